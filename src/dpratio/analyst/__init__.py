@@ -1,0 +1,1 @@
+"""Post-processing only: from a release to answers, without data or budget."""

@@ -1,0 +1,68 @@
+"""The answer: one row per group.
+
+Floor: analyst. Imports: tabular, terms.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpratio.analyst.moments import Floats
+from dpratio.tabular import Tabular
+from dpratio.terms.question import Key
+
+__all__ = ["STATUSES", "Estimates"]
+
+STATUSES = {
+    "ok": "the interval holds at its level",
+    "variance_floored": (
+        "noise hid the sampling variance; one standard deviation of that noise "
+        "stands in for it"
+    ),
+    "unbounded": (
+        "the noisy denominator cannot be told from zero, so no finite interval is honest"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates(Tabular):
+    """Ratios with confidence intervals, one row per declared key.
+
+    ``se`` is the standard error on the scale of the interval; ``se_sampling`` and
+    ``se_privacy`` are its two parts, whose squares add up. ``status`` is one of
+    `STATUSES`. An unbounded interval has infinite ends, and its ratio is NaN where
+    the denominator is not positive.
+    """
+
+    group_column: str | None
+    keys: tuple[Key | None, ...]
+    ratio: Floats
+    ci_lower: Floats
+    ci_upper: Floats
+    se: Floats
+    se_sampling: Floats
+    se_privacy: Floats
+    status: tuple[str, ...]
+    method: str
+    scale: str
+    level: float
+    is_simulated: bool
+    log_ratio: Floats | None = None
+    log_ci_lower: Floats | None = None
+    log_ci_upper: Floats | None = None
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per declared key, in declared order."""
+        table: dict[str, list[Any]] = {}
+        if self.group_column is not None:
+            table[self.group_column] = list(self.keys)
+        names = ["ratio", "ci_lower", "ci_upper"]
+        if self.scale == "log":
+            names += ["log_ratio", "log_ci_lower", "log_ci_upper"]
+        for name in [*names, "se", "se_sampling", "se_privacy"]:
+            table[name] = getattr(self, name).tolist()
+        table["status"] = list(self.status)
+        return table
+
+    def __len__(self) -> int:
+        return len(self.keys)

@@ -1,0 +1,92 @@
+"""The one place where bad arguments become messages.
+
+Floor: checks. Imports: errors.
+"""
+
+import difflib
+import importlib
+import math
+from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from types import ModuleType
+
+from dpratio.errors import InvalidInput, MissingExtra
+
+__all__ = ["import_extra", "require", "require_one_of", "show_given", "to_exact"]
+
+_LONGEST_SHOWN = 80
+
+
+def require(condition: object, rule: str, given: object, hint: str = "") -> None:
+    """Raise `InvalidInput` unless the condition holds.
+
+    Args:
+        condition: What must be true.
+        rule: The rule, as a sentence without its full stop.
+        given: What was given instead; public values only.
+        hint: What to do about it, as a sentence.
+
+    Example:
+        >>> require(2 > 1, "two must exceed one", (2, 1))
+    """
+    if not condition:
+        raise InvalidInput(f"{rule}, got {show_given(given)}. {hint}".rstrip())
+
+
+def require_one_of(given: object, allowed: Iterable[str], what: str) -> None:
+    """Raise `InvalidInput` unless a name is one of the known ones."""
+    names = list(allowed)
+    if isinstance(given, str) and given in names:
+        return
+    close = difflib.get_close_matches(str(given), names, n=1)
+    meant = f"Did you mean '{close[0]}'? " if close else ""
+    require(False, f"unknown {what}", given, f"{meant}Use one of: {', '.join(names)}.")  # noqa: FBT003
+
+
+def show_given(given: object) -> str:
+    """Show a public value in a message, shortened where it is long."""
+    text = repr(given)
+    if len(text) > _LONGEST_SHOWN:
+        return text[: _LONGEST_SHOWN - 1] + "…"
+    return text
+
+
+def to_exact(number: object, name: str) -> Fraction:
+    """Read a number as the decimal that was written, not as its binary neighbour.
+
+    Returns:
+        The exact value: ``0.1`` is one tenth, whether given as text or as a float.
+
+    Example:
+        >>> to_exact(0.1, "epsilon")
+        Fraction(1, 10)
+    """
+    hint = "Give a decimal number such as 0.5 or '1e-6'."
+    is_number = isinstance(number, int | float | str | Decimal | Fraction)
+    readable = is_number and not isinstance(number, bool)
+    require(readable, f"{name} must be a number", number, hint)
+    if isinstance(number, Fraction):
+        return number
+    try:
+        decimal = Decimal(str(number).strip())
+    except InvalidOperation:
+        decimal = Decimal(math.nan)
+    require(decimal.is_finite(), f"{name} must be a finite number", number, hint)
+    return Fraction(decimal)
+
+
+def import_extra(module: str, extra: str) -> ModuleType:
+    """Import an optional package, or name the extra that brings it.
+
+    Example:
+        >>> import_extra("math", "arrow").__name__
+        'math'
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtra(
+            f"this needs the package '{module}', which is not installed. "
+            f"Install it with: pip install 'dpratio[{extra}]'"
+        ) from None

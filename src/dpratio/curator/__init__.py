@@ -1,0 +1,1 @@
+"""The only room that sees rows or entropy; its one door is `release_sums`."""

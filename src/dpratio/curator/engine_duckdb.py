@@ -1,0 +1,126 @@
+"""The embedded engine: one SQL statement over files, frames and relations.
+
+Cells are kept as whole doubles, which add up exactly in any order as long as no
+partial sum reaches 2^53. The same query counts rows, so that bound is checked; where
+it fails the sums are taken again in 128-bit integers. The integers are the same.
+Floor: curator. Imports: terms, csv_lines, duck, engine, exact.
+"""
+
+import sys
+
+import numpy as np
+
+from dpratio.curator.csv_lines import NUMBER
+from dpratio.curator.duck import DuckTable, identifier, literal
+from dpratio.curator.engine import CellSum, Statement
+from dpratio.curator.exact import LARGEST_SUM, ExactSums
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.question import Key
+
+__all__ = ["aggregate"]
+
+_EXACT_DOUBLES = 2.0**53
+
+
+def aggregate(table: DuckTable, statement: Statement) -> ExactSums:
+    """Add up the cells of every declared key."""
+    sums = table.fetch(_query(table, statement, in_doubles=True))
+    largest = max(each.largest_cell for each in statement.sums)
+    if np.max(sums["rows"], initial=0) * float(largest) >= _EXACT_DOUBLES:
+        sums = table.fetch(_query(table, statement, in_doubles=False))
+    cells = np.zeros((len(statement.keys) or 1, len(statement.sums)), dtype=np.int64)
+    for index in range(len(statement.sums)):
+        cells[sums["code"], index] = np.asarray(sums[f"sum{index}"]).astype(np.int64)
+    return ExactSums(cells)
+
+
+def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
+    """Write the statement: read, drop, clip, count in cells, add up."""
+    factors = statement.factor_columns.items()
+    read = [f"{_number(table, column)} AS {factor}" for factor, column in factors]
+    key = []
+    if statement.group_column is not None:
+        read.append(f"{_key(table, statement)} AS given_key")
+        key = ["given_key"]
+    limit = repr(sys.float_info.max) + "::DOUBLE"
+    kept = " AND ".join(f"{factor} BETWEEN -{limit} AND {limit}" for factor, _ in factors)
+    clipped = [
+        f"{_clip(factor, bounds)} AS {factor}"
+        for factor, bounds in statement.factor_bounds.items()
+    ]
+    cells = [f"{_cell(each)} AS cell{at}" for at, each in enumerate(statement.sums)]
+    added = [_add(f"cell{at}", in_doubles=in_doubles) for at in range(len(cells))]
+    named = [f"{sum_} AS sum{at}" for at, sum_ in enumerate(added)]
+    code, joined, grouped = "0 AS code", "", ""
+    if statement.group_column is not None:
+        keys = ", ".join(_key_literal(each, table, statement) for each in statement.keys)
+        codes = f"unnest([{keys}]) AS declared, unnest(range({len(statement.keys)})) AS code"
+        code, grouped = "code", " GROUP BY code"
+        joined = f" JOIN (SELECT {codes}) ON given_key = declared"
+    return (
+        f"WITH given_rows AS (SELECT {', '.join(read)} FROM {table.source}), "  # noqa: S608
+        f"kept AS (SELECT {', '.join(clipped + key)} FROM given_rows WHERE {kept}), "
+        f"counted AS (SELECT {', '.join(cells + key)} FROM kept) "
+        f'SELECT {code}, count(*) AS "rows", {", ".join(named)} '
+        f"FROM counted{joined}{grouped}"
+    )
+
+
+def _number(table: DuckTable, column: str) -> str:
+    name, given = identifier(column), table.types[column]
+    if given.kind == "csv":
+        is_number = f"regexp_full_match({name}, {literal(NUMBER)})"
+        text = f"trim({name}, {literal(' ' + chr(9))})"
+        return (
+            f"CASE WHEN {is_number} THEN TRY_CAST({text} AS DOUBLE) "
+            f"WHEN lower({name}) = 'true' THEN 1::DOUBLE "
+            f"WHEN lower({name}) = 'false' THEN 0::DOUBLE END"
+        )
+    if given.name.startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
+        # Through text: correctly rounded, which their own casts are not.
+        return f"TRY_CAST(CAST({name} AS VARCHAR) AS DOUBLE)"
+    return f"CAST({name} AS DOUBLE)"
+
+
+def _key(table: DuckTable, statement: Statement) -> str:
+    column = str(statement.group_column)
+    name, kind = identifier(column), table.types[column].kind
+    if kind == "integer":
+        return f"TRY_CAST({name} AS BIGINT)"
+    return f"CAST({name} AS VARCHAR)" if kind == "text" else name
+
+
+def _key_literal(key: Key, table: DuckTable, statement: Statement) -> str:
+    if isinstance(key, str):
+        return literal(key)
+    text = str(key).lower()
+    is_csv = table.types[str(statement.group_column)].kind == "csv"
+    return literal(text) if is_csv else f"{text}::BIGINT" if type(key) is int else text
+
+
+def _clip(factor: str, bounds: Bounds) -> str:
+    if bounds.is_binary:
+        return f"CASE WHEN {factor} >= 0.5::DOUBLE THEN 1::DOUBLE ELSE 0::DOUBLE END"
+    lower, upper = _double(bounds.lower), _double(bounds.upper)
+    return (
+        f"CASE WHEN {factor} < {lower} THEN {lower} "
+        f"WHEN {factor} > {upper} THEN {upper} ELSE {factor} END"
+    )
+
+
+def _cell(each: CellSum) -> str:
+    product = " * ".join(each.factors) or "1::DOUBLE"
+    # Multiplying by 1/step is dividing by step: both are powers of two.
+    return f"floor(({product}) * {_double(1 / each.step)} + 0.5::DOUBLE)"
+
+
+def _add(cell: str, *, in_doubles: bool) -> str:
+    if in_doubles:
+        return f"coalesce(sum({cell}), 0)"
+    total = f"coalesce(sum(CAST({cell} AS BIGINT)), 0)"
+    limit = f"{LARGEST_SUM}::HUGEINT"
+    return f"CAST(greatest(least({total}, {limit}), -{limit}) AS BIGINT)"
+
+
+def _double(value: float) -> str:
+    return f"({value!r})::DOUBLE"

@@ -1,0 +1,179 @@
+"""Tables opened as rows of Python values, for the engine in plain loops.
+
+Floor: curator. Imports: errors, checks, engine, csv_lines, tables.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpratio.checks import import_extra
+from dpratio.curator.csv_lines import line_cells, read_header
+from dpratio.curator.engine import ColumnType
+from dpratio.curator.tables import find_files, kind_of
+from dpratio.errors import FileRefused, InvalidInput, SchemaRefused
+from dpratio.terms.source import CsvFile
+
+__all__ = ["RowTable", "open_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowTable:
+    """A table with its public schema; rows are read only when asked for."""
+
+    types: Mapping[str, ColumnType]
+    read: Callable[[Sequence[str]], Iterator[tuple[Any, ...]]]
+
+
+def open_rows(source: object) -> RowTable:
+    """Open any source that Python can read row by row.
+
+    Raises:
+        FileRefused: When a file, its header or its footer cannot be read.
+        SchemaRefused: When files of one glob differ in their schema.
+        InvalidInput: When the source belongs to another engine.
+    """
+    opener = {
+        "csv": _open_csv,
+        "parquet": _open_parquet,
+        "mapping": _open_mapping,
+        "pandas": _open_pandas,
+        "polars": _open_polars,
+        "arrow": _open_arrow,
+    }.get(kind_of(source))
+    if opener is None:
+        raise InvalidInput(
+            "engine 'python' does not read DuckDB relations, got one. "
+            "Use engine 'duckdb'."
+        )
+    return opener(source)
+
+
+def _open_csv(source: CsvFile) -> RowTable:
+    files = find_files(source.path)
+    header = same_headers(source, files)
+
+    def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        wanted = [header.index(column) for column in columns]
+        for file in files:
+            for cells in line_cells(source, file):
+                yield tuple(cells[index] for index in wanted)
+
+    return RowTable({name: ColumnType("csv", "CSV text") for name in header}, read)
+
+
+def same_headers(source: CsvFile, files: Sequence[str]) -> tuple[str, ...]:
+    """Read the header that all files of a glob share.
+
+    Raises:
+        SchemaRefused: When they differ.
+    """
+    headers = {file: read_header(source, file) for file in files}
+    first = headers[files[0]]
+    for file, header in headers.items():
+        if header != first:
+            raise SchemaRefused(
+                f"the header of '{file}' differs from that of '{files[0]}'. "
+                "Files of one glob must share their columns."
+            )
+    return first
+
+
+def _open_parquet(path: str) -> RowTable:
+    parquet = import_extra("pyarrow.parquet", "arrow")
+    files = find_files(path)
+    schemas = []
+    for file in files:
+        readable = True
+        try:
+            schemas.append(parquet.read_schema(file))
+        except Exception:  # noqa: BLE001 (PyArrow's own words are not shown)
+            readable = False
+        if not readable:
+            raise FileRefused(f"the Parquet footer of '{file}' cannot be read.")
+        if not schemas[0].equals(schemas[-1]):
+            raise SchemaRefused(
+                f"the schema of '{file}' differs from that of '{files[0]}'. "
+                "Files of one glob must share their columns and types."
+            )
+
+    def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        for file in files:
+            yield from _arrow_rows(parquet.read_table(file), columns)
+
+    return RowTable(_arrow_types(schemas[0]), read)
+
+
+def _open_mapping(source: Mapping[str, Sequence[Any]]) -> RowTable:
+    lengths = {len(values) for values in source.values()}
+    if len(lengths) > 1:
+        raise SchemaRefused(
+            "the columns of the mapping differ in length. Give each the same length."
+        )
+    types = {name: ColumnType("any", "a list") for name in source}
+    return RowTable(types, lambda columns: zip(*(source[c] for c in columns), strict=True))
+
+
+def _open_pandas(frame: Any) -> RowTable:  # noqa: ANN401 (pandas is optional)
+    return RowTable(
+        pandas_types(frame),
+        lambda columns: zip(*(frame[c].tolist() for c in columns), strict=True),
+    )
+
+
+def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401
+    """Read the public schema of a pandas frame; no cell is looked at."""
+    types: dict[str, ColumnType] = {}
+    for name, dtype in frame.dtypes.items():
+        categories = getattr(dtype, "categories", None)
+        held = dtype if categories is None else categories.dtype
+        is_text = held == object or str(held).startswith(("str", "large_string"))
+        letter = "?" if categories is not None else getattr(dtype, "kind", "?")
+        kind = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}
+        types[str(name)] = ColumnType(
+            "text" if is_text else kind.get(letter, "other"), str(dtype)
+        )
+    return types
+
+
+def _open_polars(frame: Any) -> RowTable:  # noqa: ANN401 (Polars is optional)
+    kinds = {"Boolean": "boolean", "String": "text", "Categorical": "text", "Enum": "text"}
+    types: dict[str, ColumnType] = {}
+    for name, dtype in frame.lazy().collect_schema().items():
+        kind = "integer" if dtype.is_integer() else "number" if dtype.is_numeric() else "other"
+        types[name] = ColumnType(kinds.get(str(dtype.base_type()), kind), str(dtype))
+
+    def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        yield from frame.lazy().select(list(columns)).collect().iter_rows()
+
+    return RowTable(types, read)
+
+
+def _open_arrow(table: Any) -> RowTable:  # noqa: ANN401 (PyArrow is optional)
+    return RowTable(
+        _arrow_types(table.schema), lambda columns: _arrow_rows(table, columns)
+    )
+
+
+def _arrow_rows(table: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401
+    for batch in table.select(list(columns)).to_batches():
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _arrow_types(schema: Any) -> dict[str, ColumnType]:  # noqa: ANN401
+    tests = import_extra("pyarrow", "arrow").types
+    types: dict[str, ColumnType] = {}
+    for field in schema:
+        given = field.type
+        held = given.value_type if tests.is_dictionary(given) else given
+        kind = "other"
+        if tests.is_integer(given):
+            kind = "integer"
+        elif tests.is_floating(given) or tests.is_decimal(given):
+            kind = "number"
+        elif tests.is_boolean(given):
+            kind = "boolean"
+        elif tests.is_string(held) or tests.is_large_string(held):
+            kind = "text"
+        types[field.name] = ColumnType(kind, str(given))
+    return types

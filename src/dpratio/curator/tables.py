@@ -1,0 +1,83 @@
+"""Which kind of table was given, told from its type alone.
+
+Floor: curator. Imports: errors, terms.
+"""
+
+import glob
+from collections.abc import Mapping
+from os import PathLike, fspath
+from pathlib import Path
+
+from dpratio.checks import require
+from dpratio.errors import FileRefused
+from dpratio.terms.source import CsvFile
+
+__all__ = ["as_source", "find_files", "kind_of"]
+
+_KINDS = {
+    ("pandas", "DataFrame"): "pandas",
+    ("polars", "DataFrame"): "polars",
+    ("polars", "LazyFrame"): "polars",
+    ("pyarrow", "Table"): "arrow",
+    ("duckdb", "DuckDBPyRelation"): "relation",
+    ("_duckdb", "DuckDBPyRelation"): "relation",
+}
+
+
+def as_source(table: object) -> object:
+    """Turn a path into what it names: a `CsvFile`, or the path of Parquet files.
+
+    Raises:
+        InvalidInput: When the name ends in neither .parquet nor .csv.
+    """
+    if not isinstance(table, str | PathLike):
+        return table
+    path = fspath(table)
+    require(isinstance(path, str), "a path must be text", path)
+    if path.endswith((".csv", ".csv.gz")):
+        return CsvFile(path)
+    hint = "Name a .parquet or .csv file, or pass CsvFile(path, …) with its dialect."
+    rule = "a data path must end in .parquet, .csv or .csv.gz"
+    require(path.endswith(".parquet"), rule, path, hint)
+    return path
+
+
+def kind_of(source: object) -> str:
+    """Name the kind of a source: parquet, csv, mapping, pandas, polars, arrow, relation.
+
+    Raises:
+        InvalidInput: When no engine can read it.
+    """
+    if isinstance(source, str):
+        return "parquet"
+    if isinstance(source, CsvFile):
+        return "csv"
+    if isinstance(source, Mapping):
+        return "mapping"
+    given = type(source)
+    kind = _KINDS.get((given.__module__.split(".")[0], given.__name__))
+    hint = (
+        "Pass a path, a CsvFile, a pandas, Polars or Arrow table, a DuckDB relation, "
+        "or a mapping of column names to lists."
+    )
+    name = f"{given.__module__}.{given.__name__}"
+    require(kind is not None, "the table is of a kind no engine reads", name, hint)
+    return str(kind)
+
+
+def find_files(path: str) -> list[str]:
+    """List the files of a path or glob, in a fixed order.
+
+    Raises:
+        FileRefused: When there is none.
+    """
+    if Path(path).is_file():
+        return [path]
+    found = sorted(
+        name for name in glob.glob(path, recursive=True) if Path(name).is_file()
+    )
+    if not found:
+        raise FileRefused(
+            f"no file at '{path}'. Give the path or glob of a file that exists."
+        )
+    return found

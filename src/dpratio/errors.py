@@ -1,0 +1,78 @@
+"""Every error dpratio raises on purpose.
+
+::
+
+    DpratioError
+    ├── InvalidInput      a term, an option or an argument breaks a rule      exit 3
+    ├── SchemaRefused     a column is missing or of the wrong type            exit 4
+    ├── FileRefused       a file cannot be read or written                    exit 5
+    ├── DocumentRefused   a study or release document breaks its format       exit 6
+    ├── PlanRefused       the curator's door does not accept the plan         exit 7
+    ├── EngineFailed      the engine stopped while it read the table          exit 8
+    └── MissingExtra      an optional package is not installed                exit 9
+
+A message says the rule, what was given and what to do. Errors of the curator
+depend on terms and schema alone, never on a value in the data.
+Floor: errors. Imports: nothing.
+"""
+
+from typing import ClassVar
+
+__all__ = [
+    "DocumentRefused",
+    "DpratioError",
+    "EngineFailed",
+    "FileRefused",
+    "InvalidInput",
+    "MissingExtra",
+    "PlanRefused",
+    "SchemaRefused",
+]
+
+
+class DpratioError(Exception):  # noqa: N818 (errors are named after what happened)
+    """The root of every error dpratio raises on purpose."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class InvalidInput(DpratioError, ValueError):
+    """A term, an option or an argument breaks a rule."""
+
+    exit_code = 3
+
+
+class SchemaRefused(DpratioError):
+    """A column is missing from the table, or its type is not the declared one."""
+
+    exit_code = 4
+
+
+class FileRefused(DpratioError):
+    """A file cannot be read or written."""
+
+    exit_code = 5
+
+
+class DocumentRefused(DpratioError):
+    """A study or release document breaks its format; the message holds the path."""
+
+    exit_code = 6
+
+
+class PlanRefused(DpratioError):
+    """The curator's door does not accept the plan."""
+
+    exit_code = 7
+
+
+class EngineFailed(DpratioError):
+    """The engine stopped while it read the table; its own words are not shown."""
+
+    exit_code = 8
+
+
+class MissingExtra(DpratioError, ImportError):
+    """An optional package is needed and not installed."""
+
+    exit_code = 9

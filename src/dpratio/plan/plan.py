@@ -1,0 +1,123 @@
+"""A plan: every measured sum, its sensitivity, its noise and its price.
+
+It is complete without data, so a privacy officer can read and approve it.
+Floor: plan. Imports: terms, tabular, calibrate.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpratio.plan.calibrate import noise_sd
+from dpratio.plan.sums import Summand
+from dpratio.tabular import Tabular
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget, decimal_text
+from dpratio.terms.question import Groups, Key, Ratio
+
+__all__ = ["NOT_COVERED", "MeasuredSum", "Plan"]
+
+NOT_COVERED = (
+    "how scores and weights were made: a model fitted on these rows, or weights "
+    "raked or normalised over them, carry one row's values into other rows. "
+    "Fit models and weights on a disjoint split.",
+    "the terms themselves: bounds, keys and budget are public, and must not be "
+    "read off these rows.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSum:
+    """One sum that will be released, and what it costs.
+
+    ``sensitivity`` and ``scale`` count lattice cells of width ``step``.
+    """
+
+    summand: Summand
+    step: float
+    sensitivity: int
+    scale: float
+    epsilon: Fraction
+    delta: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Tabular):
+    """What will be measured, how it is protected, and at what price.
+
+    Made by `make_plan`; the curator's door prices it again before it is used.
+    """
+
+    ratio: Ratio
+    bounds: Mapping[str, Bounds]
+    groups: Groups | None
+    budget: Budget
+    strategy: str
+    mechanism: str
+    sums: tuple[MeasuredSum, ...]
+
+    @property
+    def keys(self) -> tuple[Key | None, ...]:
+        """The declared keys in their order; one None without groups."""
+        return (None,) if self.groups is None else self.groups.keys
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The epsilon that all sums cost together."""
+        return sum((each.epsilon for each in self.sums), Fraction(0))
+
+    @property
+    def delta(self) -> Fraction:
+        """The delta that all sums cost together."""
+        return sum((each.delta for each in self.sums), Fraction(0))
+
+    @property
+    def factor_bounds(self) -> dict[str, Bounds]:
+        """The bounds of s, y and w, by those letters."""
+        return {
+            letter: self.bounds[column]
+            for letter, column in zip("syw", self.ratio.columns, strict=False)
+        }
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per sum, in the units of the data."""
+        return {
+            "sum": [each.summand.label for each in self.sums],
+            "sensitivity": [each.sensitivity * each.step for each in self.sums],
+            "noise_sd": [
+                noise_sd(self.mechanism, each.scale) * each.step for each in self.sums
+            ],
+            "epsilon": [decimal_text(each.epsilon) for each in self.sums],
+            "delta": [decimal_text(each.delta) for each in self.sums],
+        }
+
+    def summary(self) -> list[str]:
+        """Say in sentences what is asked, who is protected and at what price."""
+        letters = dict(zip("syw", self.ratio.columns, strict=False))
+        meaning = ", ".join(f"{letter} = {name}" for letter, name in letters.items())
+        groups = "one answer for the whole table"
+        if self.groups is not None:
+            count = len(self.groups.keys)
+            groups = f"one answer for each of {count} declared keys of {self.groups.column}"
+        return [
+            f"Asked: {self.ratio}, {groups} ({meaning}).",
+            "Protected: one row, added or removed; the number of rows is protected too.",
+            f"Strategy {self.strategy}, mechanism {self.mechanism}. "
+            f"Cost: epsilon {decimal_text(self.epsilon)}, "
+            f"delta {decimal_text(self.delta)}.",
+        ]
+
+    def __str__(self) -> str:
+        lines = [*self.summary(), "", Tabular.__str__(self), ""]
+        lines += [f"Not covered: {sentence}" for sentence in NOT_COVERED]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        import html
+
+        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.summary())
+        missing = "".join(
+            f"<li>Not covered: {html.escape(sentence)}</li>" for sentence in NOT_COVERED
+        )
+        return f"{said}{self.to_html()}<ul>{missing}</ul>"

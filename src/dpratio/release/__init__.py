@@ -1,0 +1,1 @@
+"""The artifact: the only thing that leaves the curator."""

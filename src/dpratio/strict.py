@@ -1,0 +1,119 @@
+"""Strict reading of documents: every refusal carries the path inside the document.
+
+A `Node` is a value with its place. Asking it for a type either gives that type or
+raises `DocumentRefused` with the path, so readers are written without checks.
+Floor: strict. Imports: errors, checks.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import NoReturn
+
+from dpratio.checks import show_given
+from dpratio.errors import DocumentRefused, InvalidInput
+
+__all__ = ["Node"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value in a document, and where it stands.
+
+    Example:
+        >>> Node({"a": [1, 2]}).fields("a")["a"].items()[1].integer()
+        2
+    """
+
+    value: object
+    path: str = "$"
+
+    def refuse(self, rule: str, hint: str = "") -> NoReturn:
+        """Raise `DocumentRefused` at this place."""
+        given = show_given(self.value)
+        raise DocumentRefused(f"{self.path}: {rule}, got {given}. {hint}".rstrip())
+
+    def fields(self, *required: str, optional: Sequence[str] = ()) -> dict[str, "Node"]:
+        """Read a table with just these fields."""
+        if not isinstance(self.value, dict):
+            self.refuse("must be a table of fields")
+        known = {*required, *optional}
+        for name in self.value:
+            if name not in known:
+                hint = f"Known fields: {', '.join(sorted(known))}."
+                raise DocumentRefused(f"{self.path}: unknown field '{name}'. {hint}")
+        for name in required:
+            if name not in self.value:
+                raise DocumentRefused(f"{self.path}: field '{name}' is missing.")
+        return self.entries()
+
+    def entries(self) -> dict[str, "Node"]:
+        """Read a table whose field names are free."""
+        if not isinstance(self.value, dict):
+            self.refuse("must be a table of fields")
+        return {
+            name: Node(child, f"{self.path}.{name}")
+            for name, child in self.value.items()
+        }
+
+    def items(self) -> list["Node"]:
+        """Read a list."""
+        if not isinstance(self.value, list):
+            self.refuse("must be a list")
+        return [
+            Node(child, f"{self.path}[{index}]")
+            for index, child in enumerate(self.value)
+        ]
+
+    def text(self) -> str:
+        """Read a piece of text."""
+        if not isinstance(self.value, str):
+            self.refuse("must be text")
+        return self.value
+
+    def choice(self, allowed: Sequence[str]) -> str:
+        """Read one of the known words."""
+        if self.value not in allowed:
+            self.refuse(f"must be one of {', '.join(allowed)}")
+        return self.text()
+
+    def flag(self) -> bool:
+        """Read true or false."""
+        if not isinstance(self.value, bool):
+            self.refuse("must be true or false")
+        return self.value
+
+    def integer(self) -> int:
+        """Read a whole number."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int):
+            self.refuse("must be a whole number")
+        return self.value
+
+    def number(self) -> float:
+        """Read a finite number."""
+        accepted = isinstance(self.value, int | float | Decimal)
+        if isinstance(self.value, bool) or not accepted:
+            self.refuse("must be a number")
+        try:
+            number = float(self.value)  # type: ignore[arg-type]  # accepted above
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            self.refuse("must be a finite number")
+        return number
+
+    def fraction(self) -> Fraction:
+        """Read an exact number written as text: ``"1/35"``, ``"0.2"``."""
+        text = self.text()
+        try:
+            if len(text) > 200 or "e" in text.lower():  # noqa: PLR2004
+                raise ValueError
+            return Fraction(text)
+        except (ValueError, ZeroDivisionError):
+            self.refuse("must be an exact number such as '1/35' or '0.2'")
+
+    def guard(self, error: InvalidInput) -> NoReturn:
+        """Give a broken rule of the terms its place in the document."""
+        raise DocumentRefused(f"{self.path}: {error}") from None

@@ -1,0 +1,107 @@
+"""One tidy table, converted to whatever the reader works with.
+
+`Tabular` is the only mixin of the house: results differ in what they hold, not in
+how a table becomes a frame, so the conversions are written once.
+Floor: tabular. Imports: checks.
+"""
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpratio.checks import import_extra
+
+__all__ = ["Tabular", "show_value"]
+
+
+class Tabular:
+    """Conversions of anything that has `columns`."""
+
+    __slots__ = ()
+
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """The table: column names and their values, all of one length."""
+        raise NotImplementedError
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One dictionary per row."""
+        columns = self.columns()
+        rows = zip(*columns.values(), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 (pandas is optional)
+        """A pandas DataFrame."""
+        return import_extra("pandas", "pandas").DataFrame(dict(self.columns()))
+
+    def to_polars(self) -> Any:  # noqa: ANN401 (Polars is optional)
+        """A Polars DataFrame."""
+        return import_extra("polars", "polars").DataFrame(dict(self.columns()))
+
+    def to_arrow(self) -> Any:  # noqa: ANN401 (PyArrow is optional)
+        """A PyArrow table."""
+        return import_extra("pyarrow", "arrow").table(dict(self.columns()))
+
+    def to_markdown(self) -> str:
+        """A Markdown table, rounded for reading."""
+        names = list(self.columns())
+        lines = [names, ["---"] * len(names)]
+        lines += [
+            [_escape_markdown(show_value(cell)) for cell in row.values()]
+            for row in self.to_dicts()
+        ]
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+    def to_html(self) -> str:
+        """An HTML table, rounded for reading; every text is escaped."""
+        names = list(self.columns())
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "\n".join(
+            "<tr>"
+            + "".join(
+                f"<td>{html.escape(show_value(cell))}</td>" for cell in row.values()
+            )
+            + "</tr>"
+            for row in self.to_dicts()
+        )
+        return (
+            f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        shown = [
+            {name: show_value(cell) for name, cell in row.items()}
+            for row in self.to_dicts()
+        ]
+        names = list(self.columns())
+        widths = {
+            name: max([len(name), *(len(row[name]) for row in shown)]) for name in names
+        }
+        lines = ["  ".join(name.rjust(widths[name]) for name in names)]
+        lines += [
+            "  ".join(row[name].rjust(widths[name]) for name in names) for row in shown
+        ]
+        return "\n".join(lines)
+
+
+def show_value(value: object) -> str:
+    """Show one cell with as many digits as a reader needs.
+
+    Example:
+        >>> show_value(1.0983344), show_value(math.inf), show_value("north")
+        ('1.0983', '∞', 'north')
+    """
+    if value is None:
+        return ""
+    if not isinstance(value, float):
+        return str(value)
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:.5g}"
+
+
+def _escape_markdown(text: str) -> str:
+    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").splitlines())

@@ -1,0 +1,1 @@
+"""Promises made before anyone sees data."""

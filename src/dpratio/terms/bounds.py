@@ -1,0 +1,71 @@
+"""The public range of a column.
+
+A range is a promise made before anyone sees the data; nothing here reads data.
+Floor: terms. Imports: checks.
+"""
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+
+from dpratio.checks import require
+
+__all__ = ["Bounds"]
+
+# Products of up to four clipped values and their lattice stay normal doubles
+# inside these limits, so no engine can overflow or underflow on them.
+LARGEST_REACH = 2.0**100
+SMALLEST_REACH = 2.0**-100
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The public range of one column; values outside are clipped to it.
+
+    Args:
+        lower: Smallest value a cell may count as.
+        upper: Largest value a cell may count as.
+        is_binary: Whether the column holds only 0 and 1; other values are
+            rounded to the nearer of the two. See `Bounds.binary`.
+
+    Raises:
+        InvalidInput: When the range is empty, reversed, not finite or extreme.
+
+    Example:
+        >>> Bounds(-2, 5).reach, Bounds.binary()
+        (5.0, Bounds(lower=0.0, upper=1.0, is_binary=True))
+    """
+
+    lower: float
+    upper: float
+    is_binary: bool = False
+
+    def __post_init__(self) -> None:
+        given = (self.lower, self.upper)
+        hint = "Give two finite numbers, the smaller first."
+        numeric = all(
+            isinstance(end, Real) and not isinstance(end, bool) for end in given
+        )
+        require(numeric, "bounds must be two numbers", given, hint)
+        ordered = -math.inf < self.lower < self.upper < math.inf
+        require(ordered, "bounds must be finite and in order", given, hint)
+        object.__setattr__(self, "lower", float(self.lower))
+        object.__setattr__(self, "upper", float(self.upper))
+        require(
+            SMALLEST_REACH <= self.reach <= LARGEST_REACH,
+            "the larger bound must lie between 2^-100 and 2^100 in size",
+            given,
+            "Use another unit of measurement.",
+        )
+        is_unit = (self.lower, self.upper) == (0.0, 1.0)
+        require(is_unit or not self.is_binary, "binary bounds are 0 and 1", given)
+
+    @classmethod
+    def binary(cls) -> "Bounds":
+        """State that a column holds only 0 and 1 (or false and true)."""
+        return cls(0.0, 1.0, is_binary=True)
+
+    @property
+    def reach(self) -> float:
+        """The largest size a clipped value can have."""
+        return max(abs(self.lower), abs(self.upper))

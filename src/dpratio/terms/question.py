@@ -1,0 +1,118 @@
+"""What is asked: a ratio of two sums, perhaps weighted, perhaps by group.
+
+Floor: terms. Imports: checks.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dpratio.checks import require
+
+__all__ = ["Groups", "Key", "Ratio"]
+
+Key = str | int | bool
+
+_LARGEST_KEY = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Ratio:
+    """The sum of one column per the sum of another, optionally weighted.
+
+    Args:
+        numerator: Column summed above the line, a model's score for instance.
+        per: Column summed below the line, the true label for instance.
+        weight: Column that multiplies both, or None for equal weights.
+
+    Raises:
+        InvalidInput: When a name is empty or a column is used twice.
+
+    Example:
+        >>> str(Ratio("score", per="label", weight="weight"))
+        'Σ weight·score / Σ weight·label'
+    """
+
+    numerator: str
+    per: str
+    weight: str | None
+
+    def __init__(self, numerator: str, *, per: str, weight: str | None = None) -> None:
+        columns = [numerator, per] if weight is None else [numerator, per, weight]
+        for column in columns:
+            _require_column_name(column)
+        distinct = len(set(columns)) == len(columns)
+        hint = "Copy a column under another name if it must play two parts."
+        require(distinct, "numerator, denominator and weight differ", columns, hint)
+        object.__setattr__(self, "numerator", numerator)
+        object.__setattr__(self, "per", per)
+        object.__setattr__(self, "weight", weight)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns the question needs, in the order s, y, w."""
+        named = (self.numerator, self.per, self.weight)
+        return tuple(column for column in named if column is not None)
+
+    def __str__(self) -> str:
+        times = "" if self.weight is None else f"{self.weight}·"
+        return f"Σ {times}{self.numerator} / Σ {times}{self.per}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Groups:
+    """Public keys of one column; every declared key is answered, in this order.
+
+    Keys are declared, never read from the data: a key that exists only because one
+    person is in the table would give that person away.
+
+    Args:
+        column: The column that holds the keys.
+        keys: All text, all whole numbers, or all true/false; no key twice.
+
+    Raises:
+        InvalidInput: When keys are missing, repeated or of mixed types.
+
+    Example:
+        >>> Groups("region", ["north", "south"]).keys
+        ('north', 'south')
+    """
+
+    column: str
+    keys: tuple[Key, ...]
+
+    def __init__(self, column: str, keys: Iterable[Key]) -> None:
+        _require_column_name(column)
+        hint = "Declare the public keys, for instance ['north', 'south']."
+        listed = not isinstance(keys, str | bytes) and isinstance(keys, Iterable)
+        require(listed, "group keys must be a list", keys, hint)
+        declared = tuple(keys)
+        require(declared, "groups need at least one key", declared, hint)
+        kinds = {type(key) for key in declared}
+        same = len(kinds) == 1 and kinds <= {str, int, bool}
+        rule = "group keys must be all text, all whole numbers or all true/false"
+        require(same, rule, declared, "Convert the keys to one type.")
+        for key in declared:
+            _require_key(key)
+        seen: set[Key] = set()
+        repeated = [key for key in declared if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
+        require(not repeated, "a group key is declared once", repeated)
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "keys", declared)
+
+
+def _require_column_name(name: object) -> None:
+    usable = isinstance(name, str) and name != "" and _is_clean(name)
+    require(usable, "a column name must be text without NUL", name)
+
+
+def _require_key(key: Key) -> None:
+    if isinstance(key, str):
+        require(_is_clean(key), "a text key must be valid Unicode without NUL", key)
+    else:
+        fits = -_LARGEST_KEY <= key <= _LARGEST_KEY
+        require(fits, "a whole-number key must fit in 64 bits", key)
+
+
+def _is_clean(text: str) -> bool:
+    surrogate = any("\ud800" <= letter <= "\udfff" for letter in text)
+    return "\x00" not in text and not surrogate

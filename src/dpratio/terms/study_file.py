@@ -1,0 +1,157 @@
+"""A study: one TOML text that a privacy officer reads before anything runs.
+
+::
+
+    [data]
+    path = "loans.parquet"
+
+    [ratio]
+    numerator = "score"
+    per = "label"
+    weight = "weight"
+
+    [bounds]
+    score = [0, 1]
+    label = "binary"
+    weight = [0.25, 3]
+
+    [groups]
+    column = "region"
+    keys = ["north", "south"]
+
+    [privacy]
+    epsilon = 1.0
+    delta = 1e-6
+
+Numbers are read as the decimals that were written.
+Floor: terms. Imports: errors, strict.
+"""
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeVar
+
+from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.strict import Node
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Groups, Key, Ratio
+from dpratio.terms.source import CsvFile
+
+__all__ = ["Study", "parse_study"]
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Everything a study file says."""
+
+    data: str | CsvFile | None
+    ratio: Ratio
+    bounds: dict[str, Bounds]
+    groups: Groups | None
+    budget: Budget
+    strategy: str | None
+    mechanism: str | None
+
+
+def parse_study(text: str) -> Study:
+    """Read a study from the text of a TOML file.
+
+    Args:
+        text: The whole text of the file.
+
+    Returns:
+        The study; strategy and mechanism are None where the file leaves them open.
+
+    Raises:
+        DocumentRefused: When the text is not TOML, or a field breaks a rule; the
+            message holds the field's path.
+    """
+    try:
+        document = tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise DocumentRefused(f"$: the study is not valid TOML: {error}.") from None
+    top = Node(document).fields(
+        "ratio", "bounds", "privacy", optional=("data", "groups")
+    )
+    privacy = top["privacy"].fields(
+        "epsilon", optional=("delta", "strategy", "mechanism")
+    )
+    return Study(
+        data=_read_data(top["data"]) if "data" in top else None,
+        ratio=_read_ratio(top["ratio"]),
+        bounds={name: _read_bounds(at) for name, at in top["bounds"].entries().items()},
+        groups=_read_groups(top["groups"]) if "groups" in top else None,
+        budget=_read_budget(top["privacy"], privacy),
+        strategy=privacy["strategy"].text() if "strategy" in privacy else None,
+        mechanism=privacy["mechanism"].text() if "mechanism" in privacy else None,
+    )
+
+
+def _read_data(node: Node) -> str | CsvFile:
+    dialect = ("columns", "delimiter", "quote")
+    fields = node.fields("path", optional=dialect)
+    path = fields["path"].text()
+    given = {name: fields[name] for name in dialect if name in fields}
+    if not given:
+        return path
+    options: dict[str, object] = {
+        name: [item.text() for item in at.items()] if name == "columns" else at.text()
+        for name, at in given.items()
+    }
+    return _make(node, lambda: CsvFile(path, **options))  # type: ignore[arg-type]
+
+
+def _read_ratio(node: Node) -> Ratio:
+    fields = node.fields("numerator", "per", optional=("weight",))
+    numerator, per = fields["numerator"].text(), fields["per"].text()
+    weight = fields["weight"].text() if "weight" in fields else None
+    return _make(node, lambda: Ratio(numerator, per=per, weight=weight))
+
+
+def _read_bounds(node: Node) -> Bounds:
+    if node.value == "binary":
+        return Bounds.binary()
+    pair = node.items() if isinstance(node.value, list) else []
+    if len(pair) != 2:  # noqa: PLR2004
+        node.refuse("must be [lower, upper] or 'binary'")
+    lower, upper = (end.number() for end in pair)
+    return _make(node, lambda: Bounds(lower, upper))
+
+
+def _read_groups(node: Node) -> Groups:
+    fields = node.fields("column", "keys")
+    column = fields["column"].text()
+    keys = [_read_key(item) for item in fields["keys"].items()]
+    return _make(node, lambda: Groups(column, keys))
+
+
+def _read_key(node: Node) -> Key:
+    if isinstance(node.value, bool):
+        return node.flag()
+    return node.integer() if isinstance(node.value, int) else node.text()
+
+
+def _read_budget(node: Node, fields: dict[str, Node]) -> Budget:
+    epsilon = _exact(fields["epsilon"])
+    delta = _exact(fields["delta"]) if "delta" in fields else Fraction(0)
+    return _make(node, lambda: Budget(epsilon, delta))
+
+
+def _exact(node: Node) -> Decimal | Fraction:
+    if isinstance(node.value, str):
+        return node.fraction()
+    node.number()
+    return Decimal(str(node.value))
+
+
+def _make(node: Node, maker: Callable[[], Made]) -> Made:
+    try:
+        return maker()
+    except InvalidInput as error:
+        node.guard(error)
