@@ -1,0 +1,97 @@
+"""Ratios of sums under differential privacy, with confidence intervals that cover.
+
+    terms -> plan -> [ curator ] -> release -> analyst -> show
+
+Say what is asked and promised (`Ratio`, `Bounds`, `Groups`, `Budget`), make a plan
+(`make_plan`), let the curator release noisy sums (`release_sums`), and answer from
+the release alone (`estimate_ratios`). Only the curator sees rows.
+
+Names are loaded when they are first used, so that importing dpratio is quick and an
+analyst needs no engine.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from dpratio.version import __version__
+
+if TYPE_CHECKING:
+    from dpratio.analyst.estimate import estimate_ratios
+    from dpratio.analyst.results import Estimates
+    from dpratio.curator.release_sums import release_sums
+    from dpratio.errors import (
+        DocumentRefused,
+        DpratioError,
+        EngineFailed,
+        FileRefused,
+        InvalidInput,
+        MissingExtra,
+        PlanRefused,
+        SchemaRefused,
+    )
+    from dpratio.plan.make_plan import make_plan
+    from dpratio.plan.plan import Plan
+    from dpratio.release.files import read_release, write_release
+    from dpratio.release.release import Release
+    from dpratio.terms.bounds import Bounds
+    from dpratio.terms.budget import Budget
+    from dpratio.terms.question import Groups, Ratio
+    from dpratio.terms.source import CsvFile
+    from dpratio.terms.study_file import Study, parse_study
+
+__all__ = [
+    "Bounds",
+    "Budget",
+    "CsvFile",
+    "DocumentRefused",
+    "DpratioError",
+    "EngineFailed",
+    "Estimates",
+    "FileRefused",
+    "Groups",
+    "InvalidInput",
+    "MissingExtra",
+    "Plan",
+    "PlanRefused",
+    "Ratio",
+    "Release",
+    "SchemaRefused",
+    "Study",
+    "__version__",
+    "estimate_ratios",
+    "make_plan",
+    "parse_study",
+    "read_release",
+    "release_sums",
+    "write_release",
+]
+
+_HOMES = {
+    "errors": (
+        "DocumentRefused DpratioError EngineFailed FileRefused InvalidInput "
+        "MissingExtra PlanRefused SchemaRefused"
+    ),
+    "terms.bounds": "Bounds",
+    "terms.budget": "Budget",
+    "terms.question": "Groups Ratio",
+    "terms.source": "CsvFile",
+    "terms.study_file": "Study parse_study",
+    "plan.plan": "Plan",
+    "plan.make_plan": "make_plan",
+    "release.release": "Release",
+    "release.files": "read_release write_release",
+    "curator.release_sums": "release_sums",
+    "analyst.results": "Estimates",
+    "analyst.estimate": "estimate_ratios",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'dpratio' has no attribute '{name}'")
+    return getattr(import_module(f"dpratio.{_HOME_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
