@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-class DpratioError(Exception):  # noqa: N818 (errors are named after what happened)
+class DpratioError(Exception):
     """The root of every error dpratio raises on purpose."""
 
     exit_code: ClassVar[int] = 1

@@ -5,6 +5,7 @@ raises `DocumentRefused` with the path, so readers are written without checks.
 Floor: strict. Imports: errors, checks.
 """
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from dpratio.checks import show_given
 from dpratio.errors import DocumentRefused, InvalidInput
 
 __all__ = ["Node"]
+
+_LONGEST_EXACT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +110,14 @@ class Node:
     def fraction(self) -> Fraction:
         """Read an exact number written as text: ``"1/35"``, ``"0.2"``."""
         text = self.text()
-        try:
-            if len(text) > 200 or "e" in text.lower():  # noqa: PLR2004
-                raise ValueError
-            return Fraction(text)
-        except (ValueError, ZeroDivisionError):
+        exact = None
+        # No exponents: "1e999999999" would be a very long number.
+        if len(text) <= _LONGEST_EXACT and "e" not in text.lower():
+            with contextlib.suppress(ValueError, ZeroDivisionError):
+                exact = Fraction(text)
+        if exact is None:
             self.refuse("must be an exact number such as '1/35' or '0.2'")
+        return exact
 
     def guard(self, error: InvalidInput) -> NoReturn:
         """Give a broken rule of the terms its place in the document."""

@@ -8,11 +8,12 @@ Floor: tabular. Imports: checks.
 import html
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dpratio.checks import import_extra
 
-__all__ = ["Tabular", "show_value"]
+__all__ = ["Table", "Tabular", "show_value"]
 
 
 class Tabular:
@@ -64,14 +65,14 @@ class Tabular:
             + "</tr>"
             for row in self.to_dicts()
         )
-        return (
-            f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
-        )
+        head = f"<thead><tr>{head}</tr></thead>"
+        return f"<table>\n{head}\n<tbody>\n{body}\n</tbody></table>"
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def __str__(self) -> str:
+    def to_text(self) -> str:
+        """A plain table of aligned columns, rounded for reading."""
         shown = [
             {name: show_value(cell) for name, cell in row.items()}
             for row in self.to_dicts()
@@ -85,6 +86,20 @@ class Tabular:
             "  ".join(row[name].rjust(widths[name]) for name in names) for row in shown
         ]
         return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Tabular):
+    """A table made of plain columns."""
+
+    cells: Mapping[str, Sequence[Any]]
+
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """The columns as they were given."""
+        return self.cells
 
 
 def show_value(value: object) -> str:

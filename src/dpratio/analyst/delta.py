@@ -72,7 +72,7 @@ def ratio_variance(moments: Moments, spread: Spread) -> Floats:
 
 
 def log_ratio_variance(moments: Moments, spread: Spread) -> Floats:
-    """Give the variance of the logarithm of the ratio: Miao & Li (2022), section 2.3."""
+    """Give the variance of the log ratio: Miao & Li (2022), section 2.3."""
     numerator, denominator = moments["ws"], moments["wy"]
     variance: Floats = (
         spread.numerator / numerator**2

@@ -72,7 +72,7 @@ def estimate_ratios(
         )
 
 
-def _estimate(  # noqa: PLR0913, PLR0917 (validated above, in one place)
+def _estimate(
     release: Release,
     moments: Moments,
     method: str,
@@ -93,8 +93,11 @@ def _estimate(  # noqa: PLR0913, PLR0917 (validated above, in one place)
     unbounded |= ~np.isfinite(centre) | ~np.isfinite(deviation)
     lower = np.where(unbounded, -np.inf, centre - quantile * deviation)
     upper = np.where(unbounded, np.inf, centre + quantile * deviation)
-    status = np.where(unbounded, "unbounded", np.where(floored, "variance_floored", "ok"))
+    status = np.where(
+        unbounded, "unbounded", np.where(floored, "variance_floored", "ok")
+    )
     undefined = (moments["wy"] <= 0) if is_positive else (moments["wy"] == 0)
+    smallest = 0.0 if is_positive else -np.inf
     plan = release.plan
     logs = {}
     if scale == "log":
@@ -103,9 +106,9 @@ def _estimate(  # noqa: PLR0913, PLR0917 (validated above, in one place)
     return Estimates(
         group_column=None if plan.groups is None else plan.groups.column,
         keys=plan.keys,
-        ratio=np.where(undefined, np.nan, ratio),
-        ci_lower=np.maximum(lower, 0.0) if is_positive else lower,
-        ci_upper=upper,
+        ratio=np.where(undefined, np.nan, np.maximum(ratio, smallest)),
+        ci_lower=np.maximum(lower, smallest),
+        ci_upper=np.maximum(upper, smallest),
         se=np.where(unbounded, np.inf, deviation),
         se_sampling=np.where(unbounded, np.nan, np.sqrt(sampling)),
         se_privacy=np.where(unbounded, np.nan, np.sqrt(privacy)),

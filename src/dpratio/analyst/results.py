@@ -19,7 +19,7 @@ STATUSES = {
         "stands in for it"
     ),
     "unbounded": (
-        "the noisy denominator cannot be told from zero, so no finite interval is honest"
+        "the noisy denominator cannot be told from zero; no finite interval is honest"
     ),
 }
 

@@ -108,5 +108,6 @@ def _unquote(cell: str, quote: str) -> str:
 
 
 def _open(path: str) -> BinaryIO:
-    opened = gzip.open(path, "rb") if path.endswith(".gz") else Path(path).open("rb")
-    return cast("BinaryIO", opened)
+    if path.endswith(".gz"):
+        return cast("BinaryIO", gzip.open(path, "rb"))
+    return Path(path).open("rb")

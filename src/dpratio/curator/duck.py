@@ -1,9 +1,10 @@
 """Everything that speaks to DuckDB: opening tables and asking them one question.
 
-DuckDB's error texts quote cells, so none is shown, chained or kept.
+DuckDB's error texts quote cells: here and at the door none is shown or chained.
 Floor: curator. Imports: errors, checks, terms, engine, csv_lines, rows, tables.
 """
 
+import contextlib
 import glob
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +19,6 @@ from dpratio.curator.engine import ColumnType
 from dpratio.curator.rows import pandas_types, same_headers
 from dpratio.curator.tables import find_files, kind_of
 from dpratio.errors import (
-    EngineFailed,
     FileRefused,
     InvalidInput,
     MissingExtra,
@@ -38,22 +38,8 @@ class DuckTable:
     ask: Callable[[str], Any]
 
     def fetch(self, query: str) -> dict[str, Any]:
-        """Run one query and give its columns as arrays.
-
-        Raises:
-            EngineFailed: When DuckDB stops; the message holds nothing of its words.
-        """
-        answer = None
-        try:
-            answer = self.ask(query).fetchnumpy()
-        except Exception:  # noqa: BLE001, S110 (raised below, outside, unchained)
-            pass
-        if answer is None:
-            raise EngineFailed(
-                "the engine stopped while it read the table. Check that the files are "
-                "whole and that memory suffices."
-            )
-        return dict(answer)
+        """Run one query and give its columns as arrays."""
+        return dict(self.ask(query).fetchnumpy())
 
 
 def open_duck(source: object) -> DuckTable:
@@ -95,7 +81,9 @@ def write_parquet(path: str, columns: Mapping[str, np.ndarray[Any, Any]]) -> Non
     """Write arrays as a Parquet file; for invented data only."""
     connection = _connect()
     connection.register("invented", dict(columns))
-    connection.execute(f"COPY (SELECT * FROM invented) TO {literal(path)} (FORMAT parquet)")  # noqa: S608
+    connection.execute(
+        f"COPY (SELECT * FROM invented) TO {literal(path)} (FORMAT parquet)"
+    )
 
 
 def _connect() -> duckdb.DuckDBPyConnection:
@@ -126,10 +114,8 @@ def _parquet_types(
     connection: duckdb.DuckDBPyConnection, file: str
 ) -> dict[str, ColumnType]:
     described = None
-    try:
-        described = connection.sql(f"SELECT * FROM {_read_parquet([file])}")  # noqa: S608
-    except duckdb.Error:
-        pass
+    with contextlib.suppress(duckdb.Error):
+        described = connection.sql(f"SELECT * FROM {_read_parquet([file])}")
     if described is None:
         raise FileRefused(f"the Parquet footer of '{file}' cannot be read.")
     return _relation_types(described)
@@ -211,11 +197,9 @@ def _text_or_none(value: object) -> str | None:
 def _open_frame(frame: object) -> DuckTable:
     connection = _connect()
     registered = False
-    try:
+    with contextlib.suppress(duckdb.Error):
         connection.register("given", frame)
         registered = True
-    except duckdb.Error:
-        pass
     if not registered:
         raise MissingExtra(
             "reading this table needs PyArrow, which is not installed. "
@@ -245,4 +229,10 @@ def _kind(name: str) -> str:
         return "integer"
     if re.fullmatch(r"FLOAT|DOUBLE|DECIMAL\(.*\)", name):
         return "number"
-    return "boolean" if name == "BOOLEAN" else "text" if name[:4] in {"VARC", "ENUM"} else "other"
+    return (
+        "boolean"
+        if name == "BOOLEAN"
+        else "text"
+        if name[:4] in {"VARC", "ENUM"}
+        else "other"
+    )

@@ -43,7 +43,9 @@ def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
         read.append(f"{_key(table, statement)} AS given_key")
         key = ["given_key"]
     limit = repr(sys.float_info.max) + "::DOUBLE"
-    kept = " AND ".join(f"{factor} BETWEEN -{limit} AND {limit}" for factor, _ in factors)
+    kept = " AND ".join(
+        f"{factor} BETWEEN -{limit} AND {limit}" for factor, _ in factors
+    )
     clipped = [
         f"{_clip(factor, bounds)} AS {factor}"
         for factor, bounds in statement.factor_bounds.items()
@@ -51,19 +53,24 @@ def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
     cells = [f"{_cell(each)} AS cell{at}" for at, each in enumerate(statement.sums)]
     added = [_add(f"cell{at}", in_doubles=in_doubles) for at in range(len(cells))]
     named = [f"{sum_} AS sum{at}" for at, sum_ in enumerate(added)]
-    code, joined, grouped = "0 AS code", "", ""
+    code, grouped = "0 AS code", ""
     if statement.group_column is not None:
-        keys = ", ".join(_key_literal(each, table, statement) for each in statement.keys)
-        codes = f"unnest([{keys}]) AS declared, unnest(range({len(statement.keys)})) AS code"
-        code, grouped = "code", " GROUP BY code"
-        joined = f" JOIN (SELECT {codes}) ON given_key = declared"
+        code, grouped = "code", f"{_join_keys(table, statement)} GROUP BY code"
     return (
-        f"WITH given_rows AS (SELECT {', '.join(read)} FROM {table.source}), "  # noqa: S608
+        f"WITH given_rows AS (SELECT {', '.join(read)} FROM {table.source}), "
         f"kept AS (SELECT {', '.join(clipped + key)} FROM given_rows WHERE {kept}), "
         f"counted AS (SELECT {', '.join(cells + key)} FROM kept) "
         f'SELECT {code}, count(*) AS "rows", {", ".join(named)} '
-        f"FROM counted{joined}{grouped}"
+        f"FROM counted{grouped}"
     )
+
+
+def _join_keys(table: DuckTable, statement: Statement) -> str:
+    """Give each declared key its place; rows of other keys find none."""
+    keys = ", ".join(_key_literal(each, table, statement) for each in statement.keys)
+    places = f"unnest(range({len(statement.keys)})) AS code"
+    declared = f"SELECT unnest([{keys}]) AS declared, {places}"
+    return f" JOIN ({declared}) ON given_key = declared"
 
 
 def _number(table: DuckTable, column: str) -> str:

@@ -26,7 +26,9 @@ __all__ = ["aggregate", "to_number"]
 def aggregate(table: RowTable, statement: Statement) -> ExactSums:
     """Add up the cells of every declared key."""
     keys: Sequence[Key | None] = statement.keys or (None,)
-    totals = {(type(key), key): [0] * len(statement.sums) for key in keys}
+    totals: dict[tuple[type, object], list[int]] = {
+        (type(key), key): [0] * len(statement.sums) for key in keys
+    }
     for row in table.read(statement.columns):
         factors = _read_factors(row, statement, table)
         total = totals.get(_key_of(row, statement, table))

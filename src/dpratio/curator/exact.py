@@ -36,13 +36,13 @@ class ExactSums:
     def __eq__(self, other: object) -> NoReturn:
         self._refuse("compared")
 
-    def __hash__(self) -> NoReturn:
+    def __hash__(self) -> NoReturn:  # noqa: PLE0309
         self._refuse("hashed")
 
     def __iter__(self) -> NoReturn:
         self._refuse("iterated")
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> NoReturn:  # noqa: PLE0304
         self._refuse("tested")
 
     def _refuse(self, verb: str) -> NoReturn:

@@ -33,20 +33,21 @@ def open_rows(source: object) -> RowTable:
         SchemaRefused: When files of one glob differ in their schema.
         InvalidInput: When the source belongs to another engine.
     """
-    opener = {
+    openers: dict[str, Callable[[Any], RowTable]] = {
         "csv": _open_csv,
         "parquet": _open_parquet,
         "mapping": _open_mapping,
         "pandas": _open_pandas,
         "polars": _open_polars,
         "arrow": _open_arrow,
-    }.get(kind_of(source))
-    if opener is None:
+    }
+    kind = kind_of(source)
+    if kind not in openers:
         raise InvalidInput(
             "engine 'python' does not read DuckDB relations, got one. "
             "Use engine 'duckdb'."
         )
-    return opener(source)
+    return openers[kind](source)
 
 
 def _open_csv(source: CsvFile) -> RowTable:
@@ -111,7 +112,9 @@ def _open_mapping(source: Mapping[str, Sequence[Any]]) -> RowTable:
             "the columns of the mapping differ in length. Give each the same length."
         )
     types = {name: ColumnType("any", "a list") for name in source}
-    return RowTable(types, lambda columns: zip(*(source[c] for c in columns), strict=True))
+    return RowTable(
+        types, lambda columns: zip(*(source[c] for c in columns), strict=True)
+    )
 
 
 def _open_pandas(frame: Any) -> RowTable:  # noqa: ANN401 (pandas is optional)
@@ -127,7 +130,7 @@ def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401
     for name, dtype in frame.dtypes.items():
         categories = getattr(dtype, "categories", None)
         held = dtype if categories is None else categories.dtype
-        is_text = held == object or str(held).startswith(("str", "large_string"))
+        is_text = str(held).startswith(("object", "str", "large_string"))
         letter = "?" if categories is not None else getattr(dtype, "kind", "?")
         kind = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}
         types[str(name)] = ColumnType(
@@ -137,10 +140,21 @@ def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401
 
 
 def _open_polars(frame: Any) -> RowTable:  # noqa: ANN401 (Polars is optional)
-    kinds = {"Boolean": "boolean", "String": "text", "Categorical": "text", "Enum": "text"}
+    kinds = {
+        "Boolean": "boolean",
+        "String": "text",
+        "Categorical": "text",
+        "Enum": "text",
+    }
     types: dict[str, ColumnType] = {}
     for name, dtype in frame.lazy().collect_schema().items():
-        kind = "integer" if dtype.is_integer() else "number" if dtype.is_numeric() else "other"
+        kind = (
+            "integer"
+            if dtype.is_integer()
+            else "number"
+            if dtype.is_numeric()
+            else "other"
+        )
         types[name] = ColumnType(kinds.get(str(dtype.base_type()), kind), str(dtype))
 
     def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:

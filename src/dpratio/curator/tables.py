@@ -43,7 +43,7 @@ def as_source(table: object) -> object:
 
 
 def kind_of(source: object) -> str:
-    """Name the kind of a source: parquet, csv, mapping, pandas, polars, arrow, relation.
+    """Name the kind of a source: parquet, csv, mapping, a frame or a relation.
 
     Raises:
         InvalidInput: When no engine can read it.
@@ -74,7 +74,9 @@ def find_files(path: str) -> list[str]:
     if Path(path).is_file():
         return [path]
     found = sorted(
-        name for name in glob.glob(path, recursive=True) if Path(name).is_file()
+        name
+        for name in glob.glob(path, recursive=True)  # noqa: PTH207 (may be absolute)
+        if Path(name).is_file()
     )
     if not found:
         raise FileRefused(

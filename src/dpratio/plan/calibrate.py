@@ -47,7 +47,8 @@ def calibrate(
         InvalidInput: When the mechanism cannot be used at this share.
 
     Example:
-        >>> calibrate("laplace", sensitivity=3, epsilon=Fraction(1, 4), delta=Fraction(0))
+        >>> share = {"epsilon": Fraction(1, 4), "delta": Fraction(0)}
+        >>> calibrate("laplace", sensitivity=3, **share)
         12.0
     """
     if mechanism == "laplace":
@@ -55,7 +56,10 @@ def calibrate(
     else:
         hint = "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
         require(delta > 0, "Gaussian noise needs a delta above 0", str(delta), hint)
-        guess = {"analytic_gaussian": _analytic_guess, "classical_gaussian": _classical_guess}
+        guess = {
+            "analytic_gaussian": _analytic_guess,
+            "classical_gaussian": _classical_guess,
+        }
         scale = _certify_upwards(
             sensitivity * guess[mechanism](float(epsilon), float(delta)),
             lambda sigma: is_certified(
@@ -96,9 +100,10 @@ def is_certified(
     if mechanism == "analytic_gaussian":
         return analytic_delta(ratio, epsilon) <= delta
     # Dwork & Roth (2014), theorem A.1; Miao & Li (2022), eq. 5.
-    return epsilon <= 1 and (epsilon / ratio) ** 2 >= 2 * log_bounds(
-        Fraction(5, 4) / delta
-    )[1]
+    return (
+        epsilon <= 1
+        and (epsilon / ratio) ** 2 >= 2 * log_bounds(Fraction(5, 4) / delta)[1]
+    )
 
 
 def laplace_cost(*, sensitivity: int, scale: float) -> Fraction:

@@ -2,7 +2,8 @@
 
 Every function returns two fractions with the true value between them. Decimal's
 ``exp`` and ``ln`` are correctly rounded by their specification; everything else is
-directed rounding and a series whose remainder is bounded. Proof: docs/proofs/certified.md.
+directed rounding and a series whose remainder is bounded.
+Proof: docs/proofs/certified.md.
 Floor: plan. Imports: nothing.
 """
 
@@ -117,9 +118,7 @@ def _inverse_tangent_bounds(inverse: int, digits: int) -> Interval:
     below, above, odd, sign = Fraction(0), Fraction(0), 1, 1
     while True:
         term = Fraction(sign, odd * inverse**odd)
-        below, above = (
-            (below, below + term) if sign > 0 else (above + term, above)
-        )
+        below, above = (below, below + term) if sign > 0 else (above + term, above)
         odd, sign = odd + 2, -sign
         if abs(term) < Fraction(1, 10 ** (digits + 2)):
             return below, above

@@ -89,4 +89,6 @@ def _require_bounds(ratio: Ratio, bounds: Mapping[str, Bounds]) -> None:
     if ratio.weight is not None:
         hint = "Weights count people; they cannot be negative."
         lower = bounds[ratio.weight].lower
-        require(lower >= 0, "the lower bound of a weight must be at least 0", lower, hint)
+        require(
+            lower >= 0, "the lower bound of a weight must be at least 0", lower, hint
+        )

@@ -18,13 +18,16 @@ from dpratio.terms.question import Groups, Key, Ratio
 
 __all__ = ["NOT_COVERED", "MeasuredSum", "Plan"]
 
-NOT_COVERED = (
+_MAKING = (
     "how scores and weights were made: a model fitted on these rows, or weights "
     "raked or normalised over them, carry one row's values into other rows. "
-    "Fit models and weights on a disjoint split.",
-    "the terms themselves: bounds, keys and budget are public, and must not be "
-    "read off these rows.",
+    "Fit models and weights on a disjoint split."
 )
+_TERMS = (
+    "the terms themselves: bounds, keys and budget are public, and must not be "
+    "read off these rows."
+)
+NOT_COVERED = (_MAKING, _TERMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +101,17 @@ class Plan(Tabular):
         meaning = ", ".join(f"{letter} = {name}" for letter, name in letters.items())
         groups = "one answer for the whole table"
         if self.groups is not None:
-            count = len(self.groups.keys)
-            groups = f"one answer for each of {count} declared keys of {self.groups.column}"
+            keys = f"{len(self.groups.keys)} declared keys of {self.groups.column}"
+            groups = f"one answer for each of {keys}"
+        cost = f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         return [
             f"Asked: {self.ratio}, {groups} ({meaning}).",
-            "Protected: one row, added or removed; the number of rows is protected too.",
-            f"Strategy {self.strategy}, mechanism {self.mechanism}. "
-            f"Cost: epsilon {decimal_text(self.epsilon)}, "
-            f"delta {decimal_text(self.delta)}.",
+            "Protected: one row, added or removed; the number of rows too.",
+            f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
         ]
 
     def __str__(self) -> str:
-        lines = [*self.summary(), "", Tabular.__str__(self), ""]
+        lines = [*self.summary(), "", self.to_text(), ""]
         lines += [f"Not covered: {sentence}" for sentence in NOT_COVERED]
         return "\n".join(lines)
 

@@ -40,9 +40,7 @@ def measure_evenly(
         scale = calibrate(
             mechanism, sensitivity=sensitivity, epsilon=epsilon, delta=delta
         )
-        measured.append(
-            MeasuredSum(summand, step, sensitivity, scale, epsilon, delta)
-        )
+        measured.append(MeasuredSum(summand, step, sensitivity, scale, epsilon, delta))
     return tuple(measured)
 
 

@@ -45,6 +45,4 @@ def summands_for(*, weighted: bool, binary: bool) -> tuple[Summand, ...]:
     """
     left_out = ({"wyy"} if binary else set()) | (set() if weighted else {"ww"})
     kept = [name for name in MOMENTS if name not in left_out]
-    return tuple(
-        Summand(name, tuple(name if weighted else name[1:])) for name in kept
-    )
+    return tuple(Summand(name, tuple(name if weighted else name[1:])) for name in kept)

@@ -168,7 +168,10 @@ def _read_values(node: Node, shape: tuple[int, int]) -> NDArray[np.int64]:
 
 def _read_value(node: Node) -> int:
     text = node.text()
-    if not re.fullmatch("0|-?[1-9][0-9]{0,18}", text) or abs(int(text)) > _LARGEST_VALUE:
+    if (
+        not re.fullmatch("0|-?[1-9][0-9]{0,18}", text)
+        or abs(int(text)) > _LARGEST_VALUE
+    ):
         node.refuse("must be a 64-bit integer written as text")
     return int(text)
 

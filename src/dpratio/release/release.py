@@ -53,7 +53,9 @@ class Release:
 
     def __str__(self) -> str:
         plan = self.plan
-        simulated = "SIMULATED: the people in it are invented. " if self.is_simulated else ""
+        simulated = (
+            "SIMULATED: the people in it are invented. " if self.is_simulated else ""
+        )
         count = len(plan.keys)
         return (
             f"{simulated}Release {self.id}: {plan.ratio}, "

@@ -64,4 +64,6 @@ class CsvFile:
 def _require_character(given: object, what: str) -> None:
     usable = isinstance(given, str) and len(given) == 1 and given.isascii()
     hint = "Use one ASCII character such as ',' or ';' or a tab."
-    require(usable and given not in _UNUSABLE, f"{what} must be one character", given, hint)
+    require(
+        usable and given not in _UNUSABLE, f"{what} must be one character", given, hint
+    )

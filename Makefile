@@ -1,0 +1,45 @@
+# Everything a newcomer needs: `make demo` and `make test`. Set-up is part of both.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help demo test check format bench clean
+
+help:
+	@echo "make demo   invent people, release their sums, show the intervals"
+	@echo "make test   run every test"
+	@echo "make check  format, lint and types"
+	@echo "make bench  benchmarks, one line per figure: name value target"
+
+demo: $(VENV)/.ready
+	$(BIN)/dpratio demo
+
+test: $(VENV)/.ready-test
+	rm -f .coverage .coverage.*
+	$(PYTEST) -n 2 --cov --cov-report=
+	$(BIN)/python tools/require_coverage.py
+
+check: $(VENV)/.ready-check
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.ready-check
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.ready-bench
+	$(BIN)/python bench/run.py
+
+clean:
+	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+
+$(VENV)/.ready: pyproject.toml tools/make_venv
+	tools/make_venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.ready-%: pyproject.toml $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --group $*
+	touch $@

@@ -1,0 +1,1 @@
+"""Commands, in families by who may run them."""

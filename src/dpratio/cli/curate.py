@@ -1,0 +1,102 @@
+"""Commands of the data holder: plan, release.
+
+Floor: cli. Imports: terms, plan, curator, release, output.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpratio.cli.output import Format, print_lines, print_table
+from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
+
+if TYPE_CHECKING:
+    from dpratio.plan.plan import Plan
+    from dpratio.terms.study_file import Study
+
+__all__ = ["plan", "plan_of", "read_study", "release"]
+
+StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
+
+
+def plan(study: StudyFile, layout: Format = "table") -> None:
+    """Show what a study would release, at what noise and cost. Opens no data."""
+    from dpratio.checks import require_one_of
+    from dpratio.plan.plan import NOT_COVERED
+    from dpratio.show.text import FORMATS
+
+    require_one_of(layout, FORMATS, "format")
+    made = plan_of(read_study(study))
+    print_lines([*made.summary(), ""], layout)
+    print_table(made, layout)
+    print_lines(["", *(f"Not covered: {each}" for each in NOT_COVERED)], layout)
+
+
+def release(
+    study: StudyFile,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Release file to write.")],
+    data: Annotated[
+        str | None, typer.Option(help="Data file, instead of the study's.")
+    ] = None,
+    engine: Annotated[str, typer.Option(help="auto, duckdb or python.")] = "auto",
+) -> None:
+    """Release the noisy sums of a study into a file."""
+    from rich.console import Console
+
+    from dpratio.curator.release_sums import release_sums
+    from dpratio.release.files import check_writable, write_release
+
+    given = read_study(study)
+    made = plan_of(given)
+    table = _table_of(given, data)
+    check_writable(out)
+    with Console(stderr=True).status("Reading the table and adding noise"):
+        released = release_sums(table, made, engine=engine)
+    write_release(released, out)
+    typer.echo(f"{released}\nWritten to {out}.")
+
+
+def read_study(path: Path) -> "Study":
+    """Read a study file.
+
+    Raises:
+        FileRefused: When the file cannot be read.
+        DocumentRefused: When it breaks the format.
+    """
+    from dpratio.terms.study_file import parse_study
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FileRefused(f"'{path}' cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise FileRefused(f"'{path}' cannot be read: it is not UTF-8.") from None
+    try:
+        return parse_study(text)
+    except DocumentRefused as error:
+        raise DocumentRefused(f"{path}: {error}") from None
+
+
+def plan_of(study: "Study") -> "Plan":
+    """Make the plan of a study."""
+    from dpratio.plan.make_plan import make_plan
+
+    chosen = {"strategy": study.strategy, "mechanism": study.mechanism}
+    return make_plan(
+        study.ratio,
+        bounds=study.bounds,
+        budget=study.budget,
+        groups=study.groups,
+        **{name: word for name, word in chosen.items() if word is not None},
+    )
+
+
+def _table_of(study: "Study", data: str | None) -> object:
+    if data is not None:
+        return data
+    if study.data is None:
+        raise InvalidInput(
+            "a release needs data, got none. Name a file in [data] or with --data."
+        )
+    return study.data

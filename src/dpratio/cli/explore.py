@@ -1,0 +1,135 @@
+"""Commands for anyone: demo.
+
+Floor: cli. Imports: everything below.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpratio.cli.output import Format, print_lines, print_table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dpratio.tabular import Tabular
+
+__all__ = ["demo"]
+
+TRUE_RATIOS = {"north": 1.0, "east": 1.05, "south": 1.1, "west": 1.2}
+
+STUDY = """\
+# Are the scores calibrated in every region? Read this before anything runs.
+
+[data]
+path = "{path}"
+
+[ratio]
+numerator = "score"
+per = "label"
+weight = "weight"
+
+[bounds]
+score = [0, 1]
+label = "binary"
+weight = [0.3333333333333333, 3]
+
+[groups]
+column = "region"
+keys = ["north", "east", "south", "west"]
+
+[privacy]
+epsilon = 1.0
+delta = 1e-6
+"""
+
+
+def demo(
+    folder: Annotated[Path, typer.Option(help="Where to write the files.")] = Path(
+        "demo"
+    ),
+    people: Annotated[int, typer.Option(help="Invented people per region.")] = 10_000,
+    rng: Annotated[int, typer.Option(help="Seed of the invented people.")] = 1,
+    layout: Format = "table",
+) -> None:
+    """Invent people, plan, release, and show intervals beside the invented truth."""
+    import numpy as np
+
+    from dpratio.analyst.estimate import estimate_ratios
+    from dpratio.checks import require, require_one_of
+    from dpratio.cli.curate import plan, plan_of, read_study
+    from dpratio.curator.release_sums import release_sums
+    from dpratio.release.files import read_release, write_release
+    from dpratio.show.text import FORMATS
+
+    require_one_of(layout, FORMATS, "format")
+    require(people >= 1, "people must be at least 1", people)
+    study, saved = folder / "study.toml", folder / "release.json"
+    _write_files(folder, study, people, np.random.default_rng(rng))
+    print_lines(
+        [f"Invented {people} people in each of four regions: {folder}/."], layout
+    )
+    print_lines(["", f"The plan, as `dpratio plan {study}` shows it:", ""], layout)
+    if layout == "table":
+        plan(study)
+    given = read_study(study)
+    released = release_sums(given.data, plan_of(given))
+    write_release(replace(released, is_simulated=True), saved)
+    estimates = estimate_ratios(read_release(saved))
+    print_lines(
+        [
+            "",
+            f"The answer, as `dpratio estimate {saved}` shows it, beside the truth:",
+            "",
+        ],
+        layout,
+    )
+    print_table(_beside_truth(estimates), layout)
+    held = sum(
+        low <= truth <= high
+        for low, truth, high in zip(
+            estimates.ci_lower, TRUE_RATIOS.values(), estimates.ci_upper, strict=True
+        )
+    )
+    counted = f"{held} of {len(estimates)} intervals hold the invented truth"
+    again = "95 % do in the long run. The noise is fresh each time: run it again."
+    print_lines(["", f"{counted}; {again}"], layout)
+
+
+def _write_files(
+    folder: Path, study: Path, people: int, rng: "np.random.Generator"
+) -> None:
+    import numpy as np
+
+    from dpratio.curator.duck import write_parquet
+    from dpratio.errors import FileRefused
+    from dpratio.study.population import invent_people
+
+    regions = [
+        invent_people(people, ratio=each, rng=rng) for each in TRUE_RATIOS.values()
+    ]
+    data = folder / "people.parquet"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        study.write_text(STUDY.format(path=data.as_posix()), encoding="utf-8")
+    except OSError as error:
+        raise FileRefused(f"'{folder}' cannot be written: {error.strerror}.") from None
+    write_parquet(
+        str(data),
+        {
+            "score": np.concatenate([each.score for each in regions]),
+            "label": np.concatenate([each.label for each in regions]),
+            "weight": np.concatenate([each.weight for each in regions]),
+            "region": np.repeat(list(TRUE_RATIOS), people),
+        },
+    )
+
+
+def _beside_truth(estimates: "Tabular") -> "Tabular":
+    from dpratio.tabular import Table
+
+    columns = dict(estimates.columns())
+    region = {"region": columns.pop("region"), "truth": list(TRUE_RATIOS.values())}
+    return Table({**region, **columns})

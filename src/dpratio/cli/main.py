@@ -1,0 +1,63 @@
+"""The command line: one app, errors as one line, exit codes as documented.
+
+Floor: cli. Imports: errors, version and the command families.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from dpratio.cli.analyse import estimate
+from dpratio.cli.curate import plan, release
+from dpratio.cli.explore import demo
+from dpratio.errors import DpratioError
+from dpratio.version import __version__
+
+__all__ = ["app", "run"]
+
+EXIT_CODES = """Exit codes: 0 done · 1 stopped or failed unexpectedly · 2 wrong usage ·
+3 invalid input · 4 schema refused · 5 file refused · 6 document refused ·
+7 plan refused · 8 engine failed · 9 optional package missing"""
+
+app = typer.Typer(
+    name="dpratio",
+    help="Ratios of sums under differential privacy, with intervals that cover.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+HOLDER, READER, ANYONE = "Data holder", "Holder of a release", "Anyone"
+
+app.command(rich_help_panel=HOLDER)(plan)
+app.command(rich_help_panel=HOLDER)(release)
+app.command(rich_help_panel=READER)(estimate)
+app.command(rich_help_panel=ANYONE)(demo)
+
+
+def run() -> None:
+    """Run the command line; an error is one line on standard error."""
+    try:
+        app()
+    except DpratioError as error:
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        raise SystemExit(error.exit_code) from None
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dpratio {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version."
+        ),
+    ] = False,
+) -> None:
+    """Read the options that belong to no command."""

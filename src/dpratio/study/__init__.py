@@ -1,0 +1,1 @@
+"""Invented people: the same path on data that protect nobody."""

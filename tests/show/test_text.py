@@ -1,0 +1,52 @@
+import csv
+import io
+import json
+import math
+
+import pytest
+
+from dpratio.errors import InvalidInput
+from dpratio.show.text import render, rich_table
+from dpratio.tabular import Table
+
+HOSTILE = Table(
+    {
+        "key": ["a,b", 'say "x"', "[bold]red[/bold]", "<b>|\n"],
+        "value": [1.23456789, math.inf, -math.inf, math.nan],
+    }
+)
+
+
+def test_csv_keeps_full_precision_and_quotes_what_needs_it() -> None:
+    rows = list(csv.reader(io.StringIO(render(HOSTILE, "csv"))))
+    assert rows[0] == ["key", "value"]
+    assert [row[0] for row in rows[1:]] == HOSTILE.cells["key"]
+    assert float(rows[1][1]) == 1.23456789
+
+
+def test_json_has_null_where_a_number_is_not_finite() -> None:
+    rows = json.loads(render(HOSTILE, "json"))
+    assert [row["value"] for row in rows] == [1.23456789, None, None, None]
+
+
+def test_markdown_keeps_one_line_per_row() -> None:
+    assert len(render(HOSTILE, "markdown").splitlines()) == 6
+
+
+def test_a_plain_table_is_aligned() -> None:
+    first, second = render(Table({"a": [1], "bbb": ["x"]}), "table").splitlines()
+    assert len(first) == len(second)
+
+
+def test_an_unknown_format_names_the_known_ones() -> None:
+    with pytest.raises(InvalidInput, match="table, csv, json, markdown"):
+        render(HOSTILE, "xml")
+
+
+def test_markup_in_a_cell_is_shown_as_it_is_on_a_terminal() -> None:
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=100)
+    console.print(rich_table(HOSTILE))
+    assert isinstance(console.file, io.StringIO)
+    assert "[bold]red[/bold]" in console.file.getvalue()

@@ -1,0 +1,173 @@
+"""Floors, the wall between curator and analyst, and one home per dangerous import.
+
+Standard library only: the house is checked by reading its source.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent / "src" / "dpratio"
+
+FLOORS = {
+    "errors": 0,
+    "version": 0,
+    "checks": 1,
+    "strict": 2,
+    "tabular": 2,
+    "terms": 3,
+    "plan": 4,
+    "release": 5,
+    "curator": 6,
+    "analyst": 6,
+    "study": 7,
+    "show": 8,
+    "web": 9,
+    "cli": 10,
+    "__init__": 11,
+}
+
+HOMES = {
+    "duckdb": {"curator/duck.py"},
+    "ibis": {"curator/engine_ibis.py"},
+    "secrets": {"curator/entropy.py"},
+    "random": set[str](),
+    "sqlite3": {"curator/ledger.py"},
+    "pickle": set[str](),
+    "subprocess": set[str](),
+    "time": set[str](),
+    "datetime": set[str](),
+    "typer": {
+        "cli/main.py",
+        "cli/output.py",
+        "cli/curate.py",
+        "cli/analyse.py",
+        "cli/explore.py",
+    },
+}
+
+FILES = sorted(HOUSE.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(HOUSE).with_suffix("").parts
+    return parts[0]
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            yield str(node.module)
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def rooms_used(path: Path) -> set[str]:
+    used = {
+        name.split(".")[1]
+        for name in imports_of(path)
+        if name.count(".") >= 1 and name.startswith("dpratio.")
+    }
+    return used & set(FLOORS)
+
+
+def attributes_of(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute):
+            yield ast.unparse(node)
+
+
+def test_there_is_a_house_to_check() -> None:
+    assert len(FILES) > 30
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_a_file_imports_only_from_lower_floors_and_its_own_room(path: Path) -> None:
+    room = room_of(path)
+    for used in rooms_used(path):
+        assert used == room or FLOORS[used] < FLOORS[room], f"{room} imports {used}"
+
+
+def test_rooms_have_no_circles_inside() -> None:
+    graph = {
+        module_of(path): {
+            name for name in imports_of(path) if name.startswith("dpratio.")
+        }
+        for path in FILES
+        if path.name != "__init__.py"
+    }
+    settled: set[str] = set()
+
+    def visit(module: str, trail: tuple[str, ...]) -> None:
+        assert module not in trail, f"circle: {' -> '.join([*trail, module])}"
+        if module in graph and module not in settled:
+            for used in graph[module]:
+                visit(used, (*trail, module))
+            settled.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+def module_of(path: Path) -> str:
+    return ".".join(["dpratio", *path.relative_to(HOUSE).with_suffix("").parts])
+
+
+def test_curator_and_analyst_do_not_see_each_other() -> None:
+    for path in FILES:
+        forbidden = {"curator": "analyst", "analyst": "curator"}.get(room_of(path))
+        assert forbidden not in rooms_used(path), path
+
+
+@pytest.mark.parametrize("dangerous", HOMES)
+def test_a_dangerous_import_has_one_home(dangerous: str) -> None:
+    users = {
+        path.relative_to(HOUSE).as_posix()
+        for path in FILES
+        if any(name.split(".")[0] == dangerous for name in imports_of(path))
+    }
+    assert users <= HOMES[dangerous]
+
+
+def test_entropy_of_the_system_is_read_in_one_place() -> None:
+    users = {
+        path.relative_to(HOUSE).as_posix()
+        for path in FILES
+        if {"os.urandom", "os.getrandom"} & set(attributes_of(path))
+    }
+    assert users == {"curator/entropy.py"}
+
+
+def test_pseudo_random_draws_stay_with_invented_people_and_monte_carlo() -> None:
+    makers = {
+        path.relative_to(HOUSE).as_posix()
+        for path in FILES
+        if any("random." in name and "np." in name for name in attributes_of(path))
+    }
+    allowed = {
+        "analyst/estimate.py",
+        "analyst/monte_carlo.py",
+        "study/population.py",
+        "cli/explore.py",
+    }
+    assert makers <= allowed
+
+
+def test_files_stay_small() -> None:
+    for path in FILES:
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert lines <= 350, f"{path.name} has {lines} lines: more than one idea?"
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_every_guarantee_has_a_proof_page_that_exists(path: Path) -> None:
+    docs = HOUSE.parent.parent
+    text = path.read_text(encoding="utf-8")
+    pages = [part.split(".md")[0] for part in text.split("docs/proofs/")[1:]]
+    for page in pages:
+        assert (docs / "docs" / "proofs" / f"{page}.md").is_file(), page
+    assert text.count("Guarantee:") <= len(pages)

@@ -1,0 +1,77 @@
+"""The README's code runs, as it stands there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def blocks(language: str) -> list[str]:
+    text = README.read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.fixture
+def newcomer(tmp_path: Path) -> Path:
+    run(tmp_path, ["demo"])
+    return tmp_path
+
+
+def run(folder: Path, words: list[str]) -> str:
+    command = [sys.executable, "-c", "from dpratio.cli.main import run; run()", *words]
+    done = subprocess.run(
+        command, cwd=folder, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def test_the_python_examples_run(newcomer: Path) -> None:
+    (code,) = blocks("python")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=newcomer,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "Σ w·y·s" in done.stdout
+    assert "north" in done.stdout
+    assert (newcomer / "release.json").is_file()
+
+
+def test_the_commands_run_on_the_study_shown(newcomer: Path) -> None:
+    (study,) = blocks("toml")
+    (newcomer / "study.toml").write_text(study, encoding="utf-8")
+    commands = re.findall(r"^dpratio ([^#\n]+)", blocks("sh")[1], flags=re.MULTILINE)
+    assert len(commands) == 4
+    shown = [run(newcomer, command.split()) for command in commands]
+    assert "Not covered" in shown[0]
+    assert "Written to release.json" in shown[1]
+    assert "level 0.9" in shown[2]
+    assert '"status": "ok"' in shown[3]
+
+
+def test_every_make_target_named_exists() -> None:
+    makefile = (README.parent / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"^make (\w+)", blocks("sh")[0], flags=re.MULTILINE):
+        assert f"\n{target}:" in makefile
+
+
+def test_the_exit_codes_are_those_of_the_errors() -> None:
+    from dpratio import errors
+
+    text = " ".join(README.read_text(encoding="utf-8").split())
+    for error, words in {
+        errors.InvalidInput: "invalid input",
+        errors.SchemaRefused: "schema refused",
+        errors.FileRefused: "file refused",
+        errors.DocumentRefused: "document refused",
+        errors.PlanRefused: "plan refused",
+        errors.EngineFailed: "engine failed",
+        errors.MissingExtra: "optional package missing",
+    }.items():
+        assert f"{error.exit_code} {words}" in text
