@@ -7,12 +7,13 @@ Floor: curator. Imports: terms, csv_lines, duck, engine, exact.
 """
 
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 
 from dpratio.curator.csv_lines import NUMBER
 from dpratio.curator.duck import DuckTable, identifier, literal
-from dpratio.curator.engine import CellSum, Statement
+from dpratio.curator.engine import Statement
 from dpratio.curator.exact import LARGEST_SUM, ExactSums
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.question import Key
@@ -50,17 +51,22 @@ def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
         f"{_clip(factor, bounds)} AS {factor}"
         for factor, bounds in statement.factor_bounds.items()
     ]
-    cells = [f"{_cell(each)} AS cell{at}" for at, each in enumerate(statement.sums)]
-    added = [_add(f"cell{at}", in_doubles=in_doubles) for at in range(len(cells))]
-    named = [f"{sum_} AS sum{at}" for at, sum_ in enumerate(added)]
+    cells, gated = _cells(statement)
+    gates = [
+        factor for factor in statement.factor_bounds if _is_gate(factor, statement)
+    ]
+    sums = [
+        f"{_add(cell, in_doubles=in_doubles)} AS sum{at}"
+        for at, cell in enumerate(gated)
+    ]
     code, grouped = "0 AS code", ""
     if statement.group_column is not None:
         code, grouped = "code", f"{_join_keys(table, statement)} GROUP BY code"
     return (
         f"WITH given_rows AS (SELECT {', '.join(read)} FROM {table.source}), "
         f"kept AS (SELECT {', '.join(clipped + key)} FROM given_rows WHERE {kept}), "
-        f"counted AS (SELECT {', '.join(cells + key)} FROM kept) "
-        f'SELECT {code}, count(*) AS "rows", {", ".join(named)} '
+        f"counted AS (SELECT {', '.join(cells + gates + key)} FROM kept) "
+        f'SELECT {code}, count(*) AS "rows", {", ".join(sums)} '
         f"FROM counted{grouped}"
     )
 
@@ -115,10 +121,33 @@ def _clip(factor: str, bounds: Bounds) -> str:
     )
 
 
-def _cell(each: CellSum) -> str:
-    product = " * ".join(each.factors) or "1::DOUBLE"
+def _cells(statement: Statement) -> tuple[list[str], list[str]]:
+    """Count each distinct product once; give the cells and what each sum adds.
+
+    A factor that is 0 or 1 may multiply the cell instead of the value: zero has cell
+    zero, and one changes nothing.
+    """
+    cells: dict[tuple[tuple[str, ...], float], str] = {}
+    added = []
+    for each in statement.sums:
+        rest = tuple(f for f in each.factors if not _is_gate(f, statement))
+        gates = [f for f in each.factors if _is_gate(f, statement)]
+        name = cells.setdefault((rest, each.step), f"cell{len(cells)}")
+        added.append(" * ".join([name, *gates]))
+    named = [
+        f"{_cell(factors, step)} AS {name}" for (factors, step), name in cells.items()
+    ]
+    return named, added
+
+
+def _is_gate(factor: str, statement: Statement) -> bool:
+    return statement.factor_bounds[factor].is_binary
+
+
+def _cell(factors: Sequence[str], step: float) -> str:
+    product = " * ".join(factors) or "1::DOUBLE"
     # Multiplying by 1/step is dividing by step: both are powers of two.
-    return f"floor(({product}) * {_double(1 / each.step)} + 0.5::DOUBLE)"
+    return f"floor(({product}) * {_double(1 / step)} + 0.5::DOUBLE)"
 
 
 def _add(cell: str, *, in_doubles: bool) -> str:
