@@ -6,25 +6,16 @@ Floor: analyst. Imports: checks, release, and the rest of this room.
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpratio.analyst.delta import (
-    Spread,
-    log_ratio_variance,
-    noise_spread,
-    ratio_variance,
-    sampling_spread,
-    sampling_variance_noise,
-)
+from dpratio.analyst.delta import noise_spread, sampling_spread, sampling_variance_noise
 from dpratio.analyst.moments import Floats, Moments, moments_of
-from dpratio.analyst.monte_carlo import extra_variance
 from dpratio.analyst.results import Estimates
+from dpratio.analyst.wald import METHODS, SCALES, Wald, normal_quantile, wald
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 
-__all__ = ["METHODS", "SCALES", "estimate_ratios"]
-
-METHODS = ("analytical", "monte_carlo", "no_correction")
-SCALES = ("ratio", "log")
+__all__ = ["estimate_ratios"]
 
 
 def estimate_ratios(
@@ -60,49 +51,54 @@ def estimate_ratios(
     require_one_of(scale, SCALES, "scale")
     _require_level(level)
     require(isinstance(draws, int) and draws >= 2, "draws must be at least 2", draws)  # noqa: PLR2004
-    bounds = release.plan.factor_bounds
-    is_positive = bounds["s"].lower >= 0 and bounds["y"].lower >= 0
     hint = "Use scale 'ratio'."
     rule = "scale 'log' needs a numerator and denominator that cannot be negative"
-    require(is_positive or scale == "ratio", rule, scale, hint)
+    require(_is_positive(release) or scale == "ratio", rule, scale, hint)
     moments = moments_of(release)
+    answer = wald(
+        moments, method, (scale,), draws=draws, rng=np.random.default_rng(rng)
+    )[scale]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return _estimate(
-            release, moments, method, scale, level, draws, np.random.default_rng(rng)
+        answer, floored = _floor_sampling(answer, moments, scale)
+        weak = _is_weak(
+            moments,
+            normal_quantile(level),
+            counts_noise=method != "no_correction",
+            is_positive=_is_positive(release),
         )
+        return _finish(release, moments, answer, weak, floored, (method, scale, level))
 
 
-def _estimate(
+def _finish(
     release: Release,
     moments: Moments,
-    method: str,
-    scale: str,
-    level: float,
-    draws: int,
-    rng: np.random.Generator,
+    answer: Wald,
+    weak: NDArray[np.bool_],
+    floored: NDArray[np.bool_],
+    options: tuple[str, str, float],
 ) -> Estimates:
-    bounds = release.plan.factor_bounds
-    is_positive = bounds["s"].lower >= 0 and bounds["y"].lower >= 0
-    quantile = _normal_quantile(level)
-    sampling, floored = _sampling_variance(moments, scale)
-    privacy = _privacy_variance(moments, method, scale, draws, rng)
-    deviation = np.sqrt(sampling + privacy)
-    ratio = moments["ws"] / moments["wy"]
-    unbounded = _is_unbounded(moments, method, quantile, is_positive=is_positive)
-    centre = np.log(ratio) if scale == "log" else ratio
-    unbounded |= ~np.isfinite(centre) | ~np.isfinite(deviation)
-    lower = np.where(unbounded, -np.inf, centre - quantile * deviation)
-    upper = np.where(unbounded, np.inf, centre + quantile * deviation)
-    status = np.where(
-        unbounded, "unbounded", np.where(floored, "variance_floored", "ok")
+    """Give every group its status and lay the columns out."""
+    method, scale, level = options
+    positive, plan = _is_positive(release), release.plan
+    smallest = 0.0 if positive else -np.inf
+    deviation = np.sqrt(answer.sampling + answer.privacy)
+    unbounded = weak | ~np.isfinite(answer.centre) | ~np.isfinite(deviation)
+    lower, upper = answer.ends(level)
+    lower, upper = (
+        np.where(unbounded, -np.inf, lower),
+        np.where(unbounded, np.inf, upper),
     )
-    undefined = (moments["wy"] <= 0) if is_positive else (moments["wy"] == 0)
-    smallest = 0.0 if is_positive else -np.inf
-    plan = release.plan
-    logs = {}
+    status = np.where(floored, "variance_floored", "ok")
+    logs: dict[str, Floats] = {}
     if scale == "log":
-        logs = {"log_ratio": centre, "log_ci_lower": lower, "log_ci_upper": upper}
+        logs = {
+            "log_ratio": answer.centre,
+            "log_ci_lower": lower,
+            "log_ci_upper": upper,
+        }
         lower, upper = np.exp(lower), np.exp(upper)
+    ratio = moments["ws"] / moments["wy"]
+    undefined = moments["wy"] <= 0 if positive else moments["wy"] == 0
     return Estimates(
         group_column=None if plan.groups is None else plan.groups.column,
         keys=plan.keys,
@@ -110,9 +106,9 @@ def _estimate(
         ci_lower=np.maximum(lower, smallest),
         ci_upper=np.maximum(upper, smallest),
         se=np.where(unbounded, np.inf, deviation),
-        se_sampling=np.where(unbounded, np.nan, np.sqrt(sampling)),
-        se_privacy=np.where(unbounded, np.nan, np.sqrt(privacy)),
-        status=tuple(status.tolist()),
+        se_sampling=np.where(unbounded, np.nan, np.sqrt(answer.sampling)),
+        se_privacy=np.where(unbounded, np.nan, np.sqrt(answer.privacy)),
+        status=tuple(np.where(unbounded, "unbounded", status).tolist()),
         method=method,
         scale=scale,
         level=level,
@@ -121,56 +117,40 @@ def _estimate(
     )
 
 
-def _sampling_variance(moments: Moments, scale: str) -> tuple[Floats, np.ndarray]:
-    """Give the sampling variance, and where noise made it meaningless.
+def _floor_sampling(
+    answer: Wald, moments: Moments, scale: str
+) -> tuple[Wald, NDArray[np.bool_]]:
+    """Replace a sampling variance that noise made meaningless.
 
-    There one standard deviation of its own noise stands in for it.
+    One standard deviation of that variance's own noise stands in for it.
     """
-    variance = _variance(moments, sampling_spread(moments), scale)
+    floored = ~(answer.sampling > 0)
     per_square = moments["ws" if scale == "log" else "wy"] ** 2
     floor = sampling_variance_noise(moments) / per_square
-    floored = ~(variance > 0)
-    return np.where(floored, floor, variance), floored
+    sampling = np.where(floored, floor, answer.sampling)
+    return Wald(answer.centre, sampling, answer.privacy), floored
 
 
-def _privacy_variance(
-    moments: Moments, method: str, scale: str, draws: int, rng: np.random.Generator
-) -> Floats:
-    if method == "no_correction":
-        return np.zeros(len(moments.values))
-    if method == "monte_carlo":
-        return extra_variance(moments, scale=scale, draws=draws, rng=rng)
-    return _variance(moments, noise_spread(moments), scale)
-
-
-def _variance(moments: Moments, spread: Spread, scale: str) -> Floats:
-    if scale == "log":
-        return log_ratio_variance(moments, spread)
-    return ratio_variance(moments, spread)
-
-
-def _is_unbounded(
-    moments: Moments, method: str, quantile: float, *, is_positive: bool
-) -> np.ndarray:
+def _is_weak(
+    moments: Moments, quantile: float, *, counts_noise: bool, is_positive: bool
+) -> NDArray[np.bool_]:
     """Tell where zero is a plausible denominator, or no unit seems to be there.
 
     Fieller (1954): the exact set for a ratio is unbounded just where the denominator
     is not significantly different from zero at the level of the interval.
     """
-    spread = sampling_spread(moments)
-    if method != "no_correction":
-        spread += noise_spread(moments)
+    variance = np.maximum(sampling_spread(moments).denominator, 0.0)
+    if counts_noise:
+        variance = variance + noise_spread(moments).denominator
     size = moments["wy"] if is_positive else np.abs(moments["wy"])
-    deviation = np.sqrt(np.maximum(spread.denominator, 0.0))
     empty = (moments["w"] <= 0) | (moments["ww"] <= 0)
-    weak: np.ndarray = ~(size > quantile * deviation)
+    weak: NDArray[np.bool_] = ~(size > quantile * np.sqrt(variance))
     return weak | empty
 
 
-def _normal_quantile(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2))
+def _is_positive(release: Release) -> bool:
+    bounds = release.plan.factor_bounds
+    return bounds["s"].lower >= 0 and bounds["y"].lower >= 0
 
 
 def _require_level(level: object) -> None:

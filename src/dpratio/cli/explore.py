@@ -105,11 +105,10 @@ def _write_files(
 
     from dpratio.curator.duck import write_parquet
     from dpratio.errors import FileRefused
-    from dpratio.study.population import invent_people
+    from dpratio.study.population import PaperPopulation
 
-    regions = [
-        invent_people(people, ratio=each, rng=rng) for each in TRUE_RATIOS.values()
-    ]
+    regions = [PaperPopulation(each)(rng, 1, people) for each in TRUE_RATIOS.values()]
+    weights = [each.weight for each in regions if each.weight is not None]
     data = folder / "people.parquet"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -119,9 +118,9 @@ def _write_files(
     write_parquet(
         str(data),
         {
-            "score": np.concatenate([each.score for each in regions]),
-            "label": np.concatenate([each.label for each in regions]),
-            "weight": np.concatenate([each.weight for each in regions]),
+            "score": np.concatenate([each.score[0] for each in regions]).astype(float),
+            "label": np.concatenate([each.label[0] for each in regions]).astype(int),
+            "weight": np.concatenate([each[0] for each in weights]).astype(float),
             "region": np.repeat(list(TRUE_RATIOS), people),
         },
     )

@@ -1,8 +1,11 @@
-"""The population of the paper: scores, labels and weights of invented people.
+"""Invented people: who is drawn in a simulation, and their true ratio.
 
+A population is a function from a generator and a shape to `People`; the paper's, one
+given by its moments, or any function of that form.
 Floor: study. Imports: checks.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,36 +13,80 @@ from numpy.typing import NDArray
 
 from dpratio.checks import require
 
-__all__ = ["People", "invent_people"]
+__all__ = ["PaperPopulation", "People", "Population"]
 
-Floats = NDArray[np.float64]
+Reals = NDArray[np.float32] | NDArray[np.float64]
 
-WEIGHT_RANGE = (1 / 3, 3.0)
+LIGHTEST, HEAVIEST = 1 / 3, 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Columns of invented people."""
+    """Columns of invented people, repetitions × people; no weight means weight 1."""
 
-    score: Floats
-    label: NDArray[np.int8]
-    weight: Floats
+    score: Reals
+    label: Reals
+    weight: Reals | None = None
+
+    def first(self, count: int) -> "People":
+        """Give the first people of each repetition."""
+        weight = None if self.weight is None else self.weight[:, :count]
+        return People(self.score[:, :count], self.label[:, :count], weight)
+
+    def without_weight(self) -> "People":
+        """Give the same people with equal weights."""
+        return People(self.score, self.label)
 
 
-def invent_people(count: int, *, ratio: float, rng: np.random.Generator) -> People:
-    """Invent people whose scores are ``ratio`` times too high on average.
+Population = Callable[[np.random.Generator, int, int], People]
 
-    Miao & Li (2022), section 3: s ~ Beta(2, 2), y ~ Bernoulli(s / ratio) and
-    w ~ Exponential(1) clipped to [1/3, 3].
 
-    Args:
-        count: How many.
-        ratio: The true ratio, at least 1.
-        rng: Source of the invention.
+@dataclass(frozen=True, slots=True)
+class PaperPopulation:
+    """The population of Miao & Li (2022), section 3, for any true ratio.
+
+    s ~ Beta(2, 2), y ~ Bernoulli(s / ratio) and w ~ Exponential(1) clipped to
+    [1/3, 3]; below a ratio of 1 the scores are scaled down instead.
+
+    Example:
+        >>> people = PaperPopulation(1.1)(np.random.default_rng(1), 2, 5)
+        >>> people.score.shape
+        (2, 5)
     """
-    require(count >= 1, "the number of people must be at least 1", count)
-    require(ratio >= 1, "the true ratio must be at least 1", ratio)
-    score = rng.beta(2, 2, count)
-    label = (rng.random(count) < score / ratio).astype(np.int8)
-    weight = np.clip(rng.exponential(size=count), *WEIGHT_RANGE)
-    return People(score, label, weight)
+
+    ratio: float = 1.1
+
+    def __post_init__(self) -> None:
+        usable = 0.01 <= self.ratio <= 100  # noqa: PLR2004
+        require(usable, "the true ratio must lie between 0.01 and 100", self.ratio)
+
+    def __call__(
+        self, rng: np.random.Generator, repetitions: int, count: int
+    ) -> People:
+        """Invent people; uniforms of 32 bits are plenty for sums of thousands."""
+        shape = (5, repetitions, count + count % 2)
+        words = rng.integers(
+            2**64 - 1,
+            size=(*shape[:2], shape[2] // 2),
+            dtype=np.uint64,
+            endpoint=True,
+        )
+        first, second, third, label, weight = words.view(np.uint32)[:, :, :count]
+        # The median of three uniforms is Beta(2, 2).
+        median = np.maximum(
+            np.minimum(first, second), np.minimum(np.maximum(first, second), third)
+        )
+        score = _to_unit(median)
+        is_one = _to_unit(label) * np.float32(max(self.ratio, 1.0)) < score
+        return People(
+            score * np.float32(min(self.ratio, 1.0)),
+            is_one.astype(np.float32),
+            np.clip(
+                -np.log(_to_unit(weight)), np.float32(LIGHTEST), np.float32(HEAVIEST)
+            ),
+        )
+
+
+def _to_unit(words: NDArray[np.uint32]) -> NDArray[np.float32]:
+    """Map 32-bit words to (0, 1)."""
+    return (words.astype(np.float32) + np.float32(0.5)) * np.float32(2.0**-32)
