@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.plan.calibrate import noise_sd
+from dpratio.plan.plan import Plan
 from dpratio.plan.strategy import reconstruction
 from dpratio.plan.sums import MOMENTS
 from dpratio.release.release import Release
 
-__all__ = ["Floats", "Moments", "NoiseTerm", "moments_of"]
+__all__ = ["Floats", "Moments", "NoiseTerm", "exact_moments", "moments_of"]
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +62,7 @@ def moments_of(release: Release) -> Moments:
     """Reconstruct the seven moments from the sums that were measured."""
     sums = release.plan.sums
     steps = np.array([each.step for each in sums])
-    matrix = np.array(reconstruction([each.summand.name for each in sums]), dtype=float)
+    matrix = _matrix(release.plan)
     law = release.plan.mechanism
     return Moments(
         values=(release.values * steps) @ matrix.T,
@@ -70,3 +71,12 @@ def moments_of(release: Release) -> Moments:
             for index, each in enumerate(sums)
         ),
     )
+
+
+def exact_moments(sums: Floats, plan: Plan) -> Moments:
+    """Give the moments of sums without noise: public ones, or invented ones."""
+    return Moments(values=sums @ _matrix(plan).T, noise=())
+
+
+def _matrix(plan: Plan) -> Floats:
+    return np.array(reconstruction([each.summand.name for each in plan.sums]), float)

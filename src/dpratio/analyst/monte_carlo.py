@@ -13,7 +13,7 @@ from dpratio.plan.sums import MOMENTS
 
 __all__ = ["extra_variances"]
 
-_CELLS_AT_ONCE = 2**18
+_CELLS_AT_ONCE = 2**15
 
 
 def extra_variances(
