@@ -42,6 +42,7 @@ HOMES = {
     "typer": {
         "cli/main.py",
         "cli/output.py",
+        "cli/coverage.py",
         "cli/curate.py",
         "cli/analyse.py",
         "cli/explore.py",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.output import Format, print_lines, print_table
+from dpratio.cli.output import Format, check_format, print_lines, print_table
 
 if TYPE_CHECKING:
     from dpratio.analyst.results import Estimates
@@ -31,11 +31,9 @@ def estimate(
 ) -> None:
     """Estimate ratios with confidence intervals from a release."""
     from dpratio.analyst.estimate import estimate_ratios
-    from dpratio.checks import require_one_of
     from dpratio.release.files import read_release
-    from dpratio.show.text import FORMATS
 
-    require_one_of(layout, FORMATS, "format")
+    check_format(layout)
     read = read_release(release)
     estimates = estimate_ratios(
         read, method=method, scale=scale, level=level, draws=draws, rng=rng

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.output import Format, print_lines, print_table
+from dpratio.cli.output import Format, check_format, print_lines, print_table
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
 
 if TYPE_CHECKING:
@@ -22,11 +22,9 @@ StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
 
 def plan(study: StudyFile, layout: Format = "table") -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
-    from dpratio.checks import require_one_of
     from dpratio.plan.plan import NOT_COVERED
-    from dpratio.show.text import FORMATS
 
-    require_one_of(layout, FORMATS, "format")
+    check_format(layout)
     made = plan_of(read_study(study))
     print_lines([*made.summary(), ""], layout)
     print_table(made, layout)
@@ -45,7 +43,8 @@ def release(
     from rich.console import Console
 
     from dpratio.curator.release_sums import release_sums
-    from dpratio.release.files import check_writable, write_release
+    from dpratio.release.files import write_release
+    from dpratio.release.writing import check_writable
 
     given = read_study(study)
     made = plan_of(given)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.output import Format, print_lines, print_table
+from dpratio.cli.output import Format, check_format, print_lines, print_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,13 +58,12 @@ def demo(
     import numpy as np
 
     from dpratio.analyst.estimate import estimate_ratios
-    from dpratio.checks import require, require_one_of
+    from dpratio.checks import require
     from dpratio.cli.curate import plan, plan_of, read_study
     from dpratio.curator.release_sums import release_sums
     from dpratio.release.files import read_release, write_release
-    from dpratio.show.text import FORMATS
 
-    require_one_of(layout, FORMATS, "format")
+    check_format(layout)
     require(people >= 1, "people must be at least 1", people)
     study, saved = folder / "study.toml", folder / "release.json"
     _write_files(folder, study, people, np.random.default_rng(rng))

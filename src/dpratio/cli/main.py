@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from dpratio.cli.analyse import estimate
+from dpratio.cli.coverage import coverage
 from dpratio.cli.curate import plan, release
 from dpratio.cli.explore import demo
 from dpratio.errors import DpratioError
@@ -34,6 +35,7 @@ app.command(rich_help_panel=HOLDER)(plan)
 app.command(rich_help_panel=HOLDER)(release)
 app.command(rich_help_panel=READER)(estimate)
 app.command(rich_help_panel=ANYONE)(demo)
+app.command(rich_help_panel=ANYONE)(coverage)
 
 
 def run() -> None:

@@ -1,22 +1,75 @@
-"""How commands print: tables in the format asked for, notes where they disturb no one.
+"""How commands print and write: tables in the format asked for, progress aside.
 
-Floor: cli. Imports: show, tabular.
+Floor: cli. Imports: checks, show, release.writing, tabular.
 """
 
 import sys
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dpratio.tabular import Tabular
 
-__all__ = ["Format", "print_lines", "print_table"]
+if TYPE_CHECKING:
+    from dpratio.study.progress import Report
+
+__all__ = [
+    "Format",
+    "OutputFiles",
+    "check_format",
+    "print_lines",
+    "print_table",
+    "progress_bar",
+]
 
 Format = Annotated[
     str,
     typer.Option("--format", help="table, csv, json or markdown.", metavar="FORMAT"),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFiles:
+    """Files a command writes beside what it prints."""
+
+    json: Path | None = None
+    csv: Path | None = None
+    chart: Path | None = None
+
+    def check(self) -> None:
+        """Refuse, before any work, what could not be written or drawn."""
+        from dpratio.release.writing import check_writable
+        from dpratio.show.charts import check_chart_file
+
+        for path in (self.json, self.csv, self.chart):
+            if path is not None:
+                check_writable(path)
+        if self.chart is not None:
+            check_chart_file(self.chart)
+
+    def write(self, table: Tabular) -> None:
+        """Write every file that was asked for."""
+        from dpratio.release.writing import write_whole
+        from dpratio.show.charts import draw
+        from dpratio.show.text import render
+
+        for path, layout in ((self.json, "json"), (self.csv, "csv")):
+            if path is not None:
+                write_whole(path, (render(table, layout) + "\n").encode())
+        if self.chart is not None:
+            write_whole(self.chart, draw(table, self.chart.suffix))
+
+
+def check_format(layout: str) -> None:
+    """Refuse an unknown format before any work."""
+    from dpratio.checks import require_one_of
+    from dpratio.show.text import FORMATS
+
+    require_one_of(layout, FORMATS, "format")
 
 
 def print_table(table: Tabular, layout: str) -> None:
@@ -36,3 +89,21 @@ def print_lines(lines: Iterable[str], layout: str) -> None:
     if layout == "table":
         for line in lines:
             typer.echo(line)
+
+
+@contextmanager
+def progress_bar(words: str) -> "Iterator[Report]":
+    """Show progress on standard error, where a person looks at it."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(
+        console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(words, total=None)
+
+        def report(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield report

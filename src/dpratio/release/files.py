@@ -7,9 +7,7 @@ Floor: release. Imports: errors, strict, plan, release.
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,9 +19,10 @@ from dpratio.errors import DocumentRefused, FileRefused, PlanRefused
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.price import price
 from dpratio.release.release import Release
+from dpratio.release.writing import write_whole
 from dpratio.strict import Node
 
-__all__ = ["FORMAT", "VERSION", "check_writable", "read_release", "write_release"]
+__all__ = ["FORMAT", "VERSION", "read_release", "write_release"]
 
 FORMAT = "dpratio-release"
 VERSION = 1
@@ -52,7 +51,7 @@ def write_release(release: Release, path: str | PathLike[str]) -> None:
     }
     document = {**body, "sha256": _checksum(body)}
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-    _write_whole(Path(path), text + "\n")
+    write_whole(path, f"{text}\n".encode())
 
 
 def read_release(path: str | PathLike[str]) -> Release:
@@ -72,23 +71,6 @@ def read_release(path: str | PathLike[str]) -> Release:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise FileRefused(f"'{path}' cannot be read: {reason}.") from None
     return _from_text(text)
-
-
-def check_writable(path: str | PathLike[str]) -> None:
-    """Find out before any work whether a file could be written.
-
-    Raises:
-        FileRefused: When it could not.
-    """
-    target = Path(path)
-    if target.is_dir():
-        raise FileRefused(f"'{path}' is a folder. Name a file.")
-    try:
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".dpratio-")
-        os.close(descriptor)
-        Path(name).unlink()
-    except OSError as error:
-        raise FileRefused(f"'{path}' cannot be written: {error.strerror}.") from None
 
 
 def _from_text(text: str) -> Release:
@@ -179,20 +161,3 @@ def _read_value(node: Node) -> int:
 def _checksum(body: dict[str, Any]) -> str:
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def _write_whole(target: Path, text: str) -> None:
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", dir=target.parent, prefix=".dpratio-", encoding="utf-8", delete=False
-        ) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            Path(file.name).replace(target)
-        except OSError:
-            Path(file.name).unlink()
-            raise
-    except OSError as error:
-        raise FileRefused(f"'{target}' cannot be written: {error.strerror}.") from None

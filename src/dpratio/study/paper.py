@@ -23,7 +23,15 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.study.judge import Judgement, judge
 from dpratio.study.population import HEAVIEST, LIGHTEST, PaperPopulation, People
-from dpratio.study.simulate import Seeds, in_parallel, simulate_release, simulate_sums
+from dpratio.study.progress import Progress, Report, silent
+from dpratio.study.simulate import (
+    Seeds,
+    View,
+    chunks_of,
+    in_parallel,
+    simulate_release,
+    simulate_sums,
+)
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.question import Ratio
@@ -40,8 +48,6 @@ TRUTH = 1.1
 NOISY_METHODS = ("no_correction", "monte_carlo", "analytical")
 MECHANISMS = {"gaussian": "classical_gaussian", "laplace": "laplace"}
 PAPER_REPETITIONS = 1_000
-
-Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,7 @@ def reproduce_paper(
     repetitions: int = PAPER_REPETITIONS,
     rng: int | None = None,
     workers: int | None = None,
-    report: Report = lambda done, total: None,
+    report: Report = silent,
 ) -> dict[Cell, Judgement]:
     """Simulate the cells of the paper's tables.
 
@@ -143,7 +149,7 @@ def reproduce_paper(
     ]
     seeded = dict(zip(settings, noise_seeds.spawn(len(settings)), strict=True))
     used = {_setting_of(cell) for cell in wanted if cell.epsilon is not None}
-    progress = _Progress(report, -(-repetitions // 50) + len(used))
+    progress = Progress(report, chunks_of(repetitions) + len(used))
     sums = _invent_sums(repetitions, people_seeds, threads, progress.tick)
     tasks = [setting for setting in settings if setting in used]
     answers = in_parallel(
@@ -167,7 +173,7 @@ def reproduce_paper(
 def _invent_sums(
     repetitions: int, seeds: Seeds, workers: int, tick: Callable[[], None]
 ) -> dict[tuple[bool, int], Floats]:
-    views = {}
+    views: dict[tuple[bool, int], View] = {}
     for weighted, n in product((False, True), SIZES):
         plan = Setting("laplace", weighted, n, 1.0).plan
         products = [each.summand.factors for each in plan.sums]
@@ -227,13 +233,3 @@ def _judge_method(
 
 def _setting_of(cell: Cell) -> Setting:
     return Setting(cell.mechanism, cell.weighted, cell.n, cell.epsilon or math.nan)
-
-
-class _Progress:
-    """Counts finished steps; threads may finish at once."""
-
-    def __init__(self, report: Report, total: int) -> None:
-        self._report, self._total, self._done = report, total, iter(range(1, total + 1))
-
-    def tick(self) -> None:
-        self._report(next(self._done), self._total)

@@ -21,11 +21,23 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.question import Groups
 from dpratio.version import __version__
 
-__all__ = ["Seeds", "in_parallel", "simulate_release", "simulate_sums", "sum_products"]
+__all__ = [
+    "Seeds",
+    "View",
+    "chunks_of",
+    "clip_people",
+    "in_parallel",
+    "simulate_release",
+    "simulate_sums",
+    "sum_products",
+]
 
 Floats = NDArray[np.float64]
 Factors = tuple[str, ...]
+# What is done to the people first, and which products of columns are added up.
+View = tuple[Callable[[People], People], Sequence[Factors]]
 Seeds = np.random.SeedSequence
+Name = TypeVar("Name")
 Task = TypeVar("Task")
 Done = TypeVar("Done")
 
@@ -35,20 +47,19 @@ _PEOPLE_AT_ONCE = 100_000
 
 def simulate_sums(
     population: Population,
-    views: Mapping[str, tuple[Callable[[People], People], Sequence[Factors]]],
+    views: Mapping[Name, View],
     *,
     count: int,
     repetitions: int,
     seeds: Seeds,
     workers: int = 1,
-    tick: Callable[[], None] = lambda: None,
-) -> dict[str, Floats]:
+    tick: Callable[[], object] = int,
+) -> dict[Name, Floats]:
     """Add up products of invented columns, for each repetition and each view.
 
     Args:
         population: Who is drawn.
-        views: By name, what is done to the people first and which products are added
-            up; views share their people.
+        views: By name, what is added up; views share their people.
         count: People per repetition.
         repetitions: How many samples are drawn.
         seeds: Source of the invention; the result does not depend on the workers.
@@ -61,7 +72,7 @@ def simulate_sums(
     starts = range(0, repetitions, REPETITIONS_AT_ONCE)
     tasks = list(zip(starts, seeds.spawn(len(starts)), strict=True))
 
-    def work(task: tuple[int, Seeds]) -> dict[str, Floats]:
+    def work(task: tuple[int, Seeds]) -> dict[Name, Floats]:
         start, seed = task
         wanted = min(REPETITIONS_AT_ONCE, repetitions - start)
         done = _simulate_chunk(population, views, count, wanted, seed)
@@ -74,14 +85,14 @@ def simulate_sums(
 
 def _simulate_chunk(
     population: Population,
-    views: Mapping[str, tuple[Callable[[People], People], Sequence[Factors]]],
+    views: Mapping[Name, View],
     count: int,
     repetitions: int,
     seed: Seeds,
-) -> dict[str, Floats]:
+) -> dict[Name, Floats]:
     rng = np.random.Generator(np.random.SFC64(seed))
     block = max(1, _PEOPLE_AT_ONCE // count)
-    parts: dict[str, list[Floats]] = {name: [] for name in views}
+    parts: dict[Name, list[Floats]] = {name: [] for name in views}
     for start in range(0, repetitions, block):
         people = population(rng, min(block, repetitions - start), count)
         for name, (view, products) in views.items():
@@ -109,6 +120,11 @@ def sum_products(people: People, products: Sequence[Factors]) -> Floats:
             last = columns[factors[-1]]
             sums[:, index] = np.einsum("rp,rp->r", made[head], last)
     return sums
+
+
+def chunks_of(repetitions: int) -> int:
+    """Give the number of steps that inventing people takes."""
+    return -(-repetitions // REPETITIONS_AT_ONCE)
 
 
 def clip_people(people: People, bounds: Mapping[str, Bounds]) -> People:

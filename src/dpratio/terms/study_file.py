@@ -23,6 +23,12 @@
     epsilon = 1.0
     delta = 1e-6
 
+    [population]  # a public guess, for simulations
+    numerator = { mean = 0.5, sd = 0.22 }
+    per = { mean = 0.45 }
+    weight = { mean = 1.0, sd = 0.6 }
+    correlation = 0.4
+
 Numbers are read as the decimals that were written.
 Floor: terms. Imports: errors, strict.
 """
@@ -38,6 +44,7 @@ from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Groups, Key, Ratio
 from dpratio.terms.source import CsvFile
 
@@ -57,6 +64,7 @@ class Study:
     budget: Budget
     strategy: str | None
     mechanism: str | None
+    population: Guess | None = None
 
 
 def parse_study(text: str) -> Study:
@@ -77,7 +85,7 @@ def parse_study(text: str) -> Study:
     except tomllib.TOMLDecodeError as error:
         raise DocumentRefused(f"$: the study is not valid TOML: {error}.") from None
     top = Node(document).fields(
-        "ratio", "bounds", "privacy", optional=("data", "groups")
+        "ratio", "bounds", "privacy", optional=("data", "groups", "population")
     )
     privacy = top["privacy"].fields(
         "epsilon", optional=("delta", "strategy", "mechanism")
@@ -90,6 +98,7 @@ def parse_study(text: str) -> Study:
         budget=_read_budget(top["privacy"], privacy),
         strategy=privacy["strategy"].text() if "strategy" in privacy else None,
         mechanism=privacy["mechanism"].text() if "mechanism" in privacy else None,
+        population=_read_guess(top["population"]) if "population" in top else None,
     )
 
 
@@ -129,6 +138,20 @@ def _read_groups(node: Node) -> Groups:
     column = fields["column"].text()
     keys = [_read_key(item) for item in fields["keys"].items()]
     return _make(node, lambda: Groups(column, keys))
+
+
+def _read_guess(node: Node) -> Guess:
+    fields = node.fields("numerator", "per", optional=("weight", "correlation"))
+    numerator, per = _read_column(fields["numerator"]), _read_column(fields["per"])
+    weight = _read_column(fields["weight"]) if "weight" in fields else None
+    given = fields["correlation"].number() if "correlation" in fields else 0.0
+    return _make(node, lambda: Guess(numerator, per, weight, given))
+
+
+def _read_column(node: Node) -> ColumnGuess:
+    fields = node.fields("mean", optional=("sd",))
+    sd = fields["sd"].number() if "sd" in fields else None
+    return ColumnGuess(fields["mean"].number(), sd)
 
 
 def _read_key(node: Node) -> Key:

@@ -1,0 +1,160 @@
+"""The coverage command: the paper's tables, or a study's own setting, simulated.
+
+Floor: cli. Imports: study, show, curate, output.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dpratio.cli.curate import plan_of, read_study
+from dpratio.cli.output import (
+    Format,
+    OutputFiles,
+    check_format,
+    print_lines,
+    print_table,
+    progress_bar,
+)
+from dpratio.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpratio.plan.plan import Plan
+    from dpratio.study.population import Population
+    from dpratio.tabular import Tabular
+    from dpratio.terms.study_file import Study
+
+__all__ = ["coverage"]
+
+
+def coverage(  # noqa: PLR0913 (one command, one bench)
+    target: Annotated[str, typer.Argument(help="'paper', or a study, a TOML file.")],
+    reps: Annotated[int, typer.Option(help="Repetitions per cell.")] = 1_000,
+    rng: Annotated[int | None, typer.Option(help="Seed of the simulation.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    table: Annotated[
+        list[int] | None, typer.Option(help="paper: only this table, 1 to 4.")
+    ] = None,
+    n: Annotated[
+        list[int] | None, typer.Option(help="study: people per sample.")
+    ] = None,
+    epsilon: Annotated[
+        list[str] | None, typer.Option(help="study: instead of the study's epsilon.")
+    ] = None,
+    mechanism: Annotated[
+        list[str] | None, typer.Option(help="study: instead of the study's.")
+    ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help="study: methods, and 'public'.")
+    ] = None,
+    scale: Annotated[
+        list[str] | None, typer.Option(help="study: ratio, log or both.")
+    ] = None,
+    level: Annotated[float, typer.Option(help="study: confidence level.")] = 0.95,
+    against: Annotated[
+        str | None,
+        typer.Option(help="study: a ratio to test against, or 'same' for an A/A run."),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the rows as JSON.")
+    ] = None,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", help="Write the rows as CSV.")
+    ] = None,
+    chart_file: Annotated[
+        Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
+    ] = None,
+    layout: Format = "table",
+) -> None:
+    """Simulate how often intervals cover: the paper's tables, or your own setting."""
+    check_format(layout)
+    files = OutputFiles(json_file, csv_file, chart_file)
+    files.check()
+    with progress_bar("Simulating") as report:
+        run = {"repetitions": reps, "rng": rng, "workers": workers, "report": report}
+        if target == "paper":
+            result = _reproduce(table, run)
+        else:
+            given = read_study(Path(target))
+            result = _simulate(
+                given,
+                {
+                    "plan": _plans(given, epsilon, mechanism),
+                    "n": n or [],
+                    "methods": method or ["public", "no_correction", "analytical"],
+                    "scales": scale or ["ratio"],
+                    "level": level,
+                    **run,
+                },
+                against,
+            )
+    files.write(result)
+    print_table(result, layout)
+    print_lines(_closing_lines(result), layout)
+
+
+def _reproduce(tables: "Sequence[int] | None", run: dict[str, Any]) -> "Tabular":
+    from dpratio.study.agreement import compare_tables
+    from dpratio.study.paper import TABLES, published_cells, reproduce_paper
+
+    cells = reproduce_paper(tables=tables or TABLES, **run)
+    return compare_tables(cells, published_cells())
+
+
+def _simulate(
+    study: "Study", options: dict[str, Any], against: str | None
+) -> "Tabular":
+    from dpratio.study.coverage import measure_coverage
+    from dpratio.study.guessed import guessed_population
+
+    if study.population is None:
+        raise InvalidInput(
+            "a simulation needs a guessed population, got none. "
+            "Add a table [population] to the study."
+        )
+    bounds = options["plan"][0].factor_bounds
+    population = guessed_population(study.population, bounds)
+    return measure_coverage(
+        population, against=_against(against, population), **options
+    )
+
+
+def _plans(
+    study: "Study", epsilons: "Sequence[str] | None", mechanisms: "Sequence[str] | None"
+) -> "list[Plan]":
+    from dpratio.terms.budget import Budget
+
+    budgets = [Budget(each, study.budget.delta) for each in epsilons or []]
+    chosen: Sequence[str | None] = mechanisms or [study.mechanism]
+    return [
+        plan_of(replace(study, budget=budget, mechanism=mechanism, groups=None))
+        for budget in budgets or [study.budget]
+        for mechanism in chosen
+    ]
+
+
+def _against(
+    given: str | None, population: "Population"
+) -> "float | Population | None":
+    if given is None:
+        return None
+    if given == "same":
+        return population
+    try:
+        return float(given)
+    except ValueError:
+        raise InvalidInput(
+            f"--against is a ratio or 'same', got '{given}'. Try --against 1."
+        ) from None
+
+
+def _closing_lines(result: "Tabular") -> list[str]:
+    from dpratio.study.agreement import PaperTables
+
+    if not isinstance(result, PaperTables):
+        return []
+    return ["", f"{result.agreeing} of {len(result.comparisons)} cells agree"]

@@ -1,0 +1,30 @@
+"""Progress of long simulations, for whoever wants to show it.
+
+Floor: study. Imports: nothing.
+"""
+
+from typing import Protocol
+
+__all__ = ["Progress", "Report", "silent"]
+
+
+class Report(Protocol):
+    """What a long simulation calls with the steps done and the steps in all."""
+
+    def __call__(self, done: int, total: int) -> object:
+        """Show progress."""
+
+
+def silent(done: int, total: int) -> None:
+    """Show nothing."""
+
+
+class Progress:
+    """Counts finished steps; threads may finish at once."""
+
+    def __init__(self, report: Report, total: int) -> None:
+        self._report, self._total, self._done = report, total, iter(range(1, total + 1))
+
+    def tick(self) -> None:
+        """Finish one step."""
+        self._report(next(self._done), self._total)

@@ -1,0 +1,77 @@
+"""A public guess of what a population is like: means, spreads, a correlation.
+
+A guess comes from the literature or an earlier, public table, never from the rows that
+will be released. Simulations and forecasts start from it.
+Floor: terms. Imports: checks, bounds.
+"""
+
+import math
+from dataclasses import dataclass
+
+from dpratio.checks import require
+from dpratio.terms.bounds import Bounds
+
+__all__ = ["ColumnGuess", "Guess"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnGuess:
+    """The guessed mean and standard deviation of one column.
+
+    Example:
+        >>> ColumnGuess(0.5, 0.22).mean
+        0.5
+    """
+
+    mean: float
+    sd: float | None = None
+
+    def spread_within(self, bounds: Bounds, name: str) -> float:
+        """Give the standard deviation, or refuse one that the bounds do not allow.
+
+        A column within bounds spreads most when all its values lie on them.
+        """
+        hint = f"The bounds are {bounds.lower:g} and {bounds.upper:g}."
+        inside = bounds.lower < self.mean < bounds.upper
+        rule = f"the guessed mean of '{name}' must lie inside its bounds"
+        require(inside, rule, self.mean, hint)
+        most = math.sqrt((self.mean - bounds.lower) * (bounds.upper - self.mean))
+        if bounds.is_binary:
+            given = most if self.sd is None else self.sd
+            same = math.isclose(given, most, rel_tol=0.01)
+            rule = f"a binary column with this mean has sd {most:.4g}"
+            require(same, rule, self.sd, f"Leave out the sd of '{name}'.")
+            return most
+        rule = f"the guessed sd of '{name}' is missing"
+        require(self.sd is not None, rule, self.sd, "Give mean and sd.")
+        sd = float(self.sd or 0.0)
+        rule = f"the guessed sd of '{name}' must lie between 0 and {most:.4g}"
+        require(0 < sd < most, rule, sd, hint)
+        return sd
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A guessed population: numerator, denominator, their correlation, and weight.
+
+    Weights are taken as independent of both.
+
+    Example:
+        >>> Guess(ColumnGuess(0.5, 0.22), ColumnGuess(0.45), correlation=0.4).ratio
+        1.1111111111111112
+    """
+
+    numerator: ColumnGuess
+    per: ColumnGuess
+    weight: ColumnGuess | None = None
+    correlation: float = 0.0
+
+    def __post_init__(self) -> None:
+        known = math.isfinite(self.correlation) and -1 < self.correlation < 1
+        require(known, "correlation must lie between -1 and 1", self.correlation)
+        require(self.per.mean != 0, "the denominator's mean cannot be 0", self.per.mean)
+
+    @property
+    def ratio(self) -> float:
+        """The true ratio of the guessed population."""
+        return self.numerator.mean / self.per.mean
