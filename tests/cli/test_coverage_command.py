@@ -1,0 +1,191 @@
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dpratio.cli.main import app, run
+
+STUDY = """
+[ratio]
+numerator = "score"
+per = "label"
+weight = "weight"
+
+[bounds]
+score = [0, 1]
+label = "binary"
+weight = [0.25, 3]
+
+[privacy]
+epsilon = 1
+delta = 1e-6
+
+[population]
+numerator = { mean = 0.5, sd = 0.22 }
+per = { mean = 0.45 }
+weight = { mean = 1.0, sd = 0.6 }
+correlation = 0.4
+"""
+
+KEYS = [
+    "table",
+    "mechanism",
+    "scale",
+    "weighted",
+    "n",
+    "epsilon",
+    "method",
+    "width",
+    "width_paper",
+    "coverage",
+    "coverage_paper",
+    "score",
+    "score_paper",
+    "agrees",
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_papers_tables_are_printed_written_and_counted(folder: Path) -> None:
+    words = [
+        "coverage",
+        "paper",
+        "--rng",
+        "4",
+        "--json",
+        "t.json",
+        "--csv",
+        "t.csv",
+        "--chart",
+        "t.svg",
+    ]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines()[-1] == "208 of 208 cells agree"
+    rows = json.loads((folder / "t.json").read_text("utf-8"))
+    assert len(rows) == 208
+    assert set(KEYS) <= set(rows[0])
+    with (folder / "t.csv").open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 208
+    assert (folder / "t.svg").read_text("utf-8").startswith("<svg")
+
+
+def test_one_table_can_be_asked_for(folder: Path) -> None:
+    assert folder.is_dir()
+    words = ["coverage", "paper", "--table", "3", "--reps", "100", "--rng", "1"]
+    shown = CliRunner().invoke(app, [*words, "--format", "json"])
+    rows = json.loads(shown.stdout)
+    assert {row["table"] for row in rows} == {3}
+    assert len(rows) == 52
+
+
+def test_a_study_is_simulated_in_its_own_setting(folder: Path) -> None:
+    assert folder.is_dir()
+    words = [
+        "coverage",
+        "study.toml",
+        "--n",
+        "500",
+        "--n",
+        "1000",
+        "--epsilon",
+        "0.5",
+        "--epsilon",
+        "2",
+    ]
+    words += [
+        "--mechanism",
+        "laplace",
+        "--mechanism",
+        "analytic_gaussian",
+        "--reps",
+        "60",
+    ]
+    words += [
+        "--method",
+        "analytical",
+        "--scale",
+        "log",
+        "--against",
+        "same",
+        "--format",
+        "json",
+    ]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    rows = json.loads(done.stdout)
+    assert len(rows) == 8
+    assert {row["epsilon"] for row in rows} == {0.5, 2.0}
+    assert all(0 <= row["rejected"] <= 1 for row in rows)
+
+
+def test_power_against_a_ratio_is_given(folder: Path) -> None:
+    assert folder.is_dir()
+    words = [
+        "coverage",
+        "study.toml",
+        "--n",
+        "4000",
+        "--reps",
+        "60",
+        "--against",
+        "1",
+        "--format",
+        "json",
+    ]
+    rows = json.loads(CliRunner().invoke(app, words).stdout)
+    assert [row["method"] for row in rows] == ["public", "no_correction", "analytical"]
+    assert rows[0]["rejected"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("coverage paper --table 5", 3, "tables are numbered 1 to 4, got [5]"),
+        ("coverage paper --reps 1", 3, "repetitions must be at least 2, got 1"),
+        ("coverage paper --json no/t.json", 5, "'no/t.json' cannot be written"),
+        ("coverage paper --chart t.gif", 3, "unknown kind of chart, got 't.gif'"),
+        ("coverage none.toml --n 5", 5, "'none.toml' cannot be read"),
+        ("coverage study.toml", 3, "n must be at least 1, got []"),
+        ("coverage study.toml --n 5 --against x", 3, "a ratio or 'same', got 'x'"),
+        ("coverage study.toml --n 5 --epsilon 0", 3, "epsilon must be positive"),
+        ("coverage study.toml --n 5 --method magic", 3, "unknown method"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing_behind(
+    folder: Path,
+    words: str,
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["dpratio", *words.split()])
+    with pytest.raises(SystemExit) as stopped:
+        run()
+    assert stopped.value.code == code
+    assert said in capsys.readouterr().err
+    assert [path.name for path in folder.iterdir()] == ["study.toml"]
+
+
+def test_impossible_moments_are_refused(folder: Path) -> None:
+    text = STUDY.replace("sd = 0.22", "sd = 0.9")
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(app, ["coverage", "study.toml", "--n", "50"])
+    assert "must lie between 0 and 0.5" in str(done.exception)
+
+
+def test_a_study_without_a_population_is_asked_for_one(folder: Path) -> None:
+    text = STUDY.split("[population]", maxsplit=1)[0]
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(app, ["coverage", "study.toml", "--n", "50"])
+    assert "Add a table [population]" in str(done.exception)
