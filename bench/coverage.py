@@ -58,7 +58,11 @@ def timed(repetitions: int, rng: int) -> float:
 
 
 def one_run(
-    table: int, weighted: bool, n: int, epsilon: float, rng: np.random.Generator
+    table: int,
+    weighted: bool,  # noqa: FBT001
+    n: int,
+    epsilon: float,
+    rng: np.random.Generator,
 ) -> list[tuple[float, float]]:
     """Do the paper's procedure once."""
     s = rng.beta(2, 2, n)

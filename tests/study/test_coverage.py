@@ -85,7 +85,8 @@ def test_power_grows_with_epsilon() -> None:
     weak, strong = (row.rejected for row in table.rows)
     assert weak is not None
     assert strong is not None
-    assert weak < 0.5 < 0.99 < strong
+    assert weak < 0.8
+    assert strong > 0.99
 
 
 def test_different_populations_are_told_apart() -> None:

@@ -90,5 +90,5 @@ def _figures(values: Floats) -> Figures:
         sd=float(values.std()),
         median=float(np.median(values)),
         largest=float(largest.max()),
-        carried_by_few=float(largest.sum() / values.sum()),
+        carried_by_few=float(largest.sum() / max(values.sum(), math.ulp(0))),
     )
