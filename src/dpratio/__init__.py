@@ -33,8 +33,12 @@ if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
     from dpratio.release.files import read_release, write_release
     from dpratio.release.release import Release
+    from dpratio.study.coverage import CoverageTable, measure_coverage
+    from dpratio.study.guessed import guessed_population
+    from dpratio.study.population import PaperPopulation, People
     from dpratio.terms.bounds import Bounds
     from dpratio.terms.budget import Budget
+    from dpratio.terms.guess import ColumnGuess, Guess
     from dpratio.terms.question import Groups, Ratio
     from dpratio.terms.source import CsvFile
     from dpratio.terms.study_file import Study, parse_study
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Bounds",
     "Budget",
+    "ColumnGuess",
+    "CoverageTable",
     "CsvFile",
     "DocumentRefused",
     "DpratioError",
@@ -49,8 +55,11 @@ __all__ = [
     "Estimates",
     "FileRefused",
     "Groups",
+    "Guess",
     "InvalidInput",
     "MissingExtra",
+    "PaperPopulation",
+    "People",
     "Plan",
     "PlanRefused",
     "Ratio",
@@ -59,7 +68,9 @@ __all__ = [
     "Study",
     "__version__",
     "estimate_ratios",
+    "guessed_population",
     "make_plan",
+    "measure_coverage",
     "parse_study",
     "read_release",
     "release_sums",
@@ -73,6 +84,7 @@ _HOMES = {
     ),
     "terms.bounds": "Bounds",
     "terms.budget": "Budget",
+    "terms.guess": "ColumnGuess Guess",
     "terms.question": "Groups Ratio",
     "terms.source": "CsvFile",
     "terms.study_file": "Study parse_study",
@@ -83,6 +95,9 @@ _HOMES = {
     "curator.release_sums": "release_sums",
     "analyst.results": "Estimates",
     "analyst.estimate": "estimate_ratios",
+    "study.coverage": "CoverageTable measure_coverage",
+    "study.guessed": "guessed_population",
+    "study.population": "PaperPopulation People",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
