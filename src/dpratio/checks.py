@@ -16,6 +16,7 @@ from dpratio.errors import InvalidInput, MissingExtra
 __all__ = ["import_extra", "require", "require_one_of", "show_given", "to_exact"]
 
 _LONGEST_SHOWN = 80
+_LARGEST_EXPONENT = 1000
 
 
 def require(condition: object, rule: str, given: object, hint: str = "") -> None:
@@ -46,7 +47,10 @@ def require_one_of(given: object, allowed: Iterable[str], what: str) -> None:
 
 def show_given(given: object) -> str:
     """Show a public value in a message, shortened where it is long."""
-    text = repr(given)
+    try:
+        text = repr(given)
+    except ValueError:  # Python writes no integer of more than 4300 digits.
+        text = "a number of thousands of digits"
     if len(text) > _LONGEST_SHOWN:
         return text[: _LONGEST_SHOWN - 1] + "…"
     return text
@@ -70,9 +74,11 @@ def to_exact(number: object, name: str) -> Fraction:
         return number
     try:
         decimal = Decimal(str(number).strip())
-    except InvalidOperation:
+    except (InvalidOperation, ValueError):
         decimal = Decimal(math.nan)
-    require(decimal.is_finite(), f"{name} must be a finite number", number, hint)
+    # Larger exponents are no budget, and make fractions of a million digits.
+    usable = decimal.is_finite() and abs(decimal.adjusted()) <= _LARGEST_EXPONENT
+    require(usable, f"{name} must be a finite number", number, hint)
     return Fraction(decimal)
 
 

@@ -45,7 +45,7 @@ class Tabular:
 
     def to_markdown(self) -> str:
         """A Markdown table, rounded for reading."""
-        names = list(self.columns())
+        names = [_escape_markdown(name) for name in self.columns()]
         lines = [names, ["---"] * len(names)]
         lines += [
             [_escape_markdown(show_value(cell)) for cell in row.values()]
@@ -74,18 +74,16 @@ class Tabular:
     def to_text(self) -> str:
         """A plain table of aligned columns, rounded for reading."""
         shown = [
-            {name: show_value(cell) for name, cell in row.items()}
-            for row in self.to_dicts()
+            [_printable(name), *(_printable(show_value(cell)) for cell in cells)]
+            for name, cells in self.columns().items()
         ]
-        names = list(self.columns())
-        widths = {
-            name: max([len(name), *(len(row[name]) for row in shown)]) for name in names
-        }
-        lines = ["  ".join(name.rjust(widths[name]) for name in names)]
-        lines += [
-            "  ".join(row[name].rjust(widths[name]) for name in names) for row in shown
-        ]
-        return "\n".join(lines)
+        widths = [max(len(text) for text in column) for column in shown]
+        return "\n".join(
+            "  ".join(
+                text.rjust(width) for text, width in zip(row, widths, strict=True)
+            )
+            for row in zip(*shown, strict=True)
+        )
 
     def __str__(self) -> str:
         return self.to_text()
@@ -119,4 +117,17 @@ def show_value(value: object) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").splitlines())
+    """Keep a cell in its place: no column, row or tag comes out of it."""
+    for letter in "\\|<":
+        text = text.replace(letter, f"\\{letter}")
+    return " ".join(text.splitlines())
+
+
+def _printable(text: str) -> str:
+    """Write control characters as escapes: a key may come from anywhere."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.analyst.moments import Floats, Moments
+from dpratio.plan.sums import MOMENTS
 
 __all__ = [
     "Spread",
@@ -85,25 +86,25 @@ def log_ratio_variance(moments: Moments, spread: Spread) -> Floats:
 def sampling_variance_noise(moments: Moments) -> Floats:
     """Give the noise sd of the estimated sampling variance of Σws − r̂ Σwy.
 
-    At r̂ that variance is Σw²/Σw · (Σws² − 2r̂ Σwys + r̂² Σwy²); its gradient carries
-    the noise covariance of the moments over.
+    At r̂ that variance is V = Σw²/Σw · (Σws² − 2r̂ Σwys + r̂² Σwy²). Each independent
+    noise moves V by its slope along the way the noise enters the moments; r̂ moves too.
     """
     ratio = moments["ws"] / moments["wy"]
     share = moments["ww"] / moments["w"]
     inner = moments["wss"] - 2 * ratio * moments["wys"] + ratio**2 * moments["wyy"]
-    zero = np.zeros_like(ratio)
-    gradient = np.stack(
-        [
-            -share / moments["w"] * inner,
-            zero,
-            zero,
-            inner / moments["w"],
-            ratio**2 * share,
-            share,
-            -2 * ratio * share,
-        ],
-        axis=1,
-    )
-    variance = np.einsum("gi,ij,gj->g", gradient, moments.covariance, gradient)
+    by_ratio = 2 * share * (ratio * moments["wyy"] - moments["wys"])
+    slopes = {
+        "w": -share / moments["w"] * inner,
+        "wy": -by_ratio * ratio / moments["wy"],
+        "ws": by_ratio / moments["wy"],
+        "ww": inner / moments["w"],
+        "wyy": ratio**2 * share,
+        "wss": share,
+        "wys": -2 * ratio * share,
+    }
+    gradient = np.stack([slopes[name] for name in MOMENTS], axis=1)
+    variance = np.zeros_like(ratio)
+    for term in moments.noise:
+        variance += term.variance * (gradient @ term.loading) ** 2
     deviation: Floats = np.sqrt(variance)
     return deviation

@@ -51,6 +51,10 @@ def estimate_ratios(
     require_one_of(scale, SCALES, "scale")
     _require_level(level)
     require(isinstance(draws, int) and draws >= 2, "draws must be at least 2", draws)  # noqa: PLR2004
+    seeded = isinstance(rng, np.random.Generator | None) or (
+        isinstance(rng, int) and not isinstance(rng, bool) and rng >= 0
+    )
+    require(seeded, "rng must be a seed of 0 or more, or a Generator", rng)
     hint = "Use scale 'ratio'."
     rule = "scale 'log' needs a numerator and denominator that cannot be negative"
     require(_is_positive(release) or scale == "ratio", rule, scale, hint)
@@ -64,7 +68,7 @@ def estimate_ratios(
             moments,
             normal_quantile(level),
             counts_noise=method != "no_correction",
-            is_positive=_is_positive(release),
+            is_positive=release.plan.factor_bounds["y"].lower >= 0,
         )
         return _finish(release, moments, answer, weak, floored, (method, scale, level))
 
@@ -84,21 +88,22 @@ def _finish(
     deviation = np.sqrt(answer.sampling + answer.privacy)
     unbounded = weak | ~np.isfinite(answer.centre) | ~np.isfinite(deviation)
     lower, upper = answer.ends(level)
-    lower, upper = (
-        np.where(unbounded, -np.inf, lower),
-        np.where(unbounded, np.inf, upper),
-    )
+    if scale == "log":
+        unbounded |= np.isinf(np.exp(upper))
+    lower = np.where(unbounded, -np.inf, lower)
+    upper = np.where(unbounded, np.inf, upper)
     status = np.where(floored, "variance_floored", "ok")
+    ratio = moments["ws"] / moments["wy"]
+    never_negative = plan.factor_bounds["y"].lower >= 0
+    undefined = moments["wy"] <= 0 if never_negative else moments["wy"] == 0
     logs: dict[str, Floats] = {}
     if scale == "log":
         logs = {
-            "log_ratio": answer.centre,
+            "log_ratio": np.where(undefined, np.nan, answer.centre),
             "log_ci_lower": lower,
             "log_ci_upper": upper,
         }
         lower, upper = np.exp(lower), np.exp(upper)
-    ratio = moments["ws"] / moments["wy"]
-    undefined = moments["wy"] <= 0 if positive else moments["wy"] == 0
     return Estimates(
         group_column=None if plan.groups is None else plan.groups.column,
         keys=plan.keys,

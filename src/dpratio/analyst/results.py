@@ -53,13 +53,17 @@ class Estimates(Tabular):
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per declared key, in declared order."""
-        table: dict[str, list[Any]] = {}
-        if self.group_column is not None:
-            table[self.group_column] = list(self.keys)
         names = ["ratio", "ci_lower", "ci_upper"]
         if self.scale == "log":
             names += ["log_ratio", "log_ci_lower", "log_ci_upper"]
-        for name in [*names, "se", "se_sampling", "se_privacy"]:
+        names += ["se", "se_sampling", "se_privacy"]
+        table: dict[str, list[Any]] = {}
+        if self.group_column is not None:
+            # A column may be called like an answer; both must be seen.
+            taken = self.group_column in {*names, "status"}
+            group = f"{self.group_column}_key" if taken else self.group_column
+            table[group] = list(self.keys)
+        for name in names:
             table[name] = getattr(self, name).tolist()
         table["status"] = list(self.status)
         return table

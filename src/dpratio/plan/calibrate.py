@@ -143,8 +143,8 @@ def analytic_delta(ratio: Fraction, epsilon: Fraction) -> Fraction:
     # Balle & Wang (2018), theorem 8, as tails of the standard normal.
     near = epsilon / ratio - ratio / 2
     far = epsilon / ratio + ratio / 2
-    gain = normal_tail_bounds(near)[1]
-    return gain - exp_bounds(epsilon)[0] * normal_tail_bounds(far)[0]
+    gain, lost = normal_tail_bounds(near)[1], normal_tail_bounds(far)[0]
+    return gain - exp_bounds(epsilon)[0] * lost if lost else gain
 
 
 def noise_sd(mechanism: str, scale: float) -> float:

@@ -15,7 +15,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.errors import DocumentRefused, FileRefused, PlanRefused
+from dpratio.errors import (
+    DocumentRefused,
+    FileRefused,
+    InvalidInput,
+    PlanRefused,
+)
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.price import price
 from dpratio.release.release import Release
@@ -99,17 +104,19 @@ def _from_text(text: str) -> Release:
         price(plan)
     except PlanRefused as error:
         raise DocumentRefused(f"$.plan: {error}") from None
-    identity = fields["id"].text()
-    if not re.fullmatch("[0-9a-f]{32}", identity):
+    if not re.fullmatch("[0-9a-f]{32}", fields["id"].text()):
         fields["id"].refuse("must be 32 hexadecimal digits")
     shape = (len(plan.keys), len(plan.sums))
-    return Release(
-        id=identity,
-        plan=plan,
-        values=_read_values(fields["sums"], shape),
-        made_by=fields["made_by"].text(),
-        is_simulated=fields["simulated"].flag(),
-    )
+    try:
+        return Release(
+            id=fields["id"].text(),
+            plan=plan,
+            values=_read_values(fields["sums"], shape),
+            made_by=fields["made_by"].text(),
+            is_simulated=fields["simulated"].flag(),
+        )
+    except InvalidInput as error:
+        node.guard(error)
 
 
 def _parse(text: str) -> Any:  # noqa: ANN401 (any JSON)
@@ -117,7 +124,7 @@ def _parse(text: str) -> Any:  # noqa: ANN401 (any JSON)
         return json.loads(
             text, object_pairs_hook=_unique_fields, parse_constant=_refuse_constant
         )
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         place = getattr(error, "lineno", 1)
         raise DocumentRefused(
             f"$: not valid JSON near line {place}; the file may be truncated."
@@ -150,10 +157,8 @@ def _read_values(node: Node, shape: tuple[int, int]) -> NDArray[np.int64]:
 
 def _read_value(node: Node) -> int:
     text = node.text()
-    if (
-        not re.fullmatch("0|-?[1-9][0-9]{0,18}", text)
-        or abs(int(text)) > _LARGEST_VALUE
-    ):
+    written = re.fullmatch("0|-?[1-9][0-9]{0,18}", text)
+    if not written or abs(int(text)) > _LARGEST_VALUE:
         node.refuse("must be a 64-bit integer written as text")
     return int(text)
 

@@ -3,6 +3,7 @@
 Floor: release. Imports: checks, plan.
 """
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from dpratio.checks import require
 from dpratio.plan.plan import NOT_COVERED, Plan
 from dpratio.terms.budget import decimal_text
+from dpratio.terms.question import is_unicode
 
 __all__ = ["Release"]
 
@@ -34,7 +36,13 @@ class Release:
     is_simulated: bool = False
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.int64)
+        named = isinstance(self.id, str) and re.fullmatch("[0-9a-f]{32}", self.id)
+        require(named, "a release id is 32 hexadecimal digits", self.id)
+        made = isinstance(self.made_by, str) and is_unicode(self.made_by)
+        require(made, "made_by must be text", self.made_by)
+        flagged = isinstance(self.is_simulated, bool)
+        require(flagged, "is_simulated must be true or false", self.is_simulated)
+        values = _to_integers(self.values)
         shape = (len(self.plan.keys), len(self.plan.sums))
         require(values.shape == shape, f"values must be of shape {shape}", values.shape)
         values.flags.writeable = False
@@ -63,3 +71,17 @@ class Release:
             f"{len(plan.sums)} noisy sums each; epsilon {decimal_text(plan.epsilon)}, "
             f"delta {decimal_text(plan.delta)}. Not covered: {NOT_COVERED[0]}"
         )
+
+
+def _to_integers(values: object) -> NDArray[np.int64]:
+    """Copy whole numbers of 64 bits; refuse everything else."""
+    try:
+        given = np.array(values)
+    except (ValueError, OverflowError):
+        given = np.array(None)
+    rule = "values must be whole numbers of 64 bits"
+    require(given.dtype.kind in "iu", rule, str(given.dtype))
+    ends = [int(given.min()), int(given.max())] if given.size else [0]
+    fits = all(abs(end) < 2**63 for end in ends)
+    require(fits, rule, str(given.dtype))
+    return given.astype(np.int64)

@@ -3,10 +3,12 @@
 Floor: release. Imports: errors.
 """
 
+import contextlib
 import os
 import tempfile
 from os import PathLike
 from pathlib import Path
+from typing import NoReturn
 
 from dpratio.errors import FileRefused
 
@@ -20,14 +22,14 @@ def check_writable(path: str | PathLike[str]) -> None:
         FileRefused: When it could not.
     """
     target = Path(path)
-    if target.is_dir():
-        raise FileRefused(f"'{path}' is a folder. Name a file.")
     try:
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".dpratio-")
-        os.close(descriptor)
-        Path(name).unlink()
-    except OSError as error:
-        raise FileRefused(f"'{path}' cannot be written: {error.strerror}.") from None
+        if target.is_dir():
+            raise FileRefused(f"'{target}' is a folder. Name a file.")
+        with contextlib.suppress(FileNotFoundError):
+            target.lstat()  # Refuses names that no file can have.
+        _remove(_temporary_beside(target))
+    except (OSError, ValueError) as error:
+        _refuse(target, error)
 
 
 def write_whole(path: str | PathLike[str], content: bytes) -> None:
@@ -37,17 +39,30 @@ def write_whole(path: str | PathLike[str], content: bytes) -> None:
         FileRefused: When it cannot be written.
     """
     target = Path(path)
+    temporary = None
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=target.parent, prefix=".dpratio-", delete=False
-        ) as file:
+        temporary = _temporary_beside(target)
+        with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        try:
-            Path(file.name).replace(target)
-        except OSError:
-            Path(file.name).unlink()
-            raise
-    except OSError as error:
-        raise FileRefused(f"'{target}' cannot be written: {error.strerror}.") from None
+        temporary.replace(target)
+    except (OSError, ValueError) as error:
+        if temporary is not None:
+            _remove(temporary)
+        _refuse(target, error)
+
+
+def _temporary_beside(target: Path) -> Path:
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".dpratio-")
+    os.close(descriptor)
+    return Path(name)
+
+
+def _remove(temporary: Path) -> None:
+    temporary.unlink(missing_ok=True)
+
+
+def _refuse(target: Path, error: OSError | ValueError) -> NoReturn:
+    reason = error.strerror if isinstance(error, OSError) else "the name holds NUL"
+    raise FileRefused(f"'{target}' cannot be written: {reason}.") from None

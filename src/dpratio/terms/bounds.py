@@ -47,10 +47,13 @@ class Bounds:
             isinstance(end, Real) and not isinstance(end, bool) for end in given
         )
         require(numeric, "bounds must be two numbers", given, hint)
-        ordered = -math.inf < self.lower < self.upper < math.inf
+        lower, upper = (_to_float(end) for end in given)
+        ordered = -math.inf < lower < upper < math.inf
         require(ordered, "bounds must be finite and in order", given, hint)
-        object.__setattr__(self, "lower", float(self.lower))
-        object.__setattr__(self, "upper", float(self.upper))
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+        flagged = isinstance(self.is_binary, bool)
+        require(flagged, "is_binary must be true or false", self.is_binary)
         require(
             SMALLEST_REACH <= self.reach <= LARGEST_REACH,
             "the larger bound must lie between 2^-100 and 2^100 in size",
@@ -69,3 +72,10 @@ class Bounds:
     def reach(self) -> float:
         """The largest size a clipped value can have."""
         return max(abs(self.lower), abs(self.upper))
+
+
+def _to_float(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf

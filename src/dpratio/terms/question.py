@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dpratio.checks import require
 
-__all__ = ["Groups", "Key", "Ratio"]
+__all__ = ["Groups", "Key", "Ratio", "is_unicode"]
 
 Key = str | int | bool
 
@@ -113,6 +113,10 @@ def _require_key(key: Key) -> None:
         require(fits, "a whole-number key must fit in 64 bits", key)
 
 
+def is_unicode(text: str) -> bool:
+    """Tell whether a text can be written as UTF-8."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def _is_clean(text: str) -> bool:
-    surrogate = any("\ud800" <= letter <= "\udfff" for letter in text)
-    return "\x00" not in text and not surrogate
+    return "\x00" not in text and is_unicode(text)

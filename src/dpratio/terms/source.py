@@ -49,16 +49,23 @@ class CsvFile:
         quote: str = '"',
     ) -> None:
         _require_character(delimiter, "delimiter")
-        if quote:
+        if quote != "":
             _require_character(quote, "quote")
         require(delimiter != quote, "delimiter and quote must differ", delimiter)
-        names = None if columns is None else tuple(columns)
-        distinct = names is None or 0 < len(set(names)) == len(names)
-        require(distinct, "CSV columns must be named, each once", columns)
+        names = None if columns is None else _read_names(columns)
         object.__setattr__(self, "path", str(path))
         object.__setattr__(self, "columns", names)
         object.__setattr__(self, "delimiter", delimiter)
         object.__setattr__(self, "quote", quote)
+
+
+def _read_names(columns: object) -> tuple[str, ...]:
+    listed = isinstance(columns, Sequence) and not isinstance(columns, str | bytes)
+    names = tuple(columns) if isinstance(columns, Sequence) and listed else ()
+    texts = bool(names) and all(isinstance(name, str) and name for name in names)
+    distinct = texts and len(set(names)) == len(names)
+    require(distinct, "CSV columns must be named, each once", columns)
+    return names
 
 
 def _require_character(given: object, what: str) -> None:

@@ -84,6 +84,10 @@ def parse_study(text: str) -> Study:
         document = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         raise DocumentRefused(f"$: the study is not valid TOML: {error}.") from None
+    except (ValueError, ArithmeticError, RecursionError):
+        raise DocumentRefused(
+            "$: the study is not valid TOML: a number is too long or a list too deep."
+        ) from None
     top = Node(document).fields(
         "ratio", "bounds", "privacy", optional=("data", "groups", "population")
     )

@@ -1,0 +1,117 @@
+"""The pivot interval: every ratio that a test does not reject.
+
+T(r) = S − r Y has mean zero at the true ratio. It is normal with variance V(r), known
+from noisy second moments, plus the known noise of S and Y; the set of ratios whose T is
+not too far out needs no linearisation and stays right where the denominator is weak.
+
+Ratios are points β/α of the projective line: infinity is the point (0, 1).
+docs/methods/pivot.md derives all of it. Floor: analyst. Imports: noisy_tail, moments.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.noisy_tail import normal_laplace_tail
+
+__all__ = ["Pivot", "TermOfT"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+TEMPER = 1.5  # Of the matching prior; docs/methods/pivot.md.
+
+
+@dataclass(frozen=True, slots=True)
+class TermOfT:
+    """One independent noise that enters S and Y with these weights."""
+
+    law: str
+    scale: float
+    in_numerator: float
+    in_denominator: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """What the test of a ratio needs, for every group.
+
+    ``second`` holds estimates of Σa², Σab and Σb² (groups × 3), ``second_noise`` the
+    covariance of their noise (groups or 1 × 3 × 3); a = ws and b = wy.
+    """
+
+    numerator: Floats
+    denominator: Floats
+    terms: tuple[TermOfT, ...]
+    second: Floats
+    second_noise: Floats
+    quantile: float
+
+    def only(self, chosen: Flags) -> "Pivot":
+        """Keep some groups."""
+        noise = self.second_noise
+        return Pivot(
+            self.numerator[chosen],
+            self.denominator[chosen],
+            self.terms,
+            self.second[chosen],
+            noise if len(noise) == 1 else noise[chosen],
+            self.quantile,
+        )
+
+    def sampling_variance(self, alpha: Floats, beta: Floats) -> Floats:
+        """Estimate the variance of αS − βY from sample to sample; may be negative."""
+        variance: Floats = (
+            alpha**2 * self.second[:, 0]
+            - 2 * alpha * beta * self.second[:, 1]
+            + beta**2 * self.second[:, 2]
+        )
+        return variance
+
+    def noise_variance(self, alpha: Floats, beta: Floats) -> Floats:
+        """Give the variance that noise adds to αS − βY."""
+        total = np.zeros_like(alpha)
+        for term in self.terms:
+            loading = alpha * term.in_numerator - beta * term.in_denominator
+            total += (2 if term.law == "laplace" else 1) * (loading * term.scale) ** 2
+        return total
+
+    def distance(self, alpha: Floats, beta: Floats) -> Floats:
+        """Say how far out T is, as the normal deviate of the same p-value."""
+        from scipy.special import ndtri
+
+        statistic = np.abs(alpha * self.numerator - beta * self.denominator)
+        noise = self.noise_variance(alpha, beta)
+        spread = np.maximum(self.sampling_variance(alpha, beta), 0.0) + noise
+        spread = spread + self._allowance(alpha, beta, spread)
+        if all(term.law != "laplace" for term in self.terms):
+            return statistic / np.sqrt(spread)
+        scales = [
+            np.abs(alpha * term.in_numerator - beta * term.in_denominator) * term.scale
+            for term in self.terms
+        ]
+        deviation = np.sqrt(np.maximum(spread - noise, 1e-12 * spread))
+        tail = normal_laplace_tail(statistic, deviation, scales[0], scales[1])
+        # Deep in the tail a normal deviate says the same without underflow.
+        deep = tail < 1e-250  # noqa: PLR2004
+        shown = -ndtri(np.where(deep, 0.5, tail))
+        return np.where(deep, 33.0 + statistic / np.sqrt(spread), shown)
+
+    def _allowance(self, alpha: Floats, beta: Floats, spread: Floats) -> Floats:
+        """Widen the variance for the noise in its own estimate.
+
+        A* − A = (k² + 1)/4 · s²/(A + 1.5 s), with s² the noise variance of V: the
+        closed form, to second order, of integrating V's noise out under the matching
+        prior ∝ V + σ².
+        """
+        weights = np.stack([alpha**2, -2 * alpha * beta, beta**2], axis=-1)
+        squared = np.einsum("gi,gij,gj->g", weights, self._second_noise(), weights)
+        allowed: Floats = (
+            (self.quantile**2 + 1) / 4 * squared / (spread + TEMPER * np.sqrt(squared))
+        )
+        return allowed
+
+    def _second_noise(self) -> Floats:
+        shape = (len(self.numerator), 3, 3)
+        return np.broadcast_to(self.second_noise, shape)
