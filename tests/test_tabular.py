@@ -3,16 +3,14 @@
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
-from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.errors import MissingExtra
-from dpratio.tabular import Tabular, show_value
+from dpratio.tabular import Table, Tabular, show_value
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -27,14 +25,6 @@ HOSTILE = [
     "-->",
     "\u2028separator",
 ]
-
-
-class Table(Tabular):
-    def __init__(self, table: Mapping[str, Sequence[Any]]) -> None:
-        self.table = table
-
-    def columns(self) -> Mapping[str, Sequence[Any]]:
-        return self.table
 
 
 class Reader(HTMLParser):
@@ -63,7 +53,14 @@ class Reader(HTMLParser):
     def handle_comment(self, data: str) -> None:
         raise AssertionError(data)
 
-    handle_decl = handle_pi = unknown_decl = handle_comment
+    def handle_decl(self, decl: str) -> None:
+        raise AssertionError(decl)
+
+    def handle_pi(self, data: str) -> None:
+        raise AssertionError(data)
+
+    def unknown_decl(self, data: str) -> None:
+        raise AssertionError(data)
 
 
 def split_cells(line: str) -> list[str]:
@@ -93,6 +90,10 @@ def test_columns_of_different_length_are_not_cut_short() -> None:
 
 def test_the_text_table_is_aligned_to_the_right() -> None:
     assert str(SMALL) == "region   ratio\n north  1.0983\n south       ∞"
+
+
+def test_the_text_table_is_what_is_printed() -> None:
+    assert SMALL.to_text() == str(SMALL)
 
 
 def test_a_text_table_without_rows_shows_its_names() -> None:

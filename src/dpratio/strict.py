@@ -7,18 +7,20 @@ Floor: strict. Imports: errors, checks.
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from dpratio.checks import show_given
 from dpratio.errors import DocumentRefused, InvalidInput
 
 __all__ = ["Node"]
 
-_LONGEST_EXACT = 200
+_LONGEST_EXACT = 300
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,9 @@ class Node:
             self.refuse("must be an exact number such as '1/35' or '0.2'")
         return exact
 
-    def guard(self, error: InvalidInput) -> NoReturn:
-        """Give a broken rule of the terms its place in the document."""
-        raise DocumentRefused(f"{self.path}: {error}") from None
+    def make(self, maker: Callable[[], Made]) -> Made:
+        """Make a value from what stands here; a broken rule gets this place."""
+        try:
+            return maker()
+        except InvalidInput as error:
+            raise DocumentRefused(f"{self.path}: {error}") from None

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from dpratio.checks import require
+from dpratio.checks import require, require_one_of
 from dpratio.plan.certified import exp_bounds, log_bounds, normal_tail_bounds
 
 __all__ = [
@@ -51,6 +51,8 @@ def calibrate(
         >>> calibrate("laplace", sensitivity=3, **share)
         12.0
     """
+    require_one_of(mechanism, MECHANISMS, "mechanism")
+    require(epsilon > 0, "a share of epsilon must be positive", str(epsilon))
     if mechanism == "laplace":
         scale = _round_up(Fraction(sensitivity) / epsilon)
     else:
@@ -61,7 +63,7 @@ def calibrate(
             "classical_gaussian": _classical_guess,
         }
         scale = _certify_upwards(
-            sensitivity * guess[mechanism](float(epsilon), float(delta)),
+            sensitivity * guess[mechanism](epsilon, delta),
             lambda sigma: is_certified(
                 mechanism,
                 sensitivity=sensitivity,
@@ -94,7 +96,7 @@ def is_certified(
         return False
     if mechanism == "laplace":
         return laplace_cost(sensitivity=sensitivity, scale=scale) <= epsilon
-    if delta <= 0:
+    if delta <= 0 or epsilon <= 0 or mechanism not in MECHANISMS:
         return False
     ratio = Fraction(sensitivity) / Fraction(scale)
     if mechanism == "analytic_gaussian":
@@ -152,17 +154,19 @@ def noise_sd(mechanism: str, scale: float) -> float:
     return scale * math.sqrt(2) if mechanism == "laplace" else scale
 
 
-def _classical_guess(epsilon: float, delta: float) -> float:
+def _classical_guess(epsilon: Fraction, delta: Fraction) -> float:
     hint = "Use mechanism 'analytic_gaussian', which is proven for every epsilon."
     rule = "classical_gaussian is proven only up to epsilon 1 per sum"
-    require(epsilon <= 1, rule, epsilon, hint)
-    return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+    require(epsilon <= 1, rule, float(epsilon), hint)
+    return math.sqrt(2 * math.log(1.25 / float(delta))) / float(epsilon)
 
 
-def _analytic_guess(epsilon: float, delta: float) -> float:
+def _analytic_guess(share: Fraction, delta: Fraction) -> float:
     """Solve for the standard deviation per unit of sensitivity, in log space."""
     from scipy.optimize import brentq
     from scipy.special import log_ndtr
+
+    epsilon, log_delta = float(share), math.log(delta)
 
     def excess(log_ratio: float) -> float:
         ratio = math.exp(log_ratio)
@@ -172,9 +176,8 @@ def _analytic_guess(epsilon: float, delta: float) -> float:
         kept = -math.expm1(min(loss - gain, -1e-16))
         return float(gain) + math.log(kept) - log_delta
 
-    log_delta = math.log(delta)
     # delta <= ratio/2 for small ratios, and delta -> 1 for large ones.
-    low, high = math.log(delta * 1e-3), math.log(100 + 10 * math.sqrt(epsilon))
+    low, high = log_delta - 7, math.log(100 + 10 * math.sqrt(epsilon))
     return math.exp(-float(brentq(excess, low, high, xtol=1e-14)))
 
 

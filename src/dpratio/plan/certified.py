@@ -8,7 +8,18 @@ Floor: plan. Imports: nothing.
 """
 
 import math
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+)
 from fractions import Fraction
 from functools import lru_cache
 
@@ -30,22 +41,18 @@ def exp_bounds(x: Fraction, digits: int = DIGITS) -> Interval:
         >>> float(low) == float(high) == math.e, low < high
         (True, True)
     """
-    down, nearest, up = _contexts(digits)
     low, high = _divide(x, digits)
-    return (
-        Fraction(nearest.exp(low).next_minus(down)),
-        Fraction(nearest.exp(high).next_plus(up)),
-    )
+    nearest = _contexts(digits)[1]
+    below, above = Fraction(nearest.exp(low)), Fraction(nearest.exp(high))
+    return below - _rounding(below, digits), above + _rounding(above, digits)
 
 
 def log_bounds(x: Fraction, digits: int = DIGITS) -> Interval:
     """Enclose the natural logarithm of a positive number."""
-    down, nearest, up = _contexts(digits)
     low, high = _divide(x, digits)
-    return (
-        Fraction(nearest.ln(low).next_minus(down)),
-        Fraction(nearest.ln(high).next_plus(up)),
-    )
+    nearest = _contexts(digits)[1]
+    below, above = Fraction(nearest.ln(low)), Fraction(nearest.ln(high))
+    return below - _rounding(below, digits), above + _rounding(above, digits)
 
 
 def normal_tail_bounds(x: Fraction, digits: int = DIGITS) -> Interval:
@@ -77,8 +84,8 @@ def _series_bounds(x: Fraction, digits: int) -> Interval:
     down, _, up = _contexts(digits)
     low, high = _divide(x, digits)
     square_low, square_high = down.multiply(low, low), up.multiply(high, high)
-    total_low, total_high, odd = low, high, Decimal(1)
-    smallest = Decimal(10) ** -digits
+    total_low, total_high, odd = low, high, 1
+    smallest = Decimal((0, (1,), -digits))
     while True:
         odd += 2
         low = down.divide(down.multiply(low, square_low), odd)
@@ -87,7 +94,8 @@ def _series_bounds(x: Fraction, digits: int) -> Interval:
         total_high = up.add(total_high, high)
         # From here each term is less than half the one before it, so all that
         # follow add up to less than the last one.
-        if up.multiply(2, square_high) < odd and high <= smallest * total_high:
+        shrinks = up.multiply(2, square_high) < odd
+        if shrinks and high <= up.multiply(smallest, total_high):
             return Fraction(total_low), Fraction(up.add(total_high, high))
 
 
@@ -124,6 +132,11 @@ def _inverse_tangent_bounds(inverse: int, digits: int) -> Interval:
             return below, above
 
 
+def _rounding(rounded: Fraction, digits: int) -> Fraction:
+    """Bound the error of a correctly rounded value: half a unit of its last digit."""
+    return abs(rounded) / Fraction(2 * 10 ** (digits - 1))
+
+
 def _divide(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:
     down, _, up = _contexts(digits)
     top, bottom = Decimal(x.numerator), Decimal(x.denominator)
@@ -132,9 +145,15 @@ def _divide(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:
 
 @lru_cache(maxsize=64)
 def _contexts(digits: int) -> tuple[Context, Context, Context]:
-    """Give contexts that round down, to nearest and up, and never trap a range."""
-    down, up = (
-        Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
-        for rounding in (ROUND_FLOOR, ROUND_CEILING)
+    """Give contexts that round down, to nearest and up, whatever the caller's is."""
+    down, nearest, up = (
+        Context(
+            prec=digits,
+            rounding=rounding,
+            Emin=MIN_EMIN,
+            Emax=MAX_EMAX,
+            traps=[InvalidOperation, DivisionByZero, Overflow],
+        )
+        for rounding in (ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_CEILING)
     )
-    return down, Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX), up
+    return down, nearest, up

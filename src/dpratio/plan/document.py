@@ -5,7 +5,6 @@ Floor: plan. Imports: errors, strict, terms, plan, sums.
 
 from typing import Any
 
-from dpratio.errors import InvalidInput
 from dpratio.plan.calibrate import MECHANISMS
 from dpratio.plan.plan import MeasuredSum, Plan
 from dpratio.plan.strategy import STRATEGIES
@@ -62,21 +61,19 @@ def plan_from_document(node: Node) -> Plan:
     )
     privacy["unit"].choice([UNIT])
     privacy["neighbours"].choice([NEIGHBOURS])
-    try:
-        return Plan(
-            ratio=_read_ratio(fields["ratio"]),
-            bounds={
-                column: _read_bounds(each)
-                for column, each in fields["bounds"].entries().items()
-            },
-            groups=_read_groups(fields["groups"]),
-            budget=Budget(privacy["epsilon"].fraction(), privacy["delta"].fraction()),
-            strategy=privacy["strategy"].choice(STRATEGIES),
-            mechanism=privacy["mechanism"].choice(MECHANISMS),
-            sums=tuple(_read_sum(each) for each in fields["sums"].items()),
-        )
-    except InvalidInput as error:
-        node.guard(error)
+    epsilon, delta = privacy["epsilon"].fraction(), privacy["delta"].fraction()
+    return Plan(
+        ratio=_read_ratio(fields["ratio"]),
+        bounds={
+            column: _read_bounds(each)
+            for column, each in fields["bounds"].entries().items()
+        },
+        groups=_read_groups(fields["groups"]),
+        budget=fields["privacy"].make(lambda: Budget(epsilon, delta)),
+        strategy=privacy["strategy"].choice(STRATEGIES),
+        mechanism=privacy["mechanism"].choice(MECHANISMS),
+        sums=tuple(_read_sum(each) for each in fields["sums"].items()),
+    )
 
 
 def _sum_to_document(each: MeasuredSum) -> dict[str, Any]:
@@ -109,7 +106,8 @@ def _read_sum(node: Node) -> MeasuredSum:
 def _read_ratio(node: Node) -> Ratio:
     fields = node.fields("numerator", "per", "weight")
     weight = None if fields["weight"].value is None else fields["weight"].text()
-    return Ratio(fields["numerator"].text(), per=fields["per"].text(), weight=weight)
+    numerator, per = fields["numerator"].text(), fields["per"].text()
+    return node.make(lambda: Ratio(numerator, per=per, weight=weight))
 
 
 def _read_bounds(node: Node) -> Bounds:
@@ -118,7 +116,8 @@ def _read_bounds(node: Node) -> Bounds:
     pair = node.items()
     if len(pair) != 2:  # noqa: PLR2004
         node.refuse("must be [lower, upper] or 'binary'")
-    return Bounds(pair[0].number(), pair[1].number())
+    lower, upper = pair[0].number(), pair[1].number()
+    return node.make(lambda: Bounds(lower, upper))
 
 
 def _read_groups(node: Node) -> Groups | None:
@@ -126,7 +125,8 @@ def _read_groups(node: Node) -> Groups | None:
         return None
     fields = node.fields("column", "keys")
     keys = [_read_key(each) for each in fields["keys"].items()]
-    return Groups(fields["column"].text(), keys)
+    column = fields["column"].text()
+    return node.make(lambda: Groups(column, keys))
 
 
 def _read_key(node: Node) -> Key:

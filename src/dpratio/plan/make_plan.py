@@ -82,7 +82,7 @@ def _require_bounds(ratio: Ratio, bounds: Mapping[str, Bounds]) -> None:
     require(valid, "bounds must map column names to Bounds", bounds)
     missing = [column for column in ratio.columns if column not in bounds]
     hint = f"Add bounds for: {', '.join(missing)}."
-    require(not missing, "every column of the ratio needs bounds", sorted(bounds), hint)
+    require(not missing, "every column of the ratio needs bounds", list(bounds), hint)
     unused = [column for column in bounds if column not in ratio.columns]
     hint = "Remove them, or check the spelling."
     require(not unused, "bounds are given for columns not in the ratio", unused, hint)

@@ -82,8 +82,12 @@ def _require_paid(plan: Plan, each: MeasuredSum) -> None:
     needed = sensitivity_in_cells(each.summand.factors, bounds, step)
     if each.sensitivity != needed:
         _refuse(f"the sensitivity of {name} must be {needed} cells", each.sensitivity)
-    if each.epsilon <= 0 or each.delta < 0:
-        _refuse(f"the share of {name} must be positive", (each.epsilon, each.delta))
+    exact = isinstance(each.epsilon, Fraction) and isinstance(each.delta, Fraction)
+    if not exact or not 0 < each.epsilon <= plan.budget.epsilon or each.delta < 0:
+        given = (each.epsilon, each.delta)
+        _refuse(f"the share of {name} must be positive, exact and affordable", given)
+    if type(each.scale) is not float or type(each.sensitivity) is not int:
+        _refuse(f"the noise of {name} must be a plain number", each.scale)
     if not is_certified(
         plan.mechanism,
         sensitivity=needed,

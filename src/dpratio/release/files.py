@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from dpratio.errors import (
     DocumentRefused,
     FileRefused,
-    InvalidInput,
     PlanRefused,
 )
 from dpratio.plan.document import plan_from_document, plan_to_document
@@ -107,16 +106,15 @@ def _from_text(text: str) -> Release:
     if not re.fullmatch("[0-9a-f]{32}", fields["id"].text()):
         fields["id"].refuse("must be 32 hexadecimal digits")
     shape = (len(plan.keys), len(plan.sums))
-    try:
-        return Release(
+    return node.make(
+        lambda: Release(
             id=fields["id"].text(),
             plan=plan,
             values=_read_values(fields["sums"], shape),
             made_by=fields["made_by"].text(),
             is_simulated=fields["simulated"].flag(),
         )
-    except InvalidInput as error:
-        node.guard(error)
+    )
 
 
 def _parse(text: str) -> Any:  # noqa: ANN401 (any JSON)

@@ -11,6 +11,8 @@ from dpratio.checks import require, to_exact
 
 __all__ = ["Budget", "decimal_text"]
 
+_LARGEST_DENOMINATOR = 10**100
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Budget:
@@ -46,6 +48,9 @@ class Budget:
         require(0 <= exact_delta < 1, "delta must be at least 0, below 1", delta, hint)
         sensible = exact_delta == 0 or exact_delta >= Fraction(1, 10**100)
         require(sensible, "delta must be 0 or at least 1e-100", delta, hint)
+        for name, exact in (("epsilon", exact_epsilon), ("delta", exact_delta)):
+            short = exact.denominator <= _LARGEST_DENOMINATOR
+            require(short, f"{name} has too many digits", str(exact), "Round it.")
         object.__setattr__(self, "epsilon", exact_epsilon)
         object.__setattr__(self, "delta", exact_delta)
 

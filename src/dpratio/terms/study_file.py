@@ -34,13 +34,11 @@ Floor: terms. Imports: errors, strict.
 """
 
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypeVar
 
-from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -49,8 +47,6 @@ from dpratio.terms.question import Groups, Key, Ratio
 from dpratio.terms.source import CsvFile
 
 __all__ = ["Study", "parse_study"]
-
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +113,14 @@ def _read_data(node: Node) -> str | CsvFile:
         name: [item.text() for item in at.items()] if name == "columns" else at.text()
         for name, at in given.items()
     }
-    return _make(node, lambda: CsvFile(path, **options))  # type: ignore[arg-type]
+    return node.make(lambda: CsvFile(path, **options))  # type: ignore[arg-type]
 
 
 def _read_ratio(node: Node) -> Ratio:
     fields = node.fields("numerator", "per", optional=("weight",))
     numerator, per = fields["numerator"].text(), fields["per"].text()
     weight = fields["weight"].text() if "weight" in fields else None
-    return _make(node, lambda: Ratio(numerator, per=per, weight=weight))
+    return node.make(lambda: Ratio(numerator, per=per, weight=weight))
 
 
 def _read_bounds(node: Node) -> Bounds:
@@ -134,14 +130,14 @@ def _read_bounds(node: Node) -> Bounds:
     if len(pair) != 2:  # noqa: PLR2004
         node.refuse("must be [lower, upper] or 'binary'")
     lower, upper = (end.number() for end in pair)
-    return _make(node, lambda: Bounds(lower, upper))
+    return node.make(lambda: Bounds(lower, upper))
 
 
 def _read_groups(node: Node) -> Groups:
     fields = node.fields("column", "keys")
     column = fields["column"].text()
     keys = [_read_key(item) for item in fields["keys"].items()]
-    return _make(node, lambda: Groups(column, keys))
+    return node.make(lambda: Groups(column, keys))
 
 
 def _read_guess(node: Node) -> Guess:
@@ -149,7 +145,7 @@ def _read_guess(node: Node) -> Guess:
     numerator, per = _read_column(fields["numerator"]), _read_column(fields["per"])
     weight = _read_column(fields["weight"]) if "weight" in fields else None
     given = fields["correlation"].number() if "correlation" in fields else 0.0
-    return _make(node, lambda: Guess(numerator, per, weight, given))
+    return node.make(lambda: Guess(numerator, per, weight, given))
 
 
 def _read_column(node: Node) -> ColumnGuess:
@@ -167,7 +163,7 @@ def _read_key(node: Node) -> Key:
 def _read_budget(node: Node, fields: dict[str, Node]) -> Budget:
     epsilon = _exact(fields["epsilon"])
     delta = _exact(fields["delta"]) if "delta" in fields else Fraction(0)
-    return _make(node, lambda: Budget(epsilon, delta))
+    return node.make(lambda: Budget(epsilon, delta))
 
 
 def _exact(node: Node) -> Decimal | Fraction:
@@ -175,10 +171,3 @@ def _exact(node: Node) -> Decimal | Fraction:
         return node.fraction()
     node.number()
     return Decimal(str(node.value))
-
-
-def _make(node: Node, maker: Callable[[], Made]) -> Made:
-    try:
-        return maker()
-    except InvalidInput as error:
-        node.guard(error)

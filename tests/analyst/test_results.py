@@ -1,0 +1,95 @@
+"""The answer is one tidy table, whatever the keys are called."""
+
+import math
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpratio.analyst.results import STATUSES, Estimates
+
+MEASURES = ["ratio", "ci_lower", "ci_upper", "se", "se_sampling", "se_privacy"]
+
+
+def estimates(**changes: Any) -> Estimates:  # noqa: ANN401
+    parts: dict[str, Any] = {
+        "group_column": "region",
+        "keys": ("south", "north"),
+        "ratio": np.array([1.1, math.nan]),
+        "ci_lower": np.array([1.0, 0.0]),
+        "ci_upper": np.array([1.2, math.inf]),
+        "se": np.array([0.05, math.inf]),
+        "se_sampling": np.array([0.03, math.nan]),
+        "se_privacy": np.array([0.04, math.nan]),
+        "status": ("ok", "unbounded"),
+        "method": "analytical",
+        "scale": "ratio",
+        "level": 0.95,
+        "is_simulated": False,
+        **changes,
+    }
+    return Estimates(**parts)
+
+
+def test_one_row_per_key_in_their_order() -> None:
+    table = estimates().columns()
+    assert list(table) == ["region", *MEASURES, "status"]
+    assert table["region"] == ["south", "north"]
+    assert table["ratio"] == [1.1, pytest.approx(math.nan, nan_ok=True)]
+    assert table["status"] == ["ok", "unbounded"]
+    assert len(estimates()) == 2
+
+
+def test_without_groups_there_is_no_key_column() -> None:
+    one = {name: np.array([1.0]) for name in MEASURES}
+    single = estimates(group_column=None, keys=(None,), status=("ok",), **one)
+    assert list(single.columns()) == [*MEASURES, "status"]
+    assert len(single) == 1
+
+
+def test_the_log_scale_adds_its_own_interval() -> None:
+    logs = {
+        name: np.array([0.1, math.nan])
+        for name in ("log_ratio", "log_ci_lower", "log_ci_upper")
+    }
+    table = estimates(scale="log", **logs).columns()
+    assert list(table) == ["region", *MEASURES[:3], *logs, *MEASURES[3:], "status"]
+
+
+def test_cells_are_plain_numbers() -> None:
+    for row in estimates().to_dicts():
+        assert {type(row[name]) for name in MEASURES} == {float}
+
+
+def test_every_conversion_keeps_the_keys() -> None:
+    answer = estimates()
+    assert answer.to_pandas()["region"].tolist() == ["south", "north"]
+    assert answer.to_polars()["region"].to_list() == ["south", "north"]
+    assert answer.to_arrow()["region"].to_pylist() == ["south", "north"]
+    assert "| south | 1.1 | 1 | 1.2 |" in answer.to_markdown()
+    assert "<td>south</td><td>1.1</td>" in answer.to_html()
+    assert "∞" in str(answer)
+
+
+@pytest.mark.parametrize("name", [*MEASURES, "status"])
+def test_a_group_column_named_like_an_answer_hides_nothing(name: str) -> None:
+    """Whatever the data call the column, keys and answers are both there."""
+    answer = estimates(group_column=name)
+    table = answer.columns()
+    assert len(table) == len(MEASURES) + 2
+    assert ["south", "north"] in list(table.values())
+    assert table["ci_lower"] == [1.0, 0.0]
+    assert table["status"] == ["ok", "unbounded"]
+
+
+def test_every_status_is_explained() -> None:
+    assert set(STATUSES) == {"ok", "variance_floored", "unbounded"}
+    assert all(STATUSES.values())
+
+
+def test_answers_do_not_change() -> None:
+    answer = estimates()
+    for field in fields(answer):
+        with pytest.raises(AttributeError):
+            setattr(answer, field.name, None)

@@ -1,0 +1,433 @@
+r"""The CSV rule: each line stands alone, and both engines read it the same way."""
+
+import gzip
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from curator.tables_for_tests import ENGINES, ROW, exact, fixed, plan_of
+from dpratio.curator.csv_lines import (
+    LONGEST_LINE,
+    cell_pattern,
+    line_cells,
+    read_header,
+    split_line,
+)
+from dpratio.curator.engine_python import to_number
+from dpratio.errors import FileRefused
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.source import CsvFile
+
+HEADER = b"region,score,label\n"
+PLAN = plan_of(keys=["a", "b", "é", "x,y", 'q"', ""])
+PLAIN = plan_of()
+BEFORE, AFTER = b"a,0.5,1\nb,0.25,0\n", b'"x,y",1,1\n\xc3\xa9,0.125,true\n'
+
+# Lines that are not a row, however they are told apart from one.
+BROKEN = {
+    "unclosed quote": b'"a,0.5,1',
+    "quote closed too early": b'"a"b,0.5,1',
+    "quote inside a cell": b'a"b,0.5,1',
+    "lone quote": b'"',
+    "three quotes": b'""",0.5,1',
+    "too few cells": b"a,0.5",
+    "too many cells": b"a,0.5,1,",
+    "not UTF-8": b"a,0.5,1\xff",
+    "a surrogate": b"a\xed\xa0\x80,0.5,1",
+    "an overlong NUL": b"a\xc0\x80,0.5,1",
+    "beyond Unicode": b"\xf4\x90\x80\x80,0.5,1",
+    "cut in a character": b"a,0.5,1\xe2\x82",
+    "NUL in a number": b"a,0.5\x00,1",
+    "NUL in a key": b"a\x00,0.5,1",
+    "mark in a key": b"a\x01,0.5,1",
+    "mark after a row": b"a,0.5,1\x01",
+    "mark and more after a row": b"a,0.5,1\x01x,\xff",
+    "only a mark": b"\x01",
+    "carriage return in a row": b"a,0.\r5,1",
+    "only carriage returns": b"\r\r\r",
+    "nothing": b"",
+    "blanks": b"   ",
+    "only delimiters": b",,",
+    "an undeclared key": b"zzz,0.5,1",
+    "a key in blanks": b" a ,0.5,1",
+    "a comment": b"#a,0.5,1",
+    "a byte order mark": b"\xef\xbb\xbfa,0.5,1",
+    "the header again": b"region,score,label",
+    "SQL": b"'; DROP TABLE given; --,0.5,1",
+    "a missing number": b"a,,1",
+    "null": b"a,NULL,1",
+    "five megabytes": b"a,0.5,1" + b" " * 5_000_000,
+    "five quoted megabytes": b'"' + b"," * 5_000_000 + b'",0.5,1',
+    "forty megabytes": b"x" * 40_000_000,
+    "one character too long": b"a,0.5,1" + b" " * (LONGEST_LINE - 6),
+}
+
+
+def sums_of(path: Path, data: bytes, engine: str) -> list[list[int]]:
+    path.write_bytes(data)
+    return exact(str(path), PLAN, engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_broken_line_drops_its_own_row_and_no_other(
+    broken: str, engine: str, tmp_path: Path
+) -> None:
+    path, line = tmp_path / "rows.csv", BROKEN[broken]
+    whole = sums_of(path, HEADER + BEFORE + AFTER, engine)
+    assert sum(row[0] for row in whole) == 4 * ROW
+    endings = [b"\n"] if len(line) > 10**6 else [b"\n", b"\r\n", b"\r"]
+    for ending in endings:
+        middle = HEADER + BEFORE + line + ending + AFTER
+        assert sums_of(path, middle, engine) == whole
+    assert sums_of(path, HEADER + BEFORE + AFTER + line, engine) == whole
+    assert sums_of(path, HEADER + line + b"\n" + BEFORE + AFTER, engine) == whole
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_line_as_long_as_allowed_is_a_row(engine: str, tmp_path: Path) -> None:
+    """Its length is counted in characters, not in bytes."""
+    path = tmp_path / "rows.csv"
+    for letter in ("x", "é", "😀"):
+        key = letter * (LONGEST_LINE - len(",1,1"))
+        path.write_text(f"region,score,label\n{key},1,1\na,1,1\n", encoding="utf-8")
+        found = exact(str(path), PLAIN, engine)
+        assert found == [[2 * ROW] * 5], letter
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "ending", [b"\n", b"\r\n", b"\r", b"\n\n", b"\r\n\r\n", b"\r\r\n"]
+)
+def test_lines_end_as_they_do_on_any_system(
+    ending: bytes, engine: str, tmp_path: Path
+) -> None:
+    path, rows = tmp_path / "rows.csv", (HEADER + BEFORE + AFTER).rstrip()
+    whole = sums_of(path, rows, engine)
+    assert sums_of(path, rows.replace(b"\n", ending), engine) == whole
+    assert sums_of(path, rows.replace(b"\n", ending) + ending, engine) == whole
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_quoted_cell_may_hold_delimiters_and_quotes_but_no_line_break(
+    engine: str, tmp_path: Path
+) -> None:
+    rows = b'"x,y","0.5",1\n"q""",0.5,"1"\n"",0.5,1\n"a\nb",0.5,1\n"a\rb",0.5,1\n'
+    found = sums_of(tmp_path / "rows.csv", HEADER + rows, engine)
+    assert [row[0] // ROW for row in found] == [0, 0, 0, 1, 1, 1]
+
+
+# What a cell says, and the number it counts as; None drops the row.
+TEXTS = {
+    "1": 1.0,
+    "1.": 1.0,
+    ".5": 0.5,
+    "+.5": 0.5,
+    "-.5": -0.5,
+    " 1 ": 1.0,
+    "\t0.5\t": 0.5,
+    "1e-1": 0.1,
+    "1E+0": 1.0,
+    "00001": 1.0,
+    "-0": 0.0,
+    "1e-999": 0.0,
+    "-1e-999": 0.0,
+    "5e-324": 0.0,
+    "0." + "0" * 400 + "1": 0.0,
+    "0" * 400 + "1": 1.0,
+    "0." + "9" * 400: 1.0,
+    "0e999": 0.0,
+    "1e-99999999999999999999": 0.0,
+    "0.30000000000000004": 0.30000000000000004,
+    "1.7976931348623157e308": 2.0,
+    "true": 1.0,
+    "FALSE": 0.0,
+    "tRuE": 1.0,
+    "1e999": None,
+    "-1e999": None,
+    "1e99999999999999999999": None,
+    "9" * 400: None,
+    "1_000": None,
+    "1,000": None,
+    "0x10": None,
+    "0b1": None,
+    "1e5.5": None,
+    "1e": None,
+    "1d0": None,
+    "1f": None,
+    "inf": None,
+    "-Infinity": None,
+    "nan": None,
+    "NaN": None,
+    "５": None,
+    "٣": None,
+    "1\u00a0": None,
+    "\u20031": None,
+    "\x0b1": None,
+    "1 000": None,
+    "--1": None,
+    "+ 1": None,
+    ".": None,
+    "e5": None,
+    "": None,
+    " ": None,
+    " true": None,
+    "t": None,
+    "yes": None,
+    "FALſE": None,
+    "1%": None,
+    "$1": None,
+    "1/2": None,
+    "\ufeff1": None,
+    "'1'": None,
+    "None": None,
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_text_is_read_as_the_number_it_says_or_drops_its_row(
+    engine: str, tmp_path: Path
+) -> None:
+    """Each text is a group of its own, so that no two mistakes cancel."""
+    path, plan = tmp_path / "texts.csv", plan_of(Bounds(-2, 2), keys=range(len(TEXTS)))
+    write_texts(path, list(TEXTS))
+    found = {
+        text: row[2] if row[0] else None
+        for text, row in zip(TEXTS, exact(str(path), plan, engine), strict=True)
+    }
+    assert found == {
+        text: None if number is None else math.floor(number * 2**23 + 0.5)
+        for text, number in TEXTS.items()
+    }
+
+
+def write_texts(path: Path, texts: list[str]) -> None:
+    rows = [f'{at},"{text}",1' for at, text in enumerate(texts)]
+    lines = "\n".join(["region,score,label", *rows])
+    path.write_text(lines, encoding="utf-8", newline="")
+
+
+@given(
+    texts=st.lists(
+        st.text("0123456789.eE+-_ \tinfaNtrueFALS", max_size=9)
+        | st.floats().map(repr)
+        | st.decimals().map(str)
+        | st.from_regex(
+            r"[+-]?[0-9]{0,40}\.?[0-9]{0,40}(e[+-]?[0-9]{1,4})?", fullmatch=True
+        )
+        | st.text(
+            st.characters(exclude_categories=["Cs"], exclude_characters='\n\r"\x01'),
+            max_size=3,
+        ),
+        min_size=8,
+        max_size=60,
+    )
+)
+@example(texts=list(TEXTS))
+@fixed(40)
+def test_any_text_is_read_as_the_same_number_by_every_engine(
+    texts: list[str], folder: Path
+) -> None:
+    write_texts(folder / "texts.csv", texts)
+    plan = plan_of(Bounds(-1e3, 1e3), Bounds(0, 1), keys=range(len(texts)))
+    found = exact(folder / "texts.csv", plan, "duckdb")
+    assert found == exact(folder / "texts.csv", plan, "python")
+
+
+FRAGMENTS = [
+    *(bytes([byte]) for byte in b'ab01,,,,""".\n\r\x00\x01\xff\xc3 \t\\#;'),
+    "é".encode(),
+    "😀".encode(),
+    "\u2028\x85\x1c".encode(),
+    b"\xef\xbb\xbf",
+    b"\xed\xa0\x80",
+    b"0.5",
+    b"\na,0.5,1\n",
+    b'"x,y",1,0',
+    b'""',
+    b"1e999",
+    b"\r\n",
+]
+SOME_BYTES = st.binary(max_size=40) | st.lists(
+    st.sampled_from(FRAGMENTS), max_size=14
+).map(b"".join)
+
+
+@given(line=SOME_BYTES)
+@example(line=b'"a,0.5,1')
+@example(line=b'"')
+@example(line=b"\x00")
+@example(line=b"a,0.5,1\x01")
+@example(line=b'a,0.5,1\nb,0.5,"1')
+@fixed(40)
+def test_whatever_is_added_to_a_file_the_other_lines_count_the_same(
+    line: bytes, folder: Path
+) -> None:
+    path = folder / "rows.csv"
+    without = sums_of(path, HEADER + BEFORE + AFTER, "python")
+    for engine in ENGINES:
+        alone = sums_of(path, HEADER + line, engine)
+        together = sums_of(path, HEADER + BEFORE + line + b"\n" + AFTER, engine)
+        assert together == [
+            [one + other for one, other in zip(*pair, strict=True)]
+            for pair in zip(without, alone, strict=True)
+        ]
+
+
+@given(
+    data=SOME_BYTES,
+    dialect=st.sampled_from([',"', ";'", "|", "\t\\", ".^", "e-", "[]"]),
+)
+@example(data=b"a,0.5,1\x01x", dialect=',"')
+@example(data=b"\xef\xbb\xbfa,0.5,1", dialect=',"')
+@fixed(60)
+def test_both_engines_read_the_same_rows_from_any_bytes(
+    data: bytes, dialect: str, folder: Path
+) -> None:
+    path = folder / "bytes.txt"
+    translated = data.replace(b",", dialect[0].encode())
+    translated = translated.replace(b'"', dialect[1:].encode() or b'"')
+    path.write_bytes(translated)
+    file = CsvFile(
+        path,
+        columns=["region", "score", "label"],
+        delimiter=dialect[0],
+        quote=dialect[1:],
+    )
+    assert exact(file, PLAN, "duckdb") == exact(file, PLAN, "python")
+
+
+@pytest.mark.parametrize(
+    ("line", "cells"),
+    [
+        ("", [""]),
+        ("a,b", ["a", "b"]),
+        (",", ["", ""]),
+        ('"a,b",c', ["a,b", "c"]),
+        ('"",""', ["", ""]),
+        ('"""",x', ['"', "x"]),
+        ('"say ""hi"""', ['say "hi"']),
+        ('a,"b', None),
+        ('a"b', None),
+        ('"a"b', None),
+        ('"a" ,b', None),
+        ("a'b", ["a'b"]),
+    ],
+)
+def test_a_line_splits_into_whole_cells_or_not_at_all(
+    line: str, cells: list[str] | None
+) -> None:
+    assert split_line(line, CsvFile("f.csv")) == cells
+
+
+def test_without_a_quote_character_a_quote_is_a_letter_like_any_other() -> None:
+    file = CsvFile("f.csv", quote="", delimiter="|")
+    assert split_line('"a|b"', file) == ['"a', 'b"']
+    assert cell_pattern(file) == r"[^\|]*"
+
+
+@pytest.mark.parametrize("delimiter", list(",;|\t ^-]\\[.$ea5\x1f&~#"))
+def test_any_ascii_character_may_stand_between_cells(
+    delimiter: str, tmp_path: Path
+) -> None:
+    key = f"a{delimiter}b'"
+    cell = f"'a{delimiter}b'''"
+    path, columns = tmp_path / "f.csv", ["region", "score", "label"]
+    file = CsvFile(path, columns=columns, delimiter=delimiter, quote="'")
+    line = delimiter.join([cell, "'1'", "'1'"])
+    assert split_line(line, file) == [key, "1", "1"]
+    path.write_text(line, encoding="utf-8")
+    for engine in ENGINES:
+        assert exact(file, plan_of(keys=[key]), engine) == [[ROW] * 5]
+
+
+def test_the_header_is_the_first_line_or_the_declared_columns(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_bytes(b'\xef\xbb\xbf"a","b,c"\r\n1,2\r\n')
+    assert read_header(CsvFile(path), str(path)) == ("a", "b,c")
+    declared = CsvFile(path, columns=["x", "y"])
+    assert read_header(declared, "no such file") == ("x", "y")
+    assert list(line_cells(CsvFile(path), str(path))) == [["1", "2"]]
+
+
+def test_a_compressed_file_is_read_like_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n") + gzip.compress(b"3,4"))
+    assert list(line_cells(CsvFile(path), str(path))) == [["1", "2"], ["3", "4"]]
+
+
+UNREADABLE_HEADERS = {
+    "empty.csv": b"",
+    "empty_line.csv": b"\nscore,label\n",
+    "not_utf8.csv": b"score,label\xff\n1,1\n",
+    "unclosed.csv": b'score,"label\n1,1\n',
+    "twice.csv": b"score,label,score\n1,1,1\n",
+    "not_gzip.csv.gz": b"score,label\n1,1\n",
+    "cut.csv.gz": gzip.compress(b"score,label\n1,1\n")[:15],
+    "broken.csv.gz": gzip.compress(b"")[:10] + b"\xff" * 40,
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", UNREADABLE_HEADERS)
+def test_a_header_that_cannot_be_read_is_refused(
+    name: str, engine: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(UNREADABLE_HEADERS[name])
+    with pytest.raises(FileRefused) as refused:
+        exact(path, PLAIN, engine)
+    assert str(refused.value) == (
+        f"the header of '{path}' cannot be read. The first line must name each "
+        "column once, in UTF-8 and the declared dialect."
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_column_without_a_name_is_no_obstacle(engine: str, tmp_path: Path) -> None:
+    """pandas writes the index of a frame under an empty name."""
+    path = tmp_path / "f.csv"
+    path.write_text(",score,label\n0,0.5,1\n", encoding="utf-8")
+    assert exact(str(path), PLAIN, engine)[0][2] == ROW // 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_is_decompressed_where_its_name_ends_in_gz_and_nowhere_else(
+    engine: str, tmp_path: Path
+) -> None:
+    for name in ("f.csv.zst", "f.gz.txt", "f.csv.bz2", "f.csv.xz"):
+        path = tmp_path / name
+        path.write_text("score,label\n0.5,1\n", encoding="utf-8")
+        assert exact(CsvFile(path), PLAIN, engine)[0][2] == ROW // 2, name
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "[1].csv",
+        "*.csv",
+        "a?.csv",
+        "{a,b}.csv",
+        "it's.csv",
+        "ü 😀.csv",
+        "~.csv",
+        "\\b.csv",
+    ],
+)
+def test_a_file_may_have_any_name(
+    name: str, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text("score,label\n0.5,1\n", encoding="utf-8")
+    assert exact(name, PLAIN, engine)[0][2] == ROW // 2
+
+
+def test_only_finite_numbers_are_read_from_text() -> None:
+    read = {text: to_number(text, from_text=True) for text in TEXTS}
+    assert {text for text, number in read.items() if number is None} == {
+        text for text, number in TEXTS.items() if number is None
+    }

@@ -1,0 +1,261 @@
+"""What every engine is asked, and the schemas it never gets to see."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from curator.tables_for_tests import ENGINES, READABLE, plan_of
+from dpratio.curator.choose_engine import open_table
+from dpratio.curator.engine import CellSum, ColumnType, statement_of
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import SchemaRefused
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.question import Key
+
+TEXT = ["1", "2"]
+DATES = [dt.date(2020, 1, 1)] * 2
+FRAMES = [pair for pair in READABLE if "parquet" not in pair[0]]
+
+
+def refusal(table: object, keys: list[Key] | None, engine: str) -> str:
+    """What is said of a table that is refused before any row is read."""
+    plan = plan_of(keys=keys)
+    with pytest.raises(SchemaRefused) as refused:
+        open_table(table, statement_of(plan), engine)
+    with pytest.raises(SchemaRefused) as at_the_door:
+        release_sums(table, plan, engine=engine)
+    assert str(refused.value) == str(at_the_door.value)
+    return str(refused.value)
+
+
+def frames(**columns: Any) -> dict[str, object]:  # noqa: ANN401
+    rows = {"score": [0.5, 1.0], "label": [1, 0], **columns}
+    return {
+        "pandas": pd.DataFrame(rows),
+        "polars": pl.DataFrame(rows),
+        "polars_lazy": pl.LazyFrame(rows),
+        "arrow": pa.table(rows),
+        "relation": duckdb.connect().from_arrow(pa.table(rows)),
+    }
+
+
+def test_a_statement_says_what_to_add_up_and_nothing_of_privacy() -> None:
+    weight, score = Bounds(0, 4), Bounds(-1, 2)
+    plan = plan_of(score, weight=weight, keys=["a", "b"])
+    statement = statement_of(plan)
+    assert statement.columns == ["score", "label", "weight", "region"]
+    assert statement.factor_columns == {"s": "score", "y": "label", "w": "weight"}
+    assert statement.factor_bounds == {"s": score, "y": Bounds.binary(), "w": weight}
+    assert (statement.group_column, statement.keys) == ("region", ("a", "b"))
+    assert statement.sums[0] == CellSum(("w",), 2.0**-22, 2**24)
+    assert [each.factors for each in statement.sums] == [
+        ("w",),
+        ("w", "y"),
+        ("w", "s"),
+        ("w", "w"),
+        ("w", "s", "s"),
+        ("w", "y", "s"),
+    ]
+    assert statement_of(plan_of()).columns == ["score", "label"]
+    assert statement_of(plan_of()).keys == ()
+
+
+@pytest.mark.parametrize("kind", ["integer", "number", "boolean", "csv", "any"])
+def test_numbers_may_be_of_every_kind_that_holds_numbers(kind: str) -> None:
+    types = {name: ColumnType(kind, "x") for name in ("score", "label")}
+    statement_of(plan_of()).check_schema(types)
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"), [("a", "text"), (1, "integer"), (True, "boolean")]
+)
+def test_keys_are_compared_with_columns_of_their_own_kind(key: Key, kind: str) -> None:
+    numbers = {name: ColumnType("number", "x") for name in ("score", "label")}
+    statement = statement_of(plan_of(keys=[key]))
+    for other in ("integer", "number", "boolean", "text", "csv", "any", "other"):
+        types = {**numbers, "region": ColumnType(other, "THAT")}
+        if other in {kind, "csv", "any"}:
+            statement.check_schema(types)
+            continue
+        with pytest.raises(SchemaRefused) as refused:
+            statement.check_schema(types)
+        assert str(refused.value) == (
+            f"column 'region' is THAT; {kind} keys was declared. "
+            "Cast it in the source or declare another column."
+        )
+
+
+@pytest.mark.parametrize(("source", "engine"), FRAMES)
+def test_a_missing_column_is_refused_with_the_names_there_are(
+    source: str, engine: str
+) -> None:
+    table = frames(colour=TEXT)[source]
+    assert refusal(table, ["a"], engine) == (
+        "column 'region' is not in the table. It has: score, label, colour. "
+        "Declare one of these."
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
+def test_a_column_missing_from_a_file_is_refused(
+    name: str, engine: str, tmp_path: Path
+) -> None:
+    table = pa.table({"score": [1.0], "Label": [1.0]})
+    path = tmp_path / name
+    path.write_text("score,Label\n1,1\n", encoding="utf-8")
+    if name.endswith(".parquet"):
+        pq.write_table(table, path)
+    assert refusal(path, None, engine) == (
+        "column 'label' is not in the table. It has: score, Label. "
+        "Declare one of these."
+    )
+
+
+def test_a_column_missing_from_a_mapping_is_refused() -> None:
+    mapping: dict[Any, list[float]] = {"score": [1.0], 0: [1.0]}
+    assert refusal(mapping, None, "auto") == (
+        "column 'label' is not in the table. It has: score, 0. Declare one of these."
+    )
+
+
+TYPE_NAMES = {
+    ("pandas", "python"): ("str", "datetime64[us]"),
+    ("polars", "python"): ("String", "Date"),
+    ("polars_lazy", "python"): ("String", "Date"),
+    ("arrow", "python"): ("string", "date32[day]"),
+    ("pandas", "duckdb"): ("VARCHAR", "datetime64[us]"),
+    ("polars", "duckdb"): ("VARCHAR", "DATE"),
+    ("polars_lazy", "duckdb"): ("VARCHAR", "DATE"),
+    ("arrow", "duckdb"): ("VARCHAR", "DATE"),
+    ("relation", "duckdb"): ("VARCHAR", "DATE"),
+}
+
+
+@pytest.mark.parametrize(("source", "engine"), TYPE_NAMES)
+def test_text_or_a_date_where_a_number_is_declared_is_refused(
+    source: str, engine: str
+) -> None:
+    dates = np.array(DATES, "datetime64[us]") if source == "pandas" else DATES
+    named = TYPE_NAMES[source, engine]
+    for values, name in zip((TEXT, dates), named, strict=True):
+        table: object = (
+            pd.DataFrame({"score": values, "label": [1, 0]})
+            if source == "pandas"
+            else frames(score=values)[source]
+        )
+        assert refusal(table, None, engine) == (
+            f"column 'score' is {name}; a number column was declared. "
+            "Cast it in the source or declare another column."
+        )
+
+
+@pytest.mark.parametrize(
+    ("values", "in_python", "in_duckdb"),
+    [
+        (pd.Series([0.5, 1.0], dtype=object), "object", "VARCHAR"),
+        (pd.Series(TEXT, dtype="string"), "string", "VARCHAR"),
+        (pd.Series(TEXT, dtype="category"), "category", "VARCHAR"),
+        (pd.Series([0.5, 1.0], dtype="category"), "category", "category"),
+        (pd.Series([0.5, 1.0], dtype=complex), "complex128", "complex128"),
+        (
+            pd.Series([1, 2]).astype("timedelta64[s]"),
+            "timedelta64[s]",
+            "timedelta64[s]",
+        ),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_a_pandas_column_is_refused_for_its_type_alone(
+    values: Any,  # noqa: ANN401
+    in_python: str,
+    in_duckdb: str,
+) -> None:
+    frame = pd.DataFrame({"score": values, "label": [1, 0]})
+    for engine, name in zip(ENGINES, (in_python, in_duckdb), strict=True):
+        assert refusal(frame, None, engine) == (
+            f"column 'score' is {name}; a number column was declared. "
+            "Cast it in the source or declare another column."
+        )
+
+
+@pytest.mark.parametrize(
+    ("values", "in_python", "in_duckdb"),
+    [
+        (TEXT, "string", "VARCHAR"),
+        (DATES, "date32[day]", "DATE"),
+        ([b"1", b"2"], "binary", "BLOB"),
+        (pa.array(TEXT, pa.large_string()), "large_string", "VARCHAR"),
+    ],
+    ids=["text", "date", "binary", "large_text"],
+)
+def test_a_parquet_column_is_refused_for_its_type_alone(
+    values: Any,  # noqa: ANN401
+    in_python: str,
+    in_duckdb: str,
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"score": values, "label": [1, 0]}), path)
+    for engine, name in zip(ENGINES, (in_python, in_duckdb), strict=True):
+        assert refusal(path, None, engine) == (
+            f"column 'score' is {name}; a number column was declared. "
+            "Cast it in the source or declare another column."
+        )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("source", ["pandas", "polars", "arrow"])
+def test_keys_of_another_type_than_their_column_are_refused(
+    source: str, engine: str
+) -> None:
+    columns: dict[str, list[Any]] = {
+        "integer": [1, 2],
+        "boolean": [True, False],
+        "text": TEXT,
+    }
+    declared: dict[str, list[Key]] = {"integer": [1], "boolean": [True], "text": ["1"]}
+    for held, values in columns.items():
+        for wanted, keys in declared.items():
+            if held != wanted:
+                said = refusal(frames(region=values)[source], keys, engine)
+                assert said.startswith("column 'region' is ")
+                assert said.endswith(
+                    f"; {wanted} keys was declared. "
+                    "Cast it in the source or declare another column."
+                )
+
+
+@pytest.mark.parametrize(("source", "engine"), FRAMES[2:])
+@pytest.mark.parametrize(
+    "values", [[["a"], ["b"]], [{"a": 1}] * 2, [b"a", b"b"]], ids=str
+)
+def test_keys_in_a_column_of_lists_records_or_bytes_are_refused(
+    values: list[Any], source: str, engine: str
+) -> None:
+    said = refusal(frames(region=values)[source], ["a"], engine)
+    assert "; text keys was declared. " in said
+
+
+def test_a_refused_type_is_named_without_the_cells_it_lists() -> None:
+    """DuckDB makes an ENUM of the categories of a frame: they are cells."""
+    frame = pd.DataFrame({"score": pd.Categorical(["canary", "b"]), "label": [1, 0]})
+    relation = duckdb.connect().from_df(frame)
+    assert refusal(relation, None, "duckdb") == (
+        "column 'score' is ENUM; a number column was declared. "
+        "Cast it in the source or declare another column."
+    )
+    nested = relation.project("{'a': score} AS score, label")
+    assert "canary" not in refusal(nested, None, "duckdb")
+    enum = pl.Series(["canary"], dtype=pl.Enum(["canary"]))
+    table = pl.DataFrame({"score": enum, "label": [1]})
+    for engine in ENGINES:
+        assert "canary" not in refusal(table, None, engine)

@@ -1,0 +1,92 @@
+"""One source of randomness: no seed, no generator, no clock in the curator."""
+
+import ast
+import importlib
+import inspect
+import os
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import dpratio.curator
+from dpratio.curator.entropy import fresh_id, system_bits
+
+FORBIDDEN = {"seed", "rng", "generator", "random_state", "clock", "now"}
+MODULES = sorted(name for _, name, _ in pkgutil.iter_modules(dpratio.curator.__path__))
+
+
+def load(name: str) -> ModuleType:
+    return importlib.import_module(f"dpratio.curator.{name}")
+
+
+def functions_of(module: ModuleType) -> Iterator[tuple[str, list[str]]]:
+    """Every function written in a module, methods and nested ones included."""
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            given = node.args
+            every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+            every += [each for each in (given.vararg, given.kwarg) if each]
+            yield getattr(node, "name", "lambda"), [each.arg for each in every]
+
+
+def test_all_modules_of_the_curator_are_looked_at() -> None:
+    assert {"entropy", "rounded", "noise", "release_sums", "exact"} <= set(MODULES)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_function_of_the_curator_takes_a_seed_a_generator_or_a_clock(
+    name: str,
+) -> None:
+    module = load(name)
+    for function, parameters in functions_of(module):
+        assert not FORBIDDEN & set(parameters), f"{name}.{function}"
+    for function, value in inspect.getmembers(module, callable):
+        try:
+            signature = inspect.signature(value)
+        except (TypeError, ValueError):
+            continue
+        if getattr(value, "__module__", "").startswith("dpratio.curator"):
+            assert not FORBIDDEN & set(signature.parameters), f"{name}.{function}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_module_of_the_curator_imports_a_pseudo_random_generator(name: str) -> None:
+    text = Path(str(load(name).__file__)).read_text(encoding="utf-8")
+    found = r"^\s*(import|from) (random|secrets|time|datetime|numpy\.random)\b"
+    assert not re.search(found, text, re.MULTILINE)
+    assert not re.search(r"\b(np|numpy)\.random\b|default_rng|setseed|\brandom\(", text)
+
+
+def test_bits_come_from_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "urandom", lambda count: b"\x07" * count)
+    assert system_bits(3) == b"\x07\x07\x07"
+    assert fresh_id() == "07" * 16
+
+
+@pytest.mark.parametrize("count", [0, 1, 8, 4096, 2**20])
+def test_as_many_bytes_come_as_were_asked_for(count: int) -> None:
+    assert len(system_bits(count)) == count
+
+
+def test_two_draws_differ() -> None:
+    assert system_bits(16) != system_bits(16)
+    assert len({fresh_id() for _ in range(1000)}) == 1000
+    assert all(re.fullmatch("[0-9a-f]{32}", fresh_id()) for _ in range(10))
+
+
+def test_the_door_draws_from_the_system_and_from_nothing_else() -> None:
+    """Production wiring is one line, and nothing but the door draws noise."""
+    wired = []
+    for name in MODULES:
+        text = Path(str(load(name).__file__)).read_text(encoding="utf-8")
+        wired += [name] if "draw_noise(plan, system_bits)" in text else []
+        calls = (
+            text.count("system_bits") if name not in {"entropy", "release_sums"} else 0
+        )
+        assert calls == 0, name
+    assert wired == ["release_sums"]

@@ -1,0 +1,97 @@
+"""Every sum gets noise of its own law and scale."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dpratio.curator import noise as room
+from dpratio.curator.entropy import BitSource, system_bits
+from dpratio.curator.noise import draw_noise
+from dpratio.curator.rounded import GAUSSIAN, LAPLACE, NoiseLaw
+from dpratio.plan.calibrate import MECHANISMS, noise_sd
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Groups, Ratio
+
+KEYS = 20_000
+
+
+def plan_of(mechanism: str, **changes: Any) -> Plan:  # noqa: ANN401
+    return make_plan(
+        Ratio("s", per="y", weight="w"),
+        bounds={"s": Bounds(-1, 2), "y": Bounds(0, 5), "w": Bounds(0.5, 3)},
+        budget=Budget(2, "1e-6"),
+        mechanism=mechanism,
+        **changes,
+    )
+
+
+def fixed_bits(seed: int) -> BitSource:
+    return np.random.default_rng(seed).bytes
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize(
+    ("groups", "rows"), [(None, 1), (Groups("k", ["a"]), 1), (Groups("k", range(9)), 9)]
+)
+def test_noise_has_one_row_per_key_and_one_column_per_sum(
+    mechanism: str, groups: Groups | None, rows: int
+) -> None:
+    drawn = draw_noise(plan_of(mechanism, groups=groups), system_bits)
+    assert drawn.shape == (rows, 7)
+    assert drawn.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "law"),
+    [
+        ("laplace", LAPLACE),
+        ("analytic_gaussian", GAUSSIAN),
+        ("classical_gaussian", GAUSSIAN),
+    ],
+)
+def test_each_sum_is_drawn_with_the_law_of_the_plan_and_its_own_scale(
+    mechanism: str, law: NoiseLaw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_of(mechanism, groups=Groups("k", range(3)))
+    calls: list[tuple[NoiseLaw, float, int, BitSource]] = []
+
+    def spy(*given: Any) -> NDArray[np.int64]:  # noqa: ANN401
+        calls.append(given)
+        return np.full(3, len(calls))
+
+    monkeypatch.setattr(room, "draw_rounded", spy)
+    drawn = draw_noise(plan, system_bits)
+    assert calls == [(law, each.scale, 3, system_bits) for each in plan.sums]
+    assert drawn.tolist() == [[1, 2, 3, 4, 5, 6, 7]] * 3
+    assert len({each.scale for each in plan.sums}) > 1
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_the_columns_have_the_planned_spread_and_no_correlation(
+    mechanism: str,
+) -> None:
+    """A fixed stream; 8 standard errors of what each figure can wander."""
+    plan = plan_of(mechanism, groups=Groups("k", range(KEYS)))
+    drawn = draw_noise(plan, fixed_bits(8)).astype(np.float64)
+    spread = np.array([noise_sd(mechanism, each.scale) for each in plan.sums])
+    standard = drawn / spread
+    fourth = 6 if mechanism == "laplace" else 3
+    allowed = 8 / math.sqrt(KEYS)
+    assert np.all(np.abs(standard.mean(axis=0)) < allowed)
+    variance = (standard**2).mean(axis=0)
+    assert np.all(np.abs(variance - 1) < allowed * math.sqrt(fourth - 1))
+    between = standard.T @ standard / KEYS - np.diag(variance)
+    assert np.all(np.abs(between) < allowed)
+
+
+def test_the_same_bits_give_the_same_noise_and_others_do_not() -> None:
+    plan = plan_of("laplace", groups=Groups("k", range(20)))
+    first, again, other = (draw_noise(plan, fixed_bits(seed)) for seed in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.any(first == other)

@@ -1,0 +1,300 @@
+"""The door: priced before opened, noisy as planned, silent about everything else."""
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from dpratio.curator import release_sums as room
+from dpratio.curator.choose_engine import open_table
+from dpratio.curator.engine import statement_of
+from dpratio.curator.entropy import BitSource
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import (
+    DpratioError,
+    EngineFailed,
+    FileRefused,
+    InvalidInput,
+    PlanRefused,
+    SchemaRefused,
+)
+from dpratio.plan.calibrate import noise_sd
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.release.release import Release
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.source import CsvFile
+from dpratio.version import __version__
+
+Table = Mapping[str, list[Any]]
+GROUPS = 20_000
+MISSING = "no/such/file.parquet"
+EMPTY: Table = {"s": [], "y": [], "w": [], "k": []}
+
+
+def plan_of(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: ANN401
+    terms: dict[str, Any] = {
+        "bounds": {"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0, 3)},
+        "budget": Budget(1, "1e-6"),
+        "mechanism": mechanism,
+    } | changes
+    return make_plan(Ratio("s", per="y", weight="w"), **terms)
+
+
+def edit(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
+    first, *rest = plan.sums
+    return dataclasses.replace(
+        plan, sums=(dataclasses.replace(first, **changes), *rest)
+    )
+
+
+@pytest.fixture
+def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Freeze noise and identity, to see what else a release tells."""
+
+    def nothing(plan: Plan, _bits: BitSource) -> NDArray[np.int64]:
+        return np.zeros((len(plan.keys), len(plan.sums)), np.int64)
+
+    monkeypatch.setattr(room, "draw_noise", nothing)
+    monkeypatch.setattr(room, "fresh_id", lambda: "0" * 32)
+
+
+# --- Priced before it is opened -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        lambda plan: edit(plan, scale=math.nextafter(plan.sums[0].scale, 0)),
+        lambda plan: edit(plan, sensitivity=1),
+        lambda plan: dataclasses.replace(plan, sums=plan.sums[1:]),
+        lambda plan: dataclasses.replace(plan, mechanism="none"),
+        lambda plan: dataclasses.replace(plan, budget=Budget("0.1")),
+    ],
+    ids=["scale", "sensitivity", "sums", "mechanism", "budget"],
+)
+def test_a_bad_plan_is_refused_before_the_table_is_looked_for(
+    bad: Callable[[Plan], Plan],
+) -> None:
+    with pytest.raises(PlanRefused):
+        release_sums(MISSING, bad(plan_of()))
+    with pytest.raises(FileRefused):
+        release_sums(MISSING, plan_of())
+
+
+def test_the_door_prices_then_opens_then_asks_then_draws(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    order: list[str] = []
+
+    def watch(name: str) -> None:
+        original = getattr(room, name)
+
+        def watched(*given: Any) -> Any:  # noqa: ANN401
+            order.append(name)
+            return original(*given)
+
+        monkeypatch.setattr(room, name, watched)
+
+    for name in ("price", "open_table", "_ask_quietly", "draw_noise"):
+        watch(name)
+    release_sums(EMPTY, plan_of())
+    assert order == ["price", "open_table", "_ask_quietly", "draw_noise"]
+
+
+@pytest.mark.parametrize("given", [None, "plan.json", {}, 1])
+def test_only_a_plan_opens_the_door(given: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInput, match="plan must be a Plan"):
+        release_sums(MISSING, given)
+
+
+def test_an_unknown_engine_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="unknown engine"):
+        release_sums(EMPTY, plan_of(), engine="spark")
+
+
+def test_a_missing_column_is_refused() -> None:
+    with pytest.raises(SchemaRefused, match="column 'w' is not in the table"):
+        release_sums({"s": [1], "y": [1]}, plan_of())
+
+
+@pytest.mark.parametrize("words", ["cell 271828 is bad", ""])
+def test_what_an_engine_says_when_it_stops_is_not_repeated(
+    words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop() -> None:
+        raise ValueError(words)
+
+    monkeypatch.setattr(room, "open_table", lambda *_given: stop)
+    with pytest.raises(EngineFailed, match="the engine stopped") as caught:
+        release_sums(EMPTY, plan_of())
+    assert "271828" not in str(caught.value)
+    assert caught.value.__context__ is None
+    assert caught.value.__cause__ is None
+
+
+# --- What comes out -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["python", "duckdb"])
+def test_a_table_without_rows_gives_noisy_zeros(tmp_path: Path, engine: str) -> None:
+    """Same shape as any other; within 60 scales of zero, and not zero."""
+    path = tmp_path / "empty.csv"
+    path.write_text("s,y,w,k\n")
+    plan = plan_of(groups=Groups("k", ["a", "b", "c"]))
+    values = release_sums(path, plan, engine=engine).values
+    assert values.shape == (3, 6)
+    scales = np.array([each.scale for each in plan.sums])
+    assert np.all(np.abs(values) < 60 * scales)
+    assert np.count_nonzero(values) >= 15
+
+
+def test_declared_keys_without_rows_are_answered_and_others_are_not() -> None:
+    plan = plan_of(groups=Groups("k", ["a", "b"]))
+    table = {"s": [1, 1], "y": [1, 1], "w": [1, 1], "k": ["z", "b"]}
+    release = release_sums(table, plan)
+    assert release.values.shape == (2, 6)
+    assert release.plan.keys == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "mechanism", ["laplace", "analytic_gaussian", "classical_gaussian"]
+)
+def test_released_values_have_the_planned_mean_and_variance(mechanism: str) -> None:
+    """End to end from the system's entropy; groups are the samples.
+
+    Eight standard errors: a correct door fails once in 10^13 runs.
+    """
+    plan = plan_of(mechanism, groups=Groups("k", range(GROUPS)))
+    table = {
+        "s": [0.25] * GROUPS,
+        "y": [1] * GROUPS,
+        "w": [2.0] * GROUPS,
+        "k": list(range(GROUPS)),
+    }
+    values = release_sums(table, plan).values.astype(np.float64)
+    exact = [2, 2, 0.5, 4, 0.125, 0.5]
+    fourth = 6 if mechanism == "laplace" else 3
+    for column, each, sum_ in zip(values.T, plan.sums, exact, strict=True):
+        spread = noise_sd(mechanism, each.scale)
+        standard = (column - sum_ / each.step) / spread
+        assert abs(standard.mean()) < 8 / math.sqrt(GROUPS)
+        allowed = 8 * math.sqrt((fourth - 1) / GROUPS)
+        assert abs((standard**2).mean() - 1) < allowed
+
+
+def test_two_releases_of_one_table_differ() -> None:
+    plan = plan_of(groups=Groups("k", range(100)))
+    first, second = release_sums(EMPTY, plan), release_sums(EMPTY, plan)
+    assert first.id != second.id
+    assert not np.array_equal(first.values, second.values)
+    assert first != second
+
+
+def test_released_values_are_read_only() -> None:
+    release = release_sums(EMPTY, plan_of())
+    with pytest.raises(ValueError, match="read-only"):
+        release.values[0, 0] = 0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        release.values = np.zeros((1, 6), np.int64)  # type: ignore[misc]
+
+
+def test_reading_a_release_twice_draws_nothing_new() -> None:
+    release = release_sums(EMPTY, plan_of())
+    first = release.values.copy()
+    assert np.array_equal(release.values, first)
+    assert release.values is release.values
+
+
+def test_provenance_is_the_same_for_tables_of_any_size(
+    no_noise: None,  # noqa: ARG001
+) -> None:
+    """With noise and identity frozen only the sums tell two tables apart."""
+    plan = plan_of()
+    rows = 271
+    small = release_sums({"s": [], "y": [], "w": []}, plan)
+    large = release_sums({"s": [1] * rows, "y": [1] * rows, "w": [3] * rows}, plan)
+    fields = {field.name for field in dataclasses.fields(Release)}
+    assert fields == {"id", "plan", "values", "made_by", "is_simulated"}
+    for name in fields - {"values"}:
+        assert getattr(small, name) == getattr(large, name)
+    assert str(small) == str(large)
+    assert str(rows) not in str(large)
+    assert large.made_by == f"dpratio {__version__}"
+    assert not large.is_simulated
+
+
+# --- Neighbours, with the noise frozen ------------------------------------------------
+
+hostile = st.one_of(
+    st.floats(),
+    st.integers(),
+    st.booleans(),
+    st.none(),
+    st.text(max_size=3),
+    st.decimals(),
+    st.sampled_from([0.5, 1e308, -1e308, 5e-324, 10**400, np.float32(0.1), b"1", [1]]),
+)
+rows = st.tuples(
+    hostile, hostile, hostile, st.sampled_from(["a", "b", "z", "", None, 1])
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(table=st.lists(rows, max_size=5), row=rows, at=st.integers(0, 5))
+@example(table=[], row=(1.0, 1.0, 3.0, "a"), at=0)
+@example(table=[], row=(math.nan, 1.0, 3.0, "a"), at=0)
+@example(table=[(1, 1, 3, "a")], row=(-math.inf, 1.0, 3.0, "b"), at=0)
+def test_one_row_moves_one_group_by_no_more_than_the_plan_says(
+    table: list[tuple[Any, ...]], row: tuple[Any, ...], at: int
+) -> None:
+    plan = plan_of(
+        bounds={"s": Bounds(-0.7, 0.1), "y": Bounds(-2, 0.3), "w": Bounds(0, 1 / 3)},
+        groups=Groups("k", ["a", "b"]),
+    )
+    at = min(at, len(table))
+    sums = []
+    for each in (table, [*table[:at], row, *table[at:]]):
+        columns = [list(column) for column in zip(*each, strict=True)] or [[]] * 4
+        ask = open_table(
+            dict(zip("sywk", columns, strict=True)), statement_of(plan), "auto"
+        )
+        sums.append(ask().plus(np.zeros((2, len(plan.sums)), np.int64)))
+    moved = np.abs(sums[1] - sums[0])
+    largest = np.array([each.sensitivity for each in plan.sums])
+    assert np.all(moved <= largest)
+    assert np.count_nonzero(moved.any(axis=1)) <= 1
+
+
+@pytest.mark.parametrize("engine", ["python", "duckdb"])
+@pytest.mark.parametrize(
+    "bad", ["nan,1,1", "x,1,1", "1,1", "1,1,1,1", '"1,1,1', "", "1e999,1,1", "\x01"]
+)
+def test_a_bad_line_changes_neither_the_other_lines_nor_the_outcome(
+    tmp_path: Path,
+    engine: str,
+    bad: str,
+    no_noise: None,  # noqa: ARG001
+) -> None:
+    good = ["0.5,1,3", "1,0,1"]
+    values = []
+    for name, lines in (("without", good), ("with", [good[0], bad, good[1]])):
+        path = tmp_path / f"{name}.csv"
+        path.write_text("\n".join(["s,y,w", *lines]) + "\n")
+        values.append(release_sums(CsvFile(path), plan_of(), engine=engine).values)
+    assert np.array_equal(values[0], values[1])
+
+
+def test_every_refusal_of_the_door_is_one_of_ours() -> None:
+    for table in (MISSING, "data.xlsx", object(), {"s": [1], "y": [1, 2], "w": [1]}):
+        with pytest.raises(DpratioError):
+            release_sums(table, plan_of())

@@ -1,0 +1,146 @@
+"""Which kind of table was given, told from its type alone."""
+
+from collections import UserDict
+from pathlib import Path, PurePath
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from curator.tables_for_tests import plan_of
+from dpratio.curator.release_sums import release_sums
+from dpratio.curator.tables import as_source, find_files, kind_of
+from dpratio.errors import FileRefused, InvalidInput
+from dpratio.terms.source import CsvFile
+
+
+def test_a_path_becomes_what_its_name_says() -> None:
+    assert as_source("a/b.csv") == CsvFile("a/b.csv")
+    assert as_source(PurePath("a/b.csv.gz")) == CsvFile("a/b.csv.gz")
+    assert as_source(PurePath("a/*.parquet")) == "a/*.parquet"
+    file = CsvFile("anything")
+    assert as_source(file) is file
+
+
+@pytest.mark.parametrize(
+    "name", ["data", "data.txt", "data.parquet.gz", "data.CSV", ""]
+)
+def test_a_path_with_another_ending_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        release_sums(name, plan_of())
+    assert str(refused.value) == (
+        f"a data path must end in .parquet, .csv or .csv.gz, got '{name}'. "
+        "Name a .parquet or .csv file, or pass CsvFile(path, …) with its dialect."
+    )
+
+
+def test_a_path_of_bytes_is_refused() -> None:
+    class Bytes:
+        def __fspath__(self) -> bytes:
+            return b"data.csv"
+
+    with pytest.raises(InvalidInput) as refused:
+        release_sums(Bytes(), plan_of())
+    assert str(refused.value) == "a path must be text, got b'data.csv'."
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("rows.parquet", "parquet"),
+        (CsvFile("rows.csv"), "csv"),
+        ({"score": [1]}, "mapping"),
+        (UserDict({"score": [1]}), "mapping"),
+        (pd.DataFrame({"score": [1]}), "pandas"),
+        (pl.DataFrame({"score": [1]}), "polars"),
+        (pl.LazyFrame({"score": [1]}), "polars"),
+        (pa.table({"score": [1]}), "arrow"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_every_kind_of_table_is_known_by_its_type(source: object, kind: str) -> None:
+    assert kind_of(source) == kind
+
+
+def test_a_relation_is_known_by_its_type() -> None:
+    assert kind_of(duckdb.connect().sql("SELECT 1 AS score")) == "relation"
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        (None, "builtins.NoneType"),
+        ([{"score": 1}], "builtins.list"),
+        (3, "builtins.int"),
+        (b"rows.csv", "builtins.bytes"),
+        (pd.Series([1]), "pandas.Series"),
+        (pl.Series([1]), "polars.series.series.Series"),
+        (pa.array([1]), "pyarrow.lib.Int64Array"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+@pytest.mark.parametrize("engine", ["auto", "python", "duckdb"])
+def test_anything_else_is_refused_by_the_name_of_its_type(
+    table: object, name: str, engine: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        release_sums(table, plan_of(), engine=engine)
+    assert str(refused.value) == (
+        f"the table is of a kind no engine reads, got '{name}'. "
+        "Pass a path, a CsvFile, a pandas, Polars or Arrow table, a DuckDB relation, "
+        "or a mapping of column names to lists."
+    )
+
+
+def test_a_class_that_only_shares_its_name_with_a_table_is_refused() -> None:
+    class DataFrame:
+        pass
+
+    with pytest.raises(InvalidInput, match="of a kind no engine reads"):
+        kind_of(DataFrame())
+
+
+def test_files_are_found_in_a_fixed_order(tmp_path: Path) -> None:
+    for name in ("b.csv", "a.csv", "[c].csv", "d.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "folder.csv" / "e.csv").touch()
+    found = find_files(str(tmp_path / "*.csv"))
+    assert [Path(each).name for each in found] == ["[c].csv", "a.csv", "b.csv"]
+    found = find_files(str(tmp_path / "**" / "*.csv"))
+    assert [Path(each).name for each in found] == ["[c].csv", "a.csv", "b.csv", "e.csv"]
+
+
+def test_the_name_of_a_file_that_exists_is_not_taken_for_a_pattern(
+    tmp_path: Path,
+) -> None:
+    for name in ("[c].csv", "c.csv"):
+        (tmp_path / name).touch()
+    assert find_files(str(tmp_path / "[c].csv")) == [str(tmp_path / "[c].csv")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "none.parquet",
+        "none*.parquet",
+        "none.csv",
+        "folder.csv",
+        "a\x00.csv",
+        "x" * 999 + ".csv",
+    ],
+    ids=["parquet", "glob", "csv", "folder", "nul", "too_long"],
+)
+@pytest.mark.parametrize("engine", ["auto", "python", "duckdb"])
+def test_a_file_that_is_not_there_is_refused(
+    name: str, engine: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    path = f"{tmp_path}/{name}"
+    with pytest.raises(FileRefused) as refused:
+        release_sums(path, plan_of(), engine=engine)
+    assert str(refused.value) == (
+        f"no file at '{path}'. Give the path or glob of a file that exists."
+    )

@@ -1,0 +1,344 @@
+"""From terms to a plan: what is refused, and what a plan says of itself."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpratio.errors import InvalidInput
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import NOT_COVERED, Plan
+from dpratio.plan.price import price
+from dpratio.plan.strategy import reconstruction
+from dpratio.plan.sums import MOMENTS, Summand, summands_for
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Groups, Ratio
+
+RATIO = Ratio("score", per="label")
+WEIGHTED = Ratio("score", per="label", weight="weight")
+BINARY = {"score": Bounds(0, 1), "label": Bounds.binary()}
+WITH_WEIGHT = {**BINARY, "weight": Bounds(0.5, 3)}
+
+
+def plan_of(ratio: Ratio = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
+    terms: dict[str, Any] = {"bounds": BINARY, "budget": Budget(1, "1e-6"), **changes}
+    return make_plan(ratio, **terms)
+
+
+def names(plan: Plan) -> list[str]:
+    return [each.summand.name for each in plan.sums]
+
+
+def test_seven_six_or_five_sums_are_measured() -> None:
+    general = {"score": Bounds(0, 1), "label": Bounds(0, 1)}
+    weights = {"weight": Bounds(0.5, 3)}
+    assert names(plan_of()) == ["w", "wy", "ws", "wss", "wys"]
+    assert names(plan_of(bounds=general)) == ["w", "wy", "ws", "wyy", "wss", "wys"]
+    weighted = plan_of(WEIGHTED, bounds=WITH_WEIGHT)
+    assert names(weighted) == ["w", "wy", "ws", "ww", "wss", "wys"]
+    assert names(plan_of(WEIGHTED, bounds=general | weights)) == list(MOMENTS)
+
+
+def test_without_weights_a_sum_has_no_weight_among_its_factors() -> None:
+    assert [each.summand.factors for each in plan_of().sums] == [
+        (),
+        ("y",),
+        ("s",),
+        ("s", "s"),
+        ("y", "s"),
+    ]
+
+
+def test_a_summand_reads_as_a_formula() -> None:
+    assert Summand("w", ()).label == "Σ 1"
+    assert Summand("wys", ("w", "y", "s")).label == "Σ w·y·s"
+    assert [each.label for each in summands_for(weighted=True, binary=True)] == [
+        "Σ w",
+        "Σ w·y",
+        "Σ w·s",
+        "Σ w·w",
+        "Σ w·s·s",
+        "Σ w·y·s",
+    ]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("binary", [False, True])
+def test_every_moment_comes_from_the_sum_that_equals_it(
+    weighted: bool,  # noqa: FBT001
+    binary: bool,  # noqa: FBT001
+) -> None:
+    measured = [each.name for each in summands_for(weighted=weighted, binary=binary)]
+    stands_for = {
+        "ww": "ww" if weighted else "w",
+        "wyy": "wy" if binary else "wyy",
+    }
+    matrix = reconstruction(measured)
+    assert len(matrix) == 7
+    for name, row in zip(MOMENTS, matrix, strict=True):
+        source = stands_for.get(name, name)
+        assert row == [int(each == source) for each in measured]
+
+
+def test_every_sum_gets_the_same_share_of_the_budget() -> None:
+    plan = plan_of(
+        budget=Budget("0.1", "1e-6"), mechanism="analytic_gaussian", bounds=BINARY
+    )
+    assert {each.epsilon for each in plan.sums} == {Fraction(1, 50)}
+    assert {each.delta for each in plan.sums} == {Fraction(1, 5 * 10**6)}
+    assert (plan.epsilon, plan.delta) == (Fraction(1, 10), Fraction(1, 10**6))
+
+
+def test_laplace_noise_spends_no_delta() -> None:
+    plan = plan_of(budget=Budget(1, "1e-6"))
+    assert plan.mechanism == "laplace"
+    assert plan.strategy == "even"
+    assert plan.delta == 0
+    assert plan.epsilon == 1
+
+
+def test_the_sensitivity_is_the_largest_size_over_the_box() -> None:
+    """Not the paper's u_w for every sum: Σw² moves by u_w², and signs count."""
+    bounds = {
+        "score": Bounds(-2, 1),
+        "label": Bounds(-0.5, 4),
+        "weight": Bounds(0.5, 3),
+    }
+    plan = plan_of(WEIGHTED, bounds=bounds)
+    shown = dict(zip(names(plan), plan.columns()["sensitivity"], strict=True))
+    assert shown == {
+        "w": 3,
+        "wy": 12,
+        "ws": 6,
+        "ww": 9,
+        "wyy": 48,
+        "wss": 12,
+        "wys": 24,
+    }
+
+
+def test_the_sensitivity_includes_the_rounding_to_a_cell() -> None:
+    plan = plan_of(bounds={"score": Bounds(0, 0.1), "label": Bounds.binary()})
+    for each in plan.sums:
+        assert each.sensitivity >= 2**24
+        assert math.frexp(each.step)[0] == 0.5
+        product = 0.1 ** each.summand.factors.count("s")
+        assert each.sensitivity == math.floor(product / each.step + 0.5)
+
+
+def test_laplace_noise_has_the_textbook_scale() -> None:
+    """b = Δ k/ε for k sums; its standard deviation is b√2."""
+    plan = plan_of(WEIGHTED, bounds=WITH_WEIGHT, budget=Budget(2))
+    wanted = [math.sqrt(2) * reach * 6 / 2 for reach in (3, 3, 3, 9, 3, 3)]
+    assert plan.columns()["noise_sd"] == pytest.approx(wanted, rel=1e-12)
+
+
+def test_classical_gaussian_noise_has_the_scale_of_equation_5() -> None:
+    """Miao & Li (2022), eq. 5: σ = Δ√(2 log(1.25/δ))/ε, at a sixth of the budget."""
+    plan = plan_of(
+        WEIGHTED,
+        bounds=WITH_WEIGHT,
+        budget=Budget(1, "1e-6"),
+        mechanism="classical_gaussian",
+    )
+    unit = math.sqrt(2 * math.log(1.25 / (1e-6 / 6))) / (1 / 6)
+    assert unit == pytest.approx(33.760773, rel=1e-7)
+    wanted = [unit * reach for reach in (3, 3, 3, 9, 3, 3)]
+    assert plan.columns()["noise_sd"] == pytest.approx(wanted, rel=1e-12)
+
+
+def test_analytic_gaussian_noise_is_smaller_than_classical() -> None:
+    sizes = [
+        plan_of(mechanism=mechanism).columns()["noise_sd"][0]
+        for mechanism in ("analytic_gaussian", "classical_gaussian")
+    ]
+    assert sizes[0] < sizes[1]
+
+
+def test_a_plan_prints_itself() -> None:
+    plan = plan_of(
+        WEIGHTED,
+        bounds=WITH_WEIGHT,
+        groups=Groups("region", ["north", "south"]),
+        budget=Budget(6),
+    )
+    lines = str(plan).splitlines()
+    assert lines[0] == (
+        "Asked: Σ weight·score / Σ weight·label, one answer for each of 2 declared "
+        "keys of region (s = score, y = label, w = weight)."
+    )
+    assert lines[1].startswith("Protected: one row, added or removed; the number of")
+    assert lines[2] == "Strategy even, mechanism laplace. Cost: epsilon 6, delta 0."
+    assert lines[3:] == [
+        "",
+        "    sum  sensitivity  noise_sd  epsilon  delta",
+        "    Σ w            3    4.2426        1      0",
+        "  Σ w·y            3    4.2426        1      0",
+        "  Σ w·s            3    4.2426        1      0",
+        "  Σ w·w            9    12.728        1      0",
+        "Σ w·s·s            3    4.2426        1      0",
+        "Σ w·y·s            3    4.2426        1      0",
+        "",
+        f"Not covered: {NOT_COVERED[0]}",
+        f"Not covered: {NOT_COVERED[1]}",
+    ]
+
+
+def test_what_is_not_covered_names_models_weights_and_terms() -> None:
+    said = " ".join(NOT_COVERED)
+    for word in ("model", "weights", "disjoint split", "bounds", "keys", "budget"):
+        assert word in said
+
+
+def test_bounds_follow_the_order_of_the_ratio_not_of_the_caller() -> None:
+    reversed_bounds = dict(reversed(WITH_WEIGHT.items()))
+    plan = plan_of(WEIGHTED, bounds=reversed_bounds)
+    assert list(plan.bounds) == ["score", "label", "weight"]
+    assert plan == plan_of(WEIGHTED, bounds=WITH_WEIGHT)
+
+
+def test_a_plan_does_not_follow_later_changes_of_the_callers_bounds() -> None:
+    bounds = dict(BINARY)
+    plan = plan_of(bounds=bounds)
+    bounds["score"] = Bounds(0, 99)
+    assert plan.bounds["score"] == Bounds(0, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ratio": "score / label"}, "ratio must be a Ratio, got 'score / label'."),
+        ({"budget": 1.0}, "budget must be a Budget, got 1.0."),
+        ({"groups": ["north"]}, "groups must be Groups or None, got ['north']."),
+        (
+            {"strategy": "evem"},
+            "unknown strategy, got 'evem'. Did you mean 'even'? Use one of: even.",
+        ),
+        (
+            {"mechanism": "laplase"},
+            (
+                "unknown mechanism, got 'laplase'. Did you mean 'laplace'? "
+                "Use one of: laplace, analytic_gaussian, classical_gaussian."
+            ),
+        ),
+        (
+            {"bounds": [("score", Bounds(0, 1))]},
+            (
+                "bounds must map column names to Bounds, got "
+                "[('score', Bounds(lower=0.0, upper=1.0, is_binary=False))]."
+            ),
+        ),
+        (
+            {"bounds": {"score": (0, 1), "label": "binary"}},
+            (
+                "bounds must map column names to Bounds, got "
+                "{'score': (0, 1), 'label': 'binary'}."
+            ),
+        ),
+        (
+            {"bounds": {"score": Bounds(0, 1)}},
+            (
+                "every column of the ratio needs bounds, got ['score']. "
+                "Add bounds for: label."
+            ),
+        ),
+        (
+            {"bounds": {}},
+            (
+                "every column of the ratio needs bounds, got []. "
+                "Add bounds for: score, label."
+            ),
+        ),
+        (
+            {"bounds": {**BINARY, "lable": Bounds.binary()}},
+            (
+                "bounds are given for columns not in the ratio, got ['lable']. "
+                "Remove them, or check the spelling."
+            ),
+        ),
+        (
+            {"ratio": WEIGHTED, "bounds": {**BINARY, "weight": Bounds(-1, 1)}},
+            (
+                "the lower bound of a weight must be at least 0, got -1.0. "
+                "Weights count people; they cannot be negative."
+            ),
+        ),
+        (
+            {"groups": Groups("label", ["north"])},
+            (
+                "a column of the ratio cannot be its group, got 'label'. "
+                "Group by another column."
+            ),
+        ),
+        (
+            {"budget": Budget(1), "mechanism": "analytic_gaussian"},
+            (
+                "Gaussian noise needs a delta above 0, got '0'. "
+                "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
+            ),
+        ),
+        (
+            {"budget": Budget(6, "1e-6"), "mechanism": "classical_gaussian"},
+            (
+                "classical_gaussian is proven only up to epsilon 1 per sum, got 1.2. "
+                "Use mechanism 'analytic_gaussian', which is proven for every epsilon."
+            ),
+        ),
+    ],
+    ids=lambda given_value: None if isinstance(given_value, dict) else "",
+)
+def test_a_term_that_breaks_a_rule_is_refused(
+    changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        plan_of(**changes)
+    assert str(caught.value) == message
+
+
+def test_bounds_with_a_name_that_is_not_text_are_refused_in_our_own_words() -> None:
+    with pytest.raises(InvalidInput, match=r"bounds .*3"):
+        plan_of(bounds={**BINARY, 3: Bounds(0, 1)})
+
+
+def test_a_budget_too_small_for_64_bit_noise_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"below 2\^50 cells, got .* Raise epsilon"):
+        plan_of(budget=Budget("1e-12"))
+
+
+def finite_bounds() -> st.SearchStrategy[Bounds]:
+    ends = st.floats(-1e6, 1e6, allow_subnormal=False)
+    pairs = st.tuples(ends, ends).map(sorted)
+    usable = pairs.filter(lambda pair: pair[0] < pair[1] and max(map(abs, pair)) > 1e-6)
+    return usable.map(lambda pair: Bounds(pair[0], pair[1])) | st.just(Bounds.binary())
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    score=finite_bounds(),
+    label=finite_bounds(),
+    top=st.floats(1e-3, 1e3),
+    epsilon=st.decimals("0.01", "20", places=3),
+    mechanism=st.sampled_from(["laplace", "analytic_gaussian"]),
+)
+def test_the_door_accepts_every_plan_that_is_made(
+    score: Bounds,
+    label: Bounds,
+    top: float,
+    epsilon: Decimal,
+    mechanism: str,
+) -> None:
+    """A plan never costs more than its budget, whatever its terms."""
+    plan = make_plan(
+        WEIGHTED,
+        bounds={"score": score, "label": label, "weight": Bounds(0, top)},
+        budget=Budget(epsilon, "1e-6"),
+        mechanism=mechanism,
+    )
+    cost = price(plan)
+    assert cost.epsilon == plan.epsilon == Fraction(epsilon)
+    assert cost.delta == plan.delta <= Fraction(1, 10**6)

@@ -1,0 +1,49 @@
+"""Which sums a ratio needs, and how each is written."""
+
+import pytest
+
+from dpratio.plan.sums import MOMENTS, Summand, summands_for
+
+
+def names(*, weighted: bool, binary: bool) -> list[str]:
+    return [each.name for each in summands_for(weighted=weighted, binary=binary)]
+
+
+def test_seven_sums_with_weights_and_a_general_denominator() -> None:
+    assert names(weighted=True, binary=False) == list(MOMENTS)
+    assert len(MOMENTS) == 7
+
+
+def test_six_sums_with_weights_and_a_binary_denominator() -> None:
+    assert names(weighted=True, binary=True) == ["w", "wy", "ws", "ww", "wss", "wys"]
+
+
+def test_six_sums_without_weights_and_a_general_denominator() -> None:
+    assert names(weighted=False, binary=False) == ["w", "wy", "ws", "wyy", "wss", "wys"]
+
+
+def test_five_sums_without_weights_and_a_binary_denominator() -> None:
+    assert names(weighted=False, binary=True) == ["w", "wy", "ws", "wss", "wys"]
+
+
+def test_the_factors_of_a_sum_are_the_letters_of_its_name() -> None:
+    weighted = summands_for(weighted=True, binary=False)
+    assert all(each.factors == tuple(each.name) for each in weighted)
+
+
+def test_without_weights_a_sum_has_no_factor_w() -> None:
+    unweighted = summands_for(weighted=False, binary=False)
+    assert all(each.factors == tuple(each.name[1:]) for each in unweighted)
+    assert unweighted[0].factors == ()
+
+
+@pytest.mark.parametrize(
+    ("summand", "label"),
+    [
+        (Summand("w", ()), "Σ 1"),
+        (Summand("ws", ("w", "s")), "Σ w·s"),
+        (Summand("wss", ("s", "s")), "Σ s·s"),
+    ],
+)
+def test_a_sum_is_labelled_as_a_formula(summand: Summand, label: str) -> None:
+    assert summand.label == label

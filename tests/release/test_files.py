@@ -1,0 +1,689 @@
+"""A release file appears whole, is read strictly, and shows when it was edited."""
+
+import errno
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import MeasuredSum, Plan
+from dpratio.plan.sums import Summand
+from dpratio.release.files import FORMAT, VERSION, read_release, write_release
+from dpratio.release.release import Release
+from dpratio.release.writing import check_writable
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Groups, Key, Ratio
+
+GOLDEN = Path(__file__).parent / "golden" / "release_v1.json"
+LARGEST = 2**63 - 1
+TENTH = Fraction(1, 10)
+
+
+def golden_sum(
+    factors: str, step: float, sensitivity: int, scale: float
+) -> MeasuredSum:
+    summand = Summand(factors, tuple(factors))
+    return MeasuredSum(summand, step, sensitivity, scale, TENTH, Fraction(0))
+
+
+# Written by hand, field by field: it must mean the same in every later version.
+GOLDEN_RELEASE = Release(
+    id="00112233445566778899aabbccddeeff",
+    plan=Plan(
+        ratio=Ratio("score", per="label", weight="weight"),
+        bounds={
+            "score": Bounds(0, 1),
+            "label": Bounds.binary(),
+            "weight": Bounds(0.5, 3),
+        },
+        groups=Groups("region", ["north", "süd", "<b>|east"]),
+        budget=Budget("0.6", "1e-6"),
+        strategy="even",
+        mechanism="laplace",
+        sums=(
+            golden_sum("w", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+            golden_sum("wy", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+            golden_sum("ws", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+            golden_sum("ww", 2.0**-21, 9 * 2**21, 90.0 * 2**21),
+            golden_sum("wss", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+            golden_sum("wys", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+        ),
+    ),
+    values=np.array(
+        [
+            [41943040000, 19065018181, 20971520000, 17027825664, 12582912000, 1],
+            [-1, 0, 10, -10, 1234567890123456789, -1234567890123456789],
+            [LARGEST, -LARGEST, 2**53 + 1, -(2**53) - 1, 2**62, -(2**62)],
+        ],
+        dtype=np.int64,
+    ),
+    made_by="dpratio 0.1.0",
+    is_simulated=True,
+)
+
+
+def checksum(document: dict[str, Any]) -> str:
+    """Compute the checksum as the format defines it, from the outside."""
+    body = {name: part for name, part in document.items() if name != "sha256"}
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def golden_document() -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    return document
+
+
+def leaves(
+    value: object, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[Any, ...]]:
+    children: Any = ()
+    if isinstance(value, dict):
+        children = value.items()
+    elif isinstance(value, list):
+        children = enumerate(value)
+    else:
+        yield path
+    for step, child in children:
+        yield from leaves(child, (*path, step))
+
+
+def at(document: Any, path: tuple[str | int, ...]) -> Any:  # noqa: ANN401
+    for step in path:
+        document = document[step]
+    return document
+
+
+def split(path: str) -> tuple[str | int, ...]:
+    steps = filter(None, path.split("."))
+    return tuple(int(step) if step.isdigit() else step for step in steps)
+
+
+def refusal(path: Path, text: str | bytes) -> str:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(DocumentRefused) as caught:
+        read_release(path)
+    return str(caught.value)
+
+
+def signed(document: dict[str, Any]) -> str:
+    return json.dumps({**document, "sha256": checksum(document)})
+
+
+# The golden file: what version 1 means.
+
+
+def test_the_golden_file_is_read_value_by_value() -> None:
+    release = read_release(GOLDEN)
+    assert release.id == GOLDEN_RELEASE.id
+    assert release.made_by == "dpratio 0.1.0"
+    assert release.is_simulated is True
+    assert release.values.tolist() == GOLDEN_RELEASE.values.tolist()
+    assert release.plan.ratio == GOLDEN_RELEASE.plan.ratio
+    assert release.plan.bounds == GOLDEN_RELEASE.plan.bounds
+    assert release.plan.groups == GOLDEN_RELEASE.plan.groups
+    assert release.plan.budget == GOLDEN_RELEASE.plan.budget
+    assert (release.plan.strategy, release.plan.mechanism) == ("even", "laplace")
+    assert release.plan.sums == GOLDEN_RELEASE.plan.sums
+    assert release == GOLDEN_RELEASE
+
+
+def test_the_golden_file_written_again_has_the_same_bytes(tmp_path: Path) -> None:
+    for release in (read_release(GOLDEN), GOLDEN_RELEASE):
+        write_release(release, tmp_path / "again.json")
+        assert (tmp_path / "again.json").read_bytes() == GOLDEN.read_bytes()
+
+
+def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
+    document = golden_document()
+    assert (document["format"], document["version"]) == (FORMAT, VERSION)
+    assert (FORMAT, VERSION) == ("dpratio-release", 1)
+    assert document["sums"][2][:3] == [
+        "9223372036854775807",
+        "-9223372036854775807",
+        "9007199254740993",
+    ]
+    assert document["sha256"] == checksum(document)
+    assert list(document) == [
+        "format",
+        "version",
+        "id",
+        "made_by",
+        "simulated",
+        "plan",
+        "sums",
+        "sha256",
+    ]
+
+
+# There and back.
+
+PLANS = [
+    make_plan(
+        Ratio("score", per="label"),
+        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+        budget=Budget("0.1"),
+    ),
+    make_plan(
+        Ratio("é\n", per='"', weight="\\"),
+        bounds={"é\n": Bounds(-0.1, 7), '"': Bounds(-3, 0.5), "\\": Bounds(0, 1e-9)},
+        budget=Budget(Fraction(1, 3), "1e-6"),
+        mechanism="classical_gaussian",
+    ),
+]
+clean = st.characters(codec="utf-8", exclude_characters="\x00")
+some_keys = st.one_of(
+    st.lists(st.text(clean), min_size=1, max_size=4, unique=True),
+    st.lists(st.integers(-LARGEST, LARGEST), min_size=1, max_size=4, unique=True),
+    st.lists(st.booleans(), min_size=1, max_size=2, unique=True),
+)
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    which=st.sampled_from([0, 1]),
+    keys=st.none() | some_keys,
+    identity=st.text("0123456789abcdef", min_size=32, max_size=32),
+    made_by=st.text(st.characters(codec="utf-8")),
+    simulated=st.booleans(),
+    numbers=st.lists(st.integers(-LARGEST, LARGEST), min_size=28, max_size=28),
+)
+@example(
+    which=0,
+    keys=["\u2028", "</script>"],
+    identity="0" * 32,
+    made_by="",
+    simulated=True,
+    numbers=[LARGEST, -LARGEST] * 14,
+)
+def test_a_release_survives_its_file(
+    tmp_path_factory: pytest.TempPathFactory,
+    which: int,
+    keys: list[Key] | None,
+    identity: str,
+    made_by: str,
+    simulated: bool,  # noqa: FBT001
+    numbers: list[int],
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "there_and_back.json"
+    plan = PLANS[which]
+    plan = make_plan(
+        plan.ratio,
+        bounds=plan.bounds,
+        budget=plan.budget,
+        groups=None if keys is None else Groups("g", keys),
+        mechanism=plan.mechanism,
+    )
+    rows, sums = len(plan.keys), len(plan.sums)
+    values = np.array(numbers[: rows * sums], dtype=np.int64).reshape(rows, sums)
+    release = Release(identity, plan, values, made_by, simulated)
+    write_release(release, path)
+    first = path.read_bytes()
+    back = read_release(path)
+    assert back == release
+    assert [type(key) for key in back.plan.keys] == [type(key) for key in plan.keys]
+    write_release(back, path)
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id": "not hexadecimal"},
+        {"id": 5},
+        {"values": [[-(2**63)] * 5]},
+        {"made_by": 5},
+        {"made_by": "\ud800"},
+        {"is_simulated": "no"},
+    ],
+    ids=str,
+)
+def test_no_release_is_written_that_cannot_be_read_again(
+    changes: dict[str, Any], tmp_path: Path
+) -> None:
+    """Either the value is refused when it is made, or its file is read again."""
+    parts: dict[str, Any] = {
+        "id": "0" * 32,
+        "plan": PLANS[0],
+        "values": [[0] * 5],
+        "made_by": "dpratio 0.1.0",
+        **changes,
+    }
+    try:
+        release = Release(**parts)
+    except InvalidInput:
+        return
+    write_release(release, tmp_path / "release.json")
+    assert read_release(tmp_path / "release.json") == release
+
+
+# Damage and edits.
+
+
+def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path: Path) -> None:
+    whole = GOLDEN.read_bytes()
+    path = tmp_path / "cut.json"
+    for end in range(0, len(whole) - 1, 97):
+        path.write_bytes(whole[:end])
+        with pytest.raises((DocumentRefused, FileRefused), match=r"^\$: not valid|UTF"):
+            read_release(path)
+
+
+def test_every_single_edit_is_refused_with_a_path(tmp_path: Path) -> None:
+    places = list(leaves(golden_document()))
+    assert len(places) > 80
+    for place in places:
+        document = golden_document()
+        parent, last = at(document, place[:-1]), place[-1]
+        old = parent[last]
+        if isinstance(old, bool):
+            parent[last] = not old
+        else:
+            parent[last] = old + "0" if isinstance(old, str) else old + 1
+        message = refusal(tmp_path / "edited.json", json.dumps(document))
+        assert message.startswith("$."), (place, message)
+        if place[0] not in {"format", "version"}:
+            assert message.startswith("$.sha256: the document was edited"), place
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
+    document = golden_document()
+    document["sums"] = document["sums"][length:] + document["sums"][:length]
+    assert "checksum" in refusal(tmp_path / "edited.json", json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("id", "00112233", "$.id: must be 32 hexadecimal digits, got '00112233'."),
+        (
+            "id",
+            "00112233445566778899AABBCCDDEEFF",
+            (
+                "$.id: must be 32 hexadecimal digits, "
+                "got '00112233445566778899AABBCCDDEEFF'."
+            ),
+        ),
+        ("id", 5, "$.id: must be text, got 5."),
+        ("made_by", None, "$.made_by: must be text, got None."),
+        ("simulated", "no", "$.simulated: must be true or false, got 'no'."),
+        ("simulated", 1, "$.simulated: must be true or false, got 1."),
+        ("version", "1", "$.version: must be a whole number, got '1'."),
+        ("version", True, "$.version: must be a whole number, got True."),
+        ("version", 0, "$.version: must be 1, got 0."),
+        ("format", "dpratio", "$.format: this is not a dpratio-release document."),
+        ("plan", None, "$.plan: must be a table of fields, got None."),
+        ("plan.sums.3.scale", "1", "$.plan.sums[3].scale: must be a number, got '1'."),
+        (
+            "plan.privacy.mechanism",
+            "none",
+            (
+                "$.plan.privacy.mechanism: must be one of laplace, analytic_gaussian, "
+                "classical_gaussian, got 'none'."
+            ),
+        ),
+        ("plan.privacy.epsilon", "1/2", "$.plan: the sums cost more than the budget"),
+        (
+            "plan.privacy.mechanism",
+            "classical_gaussian",
+            "$.plan: the noise of Σ w is too small for its share",
+        ),
+        (
+            "plan.privacy.delta",
+            "-1",
+            "$.plan",
+        ),
+        (
+            "plan.bounds.weight",
+            [-1, 3],
+            "$.plan: the plan's terms break a rule: the lower bound of a weight",
+        ),
+        ("plan.bounds.score", [0, 2], "$.plan: the lattice step of Σ w·s is not"),
+        ("plan.bounds.score", [0, 1.25], "$.plan: the sensitivity of Σ w·s must be"),
+        (
+            "plan.bounds.score",
+            "binary",
+            None,  # Fewer values fit than were promised, and nothing else changes.
+        ),
+        ("plan.bounds.label", [0, 1], "$.plan: strategy 'even' does not measure these"),
+        (
+            "plan.bounds.extra",
+            [0, 1],
+            "$.plan: the plan's terms break a rule: bounds are given for columns not",
+        ),
+        (
+            "plan.groups.column",
+            "score",
+            "$.plan: the plan's terms break a rule: a column of the ratio cannot be",
+        ),
+        (
+            "plan.ratio.weight",
+            None,
+            "$.plan: the plan's terms break a rule: bounds are",
+        ),
+        ("plan.groups", None, "$.sums: must have 1 rows, has 3."),
+        ("plan.groups.keys", ["a", "b"], "$.sums: must have 2 rows, has 3."),
+        (
+            "plan.sums",
+            [],
+            "$.plan: strategy 'even' does not measure these sums, got []",
+        ),
+        (
+            "plan.sums.0.name",
+            "v",
+            "$.plan: strategy 'even' does not measure these sums",
+        ),
+        ("plan.sums.0.factors", [], "$.plan: strategy 'even' does not measure these"),
+        ("plan.sums.0.step", 2.0**-22, "$.plan: the lattice step of Σ w is not"),
+        ("plan.sums.0.step", 0, "$.plan: the lattice step of Σ w is not"),
+        (
+            "plan.sums.0.sensitivity",
+            1,
+            "$.plan: the sensitivity of Σ w must be 25165824 cells, got 1.",
+        ),
+        (
+            "plan.sums.0.scale",
+            251658239.0,
+            "$.plan: the noise of Σ w is too small for its share, got 251658239.0.",
+        ),
+        ("plan.sums.0.scale", -1, "$.plan: the noise of Σ w is too small"),
+        ("plan.sums.0.scale", 1e300, "$.plan: the noise of Σ w is too small"),
+        (
+            "plan.sums.0.epsilon",
+            "1/11",
+            "$.plan: the noise of Σ w is too small for its share",
+        ),
+        ("plan.sums.0.epsilon", "0", "$.plan: the share of Σ w must be positive"),
+        ("plan.sums.0.delta", "-1/2", "$.plan: the share of Σ w must be positive"),
+        ("plan.sums.0.epsilon", "1/5", "$.plan: the sums cost more than the budget"),
+        ("sums", {}, "$.sums: must be a list, got {}."),
+        ("sums", [], "$.sums: must have 3 rows, has 0."),
+        ("sums.1", "1", "$.sums[1]: must be a list, got '1'."),
+        ("sums.1", ["1"], "$.sums[1]: must hold 6 sums, got ['1']."),
+        ("sums.1", ["1"] * 7, "$.sums[1]: must hold 6 sums"),
+        ("sums.1.2", 10, "$.sums[1][2]: must be text, got 10."),
+        ("sums.1.2", 10.0, "$.sums[1][2]: must be text, got 10.0."),
+        ("sums.1.2", None, "$.sums[1][2]: must be text, got None."),
+        *(
+            (
+                "sums.1.2",
+                text,
+                f"$.sums[1][2]: must be a 64-bit integer written as text, got {text!r}",
+            )
+            for text in [
+                "",
+                "x",
+                "1.0",
+                "1e3",
+                "+1",
+                "01",
+                "-0",
+                " 1",
+                "1\n",
+                "1_0",
+                "٣",
+                "9223372036854775808",
+                "-9223372036854775808",
+                "12345678901234567890",
+                "1" * 60,
+            ]
+        ),
+    ],
+)
+def test_an_edit_with_a_new_checksum_is_refused_where_it_breaks_a_rule(
+    place: str, value: object, message: str | None, tmp_path: Path
+) -> None:
+    document = golden_document()
+    steps = split(place)
+    at(document, steps[:-1])[steps[-1]] = value
+    path = tmp_path / "edited.json"
+    if message is None:
+        path.write_text(signed(document), encoding="utf-8")
+        read_release(path)
+        return
+    assert refusal(path, signed(document)).startswith(message)
+
+
+@pytest.mark.parametrize("place", ["", "plan", "plan.ratio", "plan.privacy"])
+def test_unknown_and_missing_fields_are_refused_with_their_path(
+    place: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "edited.json"
+    shown = "$" + "".join(f".{step}" for step in split(place))
+    document = golden_document()
+    at(document, split(place))["surprise"] = 1
+    message = refusal(path, signed(document))
+    assert message.startswith(f"{shown}: unknown field 'surprise'.")
+    for name in at(golden_document(), split(place)):
+        document = golden_document()
+        del at(document, split(place))[name]
+        text = json.dumps(document) if name == "sha256" else signed(document)
+        message = refusal(path, text)
+        if name == "format":
+            assert message == "$.format: this is not a dpratio-release document."
+        elif name == "version":
+            assert message == "$.version: must be a whole number, got None."
+        else:
+            assert message == f"{shown}: field '{name}' is missing."
+
+
+def test_a_newer_format_is_refused_by_name_whatever_else_it_holds(
+    tmp_path: Path,
+) -> None:
+    text = json.dumps({"format": FORMAT, "version": 2, "something": "new"})
+    assert refusal(tmp_path / "new.json", text) == (
+        "$.version: format dpratio-release 2 is newer than 1, the newest this version "
+        "of dpratio reads. Install a newer dpratio."
+    )
+
+
+@pytest.mark.parametrize("text", ["[]", "1", '"x"', "null", "{}", '{"format": 1}'])
+def test_another_document_is_refused_as_such(text: str, tmp_path: Path) -> None:
+    message = "$.format: this is not a dpratio-release document."
+    assert refusal(tmp_path / "other.json", text) == message
+
+
+def inject(pattern: str, text: str) -> Callable[[str], str]:
+    return lambda golden: golden.replace(pattern, text, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            inject('"version": 1', '"version": 1, "version": 1'),
+            "$: a field is given twice in one table.",
+        ),
+        (
+            inject('"unit": "row"', '"unit": "person", "unit": "row"'),
+            "$: a field is given twice in one table.",
+        ),
+        (inject('"version": 1', '"version": NaN'), "$: NaN is not a number"),
+        (inject('"version": 1', '"version": Infinity'), "$: Infinity is not a number"),
+        (inject('"version": 1', '"version": -Infinity'), "$: -Infinity is not a"),
+        (inject('"41943040000"', "NaN"), "$: NaN is not a number a release may hold."),
+        (inject('"41943040000"', "41943040000"), "$.sha256: the document was edited"),
+        (inject('"version": 1', '"version": 1e999'), "$.version: must be a whole"),
+        (inject('"version": 1', '"version": 1,'), "$: not valid JSON near line 3;"),
+        (inject('"version": 1', "'version': 1"), "$: not valid JSON near line 3;"),
+        (lambda golden: golden + "{}", "$: not valid JSON near line "),
+        (lambda golden: "\ufeff" + golden, "$: not valid JSON near line 1;"),
+        (lambda _: "", "$: not valid JSON near line 1; the file may be truncated."),
+        (lambda _: "[" * 100_000, "$: not valid JSON near line 1;"),
+        (lambda _: '{"a":' * 100_000, "$: not valid JSON near line 1;"),
+        (lambda _: "[" * 100_000 + "]" * 100_000, "$: not valid JSON near line 1;"),
+        (inject('"version": 1', '"version": ' + "1" * 5000), "$"),
+        (inject('"version": 1', '"version": -' + "1" * 5000), "$"),
+    ],
+)
+def test_a_document_made_to_break_the_reader_is_refused(
+    change: Callable[[str], str], message: str, tmp_path: Path
+) -> None:
+    text = change(GOLDEN.read_text(encoding="utf-8"))
+    assert text != GOLDEN.read_text(encoding="utf-8")
+    assert refusal(tmp_path / "hostile.json", text).startswith(message)
+
+
+@pytest.mark.parametrize("epsilon", ["9" * 100, "100000000"])
+def test_an_absurd_share_of_a_sum_is_refused_at_once(
+    epsilon: str, tmp_path: Path
+) -> None:
+    """Certifying it would need e to the power of the share, digit by digit."""
+    plan = make_plan(
+        Ratio("score", per="label"),
+        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+        budget=Budget(1, "1e-6"),
+        mechanism="analytic_gaussian",
+    )
+    path = tmp_path / "absurd.json"
+    write_release(
+        Release("0" * 32, plan, np.zeros((1, 5), dtype=np.int64), "dpratio 0.1.0"), path
+    )
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["plan"]["sums"][0]["epsilon"] = epsilon
+    path.write_text(signed(document), encoding="utf-8")
+    code = (
+        "import sys\nfrom dpratio import DocumentRefused, read_release\n"
+        "try:\n    read_release(sys.argv[1])\n"
+        "except DocumentRefused as error:\n    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=8,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0, done.stderr[-300:]
+    assert done.stdout.startswith("$.plan")
+
+
+def test_layout_and_order_of_fields_do_not_matter(tmp_path: Path) -> None:
+    path = tmp_path / "sorted.json"
+    path.write_text(json.dumps(golden_document(), sort_keys=True), encoding="utf-8")
+    assert read_release(path) == GOLDEN_RELEASE
+
+
+# Files and folders.
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_path_may_be_text_or_a_path(kind: type, tmp_path: Path) -> None:
+    path = kind(tmp_path / "release.json")
+    write_release(GOLDEN_RELEASE, path)
+    assert read_release(path) == GOLDEN_RELEASE
+
+
+def test_a_path_without_a_folder_is_in_this_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_writable("release.json")
+    write_release(GOLDEN_RELEASE, "release.json")
+    assert os.listdir(tmp_path) == ["release.json"]  # noqa: PTH208
+
+
+def test_what_cannot_be_read_is_refused_with_the_reason(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.json"
+    with pytest.raises(FileRefused) as caught:
+        read_release(missing)
+    assert (
+        str(caught.value) == f"'{missing}' cannot be read: No such file or directory."
+    )
+    with pytest.raises(FileRefused, match=r"cannot be read: Is a directory\.$"):
+        read_release(tmp_path)
+    (tmp_path / "latin.json").write_bytes(b'{"a": "\xe9"}')
+    with pytest.raises(FileRefused, match=r"cannot be read: it is not UTF-8\.$"):
+        read_release(tmp_path / "latin.json")
+
+
+def unwritable(name: str, folder: Path) -> Path:
+    (folder / "file").write_text("kept", encoding="utf-8")
+    (folder / "folder").mkdir()
+    return {
+        "a missing folder": folder / "missing" / "release.json",
+        "a file as a folder": folder / "file" / "release.json",
+        "a folder": folder / "folder",
+        "a name too long": folder / ("x" * 300),
+        "a name with NUL": folder / "a\x00b",
+    }[name]
+
+
+UNWRITABLE = [
+    "a missing folder",
+    "a file as a folder",
+    "a folder",
+    "a name too long",
+    "a name with NUL",
+]
+
+
+@pytest.mark.parametrize("name", UNWRITABLE)
+def test_what_cannot_be_written_is_refused_and_leaves_nothing(
+    name: str, tmp_path: Path
+) -> None:
+    path = unwritable(name, tmp_path)
+    with pytest.raises(FileRefused, match=r"cannot be written: .*\.$"):
+        write_release(GOLDEN_RELEASE, path)
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]  # noqa: PTH208
+    assert os.listdir(tmp_path / "folder") == []  # noqa: PTH208
+
+
+@pytest.mark.parametrize("name", UNWRITABLE)
+def test_what_cannot_be_written_is_known_before_any_work(
+    name: str, tmp_path: Path
+) -> None:
+    with pytest.raises(FileRefused, match=r"cannot be written: |is a folder\. Name a"):
+        check_writable(unwritable(name, tmp_path))
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]  # noqa: PTH208
+
+
+def test_a_path_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
+    old = tmp_path / "old.json"
+    old.write_text("kept", encoding="utf-8")
+    check_writable(old)
+    check_writable(tmp_path / "new.json")
+    assert os.listdir(tmp_path) == ["old.json"]  # noqa: PTH208
+    assert old.read_text(encoding="utf-8") == "kept"
+
+
+def test_an_existing_file_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "release.json"
+    path.write_text("x" * 100_000, encoding="utf-8")
+    write_release(GOLDEN_RELEASE, path)
+    assert path.read_bytes() == GOLDEN.read_bytes()
+    assert os.listdir(tmp_path) == ["release.json"]  # noqa: PTH208
+
+
+def fail(*_: object) -> NoReturn:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.replace"])
+def test_a_write_that_fails_half_way_leaves_the_old_file_and_no_other(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "release.json"
+    path.write_text("old", encoding="utf-8")
+    monkeypatch.setattr(step, fail)
+    message = r"release\.json' cannot be written: No space left on device\.$"
+    with pytest.raises(FileRefused, match=message):
+        write_release(GOLDEN_RELEASE, path)
+    monkeypatch.undo()
+    assert os.listdir(tmp_path) == ["release.json"]  # noqa: PTH208
+    assert path.read_text(encoding="utf-8") == "old"

@@ -1,0 +1,55 @@
+"""A CSV file is declared, never sniffed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpratio.errors import InvalidInput
+from dpratio.terms.source import CsvFile
+
+
+def test_a_csv_file_has_commas_quotes_and_a_header_unless_told_otherwise() -> None:
+    source = CsvFile("loans.csv")
+    assert (source.path, source.columns) == ("loans.csv", None)
+    assert (source.delimiter, source.quote) == (",", '"')
+
+
+def test_every_part_of_the_dialect_is_kept() -> None:
+    source = CsvFile(
+        Path("data") / "loans.csv", columns=["s", "y"], delimiter="\t", quote=""
+    )
+    assert source.path == str(Path("data") / "loans.csv")
+    assert source.columns == ("s", "y")
+    assert (source.delimiter, source.quote) == ("\t", "")
+    assert source == CsvFile(
+        "data/loans.csv", columns=("s", "y"), delimiter="\t", quote=""
+    )
+
+
+@pytest.mark.parametrize("given", ["", ",,", "é", "\n", "\r", "\x00", "\x01", None, 5])
+def test_a_delimiter_is_one_usable_character(given: object) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"^delimiter must be one character, got .*tab"
+    ):
+        CsvFile("a.csv", delimiter=given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", ["''", "«", "\n", "\r", "\x00", "\x01", 5, None, 0])
+def test_a_quote_is_one_usable_character_or_nothing(given: object) -> None:
+    with pytest.raises(InvalidInput, match=r"^quote must be one character, got "):
+        CsvFile("a.csv", quote=given)  # type: ignore[arg-type]
+
+
+def test_delimiter_and_quote_differ() -> None:
+    with pytest.raises(InvalidInput, match=r"^delimiter and quote must differ"):
+        CsvFile("a.csv", delimiter=";", quote=";")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [[], ["a", "a"], "score", b"score", 5, [["a"]], [1, 2], [""], ["a", None]],
+)
+def test_columns_are_named_in_text_each_once(columns: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInput, match=r"^CSV columns must be named, each once"):
+        CsvFile("a.csv", columns=columns)

@@ -1,0 +1,101 @@
+"""The front door: what can be imported, what it says, and what it does not load."""
+
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import dpratio
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+HEAVY = {"duckdb", "scipy", "pandas", "polars", "pyarrow", "typer", "rich", "altair"}
+
+
+def modules() -> list[str]:
+    found = pkgutil.walk_packages(dpratio.__path__, "dpratio.")
+    return ["dpratio", *sorted(each.name for each in found)]
+
+
+def loaded_by(code: str) -> set[str]:
+    """Run code in a fresh interpreter and list the packages it loaded."""
+    code += "\nimport sys\nprint(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return set(done.stdout.split())
+
+
+def test_public_names_are_sorted_and_listed_once() -> None:
+    assert dpratio.__all__ == sorted(set(dpratio.__all__))
+    assert dir(dpratio) == dpratio.__all__
+
+
+@pytest.mark.parametrize("name", dpratio.__all__)
+def test_every_public_name_can_be_imported(name: str) -> None:
+    found = getattr(dpratio, name)
+    assert found is not None
+    if name != "__version__":
+        assert found.__name__ == name
+        assert found.__module__.startswith("dpratio.")
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'estimate_ratio'"):
+        _ = dpratio.estimate_ratio
+    with pytest.raises(ImportError):
+        importlib.import_module("dpratio.no_such_room")
+
+
+def test_the_version_is_three_numbers() -> None:
+    assert [part.isdigit() for part in dpratio.__version__.split(".")] == [True] * 3
+
+
+def says_what_it_is(thing: object) -> bool:
+    return bool((inspect.getdoc(thing) or "").strip())
+
+
+@pytest.mark.parametrize("name", modules())
+def test_everything_public_has_a_docstring(name: str) -> None:
+    module: ModuleType = importlib.import_module(name)
+    assert says_what_it_is(module), name
+    for public in getattr(module, "__all__", ()):
+        thing = getattr(module, public)
+        if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+            continue
+        assert says_what_it_is(thing), f"{name}.{public}"
+        if inspect.isclass(thing):
+            for method, member in vars(thing).items():
+                is_part = callable(member) or isinstance(
+                    member, property | classmethod | staticmethod
+                )
+                if is_part and not method.startswith("_"):
+                    assert says_what_it_is(member), f"{name}.{public}.{method}"
+
+
+def test_importing_dpratio_loads_nothing_heavy() -> None:
+    assert not loaded_by("import dpratio") & HEAVY
+
+
+def test_an_analyst_needs_no_engine() -> None:
+    loaded = loaded_by("from dpratio import estimate_ratios, read_release, Estimates")
+    assert "duckdb" not in loaded
+    assert not loaded & {"pandas", "polars", "pyarrow", "typer"}
+
+
+def test_a_planner_needs_no_engine() -> None:
+    code = (
+        "import dpratio\n"
+        "dpratio.make_plan(dpratio.Ratio('s', per='y'), bounds={'s': dpratio.Bounds("
+        "0, 1), 'y': dpratio.Bounds.binary()}, budget=dpratio.Budget(1))"
+    )
+    assert not loaded_by(code) & HEAVY
