@@ -18,4 +18,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _closed_connections() -> Iterator[None]:
     """Leave no connection open: DuckDB would complain of it at the very end."""
     yield
+    for threads in range(1, 9):
+        connection_of(threads).close()
     connection_of.cache_clear()

@@ -14,7 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.tables_for_tests import ENGINES, ROW, exact, fixed, plan_of
+from curator.tables_for_tests import (
+    ENGINES,
+    ROW,
+    connection_of,
+    exact,
+    fixed,
+    plan_of,
+)
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duck import identifier, literal, write_parquet
 from dpratio.curator.engine import statement_of
@@ -26,17 +33,10 @@ TEXT = st.text(
 )
 
 
-@pytest.fixture(scope="module")
-def connection() -> duckdb.DuckDBPyConnection:
-    return duckdb.connect()
-
-
 @given(text=TEXT)
 @fixed(60)
-def test_a_quoted_text_or_name_means_itself_whatever_it_holds(
-    connection: duckdb.DuckDBPyConnection, text: str
-) -> None:
-    relation = connection.sql(f"SELECT {literal(text)} AS {identifier(text)}")
+def test_a_quoted_text_or_name_means_itself_whatever_it_holds(text: str) -> None:
+    relation = connection_of(1).sql(f"SELECT {literal(text)} AS {identifier(text)}")
     assert relation.columns == [text]
     assert relation.fetchall() == [(text,)]
 
@@ -47,13 +47,6 @@ def test_a_mapping_is_left_to_the_engine_in_plain_loops() -> None:
     assert str(refused.value) == (
         "engine 'duckdb' does not read mappings of lists, got one. Use engine 'python'."
     )
-
-
-def test_columns_of_a_frame_with_one_name_are_refused() -> None:
-    frame = pd.DataFrame([[0.5, 1, 2]], columns=["score", "label", "label"])
-    with pytest.raises(SchemaRefused) as refused:
-        release_sums(frame, plan_of(), engine="duckdb")
-    assert str(refused.value) == "the columns of the frame must have different names."
 
 
 def test_a_frame_that_needs_a_missing_package_says_which(

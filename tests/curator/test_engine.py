@@ -127,35 +127,38 @@ def test_a_column_missing_from_a_mapping_is_refused() -> None:
     )
 
 
+# What text and dates are called by each source; engine DuckDB may use its own names.
 TYPE_NAMES = {
-    ("pandas", "python"): ("str", "datetime64[us]"),
-    ("polars", "python"): ("String", "Date"),
-    ("polars_lazy", "python"): ("String", "Date"),
-    ("arrow", "python"): ("string", "date32[day]"),
-    ("pandas", "duckdb"): ("VARCHAR", "datetime64[us]"),
-    ("polars", "duckdb"): ("VARCHAR", "DATE"),
-    ("polars_lazy", "duckdb"): ("VARCHAR", "DATE"),
-    ("arrow", "duckdb"): ("VARCHAR", "DATE"),
-    ("relation", "duckdb"): ("VARCHAR", "DATE"),
+    "pandas": ("str", "datetime64[us]"),
+    "polars": ("String", "Date"),
+    "polars_lazy": ("String", "Date"),
+    "arrow": ("string", "date32[day]"),
+    "relation": ("VARCHAR", "DATE"),
 }
 
 
-@pytest.mark.parametrize(("source", "engine"), TYPE_NAMES)
+def type_refusals(*names: str) -> set[str]:
+    return {
+        f"column 'score' is {name}; a number column was declared. "
+        "Cast it in the source or declare another column."
+        for name in names
+    }
+
+
+@pytest.mark.parametrize(("source", "engine"), FRAMES)
 def test_text_or_a_date_where_a_number_is_declared_is_refused(
     source: str, engine: str
 ) -> None:
     dates = np.array(DATES, "datetime64[us]") if source == "pandas" else DATES
-    named = TYPE_NAMES[source, engine]
-    for values, name in zip((TEXT, dates), named, strict=True):
+    for at, values in enumerate((TEXT, dates)):
         table: object = (
             pd.DataFrame({"score": values, "label": [1, 0]})
             if source == "pandas"
             else frames(score=values)[source]
         )
-        assert refusal(table, None, engine) == (
-            f"column 'score' is {name}; a number column was declared. "
-            "Cast it in the source or declare another column."
-        )
+        names = [TYPE_NAMES[source][at]]
+        names += [TYPE_NAMES["relation"][at]] if engine == "duckdb" else []
+        assert refusal(table, None, engine) in type_refusals(*names)
 
 
 @pytest.mark.parametrize(
@@ -181,10 +184,7 @@ def test_a_pandas_column_is_refused_for_its_type_alone(
 ) -> None:
     frame = pd.DataFrame({"score": values, "label": [1, 0]})
     for engine, name in zip(ENGINES, (in_python, in_duckdb), strict=True):
-        assert refusal(frame, None, engine) == (
-            f"column 'score' is {name}; a number column was declared. "
-            "Cast it in the source or declare another column."
-        )
+        assert refusal(frame, None, engine) in type_refusals(name)
 
 
 @pytest.mark.parametrize(
@@ -206,10 +206,7 @@ def test_a_parquet_column_is_refused_for_its_type_alone(
     path = tmp_path / "rows.parquet"
     pq.write_table(pa.table({"score": values, "label": [1, 0]}), path)
     for engine, name in zip(ENGINES, (in_python, in_duckdb), strict=True):
-        assert refusal(path, None, engine) == (
-            f"column 'score' is {name}; a number column was declared. "
-            "Cast it in the source or declare another column."
-        )
+        assert refusal(path, None, engine) in type_refusals(name)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -44,7 +44,7 @@ def specified(case: Case) -> list[list[int]]:
 
 @pytest.mark.parametrize(("source", "engine"), READABLE)
 @given(case=cases())
-@fixed(30)
+@fixed(20)
 def test_every_source_gives_the_integers_of_the_specification(
     source: str, engine: str, case: Case, folder: Path
 ) -> None:
@@ -54,7 +54,7 @@ def test_every_source_gives_the_integers_of_the_specification(
 
 @pytest.mark.parametrize("dialect", CSV_DIALECTS)
 @given(case=cases())
-@fixed(25)
+@fixed(16)
 def test_every_csv_dialect_gives_the_integers_of_the_specification(
     dialect: str, case: Case, folder: Path
 ) -> None:

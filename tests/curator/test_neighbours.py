@@ -61,7 +61,7 @@ def test_one_row_moves_one_group_by_no_more_than_the_sensitivity(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:
     neighbour = case.without(data.draw(st.integers(0, case.table.num_rows - 1)))
-    source = data.draw(st.sampled_from(["relation"] * 9 + sorted(SOURCES)))
+    source = data.draw(st.sampled_from(["relation"] * 25 + sorted(SOURCES)))
     pairs = [("python", mapping_of), ("duckdb", lambda t: SOURCES[source](t, folder))]
     for engine, make in pairs:
         table, less = (

@@ -100,6 +100,25 @@ def test_an_absurd_exponent_is_refused_at_once(text: str) -> None:
     assert done.stdout.startswith("epsilon must be")
 
 
+@pytest.mark.parametrize("digits", [200, 5000])
+def test_a_fraction_of_endless_digits_is_refused_in_our_own_words(digits: int) -> None:
+    """Python refuses to write integers of more than 4300 digits as text."""
+    long = Fraction(10**digits + 1, 10**digits)
+    with pytest.raises(InvalidInput, match="epsilon"):
+        Budget(long)
+    with pytest.raises(InvalidInput, match="delta"):
+        Budget(1, long - 1 + Fraction(1, 10))
+
+
+@given(st.floats(1e-12, 1e6), st.floats(1e-80, 1, exclude_max=True))
+@example(0.1, 1e-6)
+@example(0.30000000000000004, 1.2345678901234567e-80)
+def test_every_sensible_float_is_a_budget(epsilon: float, delta: float) -> None:
+    budget = Budget(epsilon, delta)
+    assert float(budget.epsilon) == epsilon
+    assert float(budget.delta) == delta
+
+
 @pytest.mark.parametrize(
     ("epsilon", "delta"),
     [(1e-12, 0), (10**6, 0), (1, 1e-100), (1, "0.999999"), (1, "1e-100")],

@@ -46,6 +46,7 @@ def write_whole(path: str | PathLike[str], content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        temporary.chmod(target.stat().st_mode if target.exists() else 0o644)
         temporary.replace(target)
     except (OSError, ValueError) as error:
         if temporary is not None:

@@ -50,7 +50,7 @@ class Budget:
         require(sensible, "delta must be 0 or at least 1e-100", delta, hint)
         for name, exact in (("epsilon", exact_epsilon), ("delta", exact_delta)):
             short = exact.denominator <= _LARGEST_DENOMINATOR
-            require(short, f"{name} has too many digits", str(exact), "Round it.")
+            require(short, f"{name} has too many digits", exact, "Round it.")
         object.__setattr__(self, "epsilon", exact_epsilon)
         object.__setattr__(self, "delta", exact_delta)
 
