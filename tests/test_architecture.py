@@ -30,7 +30,7 @@ FLOORS = {
 }
 
 HOMES = {
-    "duckdb": {"curator/duck.py"},
+    "duckdb": {"curator/duck.py", "curator/duck_sources.py"},
     "ibis": {"curator/engine_ibis.py"},
     "secrets": {"curator/entropy.py"},
     "random": set[str](),

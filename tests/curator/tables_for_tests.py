@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -259,7 +258,10 @@ def _parquet_glob(table: Any, folder: Path) -> object:  # noqa: ANN401
 
 
 @cache
-def connection_of(threads: int) -> duckdb.DuckDBPyConnection:
+def connection_of(threads: int) -> Any:  # noqa: ANN401
+    """Open one connection for each number of threads; conftest closes them."""
+    import duckdb
+
     return duckdb.connect(config={"threads": threads})
 
 

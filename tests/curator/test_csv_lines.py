@@ -77,14 +77,14 @@ def test_a_broken_line_drops_its_own_row_and_no_other(
     broken: str, engine: str, tmp_path: Path
 ) -> None:
     path, line = tmp_path / "rows.csv", BROKEN[broken]
-    whole = sums_of(path, HEADER + BEFORE + AFTER, engine)
+    whole = sums_of(path, HEADER + BEFORE + AFTER, "python")
     assert sum(row[0] for row in whole) == 4 * ROW
-    endings = [b"\n"] if len(line) > 10**6 else [b"\n", b"\r\n", b"\r"]
-    for ending in endings:
-        middle = HEADER + BEFORE + line + ending + AFTER
-        assert sums_of(path, middle, engine) == whole
-    assert sums_of(path, HEADER + BEFORE + AFTER + line, engine) == whole
-    assert sums_of(path, HEADER + line + b"\n" + BEFORE + AFTER, engine) == whole
+    for rows in (
+        line + b"\n" + BEFORE + AFTER,
+        BEFORE + line + b"\r\n" + AFTER,
+        BEFORE + AFTER + line,
+    ):
+        assert sums_of(path, HEADER + rows, engine) == whole
 
 
 @pytest.mark.parametrize("engine", ENGINES)

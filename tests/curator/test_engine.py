@@ -164,9 +164,9 @@ def test_text_or_a_date_where_a_number_is_declared_is_refused(
 @pytest.mark.parametrize(
     ("values", "in_python", "in_duckdb"),
     [
-        (pd.Series([0.5, 1.0], dtype=object), "object", "VARCHAR"),
-        (pd.Series(TEXT, dtype="string"), "string", "VARCHAR"),
-        (pd.Series(TEXT, dtype="category"), "category", "VARCHAR"),
+        (pd.Series([0.5, 1.0], dtype=object), "object", "object"),
+        (pd.Series(TEXT, dtype="string"), "string", "string"),
+        (pd.Series(TEXT, dtype="category"), "category", "category"),
         (pd.Series([0.5, 1.0], dtype="category"), "category", "category"),
         (pd.Series([0.5, 1.0], dtype=complex), "complex128", "complex128"),
         (

@@ -3,6 +3,7 @@
 Grey box: the integers before noise are compared on pairs of neighbouring tables.
 """
 
+import gzip
 import math
 from collections.abc import Callable
 from decimal import Decimal
@@ -39,6 +40,7 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.release.files import write_release
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.source import CsvFile
 
 Table = Any
 
@@ -71,7 +73,7 @@ def test_one_row_moves_one_group_by_no_more_than_the_sensitivity(
 
 
 @given(case=cases(least_rows=1), data=st.data())
-@fixed(60)
+@fixed(50)
 def test_one_line_of_text_moves_one_group_by_no_more_than_the_sensitivity(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:
@@ -172,37 +174,28 @@ def require_silence(
     assert (printed.out, printed.err, log.text) == ("", "", "")
 
 
-@pytest.mark.parametrize("column", ["score", "label", "weight"])
 @pytest.mark.parametrize("cell", CELLS)
 def test_a_bad_cell_changes_neither_the_shape_of_a_release_nor_what_is_said(
     cell: str,
-    column: str,
     folder: Path,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     kind, value = CELLS[cell]
     plan = plan_of(weight=Bounds(0, 3), keys=["a", "b"])
-    columns: dict[str, Any] = {"score": [1, 0], "label": [1, 0], "weight": [1, 2]}
-    columns[column] = [1, value]
-    table = pa.table(
-        {
-            **{
-                name: pa.array(
-                    cells, (kind if name == column else None) or pa.float64()
-                )
-                for name, cells in columns.items()
-            },
-            "region": ["a", "b"],
-        }
-    )
+    bad, good = pa.array([1, value], kind or pa.float64()), pa.array([1.0, 0.5])
     capfd.readouterr()
-    given_tables = [make(table, folder) for make in SOURCES.values()]
-    given_tables.append(write_csv(table, folder, "plain"))
-    for given_table in given_tables:
-        assert shape_of(release_sums(given_table, plan)) == (2, 6)
-    for given_table in given_tables[:-3]:
-        assert shape_of(release_sums(given_table, plan, engine="python")) == (2, 6)
+    for column in ("score", "label", "weight"):
+        columns = {"score": good, "label": good, "weight": good, column: bad}
+        table = pa.table({**columns, "region": ["a", "b"]})
+        relation = SOURCES["relation"](table, folder)
+        assert shape_of(release_sums(relation, plan)) == (2, 6)
+    for source, engine in READABLE:
+        release = release_sums(SOURCES[source](table, folder), plan, engine=engine)
+        assert shape_of(release) == (2, 6)
+    for engine in ENGINES:
+        release = release_sums(write_csv(table, folder, "plain"), plan, engine=engine)
+        assert shape_of(release) == (2, 6)
     require_silence(capfd, caplog)
 
 
@@ -228,7 +221,12 @@ def test_a_key_that_is_not_valid_text_drops_its_row_and_nothing_else(
     if source == "pandas":
         cells = pd.Series(["\ud800", "a", "b"], dtype=object)
         table = pd.DataFrame({**rows, "region": cells})
-    assert exact(table, plan, engine) == whole
+    if (source, engine) == ("parquet", "duckdb"):
+        # Such a file breaks its own format, and DuckDB reads none of it: SECURITY.md.
+        with pytest.raises(EngineFailed, match="the engine stopped"):
+            release_sums(table, plan, engine=engine)
+    else:
+        assert exact(table, plan, engine) == whole
 
 
 def test_a_complex_cell_prints_no_warning(recwarn: pytest.WarningsRecorder) -> None:
@@ -293,7 +291,9 @@ def failing_relation() -> object:
 
 def failing_parquet(folder: Path) -> object:
     path = folder / "broken.parquet"
-    table = WITH_CANARIES.append_column("more", pa.array(np.random.rand(1000)))  # noqa: NPY002
+    table = WITH_CANARIES.append_column(
+        "more", pa.array(np.random.default_rng(1).random(1000))
+    )
     pq.write_table(table, path, compression="zstd", use_dictionary=False)
     broken = bytearray(path.read_bytes())
     broken[4:2000] = b"canary" * 332 + b"bird"
@@ -394,10 +394,6 @@ def test_an_engine_that_stops_says_one_sentence_and_chains_nothing(engine: str) 
 def test_a_file_that_breaks_off_after_its_header_stops_the_engine(
     engine: str, tmp_path: Path
 ) -> None:
-    import gzip
-
-    from dpratio.terms.source import CsvFile
-
     path = tmp_path / "rows.csv.gz"
     whole = gzip.compress(b"0.5,1\n" * 10**5 + bytes(range(256)) * 99)
     path.write_bytes(whole[: len(whole) // 2])

@@ -22,6 +22,7 @@ from dpratio.plan.calibrate import (
     laplace_cost,
     noise_sd,
 )
+from dpratio.plan.certified import log_bounds
 
 GAUSSIAN = ["analytic_gaussian", "classical_gaussian"]
 EPSILONS = ["0.001", "0.01", "0.1", "0.5", "1", "3", "10", "30", "100"]
@@ -80,6 +81,29 @@ def test_the_closed_form_of_delta_is_the_integral_that_defines_it(
         )
     bound = analytic_delta(Fraction(ratio), Fraction(epsilon))
     assert float(bound) == pytest.approx(float(defined), rel=1e-12)
+
+
+def test_the_safe_end_of_every_bound_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With bounds blown up, the ends that were taken can be told apart."""
+    tails = {Fraction(1, 2): Fraction(3, 10), Fraction(3, 2): Fraction(7, 100)}
+    hundredth = Fraction(1, 100)
+    monkeypatch.setattr(
+        room,
+        "normal_tail_bounds",
+        lambda x: (tails[x] - hundredth, tails[x] + hundredth),
+    )
+    monkeypatch.setattr(room, "exp_bounds", lambda _x: (Fraction(2), Fraction(3)))
+    bound = analytic_delta(Fraction(1), Fraction(1))
+    assert bound == Fraction(31, 100) - 2 * Fraction(6, 100)
+    share = {"sensitivity": 1, "epsilon": ONE, "delta": MILLIONTH}
+    scale = calibrate("classical_gaussian", sensitivity=1, epsilon=ONE, delta=MILLIONTH)
+    original = log_bounds(Fraction(5, 4) / MILLIONTH)
+    monkeypatch.setattr(
+        room, "log_bounds", lambda _x: (original[0] - 1, original[1] + 1)
+    )
+    given: dict[str, Any] = {**share}
+    assert not is_certified("classical_gaussian", scale=scale, **given)
+    assert is_certified("classical_gaussian", scale=1.1 * scale, **given)
 
 
 @settings(deadline=None, max_examples=60)
@@ -240,6 +264,15 @@ def test_an_unknown_mechanism_is_not_calibrated() -> None:
 def test_a_share_of_nothing_buys_no_noise(mechanism: str, epsilon: Fraction) -> None:
     with pytest.raises(InvalidInput, match="epsilon"):
         calibrate(mechanism, sensitivity=1, epsilon=epsilon, delta=MILLIONTH)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(-1)])
+def test_a_share_of_nothing_is_not_certified(mechanism: str, epsilon: Fraction) -> None:
+    """Though a delta of 0.9 would pay for a little noise by itself."""
+    assert not is_certified(
+        mechanism, sensitivity=1, scale=1e9, epsilon=epsilon, delta=Fraction(9, 10)
+    )
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

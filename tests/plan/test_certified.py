@@ -20,6 +20,7 @@ from dpratio.plan.certified import (
     _inverse_tangent_bounds,
     _pi_bounds,
     _root_bounds,
+    _series_bounds,
     exp_bounds,
     log_bounds,
     normal_tail_bounds,
@@ -183,6 +184,19 @@ def test_beyond_sixty_deviations_the_tail_is_next_to_nothing(x: Fraction) -> Non
 
 def test_the_tail_is_exact_at_zero() -> None:
     assert normal_tail_bounds(Fraction(0)) == (Fraction(1, 2), Fraction(1, 2))
+
+
+@pytest.mark.parametrize("digits", [3, 9, 25, 60])
+@pytest.mark.parametrize(
+    "x", [Fraction(1, 1000), Fraction(1), Fraction(8), Fraction(30)]
+)
+def test_the_series_is_enclosed_with_few_digits_too(x: Fraction, digits: int) -> None:
+    """It grows to e^(x²/2) terms before it shrinks; the loop must not stop there."""
+    low, high = _series_bounds(x, digits)
+    with mpmath.workdps(ORACLE_DIGITS):
+        value = as_mpf(x)
+        series = exact(mpmath.erf(value / mpmath.sqrt(2)) / 2 / mpmath.npdf(value))
+    assert low <= series <= high
 
 
 @pytest.mark.parametrize("digits", DIGIT_COUNTS)

@@ -299,6 +299,12 @@ def test_scales_the_sampler_cannot_use_are_refused(scale: object) -> None:
     refuse(edit(plan_of(), scale=scale))
 
 
+def test_a_sensitivity_that_is_no_whole_number_is_refused() -> None:
+    """Equal to the one needed, and still a float where cells are counted."""
+    plan = plan_of()
+    refuse(edit(plan, sensitivity=float(plan.sums[0].sensitivity)))
+
+
 def test_a_negative_weight_bound_is_refused() -> None:
     below = {**plan_of().bounds, "weight": Bounds(-3, 3)}
     refuse(replace(plan_of(), bounds=below), "weight must be at least 0")

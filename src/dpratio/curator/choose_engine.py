@@ -33,8 +33,8 @@ def open_table(
         statement.check_schema(rows.types)
         return lambda: engine_python.aggregate(rows, statement)
     from dpratio.curator import engine_duckdb
-    from dpratio.curator.duck import open_duck
+    from dpratio.curator.duck_sources import open_duck
 
-    opened = open_duck(source)
+    opened = open_duck(source, statement)
     statement.check_schema(opened.types)
     return lambda: engine_duckdb.aggregate(opened, statement)

@@ -9,6 +9,7 @@ Floor: curator. Imports: errors, terms.
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 LONGEST_LINE = 1_000_000
+_MARK = b"\xef\xbb\xbf"  # The byte order mark some programs put first.
 # What counts as a number in text, besides true and false in any case. Engines
 # differ on everything else ("1_000").
 NUMBER = r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*"
@@ -66,9 +68,9 @@ def read_header(source: CsvFile, path: str) -> tuple[str, ...]:
     try:
         with _open(path) as file:
             start = file.read(4 * LONGEST_LINE)
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         start = b""
-    line = re.split(rb"[\r\n]", start.removeprefix(b"\xef\xbb\xbf"), maxsplit=1)[0]
+    line = re.split(rb"[\r\n]", start.removeprefix(_MARK), maxsplit=1)[0]
     try:
         names = split_line(line.decode("utf-8"), source) if line else None
     except UnicodeDecodeError:
@@ -85,7 +87,7 @@ def line_cells(source: CsvFile, path: str) -> Iterator[list[str]]:
     """Read the rows of one file as lists of cells."""
     width = len(read_header(source, path))
     with _open(path) as file:
-        lines = re.split(rb"\r\n|\r|\n", file.read())
+        lines = re.split(rb"\r\n|\r|\n", file.read().removeprefix(_MARK))
     for line in lines[0 if source.columns is not None else 1 :]:
         cells = _read_line(line, source)
         if cells is not None and len(cells) == width:

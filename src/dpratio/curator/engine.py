@@ -27,7 +27,8 @@ class ColumnType:
     """The public type of a column: its kind, and its name in the source.
 
     Kinds are ``integer``, ``number``, ``boolean``, ``text``, ``csv`` (text that is
-    read cell by cell), ``any`` (Python objects) and ``other``.
+    read cell by cell), ``any`` (Python objects), ``repeated`` (a name that occurs
+    twice) and ``other``.
     """
 
     kind: str
@@ -70,6 +71,11 @@ class Statement:
                 raise SchemaRefused(
                     f"column '{column}' is not in the table. "
                     f"It has: {', '.join(types)}. Declare one of these."
+                )
+            if types[column].kind == "repeated":
+                raise SchemaRefused(
+                    f"column '{column}' occurs more than once in the table. "
+                    "Give its columns different names."
                 )
         for column in self.factor_columns.values():
             if types[column].kind not in {"integer", "number", "boolean", "csv", "any"}:

@@ -6,7 +6,6 @@ it fails the sums are taken again in 128-bit integers. The integers are the same
 Floor: curator. Imports: terms, csv_lines, duck, engine, exact.
 """
 
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +14,7 @@ from dpratio.curator.csv_lines import NUMBER
 from dpratio.curator.duck import DuckTable, identifier, literal
 from dpratio.curator.engine import Statement
 from dpratio.curator.exact import LARGEST_SUM, ExactSums
+from dpratio.curator.frames import key_text
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.question import Key
 
@@ -36,17 +36,22 @@ def aggregate(table: DuckTable, statement: Statement) -> ExactSums:
 
 
 def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
-    """Write the statement: read, drop, clip, count in cells, add up."""
+    """Write the statement: read, drop, clip, count in cells, add up.
+
+    x − x is zero for a finite x and NaN for any other. On a foreign connection it is
+    added to every number: DuckDB cannot see through it to a file's statistics, which
+    may be wrong, and drop a clip that they call needless.
+    """
     factors = statement.factor_columns.items()
     read = [f"{_number(table, column)} AS {factor}" for factor, column in factors]
-    key = []
+    key: list[str] = []
     if statement.group_column is not None:
         read.append(f"{_key(table, statement)} AS given_key")
         key = ["given_key"]
-    limit = repr(sys.float_info.max) + "::DOUBLE"
-    kept = " AND ".join(
-        f"{factor} BETWEEN -{limit} AND {limit}" for factor, _ in factors
-    )
+    names = list(statement.factor_columns)
+    zero = " + ".join(f"({name} - {name})" for name in names)
+    hidden = " + zero" if table.is_foreign else ""
+    checked = [f"{name}{hidden} AS {name}" for name in names]
     clipped = [
         f"{_clip(factor, bounds)} AS {factor}"
         for factor, bounds in statement.factor_bounds.items()
@@ -64,7 +69,10 @@ def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
         code, grouped = "code", f"{_join_keys(table, statement)} GROUP BY code"
     return (
         f"WITH given_rows AS (SELECT {', '.join(read)} FROM {table.source}), "
-        f"kept AS (SELECT {', '.join(clipped + key)} FROM given_rows WHERE {kept}), "
+        f"zeroed AS (SELECT *, {zero} AS zero FROM given_rows), "
+        f"checked AS (SELECT {', '.join(checked + key)} FROM zeroed "
+        "WHERE isfinite(zero)), "
+        f"kept AS (SELECT {', '.join(clipped + key)} FROM checked), "
         f"counted AS (SELECT {', '.join(cells + gates + key)} FROM kept) "
         f'SELECT {code}, count(*) AS "rows", {", ".join(sums)} '
         f"FROM counted{grouped}"
@@ -80,8 +88,9 @@ def _join_keys(table: DuckTable, statement: Statement) -> str:
 
 
 def _number(table: DuckTable, column: str) -> str:
-    name, given = identifier(column), table.types[column]
-    if given.kind == "csv":
+    name, type_ = table.columns[column]
+    name = identifier(name)
+    if table.types[column].kind == "csv":
         is_number = f"regexp_full_match({name}, {literal(NUMBER)})"
         text = f"trim({name}, {literal(' ' + chr(9))})"
         return (
@@ -89,26 +98,31 @@ def _number(table: DuckTable, column: str) -> str:
             f"WHEN lower({name}) = 'true' THEN 1::DOUBLE "
             f"WHEN lower({name}) = 'false' THEN 0::DOUBLE END"
         )
-    if given.name.startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
+    if type_.upper().startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
         # Through text: correctly rounded, which their own casts are not.
         return f"TRY_CAST(CAST({name} AS VARCHAR) AS DOUBLE)"
     return f"CAST({name} AS DOUBLE)"
 
 
 def _key(table: DuckTable, statement: Statement) -> str:
+    """Give the key of a row; text is compared by its bytes, under any collation."""
     column = str(statement.group_column)
-    name, kind = identifier(column), table.types[column].kind
-    if kind == "integer":
-        return f"TRY_CAST({name} AS BIGINT)"
-    return f"CAST({name} AS VARCHAR)" if kind == "text" else name
+    name = identifier(table.columns[column][0])
+    if _is_text(table, column):
+        return f"encode(CAST({name} AS VARCHAR))"
+    is_integer = table.types[column].kind == "integer"
+    return f"TRY_CAST({name} AS BIGINT)" if is_integer else name
 
 
 def _key_literal(key: Key, table: DuckTable, statement: Statement) -> str:
-    if isinstance(key, str):
-        return literal(key)
-    text = str(key).lower()
-    is_csv = table.types[str(statement.group_column)].kind == "csv"
-    return literal(text) if is_csv else f"{text}::BIGINT" if type(key) is int else text
+    if _is_text(table, str(statement.group_column)):
+        return f"encode({literal(str(key_text(key)))})"
+    return f"{key}::BIGINT" if type(key) is int else str(key).lower()
+
+
+def _is_text(table: DuckTable, column: str) -> bool:
+    handed_over = table.columns[column][1]
+    return table.types[column].kind in {"text", "csv"} or handed_over == "VARCHAR"
 
 
 def _clip(factor: str, bounds: Bounds) -> str:

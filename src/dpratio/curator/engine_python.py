@@ -8,26 +8,32 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpratio.curator.csv_lines import NUMBER
 from dpratio.curator.engine import CellSum, Statement
 from dpratio.curator.exact import LARGEST_SUM, ExactSums
+from dpratio.curator.frames import key_text
 from dpratio.curator.rows import RowTable
 from dpratio.plan.lattice import to_cell
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.question import Key
+
+if TYPE_CHECKING:
+    from dpratio.terms.question import Key
 
 __all__ = ["aggregate", "to_number"]
+
+_NUMBERS = (bool, int, float, Decimal, np.bool_, np.integer, np.floating)
 
 
 def aggregate(table: RowTable, statement: Statement) -> ExactSums:
     """Add up the cells of every declared key."""
     keys: Sequence[Key | None] = statement.keys or (None,)
-    totals: dict[tuple[type, object], list[int]] = {
-        (type(key), key): [0] * len(statement.sums) for key in keys
+    totals: dict[object, list[int]] = {
+        None if key is None else key_text(key): [0] * len(statement.sums)
+        for key in keys
     }
     for row in table.read(statement.columns):
         factors = _read_factors(row, statement, table)
@@ -51,10 +57,10 @@ def to_number(value: object, *, from_text: bool = False) -> float | None:
     """
     if from_text:
         number = _parse(str(value))
-    elif isinstance(value, bool | int | float | Decimal | np.generic):
+    elif isinstance(value, _NUMBERS) and not isinstance(value, np.timedelta64):
         try:
             number = float(value)
-        except (OverflowError, ValueError, TypeError):
+        except (OverflowError, ValueError):
             return None
     else:
         return None
@@ -95,17 +101,16 @@ def _cells(factors: Mapping[str, float], sums: Sequence[CellSum]) -> Iterator[in
         yield to_cell(product, each.step)
 
 
-def _key_of(
-    row: tuple[Any, ...], statement: Statement, table: RowTable
-) -> tuple[type, object]:
+def _key_of(row: tuple[Any, ...], statement: Statement, table: RowTable) -> object:
     if statement.group_column is None:
-        return (type(None), None)
-    value = row[-1].item() if isinstance(row[-1], np.generic) else row[-1]
-    if table.types[statement.group_column].kind != "csv":
-        return (type(value), value) if isinstance(value, str | int) else (object, None)
-    by_text = {_text_of(key): key for key in statement.keys}
-    return (type(statement.keys[0]), by_text.get(value))
-
-
-def _text_of(key: Key) -> str:
-    return str(key).lower() if isinstance(key, bool) else str(key)
+        return None
+    kind = table.types[statement.group_column].kind
+    value = row[-1]
+    if kind == "any":
+        # Python's own rule: a text "1", a number 1 and a truth are three keys.
+        wanted = {str: str, int: int | np.integer, bool: bool | np.bool_}
+        declared = type(statement.keys[0])
+        is_truth = isinstance(value, bool | np.bool_)
+        fits = isinstance(value, wanted[declared]) and is_truth == (declared is bool)
+        return key_text(value) if fits else None
+    return key_text(value)

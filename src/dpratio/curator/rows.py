@@ -7,9 +7,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dpratio.checks import import_extra
 from dpratio.curator.csv_lines import line_cells, read_header
 from dpratio.curator.engine import ColumnType
+from dpratio.curator.frames import (
+    arrow_types,
+    pandas_column,
+    pandas_types,
+    polars_types,
+)
 from dpratio.curator.tables import find_files, kind_of
 from dpratio.errors import FileRefused, InvalidInput, SchemaRefused
 from dpratio.terms.source import CsvFile
@@ -102,16 +110,21 @@ def _open_parquet(path: str) -> RowTable:
         for file in files:
             yield from _arrow_rows(parquet.read_table(file), columns)
 
-    return RowTable(_arrow_types(schemas[0]), read)
+    return RowTable(arrow_types(schemas[0]), read)
 
 
 def _open_mapping(source: Mapping[str, Sequence[Any]]) -> RowTable:
+    for name, values in source.items():
+        if not isinstance(values, Sequence | np.ndarray):
+            raise SchemaRefused(
+                f"column '{name}' of the mapping has no length. Give it as a list."
+            )
     lengths = {len(values) for values in source.values()}
     if len(lengths) > 1:
         raise SchemaRefused(
             "the columns of the mapping differ in length. Give each the same length."
         )
-    types = {name: ColumnType("any", "a list") for name in source}
+    types = {str(name): ColumnType("any", "a list") for name in source}
     return RowTable(
         types, lambda columns: zip(*(source[c] for c in columns), strict=True)
     )
@@ -120,74 +133,40 @@ def _open_mapping(source: Mapping[str, Sequence[Any]]) -> RowTable:
 def _open_pandas(frame: Any) -> RowTable:  # noqa: ANN401 (pandas is optional)
     return RowTable(
         pandas_types(frame),
-        lambda columns: zip(*(frame[c].tolist() for c in columns), strict=True),
+        lambda columns: zip(
+            *(pandas_column(frame, name).tolist() for name in columns), strict=True
+        ),
     )
 
 
-def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401
-    """Read the public schema of a pandas frame; no cell is looked at."""
-    types: dict[str, ColumnType] = {}
-    for name, dtype in frame.dtypes.items():
-        categories = getattr(dtype, "categories", None)
-        held = dtype if categories is None else categories.dtype
-        is_text = str(held).startswith(("object", "str", "large_string"))
-        letter = "?" if categories is not None else getattr(dtype, "kind", "?")
-        kind = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}
-        types[str(name)] = ColumnType(
-            "text" if is_text else kind.get(letter, "other"), str(dtype)
-        )
-    return types
-
-
 def _open_polars(frame: Any) -> RowTable:  # noqa: ANN401 (Polars is optional)
-    kinds = {
-        "Boolean": "boolean",
-        "String": "text",
-        "Categorical": "text",
-        "Enum": "text",
-    }
-    types: dict[str, ColumnType] = {}
-    for name, dtype in frame.lazy().collect_schema().items():
-        kind = (
-            "integer"
-            if dtype.is_integer()
-            else "number"
-            if dtype.is_numeric()
-            else "other"
-        )
-        types[name] = ColumnType(kinds.get(str(dtype.base_type()), kind), str(dtype))
-
     def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         yield from frame.lazy().select(list(columns)).collect().iter_rows()
 
-    return RowTable(types, read)
+    return RowTable(polars_types(frame), read)
 
 
 def _open_arrow(table: Any) -> RowTable:  # noqa: ANN401 (PyArrow is optional)
     return RowTable(
-        _arrow_types(table.schema), lambda columns: _arrow_rows(table, columns)
+        arrow_types(table.schema), lambda columns: _arrow_rows(table, columns)
     )
 
 
 def _arrow_rows(table: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401
     for batch in table.select(list(columns)).to_batches():
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        yield from zip(*(_arrow_values(each) for each in batch.columns), strict=True)
 
 
-def _arrow_types(schema: Any) -> dict[str, ColumnType]:  # noqa: ANN401
-    tests = import_extra("pyarrow", "arrow").types
-    types: dict[str, ColumnType] = {}
-    for field in schema:
-        given = field.type
-        held = given.value_type if tests.is_dictionary(given) else given
-        kind = "other"
-        if tests.is_integer(given):
-            kind = "integer"
-        elif tests.is_floating(given) or tests.is_decimal(given):
-            kind = "number"
-        elif tests.is_boolean(given):
-            kind = "boolean"
-        elif tests.is_string(held) or tests.is_large_string(held):
-            kind = "text"
-        types[field.name] = ColumnType(kind, str(given))
-    return types
+def _arrow_values(column: Any) -> list[Any]:  # noqa: ANN401
+    """Read the cells of a column; text that is not UTF-8 is no cell."""
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        return [_arrow_value(each) for each in column]
+
+
+def _arrow_value(cell: Any) -> Any:  # noqa: ANN401
+    try:
+        return cell.as_py()
+    except UnicodeDecodeError:
+        return None

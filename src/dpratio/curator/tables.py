@@ -3,6 +3,7 @@
 Floor: curator. Imports: errors, terms.
 """
 
+import contextlib
 import glob
 from collections.abc import Mapping
 from os import PathLike, fspath
@@ -71,15 +72,19 @@ def find_files(path: str) -> list[str]:
     Raises:
         FileRefused: When there is none.
     """
-    if Path(path).is_file():
-        return [path]
-    found = sorted(
-        name
-        for name in glob.glob(path, recursive=True)  # noqa: PTH207 (may be absolute)
-        if Path(name).is_file()
-    )
+    found = [path] if _is_file(path) else []
+    with contextlib.suppress(OSError, ValueError):
+        # May be absolute, which Path.glob does not take.
+        found = found or sorted(filter(_is_file, glob.glob(path, recursive=True)))  # noqa: PTH207
     if not found:
         raise FileRefused(
             f"no file at '{path}'. Give the path or glob of a file that exists."
         )
     return found
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,125 @@
+"""The public schema of pandas, Polars and Arrow tables, told without a look at a cell.
+
+Floor: curator. Imports: checks, terms, engine.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.checks import import_extra
+from dpratio.curator.engine import ColumnType
+from dpratio.terms.question import is_unicode
+
+__all__ = [
+    "arrow_types",
+    "key_text",
+    "pandas_column",
+    "pandas_keys",
+    "pandas_numbers",
+    "pandas_types",
+    "polars_types",
+]
+
+
+def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (pandas is optional)
+    """Read the schema of a pandas frame; a name that occurs twice is of no use."""
+    types: dict[str, ColumnType] = {}
+    for name, dtype in frame.dtypes.items():
+        kind = "repeated" if str(name) in types else _pandas_kind(dtype)
+        types[str(name)] = ColumnType(kind, str(dtype))
+    return types
+
+
+def _pandas_kind(dtype: Any) -> str:  # noqa: ANN401
+    categories = getattr(dtype, "categories", None)
+    held = str(dtype if categories is None else categories.dtype)
+    if held.startswith(("object", "str", "large_string")):
+        return "text"
+    letter = "?" if categories is not None else getattr(dtype, "kind", "?")
+    kinds = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}
+    return kinds.get(letter, "other")
+
+
+def pandas_column(frame: Any, name: str) -> Any:  # noqa: ANN401
+    """Find a column by its name as text."""
+    return frame.iloc[:, [str(each) for each in frame.columns].index(name)]
+
+
+def pandas_numbers(frame: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN401
+    """Give a number column as doubles, missing cells as NaN."""
+    column = pandas_column(frame, name)
+    if isinstance(column.dtype, np.dtype) or "Sparse" in str(column.dtype):
+        return np.asarray(column, dtype=np.float64)
+    doubles: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
+    return doubles
+
+
+def pandas_keys(frame: Any, name: str) -> NDArray[np.object_]:  # noqa: ANN401
+    """Give a key column as texts, None where a cell is no key at all."""
+    return np.array(
+        [key_text(each) for each in pandas_column(frame, name).tolist()], dtype=object
+    )
+
+
+def key_text(value: object) -> str | None:
+    """Write a key as text: text itself, whole numbers, true and false.
+
+    Example:
+        >>> key_text("north"), key_text(7), key_text(True), key_text(0.5)
+        ('north', '7', 'true', None)
+    """
+    if isinstance(value, np.bool_ | np.integer) and value.dtype.kind != "m":
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(int(value))
+    if isinstance(value, str) and is_unicode(value):
+        return str(value)
+    return None
+
+
+def polars_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional)
+    """Read the schema of a Polars frame, eager or lazy."""
+    texts = {
+        "Boolean": "boolean",
+        "String": "text",
+        "Categorical": "text",
+        "Enum": "text",
+    }
+    types: dict[str, ColumnType] = {}
+    for name, dtype in frame.lazy().collect_schema().items():
+        number = "number" if dtype.is_numeric() else "other"
+        kind = "integer" if dtype.is_integer() else number
+        base = str(dtype.base_type())
+        types[name] = ColumnType(texts.get(base, kind), base)
+    return types
+
+
+def arrow_types(schema: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional)
+    """Read the schema of an Arrow table; a name that occurs twice is of no use."""
+    types: dict[str, ColumnType] = {}
+    for field in schema:
+        kind = "repeated" if field.name in types else _arrow_kind(field.type)
+        types[field.name] = ColumnType(kind, str(field.type).split("<", maxsplit=1)[0])
+    return types
+
+
+def _arrow_kind(given: Any) -> str:  # noqa: ANN401
+    tests = import_extra("pyarrow", "arrow").types
+    held = given.value_type if tests.is_dictionary(given) else given
+    if tests.is_integer(given):
+        return "integer"
+    if tests.is_floating(given) or tests.is_decimal(given):
+        return "number"
+    if tests.is_boolean(given):
+        return "boolean"
+    texts = (
+        tests.is_string,
+        tests.is_large_string,
+        getattr(tests, "is_string_view", None),
+    )
+    is_text = any(test is not None and test(held) for test in texts)
+    return "text" if is_text else "other"
