@@ -357,3 +357,9 @@ def test_a_refusal_says_what_to_do_and_hides_its_cause() -> None:
         price(replace(plan_of(), mechanism="uniform"))
     assert caught.value.__suppress_context__
     assert not isinstance(caught.value, InvalidInput)
+
+
+def test_sums_that_are_no_tuple_are_refused() -> None:
+    for sums in (None, list(plan_of().sums)):
+        with pytest.raises(PlanRefused, match="must be a tuple"):
+            price(replace(plan_of(), sums=sums))  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ Floor: plan. Imports: nothing.
 
 import math
 
-__all__ = ["LEAST_CELLS", "is_power_of_two", "step_for", "to_cell"]
+__all__ = ["LEAST_CELLS", "step_for", "to_cell"]
 
 LEAST_CELLS = 2**24
 
@@ -38,8 +38,3 @@ def to_cell(value: float, step: float) -> int:
         (2, -1)
     """
     return math.floor(value / step + 0.5)
-
-
-def is_power_of_two(step: float) -> bool:
-    """Tell whether dividing by a step is exact in binary arithmetic."""
-    return math.isfinite(step) and step > 0 and math.frexp(step)[0] == 0.5  # noqa: PLR2004

@@ -12,7 +12,7 @@ from typing import NoReturn
 from dpratio.checks import show_given
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.calibrate import is_certified
-from dpratio.plan.lattice import is_power_of_two, step_for
+from dpratio.plan.lattice import step_for
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import MeasuredSum, Plan
 from dpratio.plan.sensitivity import reach_of, sensitivity_in_cells
@@ -45,6 +45,8 @@ def price(plan: Plan) -> Cost:
         with the returned cost. Proof: docs/proofs/pricing.md.
     """
     _require_terms(plan)
+    if not isinstance(plan.sums, tuple):
+        _refuse("the sums of a plan must be a tuple", plan.sums)
     bounds = plan.factor_bounds
     expected = summands_for(weighted="w" in bounds, binary=bounds["y"].is_binary)
     listed = tuple(each.summand for each in plan.sums)
@@ -77,7 +79,7 @@ def _require_terms(plan: Plan) -> None:
 def _require_paid(plan: Plan, each: MeasuredSum) -> None:
     name, bounds = each.summand.label, plan.factor_bounds
     step = step_for(reach_of(each.summand.factors, bounds))
-    if not is_power_of_two(each.step) or each.step != step:
+    if each.step != step:
         _refuse(f"the lattice step of {name} is not the one of its bounds", each.step)
     needed = sensitivity_in_cells(each.summand.factors, bounds, step)
     if each.sensitivity != needed:
