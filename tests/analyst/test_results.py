@@ -84,7 +84,13 @@ def test_a_group_column_named_like_an_answer_hides_nothing(name: str) -> None:
 
 
 def test_every_status_is_explained() -> None:
-    assert set(STATUSES) == {"ok", "variance_floored", "unbounded"}
+    assert set(STATUSES) == {
+        "ok",
+        "variance_floored",
+        "unbounded",
+        "half_line",
+        "disconnected",
+    }
     assert all(STATUSES.values())
 
 

@@ -17,6 +17,7 @@ from dpratio.curator.csv_lines import (
     split_line,
 )
 from dpratio.curator.engine_python import to_number
+from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.source import CsvFile
@@ -45,6 +46,7 @@ BROKEN = {
     "mark in a key": b"a\x01,0.5,1",
     "mark after a row": b"a,0.5,1\x01",
     "mark and more after a row": b"a,0.5,1\x01x,\xff",
+    "mark and a control after a row": b"a,0.5,1\x01\x02",
     "only a mark": b"\x01",
     "carriage return in a row": b"a,0.\r5,1",
     "only carriage returns": b"\r\r\r",
@@ -431,3 +433,12 @@ def test_only_finite_numbers_are_read_from_text() -> None:
     assert {text for text, number in read.items() if number is None} == {
         text for text, number in TEXTS.items() if number is None
     }
+
+
+def test_a_glob_of_packed_and_plain_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("score,label\n0.5,1\n", encoding="utf-8")
+    with gzip.open(tmp_path / "b.csv.gz", "wb") as file:
+        file.write(b"score,label\n0.5,1\n")
+    plan = plan_of()
+    with pytest.raises(FileRefused, match="compressed and some are not"):
+        release_sums(CsvFile(tmp_path / "*.csv*"), plan, engine="duckdb")

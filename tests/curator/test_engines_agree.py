@@ -293,6 +293,30 @@ def test_a_parquet_file_whose_statistics_are_wrong_is_clipped_all_the_same(
         assert exact(path, plan_of(), engine)[0][2] == ROW * 3 // 2, engine
 
 
+WRONG = {"double": ("<d", pa.float64()), "float": ("<f", pa.float32())}
+
+
+@pytest.mark.parametrize("kind", [*WRONG, "whole"])
+def test_a_relation_whose_statistics_are_wrong_is_clipped_all_the_same(
+    kind: str, tmp_path: Path
+) -> None:
+    """Whatever the optimizer of the connection makes of a file's statistics."""
+    path, (letter, arrow_type) = (
+        tmp_path / "rows.parquet",
+        WRONG.get(kind, ("<q", pa.int64())),
+    )
+    size, few = struct.calcsize(letter), [0, 1] if kind == "whole" else [0.0, 0.125]
+    table = pa.table({"score": pa.array(few, arrow_type), "label": [1, 1]})
+    pq.write_table(table, path, compression="none", use_dictionary=False)
+    written = bytearray(path.read_bytes())
+    at = written.index(struct.pack(letter, few[0]) + struct.pack(letter, few[1])) + size
+    written[at : at + size] = struct.pack(letter, 10**15)
+    path.write_bytes(written)
+    relation = duckdb.connect().sql(f"FROM read_parquet('{path}')")
+    plan = plan_of(Bounds(-3, 5))
+    assert exact(relation, plan, "duckdb")[0][2] == 5 * 2**22
+
+
 def exact_or_refused(table: object, engine: str) -> int | None:
     """The sum of scores, or None where the engine refuses the schema by its rules."""
     try:
@@ -386,6 +410,9 @@ RARE: dict[str, Any] = {
     ),
     "arrow_decimal256": pa.table(
         {**ASKED, "label": pa.array([1, 0], pa.decimal256(50))}
+    ),
+    "arrow_negative_scale": pa.table(
+        {**ASKED, "label": pa.array([100, 0], pa.decimal128(9, -2))}
     ),
     "arrow_dictionary": pa.table(
         {**ASKED, "score": pa.array([0.5, 0.25]).dictionary_encode()}

@@ -1,6 +1,7 @@
 """Tables opened as rows of Python values."""
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
 from dpratio.curator.engine_python import to_number
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.rows import open_rows
-from dpratio.errors import FileRefused, InvalidInput, SchemaRefused
+from dpratio.errors import DpratioError, FileRefused, InvalidInput, SchemaRefused
 from dpratio.terms.source import CsvFile
 
 
@@ -217,6 +218,39 @@ def test_a_column_name_that_occurs_twice_is_refused_where_it_is_asked_for(
         table = pd.DataFrame([[0.5, 1, 0]], columns=["score", "label", "label"])
     with pytest.raises(SchemaRefused, match=r"more than once|different names"):
         release_sums(table, plan_of(), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_name_that_occurs_twice_is_no_obstacle_where_it_is_not_asked_for(
+    engine: str, tmp_path: Path
+) -> None:
+    columns = [pa.array([0.5]), pa.array([1]), pa.array([0]), pa.array([0])]
+    table = pa.table(columns, names=["score", "label", "other", "other"])
+    pq.write_table(table, tmp_path / "rows.parquet")
+    for each in (table, tmp_path / "rows.parquet"):
+        assert exact(each, plan_of(), engine)[0][2] == ROW // 2
+
+
+def test_a_column_of_a_mapping_is_found_by_its_name_as_text() -> None:
+    plan = plan_of(names=("score", "1", "weight", "region"))
+    assert exact({"score": [0.5], 1: [1]}, plan, "python")[0][2] == ROW // 2
+
+
+@pytest.mark.parametrize("make", [tuple, np.array, pd.Series])
+def test_a_column_of_a_mapping_may_be_anything_with_a_length(
+    make: Callable[[list[float]], Any],
+) -> None:
+    mapping = {"score": make([0.5, 0.25]), "label": [1, 1]}
+    assert exact(mapping, plan_of(), "python")[0][0] == 2 * ROW
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_lazy_frame_that_cannot_tell_its_columns_is_refused_in_our_own_words(
+    engine: str,
+) -> None:
+    lazy = pl.LazyFrame({"score": [0.5], "label": [1]}).select("missing")
+    with pytest.raises(DpratioError):
+        release_sums(lazy, plan_of(), engine=engine)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -4,18 +4,23 @@ Floor: analyst. Imports: checks, release, and the rest of this room.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.delta import noise_spread, sampling_spread, sampling_variance_noise
 from dpratio.analyst.moments import Floats, Moments, moments_of
+from dpratio.analyst.pivot_of import pivot_of, variances_at
+from dpratio.analyst.pivot_set import pivot_set
 from dpratio.analyst.results import Estimates
-from dpratio.analyst.wald import METHODS, SCALES, Wald, normal_quantile, wald
+from dpratio.analyst.wald import SCALES, WALD_METHODS, Wald, normal_quantile, wald
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 
-__all__ = ["estimate_ratios"]
+__all__ = ["METHODS", "estimate_ratios"]
+
+METHODS = (*WALD_METHODS, "pivot")
 
 
 def estimate_ratios(
@@ -33,7 +38,9 @@ def estimate_ratios(
         release: Noisy sums; no data and no budget are needed.
         method: ``"analytical"`` adds the noise variance to the sampling variance;
             ``"monte_carlo"`` estimates it by redrawing the noise;
-            ``"no_correction"`` ignores it and is there to be compared with.
+            ``"no_correction"`` ignores it and is there to be compared with;
+            ``"pivot"`` keeps every ratio that a test does not reject, with the exact
+            law of the noise, and stays right where the denominator is weak.
         scale: ``"ratio"``, or ``"log"`` for intervals built on the logarithm.
         level: Confidence level, between 0 and 1.
         draws: Redraws of the Monte Carlo method.
@@ -59,61 +66,109 @@ def estimate_ratios(
     rule = "scale 'log' needs a numerator and denominator that cannot be negative"
     require(_is_positive(release) or scale == "ratio", rule, scale, hint)
     moments = moments_of(release)
-    answer = wald(
-        moments, method, (scale,), draws=draws, rng=np.random.default_rng(rng)
-    )[scale]
+    generator = np.random.default_rng(rng)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        answer, floored = _floor_sampling(answer, moments, scale)
-        weak = _is_weak(
-            moments,
-            normal_quantile(level),
-            counts_noise=method != "no_correction",
-            is_positive=release.plan.factor_bounds["y"].lower >= 0,
-        )
-        return _finish(release, moments, answer, weak, floored, (method, scale, level))
+        if method == "pivot":
+            found = _by_pivot(release, moments, scale, level)
+        else:
+            answer = wald(moments, method, (scale,), draws=draws, rng=generator)[scale]
+            found = _by_wald(release, moments, answer, (method, scale, level))
+        return _lay_out(release, moments, found, (method, scale, level))
 
 
-def _finish(
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Intervals on the scale of the ratio, variances on that of the method."""
+
+    lower: Floats
+    upper: Floats
+    sampling: Floats
+    privacy: Floats
+    status: NDArray[np.str_]
+
+
+def _by_pivot(release: Release, moments: Moments, scale: str, level: float) -> _Found:
+    """Keep the ratios that are not rejected; the set is the same on both scales."""
+    pivot = pivot_of(moments, normal_quantile(level))
+    lowest = 0.0 if _is_positive(release) else -np.inf
+    empty = ~((moments["w"] > 0) & (moments["ww"] > 0))
+    found = pivot_set(pivot.only(~empty), lowest=lowest)
+    groups = len(empty)
+    lower, upper = np.full(groups, lowest), np.full(groups, np.inf)
+    status = np.full(groups, "unbounded", dtype="<U16")
+    lower[~empty], upper[~empty] = found.lower, found.upper
+    names = {"interval": "ok", "everything": "unbounded"}
+    status[~empty] = [names.get(shape, shape) for shape in found.shape.tolist()]
+    ratio = moments["ws"] / moments["wy"]
+    hidden = ~(pivot.sampling_variance(np.ones(groups), ratio) > 0)
+    status = np.where((status == "ok") & hidden, "variance_floored", status)
+    sampling, privacy = variances_at(pivot, ratio)
+    per_square = ratio**2 if scale == "log" else np.ones(groups)
+    return _Found(lower, upper, sampling / per_square, privacy / per_square, status)
+
+
+def _by_wald(
     release: Release,
     moments: Moments,
     answer: Wald,
-    weak: NDArray[np.bool_],
-    floored: NDArray[np.bool_],
     options: tuple[str, str, float],
-) -> Estimates:
-    """Give every group its status and lay the columns out."""
+) -> _Found:
+    """Give symmetric intervals, unbounded where the denominator is weak."""
     method, scale, level = options
-    positive, plan = _is_positive(release), release.plan
-    smallest = 0.0 if positive else -np.inf
-    deviation = np.sqrt(answer.sampling + answer.privacy)
-    unbounded = weak | ~np.isfinite(answer.centre) | ~np.isfinite(deviation)
+    answer, floored = _floor_sampling(answer, moments, scale)
+    weak = _is_weak(
+        moments,
+        normal_quantile(level),
+        counts_noise=method != "no_correction",
+        is_positive=release.plan.factor_bounds["y"].lower >= 0,
+    )
     lower, upper = answer.ends(level)
     if scale == "log":
-        unbounded |= np.isinf(np.exp(upper))
-    lower = np.where(unbounded, -np.inf, lower)
-    upper = np.where(unbounded, np.inf, upper)
+        lower, upper = np.exp(lower), np.exp(upper)
+    unbounded = weak | ~np.isfinite(answer.centre) | ~np.isfinite(upper)
     status = np.where(floored, "variance_floored", "ok")
-    ratio = moments["ws"] / moments["wy"]
+    return _Found(
+        np.where(unbounded, -np.inf, lower),
+        np.where(unbounded, np.inf, upper),
+        answer.sampling,
+        answer.privacy,
+        np.where(unbounded, "unbounded", status),
+    )
+
+
+def _lay_out(
+    release: Release,
+    moments: Moments,
+    found: _Found,
+    options: tuple[str, str, float],
+) -> Estimates:
+    """Clip what cannot be negative and lay the columns out."""
+    method, scale, level = options
+    plan = release.plan
+    smallest = 0.0 if _is_positive(release) else -np.inf
     never_negative = plan.factor_bounds["y"].lower >= 0
     undefined = moments["wy"] <= 0 if never_negative else moments["wy"] == 0
+    ratio = np.maximum(moments["ws"] / moments["wy"], smallest)
+    ratio = np.where(undefined, np.nan, ratio)
+    lower = np.maximum(found.lower, smallest)
+    upper = np.maximum(found.upper, smallest)
+    endless = np.isinf(upper)
     logs: dict[str, Floats] = {}
     if scale == "log":
-        logs = {
-            "log_ratio": np.where(undefined, np.nan, answer.centre),
-            "log_ci_lower": lower,
-            "log_ci_upper": upper,
-        }
-        lower, upper = np.exp(lower), np.exp(upper)
+        raw = moments["ws"] / moments["wy"]
+        centre = np.where(undefined, np.nan, np.log(raw))
+        ends = np.log(lower), np.log(upper)
+        logs = {"log_ratio": centre, "log_ci_lower": ends[0], "log_ci_upper": ends[1]}
     return Estimates(
         group_column=None if plan.groups is None else plan.groups.column,
         keys=plan.keys,
-        ratio=np.where(undefined, np.nan, np.maximum(ratio, smallest)),
-        ci_lower=np.maximum(lower, smallest),
-        ci_upper=np.maximum(upper, smallest),
-        se=np.where(unbounded, np.inf, deviation),
-        se_sampling=np.where(unbounded, np.nan, np.sqrt(answer.sampling)),
-        se_privacy=np.where(unbounded, np.nan, np.sqrt(answer.privacy)),
-        status=tuple(np.where(unbounded, "unbounded", status).tolist()),
+        ratio=ratio,
+        ci_lower=lower,
+        ci_upper=upper,
+        se=np.where(endless, np.inf, np.sqrt(found.sampling + found.privacy)),
+        se_sampling=np.where(endless, np.nan, np.sqrt(found.sampling)),
+        se_privacy=np.where(endless, np.nan, np.sqrt(found.privacy)),
+        status=tuple(found.status.tolist()),
         method=method,
         scale=scale,
         level=level,

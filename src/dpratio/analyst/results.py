@@ -21,6 +21,10 @@ STATUSES = {
     "unbounded": (
         "the noisy denominator cannot be told from zero; no finite interval is honest"
     ),
+    "half_line": "the ratio has a smallest plausible value and no largest",
+    "disconnected": (
+        "all ratios are plausible except a stretch between; the ends span all of them"
+    ),
 }
 
 

@@ -19,9 +19,9 @@ from dpratio.analyst.delta import (
 from dpratio.analyst.moments import Floats, Moments
 from dpratio.analyst.monte_carlo import extra_variances
 
-__all__ = ["METHODS", "SCALES", "Wald", "normal_quantile", "wald"]
+__all__ = ["SCALES", "WALD_METHODS", "Wald", "normal_quantile", "wald"]
 
-METHODS = ("analytical", "monte_carlo", "no_correction")
+WALD_METHODS = ("analytical", "monte_carlo", "no_correction")
 SCALES = ("ratio", "log")
 
 

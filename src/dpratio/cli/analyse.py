@@ -21,7 +21,7 @@ ReleaseFile = Annotated[Path, typer.Argument(help="A release, a JSON file.")]
 def estimate(
     release: ReleaseFile,
     method: Annotated[
-        str, typer.Option(help="analytical, monte_carlo or no_correction.")
+        str, typer.Option(help="analytical, monte_carlo, no_correction or pivot.")
     ] = "analytical",
     scale: Annotated[str, typer.Option(help="ratio or log.")] = "ratio",
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,

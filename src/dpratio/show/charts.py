@@ -20,6 +20,7 @@ METHOD_COLOURS = {
     "no_correction": "#D55E00",
     "monte_carlo": "#E69F00",
     "analytical": "#0072B2",
+    "pivot": "#009E73",
 }
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from dpratio.analyst.estimate import estimate_ratios
+from dpratio.analyst.estimate import METHODS, estimate_ratios
 from dpratio.analyst.moments import Floats, exact_moments
-from dpratio.analyst.wald import METHODS, SCALES, normal_quantile, wald
+from dpratio.analyst.wald import SCALES, normal_quantile, wald
 from dpratio.checks import require, require_one_of
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
