@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from analyst.ten_rows import TEN_ROWS
 from dpratio.analyst.delta import (
     Spread,
     log_ratio_variance,
@@ -18,19 +19,6 @@ from dpratio.analyst.delta import (
 from dpratio.analyst.moments import Moments, NoiseTerm
 from dpratio.plan.sums import MOMENTS
 
-# Ten rows: weight, denominator y, numerator s.
-TEN_ROWS = [
-    ("1.0", "1.0", "0.75"),
-    ("0.5", "0.0", "0.25"),
-    ("2.0", "2.0", "1.50"),
-    ("1.5", "1.0", "1.25"),
-    ("1.0", "0.5", "0.50"),
-    ("3.0", "0.0", "0.50"),
-    ("0.5", "2.0", "2.00"),
-    ("2.5", "1.5", "1.00"),
-    ("1.0", "1.0", "1.75"),
-    ("2.0", "0.5", "0.00"),
-]
 ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
 
 # Every quantity of the paper's section 2.3, straight from its formulas.

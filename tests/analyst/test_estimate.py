@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from analyst.ten_rows import TEN_ROWS
 from dpratio.analyst.estimate import estimate_ratios
 from dpratio.analyst.moments import moments_of
 from dpratio.analyst.results import STATUSES, Estimates
@@ -24,19 +25,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.question import Groups, Ratio
 
-# Ten rows: weight, denominator y, numerator s.
-TEN_ROWS = [
-    ("1.0", "1.0", "0.75"),
-    ("0.5", "0.0", "0.25"),
-    ("2.0", "2.0", "1.50"),
-    ("1.5", "1.0", "1.25"),
-    ("1.0", "0.5", "0.50"),
-    ("3.0", "0.0", "0.50"),
-    ("0.5", "2.0", "2.00"),
-    ("2.5", "1.5", "1.00"),
-    ("1.0", "1.0", "1.75"),
-    ("2.0", "0.5", "0.00"),
-]
 ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
 SUMS = {
     "w": float(sum(w for w, _, _ in ROWS)),
