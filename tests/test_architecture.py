@@ -27,6 +27,7 @@ FLOORS = {
     "web": 9,
     "cli": 10,
     "__init__": 11,
+    "__main__": 11,
 }
 
 HOMES = {

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpratio.checks import show_given
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.strict import Node
 
@@ -66,7 +67,7 @@ def test_each_reader_takes_its_own_type_and_no_other(
         rule = "must be an exact number such as '1/35' or '0.2'"
     with pytest.raises(DocumentRefused) as caught:
         READERS[name](node)
-    assert str(caught.value) == f"$.here: {rule}, got {value!r}."
+    assert str(caught.value) == f"$.here: {rule}, got {show_given(value)}."
 
 
 def test_values_come_back_as_they_are() -> None:

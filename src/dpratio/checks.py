@@ -17,6 +17,8 @@ __all__ = ["import_extra", "require", "require_one_of", "show_given", "to_exact"
 
 _LONGEST_SHOWN = 80
 _LARGEST_EXPONENT = 1000
+_MOST_LISTED = 3
+_PLAIN = {str, int, float, bool, complex, bytes, type(None)}
 
 
 def require(condition: object, rule: str, given: object, hint: str = "") -> None:
@@ -46,14 +48,34 @@ def require_one_of(given: object, allowed: Iterable[str], what: str) -> None:
 
 
 def show_given(given: object) -> str:
-    """Show a public value in a message, shortened where it is long."""
+    """Show a public value in a message, shortened where it is long.
+
+    Only plain terms are shown: names, numbers, and short lists of them. Anything else,
+    a frame passed by mistake for instance, is named by its type.
+
+    Example:
+        >>> show_given("nort"), show_given(0.5), show_given(object())
+        ("'nort'", '0.5', 'an object')
+    """
     try:
-        text = repr(given)
+        text = _show(given)
     except ValueError:  # Python writes no integer of more than 4300 digits.
         text = "a number of thousands of digits"
     if len(text) > _LONGEST_SHOWN:
         return text[: _LONGEST_SHOWN - 1] + "…"
     return text
+
+
+def _show(given: object) -> str:
+    if type(given) in {Decimal, Fraction}:
+        return str(given)
+    if type(given) in _PLAIN:
+        return repr(given)
+    is_listed = type(given) in {list, tuple} and len(given) <= _MOST_LISTED  # type: ignore[arg-type]
+    if is_listed and all(type(each) in _PLAIN for each in given):  # type: ignore[attr-defined]
+        return repr(given)
+    name = type(given).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def to_exact(number: object, name: str) -> Fraction:

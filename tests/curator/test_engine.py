@@ -226,7 +226,7 @@ def test_keys_of_another_type_than_their_column_are_refused(
                 said = refusal(frames(region=values)[source], keys, engine)
                 assert said.startswith("column 'region' is ")
                 assert said.endswith(
-                    f"; {wanted} keys was declared. "
+                    f"; a column of {wanted} keys was declared. "
                     "Cast it in the source or declare another column."
                 )
 
@@ -239,7 +239,7 @@ def test_keys_in_a_column_of_lists_records_or_bytes_are_refused(
     values: list[Any], source: str, engine: str
 ) -> None:
     said = refusal(frames(region=values)[source], ["a"], engine)
-    assert "; text keys was declared. " in said
+    assert "; a column of text keys was declared. " in said
 
 
 def test_a_refused_type_is_named_without_the_cells_it_lists() -> None:

@@ -252,7 +252,7 @@ def test_bounds_are_a_free_table() -> None:
                 "classical_gaussian, got 'none'."
             ),
         ),
-        ("sums", {}, "$.sums: must be a list, got {}."),
+        ("sums", {}, "$.sums: must be a list, got a dict."),
         ("sums.2", "ws", "$.sums[2]: must be a table of fields, got 'ws'."),
         ("sums.2.name", 1, "$.sums[2].name: must be text, got 1."),
         ("sums.2.factors", "ws", "$.sums[2].factors: must be a list, got 'ws'."),

@@ -229,8 +229,8 @@ def test_a_plan_does_not_follow_later_changes_of_the_callers_bounds() -> None:
         (
             {"bounds": [("score", Bounds(0, 1))]},
             (
-                "bounds must map column names to Bounds, got "
-                "[('score', Bounds(lower=0.0, upper=1.0, is_binary=False))]."
+                "bounds must map column names to Bounds, got a list. "
+                "Write {'score': Bounds(0, 1), …}."
             ),
         ),
         (

@@ -410,7 +410,7 @@ def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
         ("plan.sums.0.epsilon", "0", "$.plan: the share of Σ w must be positive"),
         ("plan.sums.0.delta", "-1/2", "$.plan: the share of Σ w must be positive"),
         ("plan.sums.0.epsilon", "1/5", "$.plan: the sums cost more than the budget"),
-        ("sums", {}, "$.sums: must be a list, got {}."),
+        ("sums", {}, "$.sums: must be a list, got a dict."),
         ("sums", [], "$.sums: must have 3 rows, has 0."),
         ("sums.1", "1", "$.sums[1]: must be a list, got '1'."),
         ("sums.1", ["1"], "$.sums[1]: must hold 6 sums, got ['1']."),

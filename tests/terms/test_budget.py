@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.terms.budget import Budget, decimal_text
 
@@ -46,7 +47,7 @@ def test_epsilon_must_be_positive_and_of_a_sensible_size(
     with pytest.raises(InvalidInput) as caught:
         Budget(epsilon)
     assert str(caught.value) == (
-        f"epsilon must be positive, from 1e-12 to 1e6, got {epsilon!r}. "
+        f"epsilon must be positive, from 1e-12 to 1e6, got {show_given(epsilon)}. "
         "Values between 0.1 and 10 are usual."
     )
 
@@ -56,7 +57,7 @@ def test_delta_must_be_at_least_0_and_below_1(delta: float | str | Fraction) -> 
     with pytest.raises(InvalidInput) as caught:
         Budget(1, delta)
     assert str(caught.value) == (
-        f"delta must be at least 0, below 1, got {delta!r}. "
+        f"delta must be at least 0, below 1, got {show_given(delta)}. "
         "Values such as 1e-6 are usual; 0 means none."
     )
 

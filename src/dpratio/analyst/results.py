@@ -3,6 +3,7 @@
 Floor: analyst. Imports: tabular, terms.
 """
 
+import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +72,28 @@ class Estimates(Tabular):
             table[name] = getattr(self, name).tolist()
         table["status"] = list(self.status)
         return table
+
+    def notes(self) -> list[str]:
+        """Say how the intervals were made and what their statuses mean."""
+        lines = []
+        if self.is_simulated:
+            lines.append("SIMULATED: the people in this release are invented.")
+        lines.append(
+            f"Intervals at level {self.level:g}, method {self.method}, "
+            f"scale {self.scale}."
+        )
+        if self.method == "no_correction":
+            lines.append("These intervals ignore the noise and are too narrow.")
+        seen = [status for status in STATUSES if status in self.status]
+        lines += [f"{status}: {STATUSES[status]}." for status in seen if status != "ok"]
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join([*self.notes(), "", self.to_text()])
+
+    def _repr_html_(self) -> str:
+        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.notes())
+        return said + self.to_html()
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -4,16 +4,14 @@ Floor: cli. Imports: release, analyst, output.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dpratio.cli.output import Format, check_format, print_lines, print_table
+from dpratio.errors import DocumentRefused
 
-if TYPE_CHECKING:
-    from dpratio.analyst.results import Estimates
-
-__all__ = ["estimate", "explain"]
+__all__ = ["estimate"]
 
 ReleaseFile = Annotated[Path, typer.Argument(help="A release, a JSON file.")]
 
@@ -34,27 +32,12 @@ def estimate(
     from dpratio.release.files import read_release
 
     check_format(layout)
-    read = read_release(release)
+    try:
+        read = read_release(release)
+    except DocumentRefused as error:
+        raise DocumentRefused(f"{release}: {error}") from None
     estimates = estimate_ratios(
         read, method=method, scale=scale, level=level, draws=draws, rng=rng
     )
-    print_lines([*explain(estimates), ""], layout)
+    print_lines([*estimates.notes(), ""], layout)
     print_table(estimates, layout)
-
-
-def explain(estimates: "Estimates") -> list[str]:
-    """Say how the intervals were made and what their statuses mean."""
-    from dpratio.analyst.results import STATUSES
-
-    lines = ["SIMULATED: the people in this release are invented."]
-    if not estimates.is_simulated:
-        lines = []
-    lines.append(
-        f"Intervals at level {estimates.level:g}, method {estimates.method}, "
-        f"scale {estimates.scale}."
-    )
-    if estimates.method == "no_correction":
-        lines.append("These intervals ignore the noise and are too narrow.")
-    seen = [status for status in STATUSES if status in estimates.status]
-    lines += [f"{status}: {STATUSES[status]}." for status in seen if status != "ok"]
-    return lines

@@ -40,7 +40,8 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         list[int] | None, typer.Option(help="paper: only this table, 1 to 4.")
     ] = None,
     n: Annotated[
-        list[int] | None, typer.Option(help="study: people per sample.")
+        list[int] | None,
+        typer.Option(help="study: people per sample; repeat for more."),
     ] = None,
     epsilon: Annotated[
         list[str] | None, typer.Option(help="study: instead of the study's epsilon.")
@@ -49,12 +50,15 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         list[str] | None, typer.Option(help="study: instead of the study's.")
     ] = None,
     method: Annotated[
-        list[str] | None, typer.Option(help="study: methods, and 'public'.")
+        list[str] | None,
+        typer.Option(help="study: a method, or 'public'; repeat for more."),
     ] = None,
     scale: Annotated[
-        list[str] | None, typer.Option(help="study: ratio, log or both.")
+        list[str] | None, typer.Option(help="study: ratio or log; repeat for both.")
     ] = None,
-    level: Annotated[float, typer.Option(help="study: confidence level.")] = 0.95,
+    level: Annotated[
+        float | None, typer.Option(help="study: confidence level.")
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(help="study: a ratio to test against, or 'same' for an A/A run."),
@@ -72,6 +76,19 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
 ) -> None:
     """Simulate how often intervals cover: the paper's tables, or your own setting."""
     check_format(layout)
+    only_study: dict[str, object] = {
+        "--n": n,
+        "--epsilon": epsilon,
+        "--mechanism": mechanism,
+        "--method": method,
+        "--scale": scale,
+        "--level": level,
+        "--against": against,
+    }
+    only_paper: dict[str, object] = {"--table": table}
+    _require_used(only_study if target == "paper" else only_paper, target)
+    if target != "paper" and not n:
+        raise InvalidInput("a study is simulated at some n, got none. Try --n 5000.")
     files = OutputFiles(json_file, csv_file, chart_file)
     files.check()
     with progress_bar("Simulating") as report:
@@ -87,7 +104,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
                     "n": n or [],
                     "methods": method or ["public", "no_correction", "analytical"],
                     "scales": scale or ["ratio"],
-                    "level": level,
+                    "level": 0.95 if level is None else level,
                     **run,
                 },
                 against,
@@ -95,6 +112,16 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     files.write(result)
     print_table(result, layout)
     print_lines(_closing_lines(result), layout)
+
+
+def _require_used(options: dict[str, object], target: str) -> None:
+    """Refuse options that would be ignored."""
+    for name, given in options.items():
+        if given is not None:
+            raise InvalidInput(
+                f"{name} does not apply to '{target}'. Leave it out: the paper's "
+                "settings are fixed, and only the paper has tables."
+            )
 
 
 def _reproduce(tables: "Sequence[int] | None", run: dict[str, Any]) -> "Tabular":
@@ -113,8 +140,9 @@ def _simulate(
 
     if study.population is None:
         raise InvalidInput(
-            "a simulation needs a guessed population, got none. "
-            "Add a table [population] to the study."
+            "a simulation needs a guessed population, got none. Add a table "
+            "[population] to the study, with numerator = { mean = 0.5, sd = 0.2 }, "
+            "per and, for weighted ratios, weight alike."
         )
     bounds = options["plan"][0].factor_bounds
     population = guessed_population(study.population, bounds)

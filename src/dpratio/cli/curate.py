@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpratio.cli.output import Format, check_format, print_lines, print_table
-from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
+from dpratio.errors import (
+    DocumentRefused,
+    DpratioError,
+    FileRefused,
+    InvalidInput,
+)
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
@@ -38,6 +43,9 @@ def release(
         str | None, typer.Option(help="Data file, instead of the study's.")
     ] = None,
     engine: Annotated[str, typer.Option(help="auto, duckdb or python.")] = "auto",
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an existing release file.")
+    ] = False,
 ) -> None:
     """Release the noisy sums of a study into a file."""
     from rich.console import Console
@@ -48,8 +56,9 @@ def release(
 
     given = read_study(study)
     made = plan_of(given)
-    table = _table_of(given, data)
+    table = _table_of(given, data, study.parent)
     check_writable(out)
+    _require_free(out, force=force)
     with Console(stderr=True).status("Reading the table and adding noise"):
         released = release_sums(table, made, engine=engine)
     write_release(released, out)
@@ -91,11 +100,37 @@ def plan_of(study: "Study") -> "Plan":
     )
 
 
-def _table_of(study: "Study", data: str | None) -> object:
+def _table_of(study: "Study", data: str | None, folder: Path) -> object:
+    """Give the data: a path of the study stands beside the study file."""
+    from dpratio.terms.source import CsvFile
+
     if data is not None:
         return data
     if study.data is None:
         raise InvalidInput(
             "a release needs data, got none. Name a file in [data] or with --data."
         )
-    return study.data
+    if isinstance(study.data, str):
+        return str(folder / study.data)
+    given = study.data
+    return CsvFile(
+        folder / given.path,
+        columns=given.columns,
+        delimiter=given.delimiter,
+        quote=given.quote,
+    )
+
+
+def _require_free(out: Path, *, force: bool) -> None:
+    """Keep data, studies and paid-for releases from being replaced by accident."""
+    from dpratio.release.files import read_release
+
+    if not out.exists():
+        return
+    hint = "Name another file, or say --force to replace a release."
+    try:
+        read_release(out)
+    except DpratioError:
+        raise FileRefused(f"'{out}' exists and is no release. {hint}") from None
+    if not force:
+        raise FileRefused(f"'{out}' holds a release already. {hint}")

@@ -73,8 +73,7 @@ def demo(
     print_lines(["", f"The plan, as `dpratio plan {study}` shows it:", ""], layout)
     if layout == "table":
         plan(study)
-    given = read_study(study)
-    released = release_sums(given.data, plan_of(given))
+    released = release_sums(folder / "people.parquet", plan_of(read_study(study)))
     write_release(replace(released, is_simulated=True), saved)
     estimates = estimate_ratios(read_release(saved))
     print_lines(
@@ -111,7 +110,7 @@ def _write_files(
     data = folder / "people.parquet"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        study.write_text(STUDY.format(path=data.as_posix()), encoding="utf-8")
+        study.write_text(STUDY.format(path=data.name), encoding="utf-8")
     except OSError as error:
         raise FileRefused(f"'{folder}' cannot be written: {error.strerror}.") from None
     write_parquet(

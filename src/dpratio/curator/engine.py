@@ -11,6 +11,7 @@ specification in plain loops; every other engine equals it to the last integer:
 Floor: curator. Imports: errors, plan.
 """
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -68,9 +69,13 @@ class Statement:
         """
         for column in self.columns:
             if column not in types:
+                close = difflib.get_close_matches(column, types, n=1)
+                advice = (
+                    f"Did you mean '{close[0]}'?" if close else "Declare one of these."
+                )
                 raise SchemaRefused(
                     f"column '{column}' is not in the table. "
-                    f"It has: {', '.join(types)}. Declare one of these."
+                    f"It has: {', '.join(types)}. {advice}"
                 )
             if types[column].kind == "repeated":
                 raise SchemaRefused(
@@ -84,7 +89,9 @@ class Statement:
             wanted = {str: "text", int: "integer", bool: "boolean"}[type(self.keys[0])]
             if types[self.group_column].kind not in {wanted, "csv", "any"}:
                 _refuse_type(
-                    self.group_column, types[self.group_column], f"{wanted} keys"
+                    self.group_column,
+                    types[self.group_column],
+                    f"a column of {wanted} keys",
                 )
 
 

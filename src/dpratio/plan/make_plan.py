@@ -79,7 +79,8 @@ def _require_bounds(ratio: Ratio, bounds: Mapping[str, Bounds]) -> None:
     valid = isinstance(bounds, Mapping) and all(
         isinstance(each, Bounds) for each in bounds.values()
     )
-    require(valid, "bounds must map column names to Bounds", bounds)
+    hint = "Write {'score': Bounds(0, 1), …}."
+    require(valid, "bounds must map column names to Bounds", bounds, hint)
     missing = [column for column in ratio.columns if column not in bounds]
     hint = f"Add bounds for: {', '.join(missing)}."
     require(not missing, "every column of the ratio needs bounds", list(bounds), hint)

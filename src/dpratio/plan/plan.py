@@ -28,6 +28,7 @@ _TERMS = (
     "read off these rows."
 )
 NOT_COVERED = (_MAKING, _TERMS)
+_KEYS_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +102,20 @@ class Plan(Tabular):
         meaning = ", ".join(f"{letter} = {name}" for letter, name in letters.items())
         groups = "one answer for the whole table"
         if self.groups is not None:
-            keys = f"{len(self.groups.keys)} declared keys of {self.groups.column}"
-            groups = f"one answer for each of {keys}"
+            keys = [str(key) for key in self.groups.keys[:_KEYS_SHOWN]]
+            more = ["…"] if len(self.groups.keys) > _KEYS_SHOWN else []
+            groups = (
+                f"one answer for each of {len(self.groups.keys)} declared keys of "
+                f"{self.groups.column} ({', '.join(keys + more)})"
+            )
+        bounds = ", ".join(f"{name} {each}" for name, each in self.bounds.items())
         cost = f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
+        if self.delta != self.budget.delta:
+            allowed = decimal_text(self.budget.delta)
+            cost += f" (delta {allowed} is allowed; this noise needs none)"
         return [
             f"Asked: {self.ratio}, {groups} ({meaning}).",
+            f"Counted within: {bounds}; values outside are clipped.",
             "Protected: one row, added or removed; the number of rows too.",
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
         ]

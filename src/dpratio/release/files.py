@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.checks import require
 from dpratio.errors import (
     DocumentRefused,
     FileRefused,
@@ -44,6 +45,8 @@ def write_release(release: Release, path: str | PathLike[str]) -> None:
     Raises:
         FileRefused: When the file cannot be written.
     """
+    hint = "Call write_release(release, path)."
+    require(isinstance(release, Release), "release must be a Release", release, hint)
     body = {
         "format": FORMAT,
         "version": VERSION,
@@ -69,6 +72,8 @@ def read_release(path: str | PathLike[str]) -> Release:
         DocumentRefused: When it is truncated, edited or of a newer format; the
             message holds the path inside the document.
     """
+    named = isinstance(path, str | PathLike)
+    require(named, "a release is read from a path", path)
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:

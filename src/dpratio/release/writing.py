@@ -1,6 +1,6 @@
 """Files that appear whole or not at all.
 
-Floor: release. Imports: errors.
+Floor: release. Imports: errors, checks.
 """
 
 import contextlib
@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NoReturn
 
+from dpratio.checks import require
 from dpratio.errors import FileRefused
 
 __all__ = ["check_writable", "write_whole"]
@@ -38,6 +39,7 @@ def write_whole(path: str | PathLike[str], content: bytes) -> None:
     Raises:
         FileRefused: When it cannot be written.
     """
+    require(isinstance(path, str | PathLike), "a file is written to a path", path)
     target = Path(path)
     temporary = None
     try:

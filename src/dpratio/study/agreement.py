@@ -72,9 +72,10 @@ def compare_cell(cell: Cell, ours: Judgement, published: Published) -> Compariso
     width_error = ours.width.sd * math.sqrt(samples)
     width_gap = ours.width.mean - published.width
     coverage_error = math.sqrt(_coverage_variance(ours, published) * samples)
-    score_error = math.hypot(
-        ours.score.sd / math.sqrt(ours.repetitions),
-        math.sqrt(_score_variance(ours, published) / PAPER_REPETITIONS),
+    score_variance = _score_variance(ours, published)
+    score_error = math.sqrt(
+        max(score_variance, ours.score.sd**2) / ours.repetitions
+        + score_variance / PAPER_REPETITIONS
     )
     coverage_z = _in_errors(ours.coverage - published.coverage, coverage_error)
     score_z = _in_errors(ours.score.mean - published.score, score_error)

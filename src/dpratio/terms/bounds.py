@@ -68,6 +68,9 @@ class Bounds:
         """State that a column holds only 0 and 1 (or false and true)."""
         return cls(0.0, 1.0, is_binary=True)
 
+    def __str__(self) -> str:
+        return "0 or 1" if self.is_binary else f"{self.lower:g} to {self.upper:g}"
+
     @property
     def reach(self) -> float:
         """The largest size a clipped value can have."""

@@ -30,7 +30,7 @@
     correlation = 0.4
 
 Numbers are read as the decimals that were written.
-Floor: terms. Imports: errors, strict.
+Floor: terms. Imports: errors, checks, strict.
 """
 
 import tomllib
@@ -38,6 +38,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from dpratio.checks import require
 from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -76,6 +77,8 @@ def parse_study(text: str) -> Study:
         DocumentRefused: When the text is not TOML, or a field breaks a rule; the
             message holds the field's path.
     """
+    hint = "Read the file first: parse_study(Path('study.toml').read_text())."
+    require(isinstance(text, str), "a study is parsed from its text", text, hint)
     try:
         document = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
