@@ -150,3 +150,16 @@ def test_a_package_that_is_missing_is_named_with_its_extra() -> None:
     )
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
+
+
+def test_a_frame_passed_by_mistake_shows_none_of_its_cells() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"score": [0.665421], "name": ["canary"]})
+    cells = frame["score"].tolist() * 9
+    for mistake in (frame, frame["score"], cells, {"a": cells}):
+        shown = show_given(mistake)
+        assert "665421" not in shown
+        assert "canary" not in shown
+    assert show_given(frame) == "a DataFrame"
+    assert show_given((1.0, 0.0)) == "(1.0, 0.0)"

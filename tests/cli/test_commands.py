@@ -118,7 +118,7 @@ def test_an_empty_table_gives_noisy_zeros_and_an_explained_status(folder: Path) 
     [
         (["plan", "none.toml"], 5, "FileRefused: 'none.toml' cannot be read"),
         (["estimate", "none.json"], 5, "FileRefused: 'none.json' cannot be read"),
-        (["estimate", "study.toml"], 6, "DocumentRefused: $: not valid JSON"),
+        (["estimate", "study.toml"], 6, "study.toml: $: not valid JSON"),
         (["plan", "study.toml", "--format", "xml"], 3, "unknown format, got 'xml'"),
         (["release", "study.toml", "-o", "no/r.json"], 5, "cannot be written"),
         (["release", "study.toml", "-o", "."], 5, "is a folder"),
@@ -191,7 +191,7 @@ def test_bad_cells_change_neither_exit_code_nor_output_shape(folder: Path) -> No
     hostile = 'CANARY,1\n0.5\n"0.5,1\n1e999,1\nnan,1\n0.5,1,CANARY\n'
     with (folder / "people.csv").open("a", encoding="utf-8") as file:
         file.write(hostile)
-    spoilt = dpratio("release", "study.toml", "-o", "r.json")
+    spoilt = dpratio("release", "study.toml", "-o", "r.json", "--force")
     assert (spoilt.returncode, spoilt.stderr) == (clean.returncode, clean.stderr)
     assert len(spoilt.stdout) == len(clean.stdout)
     assert "CANARY" not in spoilt.stdout + (folder / "r.json").read_text("utf-8")
@@ -271,3 +271,38 @@ def test_release_files_of_the_demo_are_not_left_half_written(folder: Path) -> No
     left = [path for path in folder.iterdir() if path.name.startswith(".dpratio")]
     assert not left
     assert stat.S_ISREG((folder / "r.json").stat().st_mode)
+
+
+def test_an_existing_file_is_never_replaced_by_accident(folder: Path) -> None:
+    words = ("release", "study.toml", "-o")
+    for mine in ("people.csv", "study.toml"):
+        kept = (folder / mine).read_bytes()
+        for more in ((), ("--force",)):
+            done = dpratio(*words, mine, *more)
+            assert done.returncode == 5
+            assert "exists and is no release" in done.stderr
+        assert (folder / mine).read_bytes() == kept
+    assert dpratio(*words, "r.json").returncode == 0
+    first = (folder / "r.json").read_bytes()
+    again = dpratio(*words, "r.json")
+    assert again.returncode == 5
+    assert "holds a release already" in again.stderr
+    assert (folder / "r.json").read_bytes() == first
+    assert dpratio(*words, "r.json", "--force").returncode == 0
+    assert (folder / "r.json").read_bytes() != first
+
+
+def test_data_stand_beside_their_study(folder: Path) -> None:
+    (folder / "inner").mkdir()
+    for name in ("study.toml", "people.csv"):
+        (folder / name).rename(folder / "inner" / name)
+    assert dpratio("release", "inner/study.toml", "-o", "r.json").returncode == 0
+    text = STUDY.replace('path = "people.csv"', 'path = "people.csv"\ndelimiter = ","')
+    (folder / "inner" / "study.toml").write_text(text, encoding="utf-8")
+    assert dpratio("release", "inner/study.toml", "-o", "s.json").returncode == 0
+
+
+def test_the_package_runs_as_a_module() -> None:
+    command = [sys.executable, "-m", "dpratio", "--version"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout == f"dpratio {__version__}\n"

@@ -88,7 +88,7 @@ def test_keys_are_compared_with_columns_of_their_own_kind(key: Key, kind: str) -
         with pytest.raises(SchemaRefused) as refused:
             statement.check_schema(types)
         assert str(refused.value) == (
-            f"column 'region' is THAT; {kind} keys was declared. "
+            f"column 'region' is THAT; a column of {kind} keys was declared. "
             "Cast it in the source or declare another column."
         )
 
@@ -116,7 +116,7 @@ def test_a_column_missing_from_a_file_is_refused(
         pq.write_table(table, path)
     assert refusal(path, None, engine) == (
         "column 'label' is not in the table. It has: score, Label. "
-        "Declare one of these."
+        "Did you mean 'Label'?"
     )
 
 

@@ -105,10 +105,11 @@ def test_the_door_prices_then_opens_then_asks_then_draws(
 
         monkeypatch.setattr(room, name, watched)
 
-    for name in ("price", "open_table", "_ask_quietly", "draw_noise"):
+    for name in ("price", "open_table", "_quietly", "draw_noise"):
         watch(name)
     release_sums(EMPTY, plan_of())
-    assert order == ["price", "open_table", "_ask_quietly", "draw_noise"]
+    # Opening and asking are both done quietly.
+    assert order == ["price", "_quietly", "open_table", "_quietly", "draw_noise"]
 
 
 @pytest.mark.parametrize("given", [None, "plan.json", {}, 1])

@@ -42,7 +42,7 @@ def test_dividing_by_the_step_is_exact_and_so_is_multiplying_by_its_inverse(
     """Engines may multiply; the quotient is the same double."""
     step, value = step_for(reach), part * reach
     assert value * (1 / step) == value / step
-    if abs(value) > 2.0**-900:
+    if abs(value) > 2.0**-500:  # Further down the quotient is subnormal.
         assert Fraction(value / step) == Fraction(value) / Fraction(step)
     assert math.floor(value * (1 / step) + 0.5) == to_cell(value, step)
 

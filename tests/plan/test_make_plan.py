@@ -170,11 +170,12 @@ def test_a_plan_prints_itself() -> None:
     lines = str(plan).splitlines()
     assert lines[0] == (
         "Asked: Σ weight·score / Σ weight·label, one answer for each of 2 declared "
-        "keys of region (s = score, y = label, w = weight)."
+        "keys of region (north, south) (s = score, y = label, w = weight)."
     )
-    assert lines[1].startswith("Protected: one row, added or removed; the number of")
-    assert lines[2] == "Strategy even, mechanism laplace. Cost: epsilon 6, delta 0."
-    assert lines[3:] == [
+    assert lines[1].startswith("Counted within: score 0 to 1, label 0 or 1, weight ")
+    assert lines[2].startswith("Protected: one row, added or removed; the number of")
+    assert lines[3] == "Strategy even, mechanism laplace. Cost: epsilon 6, delta 0."
+    assert lines[4:] == [
         "",
         "    sum  sensitivity  noise_sd  epsilon  delta",
         "    Σ w            3    4.2426        1      0",
@@ -236,8 +237,8 @@ def test_a_plan_does_not_follow_later_changes_of_the_callers_bounds() -> None:
         (
             {"bounds": {"score": (0, 1), "label": "binary"}},
             (
-                "bounds must map column names to Bounds, got "
-                "{'score': (0, 1), 'label': 'binary'}."
+                "bounds must map column names to Bounds, got a dict. "
+                "Write {'score': Bounds(0, 1), …}."
             ),
         ),
         (

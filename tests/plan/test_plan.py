@@ -75,29 +75,45 @@ def test_a_gaussian_scale_is_its_standard_deviation() -> None:
 
 
 def test_the_summary_says_who_is_protected_and_at_what_price() -> None:
-    asked, protected, price = hand_made().summary()
+    asked, counted, protected, price = hand_made().summary()
+    assert counted.endswith("; values outside are clipped.")
     assert asked == (
         "Asked: Σ weight·score / Σ weight·label, one answer for the whole table "
         "(s = score, y = label, w = weight)."
     )
     assert protected.startswith("Protected: one row, added or removed; the number of")
-    assert price == "Strategy even, mechanism laplace. Cost: epsilon 0.5, delta 0.125."
+    assert price.startswith(
+        "Strategy even, mechanism laplace. Cost: epsilon 0.5, delta 0.125"
+    )
 
 
 def test_the_summary_counts_the_declared_keys() -> None:
     said = hand_made(groups=Groups("region", ["north", "south"])).summary()[0]
-    assert "one answer for each of 2 declared keys of region" in said
+    assert "one answer for each of 2 declared keys of region (north, south)" in said
+    many = hand_made(groups=Groups("region", range(20))).summary()[0]
+    assert "20 declared keys" in many
+    assert "10, 11, …)" in many
+
+
+def test_a_delta_that_is_allowed_and_not_needed_is_explained() -> None:
+    plan = make_plan(
+        Ratio("score", per="label"),
+        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+        budget=Budget(1, "1e-6"),
+    )
+    said = plan.summary()[-1]
+    assert "delta 0 (delta 0.000001 is allowed; this noise needs none)" in said
 
 
 def test_the_text_ends_with_what_is_not_covered() -> None:
     lines = str(hand_made()).splitlines()
     assert lines[-2:] == [f"Not covered: {sentence}" for sentence in NOT_COVERED]
-    assert "Σ w·y" in lines[6]
+    assert "Σ w·y" in lines[7]
 
 
 def test_the_page_holds_summary_table_and_what_is_not_covered() -> None:
     page = hand_made()._repr_html_()
-    assert page.count("<p>") == 3
+    assert page.count("<p>") == 4
     assert page.count("<li>Not covered: ") == 2
     assert "<td>Σ w·y</td>" in page
 

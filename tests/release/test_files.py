@@ -687,3 +687,13 @@ def test_a_write_that_fails_half_way_leaves_the_old_file_and_no_other(
     monkeypatch.undo()
     assert os.listdir(tmp_path) == ["release.json"]  # noqa: PTH208
     assert path.read_text(encoding="utf-8") == "old"
+
+
+def test_arguments_in_the_wrong_place_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "release.json"
+    with pytest.raises(InvalidInput, match=r"write_release\(release, path\)"):
+        write_release(str(path), GOLDEN_RELEASE)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="written to a path"):
+        write_release(GOLDEN_RELEASE, None)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="read from a path"):
+        read_release(GOLDEN_RELEASE)  # type: ignore[arg-type]

@@ -3,10 +3,11 @@
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
-from dpratio.errors import DocumentRefused
+from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import ColumnGuess, Guess
@@ -415,3 +416,8 @@ def test_an_absurd_exponent_is_refused_at_once() -> None:
         check=True,
     )
     assert done.stdout.startswith("$.privacy")
+
+
+def test_a_path_is_no_study() -> None:
+    with pytest.raises(InvalidInput, match="Read the file first"):
+        parse_study(Path("study.toml"))  # type: ignore[arg-type]

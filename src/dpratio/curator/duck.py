@@ -42,6 +42,7 @@ def connect() -> duckdb.DuckDBPyConnection:
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
+            "temp_directory": "",  # Rows are never spilt to disk.
         }
     )
     connection.execute("SET enable_progress_bar = false")

@@ -165,7 +165,7 @@ def _csv_cells(source: CsvFile, files: Sequence[str], width: int) -> str:
     lines = (
         f"read_csv({_file_list(files)}, auto_detect = false, header = false, "
         f"skip = {skipped}, columns = {{'line': 'VARCHAR', 'rest': 'VARCHAR'}}, "
-        "delim = '\x01', quote = '', escape = '', comment = '', nullstr = '\x02', "
+        "delim = '\x01', quote = '', escape = '', comment = '', nullstr = '\n', "
         "new_line = '\\n', ignore_errors = true, strict_mode = false, "
         f"null_padding = true, max_line_size = {4 * LONGEST_LINE}, "
         f"compression = '{_compression(files)}')"
@@ -256,7 +256,7 @@ def _open_frame(
     """Describe a frame that DuckDB reads through Arrow; it knows not every type."""
     known = {
         name: ColumnType("other", each.name)
-        if each.name.split("(", maxsplit=1)[0] in unknown
+        if each.name.split("(", maxsplit=1)[0] in unknown or ", -" in each.name
         else each
         for name, each in types.items()
     }

@@ -38,20 +38,23 @@ def aggregate(table: DuckTable, statement: Statement) -> ExactSums:
 def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
     """Write the statement: read, drop, clip, count in cells, add up.
 
-    x − x is zero for a finite x and NaN for any other. On a foreign connection it is
-    added to every number: DuckDB cannot see through it to a file's statistics, which
-    may be wrong, and drop a clip that they call needless.
+    On a foreign connection every number passes through TRY, past which DuckDB does
+    not carry a file's statistics: they may be wrong, and a clip that they call
+    needless must stay.
     """
     factors = statement.factor_columns.items()
-    read = [f"{_number(table, column)} AS {factor}" for factor, column in factors]
+    hide = "TRY({})" if table.is_foreign else "{}"
+    read = [
+        f"{hide.format(_number(table, column))} AS {factor}"
+        for factor, column in factors
+    ]
     key: list[str] = []
     if statement.group_column is not None:
         read.append(f"{_key(table, statement)} AS given_key")
         key = ["given_key"]
     names = list(statement.factor_columns)
+    # x − x is 0 for a finite x and NaN for any other: one test instead of three.
     zero = " + ".join(f"({name} - {name})" for name in names)
-    hidden = " + zero" if table.is_foreign else ""
-    checked = [f"{name}{hidden} AS {name}" for name in names]
     clipped = [
         f"{_clip(factor, bounds)} AS {factor}"
         for factor, bounds in statement.factor_bounds.items()
@@ -69,10 +72,8 @@ def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
         code, grouped = "code", f"{_join_keys(table, statement)} GROUP BY code"
     return (
         f"WITH given_rows AS (SELECT {', '.join(read)} FROM {table.source}), "
-        f"zeroed AS (SELECT *, {zero} AS zero FROM given_rows), "
-        f"checked AS (SELECT {', '.join(checked + key)} FROM zeroed "
-        "WHERE isfinite(zero)), "
-        f"kept AS (SELECT {', '.join(clipped + key)} FROM checked), "
+        f"kept AS (SELECT {', '.join(clipped + key)} FROM given_rows "
+        f"WHERE isfinite({zero})), "
         f"counted AS (SELECT {', '.join(cells + gates + key)} FROM kept) "
         f'SELECT {code}, count(*) AS "rows", {", ".join(sums)} '
         f"FROM counted{grouped}"
@@ -109,7 +110,9 @@ def _key(table: DuckTable, statement: Statement) -> str:
     column = str(statement.group_column)
     name = identifier(table.columns[column][0])
     if _is_text(table, column):
-        return f"encode(CAST({name} AS VARCHAR))"
+        text = f"CAST({name} AS VARCHAR)"
+        is_truth = isinstance(statement.keys[0], bool)
+        return f"encode({f'lower({text})' if is_truth else text})"
     is_integer = table.types[column].kind == "integer"
     return f"TRY_CAST({name} AS BIGINT)" if is_integer else name
 

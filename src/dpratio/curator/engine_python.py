@@ -113,4 +113,6 @@ def _key_of(row: tuple[Any, ...], statement: Statement, table: RowTable) -> obje
         is_truth = isinstance(value, bool | np.bool_)
         fits = isinstance(value, wanted[declared]) and is_truth == (declared is bool)
         return key_text(value) if fits else None
+    if kind == "csv" and isinstance(statement.keys[0], bool):
+        return str(value).lower()
     return key_text(value)

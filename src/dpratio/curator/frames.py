@@ -51,7 +51,8 @@ def pandas_numbers(frame: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN40
     """Give a number column as doubles, missing cells as NaN."""
     column = pandas_column(frame, name)
     if isinstance(column.dtype, np.dtype) or "Sparse" in str(column.dtype):
-        return np.asarray(column, dtype=np.float64)
+        with np.errstate(all="ignore"):  # A warning would tell of a cell.
+            return np.asarray(column, dtype=np.float64)
     doubles: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
     return doubles
 

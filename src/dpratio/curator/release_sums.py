@@ -5,20 +5,22 @@ Floor: curator. Imports: plan, release, and the rest of this room.
 
 import contextlib
 from collections.abc import Callable
+from typing import TypeVar
 
 from dpratio.checks import require
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.engine import statement_of
 from dpratio.curator.entropy import fresh_id, system_bits
-from dpratio.curator.exact import ExactSums
 from dpratio.curator.noise import draw_noise
-from dpratio.errors import EngineFailed
+from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.release import Release
 from dpratio.version import __version__
 
 __all__ = ["release_sums"]
+
+Given = TypeVar("Given")
 
 
 def release_sums(table: object, plan: Plan, *, engine: str = "auto") -> Release:
@@ -46,20 +48,25 @@ def release_sums(table: object, plan: Plan, *, engine: str = "auto") -> Release:
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
     price(plan)
-    ask = open_table(table, statement_of(plan), engine)
-    values = _ask_quietly(ask).plus(draw_noise(plan, system_bits))
+    ask = _quietly(lambda: open_table(table, statement_of(plan), engine))
+    values = _quietly(ask).plus(draw_noise(plan, system_bits))
     return Release(fresh_id(), plan, values, made_by=f"dpratio {__version__}")
 
 
-def _ask_quietly(ask: Callable[[], ExactSums]) -> ExactSums:
-    """Run the engine; whatever it says when it stops may quote a cell."""
-    sums = None
+def _quietly(step: Callable[[], Given]) -> Given:
+    """Open or run the engine; what others say when they stop may quote a cell."""
+    given, refusal = None, None
     with contextlib.suppress(Exception):
-        sums = ask()
-    if sums is None:
+        try:
+            given = step()
+        except DpratioError as error:
+            refusal = error
+    if refusal is not None:
+        raise refusal
+    if given is None:
         # Raised outside the handler, so that nothing is chained to it.
         raise EngineFailed(
             "the engine stopped while it read the table. Check that the files are "
             "whole and that memory suffices."
         )
-    return sums
+    return given

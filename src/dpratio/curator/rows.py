@@ -3,11 +3,9 @@
 Floor: curator. Imports: errors, checks, engine, csv_lines, tables.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from dpratio.checks import import_extra
 from dpratio.curator.csv_lines import line_cells, read_header
@@ -108,14 +106,14 @@ def _open_parquet(path: str) -> RowTable:
 
     def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         for file in files:
-            yield from _arrow_rows(parquet.read_table(file), columns)
+            yield from _arrow_rows(parquet.ParquetFile(file).read(), columns)
 
     return RowTable(arrow_types(schemas[0]), read)
 
 
 def _open_mapping(source: Mapping[str, Sequence[Any]]) -> RowTable:
     for name, values in source.items():
-        if not isinstance(values, Sequence | np.ndarray):
+        if not isinstance(values, Sized):
             raise SchemaRefused(
                 f"column '{name}' of the mapping has no length. Give it as a list."
             )
@@ -124,9 +122,10 @@ def _open_mapping(source: Mapping[str, Sequence[Any]]) -> RowTable:
         raise SchemaRefused(
             "the columns of the mapping differ in length. Give each the same length."
         )
-    types = {str(name): ColumnType("any", "a list") for name in source}
+    named = {str(name): values for name, values in source.items()}
+    types = {name: ColumnType("any", "a list") for name in named}
     return RowTable(
-        types, lambda columns: zip(*(source[c] for c in columns), strict=True)
+        types, lambda columns: zip(*(named[c] for c in columns), strict=True)
     )
 
 
