@@ -52,9 +52,6 @@ def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
     if statement.group_column is not None:
         read.append(f"{_key(table, statement)} AS given_key")
         key = ["given_key"]
-    names = list(statement.factor_columns)
-    # x − x is 0 for a finite x and NaN for any other: one test instead of three.
-    zero = " + ".join(f"({name} - {name})" for name in names)
     clipped = [
         f"{_clip(factor, bounds)} AS {factor}"
         for factor, bounds in statement.factor_bounds.items()
@@ -73,11 +70,30 @@ def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
     return (
         f"WITH given_rows AS (SELECT {', '.join(read)} FROM {table.source}), "
         f"kept AS (SELECT {', '.join(clipped + key)} FROM given_rows "
-        f"WHERE isfinite({zero})), "
+        f"WHERE {_is_counted(table, statement)}), "
         f"counted AS (SELECT {', '.join(cells + gates + key)} FROM kept) "
         f'SELECT {code}, count(*) AS "rows", {", ".join(sums)} '
         f"FROM counted{grouped}"
     )
+
+
+def _is_counted(table: DuckTable, statement: Statement) -> str:
+    """Keep rows whose numbers are all there and finite.
+
+    x − x is 0 for a finite x and NaN for any other, so one test does for all.
+    """
+    columns = statement.factor_columns.items()
+    whole = [
+        factor
+        for factor, column in columns
+        if table.types[column].kind in {"integer", "boolean"}
+        and table.columns[column][1] != "DOUBLE"  # As pandas hands missing ones over.
+    ]
+    zeros = [f"({f} - {f})" for f, _ in columns if f not in whole]
+    tests = [f"{f} IS NOT NULL" for f in whole]
+    if zeros:
+        tests.append(f"isfinite({' + '.join(zeros)})")
+    return " AND ".join(tests)
 
 
 def _join_keys(table: DuckTable, statement: Statement) -> str:
@@ -130,11 +146,11 @@ def _is_text(table: DuckTable, column: str) -> bool:
 
 def _clip(factor: str, bounds: Bounds) -> str:
     if bounds.is_binary:
-        return f"CASE WHEN {factor} >= 0.5::DOUBLE THEN 1::DOUBLE ELSE 0::DOUBLE END"
+        return f"CAST({factor} >= 0.5::DOUBLE AS DOUBLE)"
     lower, upper = _double(bounds.lower), _double(bounds.upper)
     return (
-        f"CASE WHEN {factor} < {lower} THEN {lower} "
-        f"WHEN {factor} > {upper} THEN {upper} ELSE {factor} END"
+        f"CASE WHEN {factor} BETWEEN {lower} AND {upper} THEN {factor} "
+        f"WHEN {factor} > {upper} THEN {upper} ELSE {lower} END"
     )
 
 
