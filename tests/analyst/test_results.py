@@ -1,7 +1,7 @@
 """The answer is one tidy table, whatever the keys are called."""
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -99,3 +99,16 @@ def test_answers_do_not_change() -> None:
     for field in fields(answer):
         with pytest.raises(AttributeError):
             setattr(answer, field.name, None)
+
+
+def test_a_notebook_sees_how_the_intervals_were_made() -> None:
+    page = estimates()._repr_html_()
+    assert "<p>Intervals at level 0.95" in page
+    assert "unbounded: the noisy denominator" in page
+    assert "<table>" in page
+
+
+def test_what_is_printed_warns_where_a_warning_is_due() -> None:
+    assert "too narrow" in str(replace(estimates(), method="no_correction"))
+    assert "SIMULATED" in str(replace(estimates(), is_simulated=True))
+    assert "SIMULATED" not in str(replace(estimates(), is_simulated=False))
