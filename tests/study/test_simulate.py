@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.stats import ks_2samp
@@ -10,6 +12,7 @@ from dpratio.study.population import PaperPopulation, People
 from dpratio.study.simulate import (
     Seeds,
     clip_people,
+    in_parallel,
     simulate_release,
     simulate_sums,
     sum_products,
@@ -113,3 +116,28 @@ def test_simulated_releases_are_stamped_and_hold_the_sums() -> None:
     assert "SIMULATED" in str(release)
     steps = np.array([each.step for each in plan.sums])
     assert release.values * steps == pytest.approx(sums, rel=1e-5)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_drops_the_work_that_has_not_started(workers: int) -> None:
+    started: list[int] = []
+
+    def work(task: int) -> int:
+        started.append(task)
+        if task == 1:
+            raise KeyboardInterrupt
+        return task
+
+    with pytest.raises(KeyboardInterrupt):
+        in_parallel(slowly(work), range(2_000), workers)
+    assert len(started) < 1_000
+
+
+def slowly(work: Callable[[int], int]) -> Callable[[int], int]:
+    from time import sleep
+
+    def slow(task: int) -> int:
+        sleep(0.001)
+        return work(task)
+
+    return slow

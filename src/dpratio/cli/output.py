@@ -79,7 +79,11 @@ def print_table(table: Tabular, layout: str) -> None:
     if layout == "table" and sys.stdout.isatty():
         from rich.console import Console
 
-        Console().print(rich_table(table))
+        # Wide tables run over the edge, as they do in a pipe, rather than lose digits.
+        drawn = rich_table(table)
+        Console(width=max(Console().width, Console().measure(drawn).maximum)).print(
+            drawn, crop=False, no_wrap=True
+        )
     else:
         typer.echo(render(table, layout))
 
