@@ -76,16 +76,17 @@ def print_table(table: Tabular, layout: str) -> None:
     """Print a table: drawn on a terminal, plain where it is piped."""
     from dpratio.show.text import render, rich_table
 
+    text = render(table, layout)
     if layout == "table" and sys.stdout.isatty():
         from rich.console import Console
 
-        # Wide tables run over the edge, as they do in a pipe, rather than lose digits.
-        drawn = rich_table(table)
-        Console(width=max(Console().width, Console().measure(drawn).maximum)).print(
-            drawn, crop=False, no_wrap=True
-        )
-    else:
-        typer.echo(render(table, layout))
+        console = Console()
+        drawn_wider = 3 * len(table.columns())
+        # A table wider than the terminal would lose digits; plain, it runs over.
+        if len(text.splitlines()[0]) + drawn_wider <= console.width:
+            console.print(rich_table(table))
+            return
+    typer.echo(text)
 
 
 def print_lines(lines: Iterable[str], layout: str) -> None:
