@@ -22,8 +22,10 @@ from curator.tables_for_tests import (
     fixed,
     plan_of,
 )
+from dpratio.curator import engine_duckdb
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duck import identifier, literal, write_parquet
+from dpratio.curator.duck_sources import open_duck
 from dpratio.curator.engine import statement_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, InvalidInput, MissingExtra, SchemaRefused
@@ -161,3 +163,12 @@ def test_a_relation_of_a_closed_connection_is_refused_in_our_own_words() -> None
     connection.close()
     with pytest.raises((InvalidInput, SchemaRefused, EngineFailed)):
         release_sums(relation, plan_of())
+
+
+def test_whole_numbers_handed_over_as_doubles_are_tested_for_nan_all_the_same() -> None:
+    """pandas has whole numbers with gaps, which become NaN on the way."""
+    labels = pd.array([1, None], dtype="Int64")
+    frame = pd.DataFrame({"score": [0.5, 0.5], "label": labels})
+    statement = statement_of(plan_of())
+    kept = engine_duckdb._is_counted(open_duck(frame, statement), statement)
+    assert kept == "isfinite((s - s) + (y - y))"

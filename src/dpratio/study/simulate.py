@@ -166,9 +166,5 @@ def in_parallel(
     """Do tasks in threads, in any order, and give their results in order."""
     if workers == 1:
         return [work(task) for task in tasks]
-    pool = ThreadPoolExecutor(workers)
-    try:
+    with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(work, tasks))
-    finally:
-        # An interrupt ends what has started and drops the rest.
-        pool.shutdown(cancel_futures=True)
