@@ -47,6 +47,7 @@ HOMES = {
         "cli/curate.py",
         "cli/analyse.py",
         "cli/explore.py",
+        "cli/forecast.py",
     },
 }
 
@@ -155,6 +156,7 @@ def test_pseudo_random_draws_stay_with_invented_people_and_monte_carlo() -> None
         "analyst/monte_carlo.py",
         "analyst/wald.py",
         "cli/explore.py",
+        "cli/forecast.py",
     }
     assert {name for name in makers if not name.startswith("study/")} <= allowed
 

@@ -3,8 +3,9 @@
     terms -> plan -> [ curator ] -> release -> analyst -> show
 
 Say what is asked and promised (`Ratio`, `Bounds`, `Groups`, `Budget`), make a plan
-(`make_plan`), let the curator release noisy sums (`release_sums`), and answer from
-the release alone (`estimate_ratios`). Only the curator sees rows.
+(`make_plan`), see what it will give (`forecast`), let the curator release noisy sums
+(`release_sums`), and answer from the release alone (`estimate_ratios`). Only the
+curator sees rows.
 
 Names are loaded when they are first used, so that importing dpratio is quick and an
 analyst needs no engine.
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
     from dpratio.release.files import read_release, write_release
     from dpratio.release.release import Release
     from dpratio.study.coverage import CoverageTable, measure_coverage
+    from dpratio.study.forecast import (
+        Forecast,
+        forecast,
+        needed_epsilon,
+        needed_people,
+    )
     from dpratio.study.guessed import guessed_population
     from dpratio.study.population import PaperPopulation, People
     from dpratio.terms.bounds import Bounds
@@ -54,6 +61,7 @@ __all__ = [
     "EngineFailed",
     "Estimates",
     "FileRefused",
+    "Forecast",
     "Groups",
     "Guess",
     "InvalidInput",
@@ -68,9 +76,12 @@ __all__ = [
     "Study",
     "__version__",
     "estimate_ratios",
+    "forecast",
     "guessed_population",
     "make_plan",
     "measure_coverage",
+    "needed_epsilon",
+    "needed_people",
     "parse_study",
     "read_release",
     "release_sums",
@@ -96,6 +107,7 @@ _HOMES = {
     "analyst.results": "Estimates",
     "analyst.estimate": "estimate_ratios",
     "study.coverage": "CoverageTable measure_coverage",
+    "study.forecast": "Forecast forecast needed_epsilon needed_people",
     "study.guessed": "guessed_population",
     "study.population": "PaperPopulation People",
 }

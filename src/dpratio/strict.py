@@ -109,6 +109,10 @@ class Node:
             self.refuse("must be a finite number")
         return number
 
+    def number_or_none(self) -> float | None:
+        """Read a finite number, or none at all."""
+        return None if self.value is None else self.number()
+
     def fraction(self) -> Fraction:
         """Read an exact number written as text: ``"1/35"``, ``"0.2"``."""
         text = self.text()

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analyst.ten_rows import TEN_ROWS
-from dpratio.analyst.estimate import estimate_ratios
+from dpratio.analyst.estimate import METHODS, estimate_ratios
 from dpratio.analyst.moments import moments_of
 from dpratio.analyst.results import STATUSES, Estimates
 from dpratio.analyst.wald import SCALES, WALD_METHODS, normal_quantile
@@ -54,6 +54,7 @@ def plan_of(
         bounds={"s": Bounds(*s), "y": Bounds(*y), "w": Bounds(0.5, 3)},
         budget=Budget(epsilon, "7e-6"),
         groups=Groups("g", keys),
+        strategy="even",
         mechanism=mechanism,
     )
 
@@ -68,12 +69,15 @@ def release_of(plan: Plan, *groups: dict[str, float]) -> Release:
 
 
 def answer(plan: Plan | None = None, **options: Any) -> Estimates:  # noqa: ANN401
-    return estimate_ratios(release_of(plan or plan_of()), **options)
+    """Answer as the paper does, unless another method is asked for."""
+    given = {"method": "analytical", **options}
+    return estimate_ratios(release_of(plan or plan_of()), **given)
 
 
 def one(group: dict[str, float], **options: Any) -> dict[str, Any]:  # noqa: ANN401
     plan = options.pop("plan", plan_of())
-    (row,) = estimate_ratios(release_of(plan, group), **options).to_dicts()
+    given = {"method": "analytical", **options}
+    (row,) = estimate_ratios(release_of(plan, group), **given).to_dicts()
     return row
 
 
@@ -207,11 +211,13 @@ def test_the_level_sets_the_width(level: float, quantile: float, scale: str) -> 
     assert answer(level=level).level == level
 
 
-def test_95_percent_is_the_default_level() -> None:
-    assert answer().ci_upper == answer(level=0.95).ci_upper
-    assert answer().level == 0.95
-    assert answer().method == "analytical"
-    assert answer().scale == "ratio"
+def test_the_defaults_are_a_pivot_interval_at_95_percent() -> None:
+    usual = estimate_ratios(release_of(plan_of()))
+    assert usual.ci_upper == answer(method="pivot", level=0.95).ci_upper
+    assert usual.level == 0.95
+    assert usual.method == "pivot"
+    assert usual.scale == "ratio"
+    assert usual.variance == "kish"
 
 
 def test_the_log_interval_is_the_exponential_of_itself() -> None:
@@ -454,6 +460,103 @@ def test_an_option_that_is_not_one_is_refused(
         answer(**{"method": "monte_carlo", **options})
 
 
+def focused_release(*, weighted: bool = True) -> Release:
+    """A release of ten thousand people around the ratio 1.1."""
+    weights = {"w": Bounds(0.5, 3)} if weighted else {}
+    plan = make_plan(
+        Ratio("s", per="y", weight="w" if weighted else None),
+        bounds={"s": Bounds(0, 2), "y": Bounds(0, 2), **weights},
+        budget=Budget(1),
+    )
+    sums = {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
+    cells = [round(sums[each.summand.name] / each.step) for each in plan.sums]
+    return Release("0" * 32, plan, np.array([cells]), "a test")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_focused_release_is_answered_in_the_linearised_form(method: str) -> None:
+    """S = 4950 and Y = 4500; Σ(a − rb)² from z², zh and h²."""
+    found = estimate_ratios(focused_release(), method=method, rng=1)
+    assert found.variance == "linearised"
+    assert found.ratio == pytest.approx([1.1], rel=1e-6)
+    assert found.status == ("ok",)
+    # a − 1.1b = 1.05 z − 0.05 h.
+    square = 1.05**2 * 2500 - 2 * 1.05 * 0.05 * 900 + 0.05**2 * 13_000
+    assert found.se_sampling[0] == pytest.approx(math.sqrt(square) / 4500, rel=1e-6)
+    named = estimate_ratios(
+        focused_release(), method=method, rng=1, variance="linearised"
+    )
+    assert named.ci_lower == found.ci_lower
+
+
+def test_the_kish_form_of_a_focused_release_is_refused_with_the_plan_to_make() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        estimate_ratios(focused_release(), variance="kish")
+    assert str(caught.value) == (
+        "this release does not hold the sums of variance 'kish', got ['linearised']. "
+        "It answers with 'linearised'. Make a plan with strategy='joint' or 'even', "
+        "which measure the sums it needs."
+    )
+
+
+def test_the_linearised_form_of_weighted_paper_sums_is_refused() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        answer(variance="linearised")
+    assert str(caught.value) == (
+        "this release does not hold the sums of variance 'linearised', got ['kish']. "
+        "It answers with 'kish'. Make a plan with strategy='focused', which measures "
+        "the sums it needs."
+    )
+
+
+@pytest.mark.parametrize("variance", ["kisch", "linearized", True, 1])
+def test_an_unknown_form_of_the_variance_is_refused(variance: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInput, match="unknown variance"):
+        answer(variance=variance)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_without_weights_the_paper_s_sums_answer_in_both_forms(method: str) -> None:
+    """Around zero, where the pivot takes squares, they are even the same."""
+    plan = make_plan(
+        Ratio("s", per="y"),
+        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
+        budget=Budget(1),
+        strategy="joint",
+    )
+    values = np.array([[50000, 25000, 27500, 16000, 15000]]) << 24
+    release = Release("0" * 32, plan, values, "a test")
+    kish, linearised = (
+        estimate_ratios(release, method=method, variance=form, rng=1)
+        for form in ("kish", "linearised")
+    )
+    assert (kish.variance, linearised.variance) == ("kish", "linearised")
+    assert linearised.se == pytest.approx(kish.se, rel=1e-12)
+    assert linearised.ci_upper == pytest.approx(kish.ci_upper, rel=1e-7)
+    usual = estimate_ratios(release, method=method, rng=1)
+    assert usual.variance == "kish"
+
+
+def test_a_wald_interval_of_a_focused_release_has_its_floor_too() -> None:
+    release = focused_release()
+    values = release.values.copy()
+    values[0, 2] = -values[0, 2]
+    noisy = Release("0" * 32, release.plan, values, "a test")
+    (row,) = estimate_ratios(noisy, method="analytical").to_dicts()
+    assert row["status"] == "variance_floored"
+    noise = {
+        each.summand.name: 2 * (each.scale * each.step) ** 2
+        for each in release.plan.sums
+    }
+    squared = (
+        1.05**4 * noise["zz"]
+        + (2 * 1.05 * 0.05) ** 2 * noise["zh"]
+        + 0.05**4 * noise["hh"]
+    )
+    wanted = squared**0.25 / 4500
+    assert row["se_sampling"] == pytest.approx(wanted, rel=1e-6)
+
+
 def test_only_a_release_can_be_estimated() -> None:
     with pytest.raises(InvalidInput, match="release must be a Release, got 'loans"):
         estimate_ratios("loans.json")  # type: ignore[arg-type]
@@ -489,7 +592,7 @@ def test_other_methods_draw_nothing() -> None:
 def test_keys_keep_their_order() -> None:
     plan = plan_of(keys=("south", "north", "east"))
     groups = [{"ws": 10.0}, {"wy": 0.0}, {"ws": 12.0}]
-    found = estimate_ratios(release_of(plan, *groups))
+    found = estimate_ratios(release_of(plan, *groups), method="analytical")
     assert found.keys == ("south", "north", "east")
     assert found.group_column == "g"
     assert found.columns()["g"] == ["south", "north", "east"]
@@ -503,6 +606,7 @@ def test_without_groups_there_is_one_row_without_a_key() -> None:
         Ratio("s", per="y"),
         bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
         budget=Budget(1),
+        strategy="even",
     )
     values = np.array([[50000, 25000, 27500, 16000, 15000]]) << 24
     found = estimate_ratios(
@@ -517,7 +621,8 @@ def test_without_groups_there_is_one_row_without_a_key() -> None:
 
 def test_groups_are_answered_each_on_its_own() -> None:
     plan = plan_of(keys=("a", "b"))
-    both = estimate_ratios(release_of(plan, {}, {"ws": 10.0})).to_dicts()
+    release = release_of(plan, {}, {"ws": 10.0})
+    both = estimate_ratios(release, method="analytical").to_dicts()
     for row, group in zip(both, ({}, {"ws": 10.0}), strict=True):
         alone = one(group)
         assert {k: v for k, v in row.items() if k != "g"} == {
@@ -532,11 +637,27 @@ def test_groups_are_answered_each_on_its_own() -> None:
 def any_plan(which: int) -> Plan:
     """Plans of every kind: few and many sums, small and large units, each law."""
     tiny, huge = Bounds(0, 2.0**-100), Bounds(0, 2.0**100)
+    unit = {"s": Bounds(0, 1), "y": Bounds.binary()}
+    weighted = {"s": Bounds(-5, 1), "y": Bounds(-1, 7), "w": Bounds(0, 3)}
+    if which >= 9:
+        bounds, guess, mechanism = [
+            (unit, 1.0, "laplace"),
+            (unit | {"w": Bounds(1 / 3, 3)}, 1.0, "analytic_gaussian"),
+            (weighted, 0.0, "laplace"),
+            (weighted, -0.5, "laplace"),
+        ][which - 9]
+        return make_plan(
+            Ratio("s", per="y", weight="w" if "w" in bounds else None, guess=guess),
+            bounds=bounds,
+            budget=Budget(1, "1e-6"),
+            groups=Groups("g", [1, 2, 3]),
+            mechanism=mechanism,
+        )
     bounds, mechanism = [
-        ({"s": Bounds(0, 1), "y": Bounds.binary()}, "laplace"),
+        (unit, "laplace"),
         ({"s": Bounds(0, 1), "y": Bounds(0, 1)}, "analytic_gaussian"),
         ({"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0, 3)}, "laplace"),
-        ({"s": Bounds(-5, 1), "y": Bounds(-1, 7), "w": Bounds(0, 3)}, "laplace"),
+        (weighted, "laplace"),
         ({"s": Bounds(-5, 1), "y": Bounds.binary()}, "laplace"),
         ({"s": tiny, "y": tiny, "w": tiny}, "laplace"),
         ({"s": huge, "y": huge, "w": huge}, "analytic_gaussian"),
@@ -548,6 +669,7 @@ def any_plan(which: int) -> Plan:
         bounds=bounds,
         budget=Budget(1, "1e-6"),
         groups=Groups("g", [1, 2, 3]),
+        strategy="even",
         mechanism=mechanism,
     )
 
@@ -563,7 +685,7 @@ cells = st.one_of(
 
 @settings(deadline=None, max_examples=600)
 @given(
-    which=st.integers(0, 8),
+    which=st.integers(0, 12),
     numbers=st.lists(cells, min_size=21, max_size=21),
     method=st.sampled_from(WALD_METHODS),
     scale=st.sampled_from(SCALES),
@@ -577,6 +699,7 @@ cells = st.one_of(
     which=5, numbers=[-LARGEST] * 21, method="analytical", scale="ratio", level=0.95
 )
 @example(which=8, numbers=[1] * 21, method="no_correction", scale="log", level=0.95)
+@example(which=9, numbers=[0] * 21, method="analytical", scale="log", level=0.95)
 def test_every_release_has_an_answer(
     which: int, numbers: list[int], method: str, scale: str, level: float
 ) -> None:

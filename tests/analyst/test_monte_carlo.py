@@ -19,7 +19,7 @@ def noise_on(name: str, scale: float, law: str = "gaussian") -> NoiseTerm:
 
 
 def moments(*noise: NoiseTerm, rows: list[list[float]] | None = None) -> Moments:
-    return Moments(np.array(rows or [SUMS]), noise)
+    return Moments(MOMENTS, np.array(rows or [SUMS]), noise)
 
 
 def extra(

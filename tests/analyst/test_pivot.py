@@ -1,4 +1,7 @@
+"""The pivot interval: every ratio that a test does not reject."""
+
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from dpratio.analyst.pivot import Pivot, TermOfT
 from dpratio.analyst.pivot_of import pivot_of
 from dpratio.analyst.pivot_set import pivot_set
 from dpratio.analyst.results import STATUSES
+from dpratio.analyst.variance import Second
 from dpratio.analyst.wald import normal_quantile
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
@@ -33,8 +37,20 @@ def plan_of(
             "w": dpr.Bounds(1 / 3, 3),
         },
         budget=dpr.Budget(epsilon, 1e-6),
+        strategy="even",
         mechanism=mechanism,
         groups=dpr.Groups("key", range(keys)),
+    )
+
+
+@cache
+def focused_plan(mechanism: str, lower: float, guess: float) -> Plan:
+    return dpr.make_plan(
+        dpr.Ratio("s", per="y", guess=guess),
+        bounds={"s": dpr.Bounds(lower, 1.25), "y": dpr.Bounds(lower, 1)},
+        budget=dpr.Budget(1, 1e-6),
+        mechanism=mechanism,
+        groups=dpr.Groups("key", range(3)),
     )
 
 
@@ -81,7 +97,7 @@ def test_the_tail_is_that_of_a_normal_plus_two_laplace_variables(
 def fieller(pivot: Pivot) -> tuple[float, float]:
     """Solve the quadratic of Fieller (1954) by hand."""
     top, bottom = pivot.numerator[0], pivot.denominator[0]
-    second = pivot.second[0]
+    second = pivot.second.values[0]
     a = bottom**2 - QUANTILE**2 * second[2]
     b = -2 * (top * bottom - QUANTILE**2 * second[1])
     c = top**2 - QUANTILE**2 * second[0]
@@ -90,9 +106,8 @@ def fieller(pivot: Pivot) -> tuple[float, float]:
 
 
 def without_noise(top: float, bottom: float, second: list[float]) -> Pivot:
-    return Pivot(
-        one(top), one(bottom), (), np.array([second]), np.zeros((1, 3, 3)), QUANTILE
-    )
+    estimated = Second(np.array([second]), np.zeros((1, 3, 3)))
+    return Pivot(one(top), one(bottom), (), estimated, QUANTILE)
 
 
 def test_without_noise_the_set_is_fiellers_interval() -> None:
@@ -124,10 +139,8 @@ def test_the_end_of_a_half_line_is_where_the_test_stops_rejecting() -> None:
 @pytest.mark.parametrize("law", ["laplace", "analytic_gaussian"])
 def test_ends_are_where_the_p_value_is_five_percent(law: str) -> None:
     terms = (TermOfT(law, 0.4, 1.0, 0.0), TermOfT(law, 0.3, 0.0, 1.0))
-    noise = np.diag([0.2, 0.1, 0.2])[None]
-    pivot = Pivot(
-        one(110.0), one(100.0), terms, np.array([[40.0, 10.0, 30.0]]), noise, QUANTILE
-    )
+    second = Second(np.array([[40.0, 10.0, 30.0]]), np.diag([0.2, 0.1, 0.2])[None])
+    pivot = Pivot(one(110.0), one(100.0), terms, second, QUANTILE)
     found = pivot_set(pivot, lowest=0.0)
     for end in (found.lower, found.upper):
         assert pivot.distance(one(1.0), end)[0] == pytest.approx(QUANTILE, rel=1e-6)
@@ -135,9 +148,8 @@ def test_ends_are_where_the_p_value_is_five_percent(law: str) -> None:
 
 def test_a_tail_too_small_for_a_double_is_still_far_out() -> None:
     terms = (TermOfT("laplace", 0.1, 1.0, 0.0), TermOfT("laplace", 0.1, 0.0, 1.0))
-    pivot = Pivot(
-        one(1e5), one(1e5), terms, np.ones((1, 3)), np.zeros((1, 3, 3)), QUANTILE
-    )
+    second = Second(np.ones((1, 3)), np.zeros((1, 3, 3)))
+    pivot = Pivot(one(1e5), one(1e5), terms, second, QUANTILE)
     near, far = (pivot.distance(one(1.0), one(at))[0] for at in (0.9, 0.5))
     assert 33 < near < far < math.inf
 
@@ -146,34 +158,27 @@ def test_noise_in_the_variance_widens_the_interval() -> None:
     widths = []
     for size in (0.0, 5.0, 20.0):
         noise = np.diag([size**2, 0.0, size**2])[None]
-        pivot = Pivot(
-            one(110.0), one(100.0), (), np.array([[40.0, 10.0, 30.0]]), noise, QUANTILE
-        )
+        second = Second(np.array([[40.0, 10.0, 30.0]]), noise)
+        pivot = Pivot(one(110.0), one(100.0), (), second, QUANTILE)
         found = pivot_set(pivot, lowest=0.0)
         widths.append(float(found.upper[0] - found.lower[0]))
     assert widths == sorted(widths)
     assert widths[2] > 1.02 * widths[0]
 
 
-def test_the_noise_of_the_second_moments_is_what_redrawing_shows() -> None:
-    plan = plan_of(keys=1)
-    steps = np.array([each.step for each in plan.sums])
-    sums = np.array([5000.0, 2300, 2500, 8100, 2000, 1500, 1250])
-    rng = np.random.default_rng(4)
-    release = Release("0" * 32, plan, np.rint(sums / steps).astype(int)[None], "test")
-    pivot = pivot_of(moments_of(release), QUANTILE)
-    scales = np.array([each.scale for each in plan.sums])
-    noisy = np.rint(sums / steps + rng.laplace(scale=scales, size=(40_000, 7)))
-    many = plan_of(keys=40_000)
-    redrawn = pivot_of(
-        moments_of(Release("0" * 32, many, noisy.astype(int), "test")), QUANTILE
-    )
-    spread = np.cov(redrawn.second.T)
-    assert spread == pytest.approx(pivot.second_noise[0], rel=0.05)
-
-
-@pytest.mark.parametrize("mechanism", ["laplace", "classical_gaussian"])
-def test_pivot_intervals_cover_where_noise_is_large(mechanism: str) -> None:
+@pytest.mark.parametrize(
+    ("strategy", "mechanism"),
+    [
+        ("even", "laplace"),
+        ("even", "classical_gaussian"),
+        ("joint", "analytic_gaussian"),
+        ("focused", "laplace"),
+        ("focused", "analytic_gaussian"),
+    ],
+)
+def test_pivot_intervals_cover_where_noise_is_large(
+    strategy: str, mechanism: str
+) -> None:
     plan = dpr.make_plan(
         dpr.Ratio("score", per="label", weight="weight"),
         bounds={
@@ -182,6 +187,7 @@ def test_pivot_intervals_cover_where_noise_is_large(mechanism: str) -> None:
             "weight": dpr.Bounds(1 / 3, 3),
         },
         budget=dpr.Budget(0.2, 1e-6),
+        strategy=strategy,
         mechanism=mechanism,
     )
     table = measure_coverage(
@@ -196,6 +202,20 @@ def test_pivot_intervals_cover_where_noise_is_large(mechanism: str) -> None:
     for row in table.rows:
         # Five standard errors of 4,000 repetitions are 0.017.
         assert row.judged.coverage == pytest.approx(0.95, abs=0.017)
+
+
+def test_the_noise_of_z_and_h_enters_the_test_as_one_of_each() -> None:
+    """a − rb = λ₁z + λ₂h, so T has noise λ₁·b_z and λ₂·b_h, and no other."""
+    plan = focused_plan("laplace", 0.0, 1.0)
+    values = np.array([[2**30, 2**34, 2**30, 2**30, 2**34]] * 3)
+    moments = moments_of(Release("0" * 32, plan, values, "test"))
+    pivot = pivot_of(moments, QUANTILE, "linearised")
+    on_z, on_h = (each.scale * each.step for each in plan.sums[:2])
+    assert [term.scale for term in pivot.terms] == [on_z, on_h]
+    for ratio in (0.5, 1.0, 1.7):
+        wanted = 2 * ((1 + ratio) / 2 * on_z) ** 2 + 2 * ((1 - ratio) / 2 * on_h) ** 2
+        found = pivot.noise_variance(np.ones(3), np.full(3, ratio))
+        assert found == pytest.approx([wanted] * 3)
 
 
 def test_pivot_and_analytical_agree_where_noise_is_small() -> None:
@@ -226,13 +246,23 @@ INTEGERS = st.integers(-(2**63) + 1, 2**63 - 1) | st.integers(-(2**40), 2**40)
     mechanism=st.sampled_from(["laplace", "analytic_gaussian"]),
     lower=st.sampled_from([0.0, -1.0]),
     level=st.sampled_from([0.5, 0.95, 0.999]),
+    guess=st.sampled_from([None, 0.0, 1.0, -0.3]),
 )
 def test_every_release_has_a_set(
-    numbers: list[int], mechanism: str, lower: float, level: float
+    numbers: list[int],
+    mechanism: str,
+    lower: float,
+    level: float,
+    guess: float | None,
 ) -> None:
     """Never an error, never a warning, and always a status that is true."""
-    plan = plan_of(mechanism, lower=lower, keys=3)
-    values = np.array(numbers, dtype=np.int64).reshape(3, 7)
+    plan = (
+        plan_of(mechanism, lower=lower, keys=3)
+        if guess is None
+        else focused_plan(mechanism, lower, guess)
+    )
+    count = len(plan.sums)
+    values = np.array(numbers[: 3 * count], dtype=np.int64).reshape(3, count)
     found = dpr.estimate_ratios(
         Release("0" * 32, plan, values, "test"), method="pivot", level=level
     )
@@ -246,16 +276,9 @@ def test_every_release_has_a_set(
 
 def test_groups_do_not_mix() -> None:
     """A weak group beside strong ones changes none of them."""
-    second = np.array([[4.0, 1.0, 3.0]] * 3)
-    noise = np.zeros((3, 3, 3))
-    pivot = Pivot(
-        np.array([11.0, 1.0, 12.0]),
-        np.array([10.0, 1.0, 10.0]),
-        (),
-        second,
-        noise,
-        QUANTILE,
-    )
+    tops, bottoms = np.array([11.0, 1.0, 12.0]), np.array([10.0, 1.0, 10.0])
+    second = Second(np.array([[4.0, 1.0, 3.0]] * 3), np.zeros((1, 3, 3)))
+    pivot = Pivot(tops, bottoms, (), second, QUANTILE)
     together = pivot_set(pivot, lowest=0.0)
     alone = pivot_set(without_noise(12.0, 10.0, [4.0, 1.0, 3.0]), lowest=0.0)
     assert together.upper[2] == pytest.approx(alone.upper[0], rel=1e-6)

@@ -26,6 +26,7 @@ def estimates(**changes: Any) -> Estimates:  # noqa: ANN401
         "method": "analytical",
         "scale": "ratio",
         "level": 0.95,
+        "variance": "linearised",
         "is_simulated": False,
         **changes,
     }
@@ -103,7 +104,8 @@ def test_answers_do_not_change() -> None:
 
 def test_a_notebook_sees_how_the_intervals_were_made() -> None:
     page = estimates()._repr_html_()
-    assert "<p>Intervals at level 0.95" in page
+    assert "<p>Intervals at level 0.95, method analytical, scale ratio, " in page
+    assert "variance linearised.</p>" in page
     assert "unbounded: the noisy denominator" in page
     assert "<table>" in page
 

@@ -57,7 +57,25 @@ def test_a_plan_is_shown_without_opening_the_data(folder: Path) -> None:
     (folder / "people.csv").unlink()
     shown = CliRunner().invoke(app, ["plan", "study.toml"])
     assert shown.exit_code == 0
-    for words in ("Σ y·s", "epsilon 2", "Not covered", "noise_sd"):
+    for words in (
+        "Strategy focused, mechanism laplace",
+        "Measured around the guess 1: z = (s − 1·y), h = (s + 1·y).",
+        "Σ z·h",
+        "epsilon 2",
+        "Not covered",
+        "noise_sd",
+    ):
+        assert words in shown.stdout
+
+
+def test_a_plan_of_the_papers_sums_is_shown_where_the_study_asks_for_it(
+    folder: Path,
+) -> None:
+    asked = STUDY + 'strategy = "even"\nmechanism = "laplace"\n'
+    (folder / "study.toml").write_text(asked, encoding="utf-8")
+    shown = CliRunner().invoke(app, ["plan", "study.toml"])
+    assert shown.exit_code == 0
+    for words in ("Σ y·s", "Strategy even, mechanism laplace", "Σ 1"):
         assert words in shown.stdout
 
 
@@ -67,7 +85,8 @@ def test_other_formats_hold_the_table_alone(folder: Path, layout: str) -> None:
     shown = CliRunner().invoke(app, ["plan", "study.toml", "--format", layout]).stdout
     assert "Not covered" not in shown
     if layout == "json":
-        assert json.loads(shown)[0]["sum"] == "Σ 1"
+        sums = [row["sum"] for row in json.loads(shown)]
+        assert sums == ["Σ z", "Σ h", "Σ z·z", "Σ z·h", "Σ h·h"]
     else:
         assert shown.splitlines()[0].replace(" ", "").strip("|").startswith("sum")
 

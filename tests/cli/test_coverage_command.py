@@ -143,7 +143,7 @@ def test_power_against_a_ratio_is_given(folder: Path) -> None:
         "json",
     ]
     rows = json.loads(CliRunner().invoke(app, words).stdout)
-    assert [row["method"] for row in rows] == ["public", "no_correction", "analytical"]
+    assert [row["method"] for row in rows] == ["public", "analytical", "pivot"]
     assert rows[0]["rejected"] > 0.9
 
 

@@ -6,7 +6,7 @@ hold. `SOURCES` turns one into each kind of table that engines read.
 
 import gzip
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -18,11 +18,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, assume, settings
 from hypothesis import strategies as st
 
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.engine import statement_of
+from dpratio.errors import InvalidInput
+from dpratio.plan.contrast import Contrast
+from dpratio.plan.corners import corners_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
@@ -51,6 +54,7 @@ __all__ = [
 ]
 
 ENGINES = ("python", "duckdb")
+GUESSES = (1.0, 0.0, -2.0, 1 / 3)
 ROW = 2**24  # One row's cell in a count, and in any sum at its bound of 1.
 
 HOSTILE_NUMBERS = [
@@ -145,17 +149,26 @@ def plan_of(
     *,
     keys: Sequence[Key] | None = None,
     names: Sequence[str] = ("score", "label", "weight", "region"),
+    **terms: Any,  # noqa: ANN401
 ) -> Plan:
-    """A plan over the columns score and label, perhaps weight and region."""
+    """A plan over score and label, perhaps weight and region: the paper's sums.
+
+    Terms are those of `make_plan`, and ``guess`` and ``residual_bound`` of the ratio.
+    """
     numerator, per, weighted, region = names
     bounds = {numerator: score or Bounds(0, 1), per: label or Bounds.binary()}
     if weight is not None:
         bounds[weighted] = weight
+    wanted = {"strategy": "even", "mechanism": "laplace", **terms}
+    of_ratio = {name: wanted.pop(name, None) for name in ("guess", "residual_bound")}
     return make_plan(
-        Ratio(numerator, per=per, weight=None if weight is None else weighted),
+        Ratio(
+            numerator, per=per, weight=None if weight is None else weighted, **of_ratio
+        ),
         bounds=bounds,
-        budget=Budget(1),
+        budget=Budget(1, "1e-6"),
         groups=None if keys is None else Groups(region, keys),
+        **wanted,
     )
 
 
@@ -410,7 +423,25 @@ def _keys(draw: st.DrawFn, rows: int) -> tuple[list[Key] | None, object]:
 
 
 @st.composite
-def cases(draw: st.DrawFn, *, least_rows: int = 0) -> Case:
+def _terms(draw: st.DrawFn, strategy: str, box: Mapping[str, Bounds]) -> dict[str, Any]:
+    """The terms of a plan; for a focused one any guess, limit of z and answers."""
+    if strategy == "even":
+        return {}
+    mechanism = draw(st.sampled_from(["laplace", "analytic_gaussian"]))
+    terms: dict[str, Any] = {"strategy": strategy, "mechanism": mechanism}
+    if strategy == "joint":
+        return terms
+    guess = draw(st.sampled_from(GUESSES))
+    part = draw(st.none() | st.floats(1e-3, 1 - 1e-3))
+    most = max(abs(point["z"]) for point in corners_of(box, Contrast(guess)))
+    if part is not None and 2.0**-49 < float(most) * part < 2.0**49:
+        terms["residual_bound"] = float(most) * part
+    answers = draw(st.sampled_from([("ratio",), ("ratio", "means")]))
+    return {**terms, "guess": guess, "answers": answers}
+
+
+@st.composite
+def cases(draw: st.DrawFn, strategy: str = "even", *, least_rows: int = 0) -> Case:
     """Any plan, with a table that holds whatever its column types can hold."""
     some = st.sampled_from(NAMES)
     names = draw(st.lists(some, min_size=4, max_size=4, unique=True))
@@ -418,6 +449,15 @@ def cases(draw: st.DrawFn, *, least_rows: int = 0) -> Case:
     keys, key_column = draw(_keys(rows))
     score, label = draw(_bounds()), draw(_bounds())
     weight = draw(st.none() | _bounds(lowest=0))
+    given = zip("syw", (score, label, weight), strict=True)
+    box = {letter: each for letter, each in given if each is not None}
+    terms = draw(_terms(strategy, box))
+    try:
+        plan = plan_of(score, label, weight, keys=keys, names=names, **terms)
+    except InvalidInput as error:
+        # Columns of very different size: z and h need more noise than there is.
+        assume("noise must stay below" not in str(error))
+        raise
     columns = {
         names[0]: draw(_number_column(score, rows)),
         names[1]: draw(_number_column(label, rows)),
@@ -428,4 +468,4 @@ def cases(draw: st.DrawFn, *, least_rows: int = 0) -> Case:
         columns[names[3]] = key_column
     order = draw(st.permutations(sorted(columns)))
     table = pa.table({name: columns[name] for name in order})
-    return Case(plan_of(score, label, weight, keys=keys, names=names), table)
+    return Case(plan, table)

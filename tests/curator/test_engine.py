@@ -17,6 +17,7 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.engine import CellSum, ColumnType, statement_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
+from dpratio.plan.contrast import Contrast
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.question import Key
 
@@ -66,6 +67,27 @@ def test_a_statement_says_what_to_add_up_and_nothing_of_privacy() -> None:
     ]
     assert statement_of(plan_of()).columns == ["score", "label"]
     assert statement_of(plan_of()).keys == ()
+    assert statement.contrast is None
+
+
+def test_a_statement_of_a_focused_plan_says_how_z_and_h_are_made() -> None:
+    terms: dict[str, Any] = {
+        "strategy": "focused",
+        "guess": 1 / 3,
+        "residual_bound": 0.5,
+    }
+    statement = statement_of(plan_of(weight=Bounds(0, 4), **terms))
+    assert statement.contrast == Contrast(1 / 3, 0.5)
+    assert statement.columns == ["score", "label", "weight"]
+    assert set(statement.factor_bounds) == {"s", "y", "w"}
+    assert statement.sums[0] == CellSum(("z",), 2.0**-25, 2**24)
+    assert [each.factors for each in statement.sums] == [
+        ("z",),
+        ("h",),
+        ("z", "z"),
+        ("z", "h"),
+        ("h", "h"),
+    ]
 
 
 @pytest.mark.parametrize("kind", ["integer", "number", "boolean", "csv", "any"])

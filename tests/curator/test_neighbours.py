@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from curator.moves_for_tests import require_close
 from curator.tables_for_tests import (
     CSV_DIALECTS,
     ENGINES,
@@ -45,23 +46,7 @@ from dpratio.terms.source import CsvFile
 Table = Any
 
 
-def require_close(case: Case, first: list[list[int]], second: list[list[int]]) -> None:
-    """At most one group moved, and no sum further than its sensitivity."""
-    moved = [
-        [abs(one - other) for one, other in zip(*pair, strict=True)]
-        for pair in zip(first, second, strict=True)
-    ]
-    assert sum(any(row) for row in moved) <= 1
-    for row in moved:
-        for distance, measured in zip(row, case.plan.sums, strict=True):
-            assert distance <= measured.sensitivity
-
-
-@given(case=cases(least_rows=1), data=st.data())
-@fixed(220)
-def test_one_row_moves_one_group_by_no_more_than_the_sensitivity(
-    case: Case, data: st.DataObject, folder: Path
-) -> None:
+def require_neighbours_close(case: Case, data: st.DataObject, folder: Path) -> None:
     neighbour = case.without(data.draw(st.integers(0, case.table.num_rows - 1)))
     source = data.draw(st.sampled_from(["relation"] * 25 + sorted(SOURCES)))
     pairs = [("python", mapping_of), ("duckdb", lambda t: SOURCES[source](t, folder))]
@@ -69,7 +54,31 @@ def test_one_row_moves_one_group_by_no_more_than_the_sensitivity(
         table, less = (
             exact(make(each.table), each.plan, engine) for each in (case, neighbour)
         )
-        require_close(case, table, less)
+        require_close(case.plan, table, less)
+
+
+@given(case=cases(least_rows=1), data=st.data())
+@fixed(220)
+def test_one_row_moves_one_group_by_no_more_than_the_sensitivity(
+    case: Case, data: st.DataObject, folder: Path
+) -> None:
+    require_neighbours_close(case, data, folder)
+
+
+@given(case=cases("focused", least_rows=1), data=st.data())
+@fixed(80)
+def test_one_row_pays_for_all_sums_of_z_and_h_no_more_than_their_joint_price(
+    case: Case, data: st.DataObject, folder: Path
+) -> None:
+    require_neighbours_close(case, data, folder)
+
+
+@given(case=cases("joint", least_rows=1), data=st.data())
+@fixed(40)
+def test_one_row_pays_for_all_sums_of_the_paper_no_more_than_their_joint_price(
+    case: Case, data: st.DataObject, folder: Path
+) -> None:
+    require_neighbours_close(case, data, folder)
 
 
 @given(case=cases(least_rows=1), data=st.data())
@@ -85,7 +94,7 @@ def test_one_line_of_text_moves_one_group_by_no_more_than_the_sensitivity(
             exact(write_csv(each.table, folder, dialect), each.plan, engine)
             for each in (case, neighbour)
         )
-        require_close(case, table, less)
+        require_close(case.plan, table, less)
 
 
 NUMBERS = st.sampled_from([*HOSTILE_NUMBERS, 10**400, -(10**40), Decimal("1e-400")])
@@ -102,18 +111,21 @@ OBJECTS = [None, "text", b"1", True, [1], {}, Decimal("NaN"), np.float32(0.1), o
         max_size=6,
     )
 )
+@pytest.mark.parametrize("strategy", ["even", "focused"])
 @fixed(40)
 def test_one_row_of_any_python_objects_moves_no_more(
-    rows: list[tuple[Any, ...]],
+    strategy: str, rows: list[tuple[Any, ...]]
 ) -> None:
-    plan = plan_of(Bounds(-0.7, 1.3), Bounds(-5, -1), Bounds(0, 1e9), keys=["a", "b"])
+    bounds = (Bounds(-0.7, 1.3), Bounds(-5, -1), Bounds(0, 1e9))
+    guess = 1 / 3 if strategy == "focused" else None
+    plan = plan_of(*bounds, keys=["a", "b"], strategy=strategy, guess=guess)
     names = ("score", "label", "weight", "region")
 
     def sums(some: list[tuple[Any, ...]]) -> list[list[int]]:
         columns = {name: [row[at] for row in some] for at, name in enumerate(names)}
         return exact(columns, plan, "python")
 
-    require_close(Case(plan, None), sums(rows), sums(rows[1:]))
+    require_close(plan, sums(rows), sums(rows[1:]))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

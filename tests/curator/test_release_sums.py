@@ -41,12 +41,24 @@ MISSING = "no/such/file.parquet"
 EMPTY: Table = {"s": [], "y": [], "w": [], "k": []}
 
 
+BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0, 3)}
+FOCUSED = ("z", "h", "zz", "zh", "hh")
+
+
 def plan_of(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: ANN401
+    """A plan of the paper's sums, unless another strategy is asked for."""
     terms: dict[str, Any] = {
-        "bounds": {"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0, 3)},
+        "bounds": BOUNDS,
         "budget": Budget(1, "1e-6"),
+        "strategy": "even",
         "mechanism": mechanism,
     } | changes
+    return make_plan(Ratio("s", per="y", weight="w"), **terms)
+
+
+def focused_plan_of(**changes: Any) -> Plan:  # noqa: ANN401
+    """A plan as it is made by default."""
+    terms = {"bounds": BOUNDS, "budget": Budget(1, "1e-6"), **changes}
     return make_plan(Ratio("s", per="y", weight="w"), **terms)
 
 
@@ -89,6 +101,165 @@ def test_a_bad_plan_is_refused_before_the_table_is_looked_for(
         release_sums(MISSING, bad(plan_of()))
     with pytest.raises(FileRefused):
         release_sums(MISSING, plan_of())
+
+
+def with_scales(plan: Plan, **factors: float) -> Plan:
+    """The plan with the noise of some sums multiplied, or of all."""
+    sums = [
+        dataclasses.replace(
+            each,
+            scale=each.scale * factors.get(each.summand.name, factors.get("all", 1.0)),
+        )
+        for each in plan.sums
+    ]
+    return dataclasses.replace(plan, sums=tuple(sums))
+
+
+def about(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
+    """The plan with another ratio."""
+    return dataclasses.replace(plan, ratio=dataclasses.replace(plan.ratio, **changes))
+
+
+EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
+    "less noise": (
+        lambda plan: with_scales(plan, all=1 - 1e-9),
+        "the noise of the sums is too small for the budget",
+    ),
+    "less noise of z": (
+        lambda plan: with_scales(plan, z=0.99),
+        "the noise of the sums is too small for the budget",
+    ),
+    "less noise of mixed products": (
+        lambda plan: with_scales(plan, all=1e3, zh=1),
+        "the noise of mixed products is too small beside the squares",
+    ),
+    "no noise": (
+        lambda plan: edit(plan, scale=0.0),
+        "the noise of Σ z is too small or too large",
+    ),
+    "endless noise": (
+        lambda plan: edit(plan, scale=math.inf),
+        "the noise of Σ z is too small or too large",
+    ),
+    "noise as a whole number": (
+        lambda plan: edit(plan, scale=2**40),
+        "the noise of Σ z must be a plain number",
+    ),
+    "step": (
+        lambda plan: edit(plan, step=plan.sums[0].step * 2),
+        "the lattice step of Σ z is not the one of its bounds",
+    ),
+    "sensitivity": (
+        lambda plan: edit(plan, sensitivity=1),
+        "the sensitivity of Σ z must be 25165824 cells, got 1",
+    ),
+    "a sum less": (
+        lambda plan: dataclasses.replace(plan, sums=plan.sums[:-1]),
+        "strategy 'focused' does not measure these sums",
+    ),
+    "sums in another order": (
+        lambda plan: dataclasses.replace(plan, sums=plan.sums[::-1]),
+        "strategy 'focused' does not measure these sums",
+    ),
+    "sums as a list": (
+        lambda plan: dataclasses.replace(plan, sums=list(plan.sums)),  # type: ignore[arg-type]
+        "the sums of a plan must be a tuple",
+    ),
+    "more answers": (
+        lambda plan: dataclasses.replace(plan, answers=("ratio", "means")),
+        "strategy 'focused' does not measure these sums",
+    ),
+    "other answers": (
+        lambda plan: dataclasses.replace(plan, answers=("means",)),
+        "the plan's terms break a rule: answers must be",
+    ),
+    "another guess": (
+        lambda plan: about(plan, guess=2.0),
+        "the lattice step of Σ z is not the one of its bounds",
+    ),
+    "no guess": (
+        lambda plan: about(plan, guess=None),
+        "a focused plan states the guess of its ratio, got None",
+    ),
+    "a residual bound": (
+        lambda plan: about(plan, residual_bound=2.9),
+        "the sensitivity of Σ z must be",
+    ),
+    "a residual bound that binds nowhere": (
+        lambda plan: about(plan, residual_bound=3.0),
+        "the plan's terms break a rule: the residual bound must be below 3",
+    ),
+    "wider bounds": (
+        lambda plan: dataclasses.replace(
+            plan, bounds={**plan.bounds, "w": Bounds(0, 3.5)}
+        ),
+        "the sensitivity of Σ z must be",
+    ),
+    "strategy even": (
+        lambda plan: dataclasses.replace(plan, strategy="even"),
+        "strategy 'even' does not measure these sums",
+    ),
+    "strategy joint": (
+        lambda plan: dataclasses.replace(plan, strategy="joint"),
+        "strategy 'joint' does not measure these sums",
+    ),
+    "classical noise": (
+        lambda plan: dataclasses.replace(plan, mechanism="classical_gaussian"),
+        "the plan's terms break a rule: strategy 'focused' has no classical_gaussian",
+    ),
+    "noise to be chosen": (
+        lambda plan: dataclasses.replace(plan, mechanism="auto"),
+        "the plan's terms break a rule: unknown mechanism",
+    ),
+    "a smaller budget": (
+        lambda plan: dataclasses.replace(plan, budget=Budget("0.99", "1e-6")),
+        "the noise of the sums is too small for the budget",
+    ),
+}
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+@pytest.mark.parametrize("edited", EDITS)
+def test_an_edited_focused_plan_is_refused_before_the_table_is_looked_for(
+    edited: str, mechanism: str
+) -> None:
+    change, message = EDITS[edited]
+    plan = focused_plan_of(mechanism=mechanism)
+    with pytest.raises(PlanRefused) as refused:
+        release_sums(MISSING, change(plan))
+    assert str(refused.value).startswith(message)
+    with pytest.raises(FileRefused):
+        release_sums(MISSING, plan)
+
+
+def test_gaussian_noise_of_a_focused_plan_costs_its_delta() -> None:
+    plan = focused_plan_of(mechanism="analytic_gaussian")
+    for delta in ("1e-7", "0"):
+        with pytest.raises(PlanRefused):
+            release_sums(MISSING, dataclasses.replace(plan, budget=Budget(1, delta)))
+    laplace = focused_plan_of(mechanism="laplace")
+    as_gaussian = dataclasses.replace(laplace, mechanism="analytic_gaussian")
+    with pytest.raises(PlanRefused, match="too small"):
+        release_sums(MISSING, as_gaussian)
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+def test_an_edited_joint_plan_is_refused_before_the_table_is_looked_for(
+    mechanism: str,
+) -> None:
+    plan = plan_of(mechanism, strategy="joint")
+    with pytest.raises(PlanRefused, match="too small for the budget"):
+        release_sums(MISSING, with_scales(plan, all=1 - 1e-9))
+    with pytest.raises(FileRefused):
+        release_sums(MISSING, plan)
+
+
+def test_the_noise_of_a_joint_price_is_too_small_for_equal_shares() -> None:
+    plan = plan_of("analytic_gaussian", strategy="joint")
+    with pytest.raises(
+        PlanRefused, match="the noise of Σ w is too small for its share"
+    ):
+        release_sums(MISSING, dataclasses.replace(plan, strategy="even"))
 
 
 def test_the_door_prices_then_opens_then_asks_then_draws(
@@ -193,6 +364,31 @@ def test_released_values_have_the_planned_mean_and_variance(mechanism: str) -> N
         assert abs((standard**2).mean() - 1) < allowed
 
 
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+def test_released_sums_of_z_and_h_have_the_planned_mean_and_variance(
+    mechanism: str,
+) -> None:
+    """As above, of the sums that a plan measures by default."""
+    plan = focused_plan_of(mechanism=mechanism, groups=Groups("k", range(GROUPS)))
+    table = {
+        "s": [0.25] * GROUPS,
+        "y": [1] * GROUPS,
+        "w": [2.0] * GROUPS,
+        "k": list(range(GROUPS)),
+    }
+    values = release_sums(table, plan).values.astype(np.float64)
+    z, h = -1.5, 2.5
+    fourth = 6 if mechanism == "laplace" else 3
+    exact = [z, h, z * z, z * h, h * h]
+    assert tuple(each.summand.name for each in plan.sums) == FOCUSED
+    for column, each, sum_ in zip(values.T, plan.sums, exact, strict=True):
+        spread = noise_sd(mechanism, each.scale)
+        standard = (column - sum_ / each.step) / spread
+        assert abs(standard.mean()) < 8 / math.sqrt(GROUPS)
+        allowed = 8 * math.sqrt((fourth - 1) / GROUPS)
+        assert abs((standard**2).mean() - 1) < allowed
+
+
 def test_two_releases_of_one_table_differ() -> None:
     plan = plan_of(groups=Groups("k", range(100)))
     first, second = release_sums(EMPTY, plan), release_sums(EMPTY, plan)
@@ -250,18 +446,28 @@ rows = st.tuples(
 )
 
 
+TWO_PLANS = [
+    make_plan(
+        Ratio("s", per="y", weight="w", guess=1 / 3),
+        bounds={"s": Bounds(-0.7, 0.1), "y": Bounds(-2, 0.3), "w": Bounds(0, 1 / 3)},
+        budget=Budget(1),
+        groups=Groups("k", ["a", "b"]),
+        strategy=strategy,
+    )
+    for strategy in ("even", "focused")
+]
+
+
 @settings(deadline=None, max_examples=150)
 @given(table=st.lists(rows, max_size=5), row=rows, at=st.integers(0, 5))
 @example(table=[], row=(1.0, 1.0, 3.0, "a"), at=0)
 @example(table=[], row=(math.nan, 1.0, 3.0, "a"), at=0)
 @example(table=[(1, 1, 3, "a")], row=(-math.inf, 1.0, 3.0, "b"), at=0)
+@example(table=[], row=(-0.7, 0.0, 1 / 3, "a"), at=0)
+@pytest.mark.parametrize("plan", TWO_PLANS, ids=["even", "focused"])
 def test_one_row_moves_one_group_by_no_more_than_the_plan_says(
-    table: list[tuple[Any, ...]], row: tuple[Any, ...], at: int
+    plan: Plan, table: list[tuple[Any, ...]], row: tuple[Any, ...], at: int
 ) -> None:
-    plan = plan_of(
-        bounds={"s": Bounds(-0.7, 0.1), "y": Bounds(-2, 0.3), "w": Bounds(0, 1 / 3)},
-        groups=Groups("k", ["a", "b"]),
-    )
     at = min(at, len(table))
     sums = []
     for each in (table, [*table[:at], row, *table[at:]]):

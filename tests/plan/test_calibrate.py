@@ -18,8 +18,10 @@ from dpratio.plan.calibrate import (
     SMALLEST_SCALE,
     analytic_delta,
     calibrate,
+    is_affordable,
     is_certified,
     laplace_cost,
+    largest_ratio,
     noise_sd,
 )
 from dpratio.plan.certified import log_bounds
@@ -324,7 +326,7 @@ def test_the_search_for_a_scale_ends_even_if_none_is_certified() -> None:
         tried.append(scale)
         return False
 
-    assert room._certify_upwards(SMALLEST_SCALE, never) > LARGEST_SCALE
+    assert room.certify_upwards(SMALLEST_SCALE, never) > LARGEST_SCALE
     assert tried == sorted(tried)
     assert len(tried) < 100
 
@@ -372,3 +374,58 @@ def test_more_budget_never_needs_more_noise() -> None:
         ]
         assert scales == sorted(scales, reverse=True)
         assert len(set(scales)) == len(scales)
+
+
+def test_laplace_noise_is_affordable_up_to_epsilon_itself() -> None:
+    for ratio, answer in ((ONE, True), (ONE + Fraction(1, 10**40), False)):
+        for delta in (Fraction(0), MILLIONTH):
+            assert answer is is_affordable(
+                "laplace", ratio=ratio, epsilon=ONE, delta=delta
+            )
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_the_largest_ratio_is_where_the_budget_ends(epsilon: str, delta: str) -> None:
+    """A hair below it is proven to be affordable; a hair above costs more."""
+    share = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
+    largest = Fraction(largest_ratio("analytic_gaussian", *share.values()))
+    for part, answer in ((1 - 1e-9, True), (1 + 1e-9, False)):
+        ratio = largest * Fraction(part)
+        assert answer is is_affordable("analytic_gaussian", ratio=ratio, **share)
+    assert largest_ratio("laplace", *share.values()) == float(epsilon)
+
+
+@pytest.mark.parametrize("mechanism", GAUSSIAN)
+@pytest.mark.parametrize(
+    "share",
+    [
+        {"epsilon": ONE, "delta": Fraction(0)},
+        {"epsilon": ONE, "delta": Fraction(-1)},
+        {"epsilon": Fraction(0), "delta": MILLIONTH},
+        {"epsilon": Fraction(-1), "delta": MILLIONTH},
+    ],
+    ids=str,
+)
+def test_gaussian_noise_needs_both_parts_of_a_budget(
+    mechanism: str, share: dict[str, Fraction]
+) -> None:
+    """However little a row moves the sums."""
+    assert not is_affordable(mechanism, ratio=Fraction(1, 10**9), **share)
+
+
+def test_an_unknown_mechanism_is_not_affordable() -> None:
+    share = {"epsilon": ONE, "delta": MILLIONTH}
+    assert not is_affordable("uniform", ratio=Fraction(1, 10**9), **share)
+
+
+def test_what_is_affordable_for_one_sum_is_what_is_certified() -> None:
+    scale = calibrate("analytic_gaussian", sensitivity=7, epsilon=ONE, delta=MILLIONTH)
+    share = {"epsilon": ONE, "delta": MILLIONTH}
+    for factor in (0.5, 1 - 1e-9, 1.0, 2.0):
+        ratio = Fraction(7) / Fraction(factor * scale)
+        certified = is_certified(
+            "analytic_gaussian", sensitivity=7, scale=factor * scale, **share
+        )
+        assert certified is is_affordable("analytic_gaussian", ratio=ratio, **share)
+        assert certified is (factor >= 1)

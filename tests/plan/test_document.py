@@ -25,6 +25,13 @@ PLAN = make_plan(
     bounds={"score": Bounds(0, 1), "label": Bounds.binary(), "weight": Bounds(0.5, 3)},
     budget=Budget("0.6"),
     groups=Groups("region", ["north", "south"]),
+    strategy="even",
+)
+FOCUSED = make_plan(
+    Ratio("s", per="y", guess=1.5, guess_is="unknown", residual_bound=0.25),
+    bounds={"s": Bounds(0, 1), "y": Bounds(0, 2)},
+    budget=Budget(1),
+    answers=("ratio", "means"),
 )
 
 
@@ -55,6 +62,9 @@ def test_a_plan_is_written_in_plain_words() -> None:
         "numerator": "score",
         "per": "label",
         "weight": "weight",
+        "guess": None,
+        "guess_is": "close",
+        "residual_bound": None,
     }
     assert document["bounds"] == {
         "score": [0.0, 1.0],
@@ -70,15 +80,37 @@ def test_a_plan_is_written_in_plain_words() -> None:
         "strategy": "even",
         "mechanism": "laplace",
     }
+    assert document["answers"] == ["ratio"]
     assert document["sums"][1] == {
         "name": "wy",
         "factors": ["w", "y"],
         "step": 2.0**-23,
         "sensitivity": 3 * 2**23,
         "scale": 30.0 * 2**23,
-        "epsilon": "1/10",
-        "delta": "0",
     }
+
+
+def test_a_focused_plan_writes_its_guess_and_its_answers() -> None:
+    document = plan_to_document(FOCUSED)
+    assert document["ratio"] == {
+        "numerator": "s",
+        "per": "y",
+        "weight": None,
+        "guess": 1.5,
+        "guess_is": "unknown",
+        "residual_bound": 0.25,
+    }
+    assert document["answers"] == ["ratio", "means"]
+    assert document["privacy"]["strategy"] == "focused"
+    assert [each["factors"] for each in document["sums"]] == [
+        ["z"],
+        ["h"],
+        ["z", "z"],
+        ["z", "h"],
+        ["h", "h"],
+        [],
+    ]
+    assert there_and_back(FOCUSED) == FOCUSED
 
 
 def test_a_plan_without_groups_or_weights_writes_null() -> None:
@@ -113,15 +145,27 @@ def plans(draw: st.DrawFn) -> Plan:
     weight = draw(st.none() | st.builds(lambda top: Bounds(0, top), sizes))
     asked = {s: draw(bounds), y: draw(bounds)} | ({w: weight} if weight else {})
     declared = list(dict.fromkeys(draw(keys)))
+    strategy = draw(st.sampled_from(["focused", "joint", "even"]))
+    noise = ["laplace", "analytic_gaussian"]
+    noise += ["classical_gaussian"] if strategy == "even" else []
+    ratio = Ratio(
+        s,
+        per=y,
+        weight=w if weight else None,
+        guess=draw(st.sampled_from([0.0, 1.0, -0.1, 3.25])),
+        guess_is=draw(st.sampled_from(["close", "unknown"])),
+    )
     return make_plan(
-        Ratio(s, per=y, weight=w if weight else None),
+        ratio,
         bounds=asked,
+        strategy=strategy,
+        answers=draw(st.sampled_from([("ratio",), ("ratio", "means")])),
         budget=Budget(
             draw(st.fractions("0.01", 5, max_denominator=10**9)),
             draw(st.decimals("1e-9", "0.1", places=9).filter(lambda d: d > 0)),
         ),
         groups=Groups(g, declared) if declared else None,
-        mechanism=draw(st.sampled_from(["laplace", "classical_gaussian"])),
+        mechanism=draw(st.sampled_from(noise)),
     )
 
 
@@ -155,6 +199,7 @@ def test_no_budget_makes_a_plan_that_cannot_be_read_again(
         Ratio("s", per="y"),
         bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
         budget=budget,
+        strategy="even",
         mechanism="laplace" if delta == 0 else "analytic_gaussian",
     )
     assert there_and_back(plan) == plan
@@ -242,7 +287,7 @@ def test_bounds_are_a_free_table() -> None:
         (
             "privacy.strategy",
             "odd",
-            "$.privacy.strategy: must be one of even, got 'odd'.",
+            "$.privacy.strategy: must be one of focused, joint, even, got 'odd'.",
         ),
         (
             "privacy.mechanism",
@@ -258,13 +303,13 @@ def test_bounds_are_a_free_table() -> None:
         ("sums.2.factors", "ws", "$.sums[2].factors: must be a list, got 'ws'."),
         (
             "sums.2.factors",
-            ["w", "z"],
-            "$.sums[2].factors[1]: must be one of s, y, w, got 'z'.",
+            ["w", "x"],
+            "$.sums[2].factors[1]: must be one of s, y, w, z, h, got 'x'.",
         ),
         (
             "sums.2.factors",
             [["w"]],
-            "$.sums[2].factors[0]: must be one of s, y, w, got ['w'].",
+            "$.sums[2].factors[0]: must be one of s, y, w, z, h, got ['w'].",
         ),
         ("sums.2.step", "1", "$.sums[2].step: must be a number, got '1'."),
         (
@@ -273,8 +318,29 @@ def test_bounds_are_a_free_table() -> None:
             "$.sums[2].sensitivity: must be a whole number, got 1.5.",
         ),
         ("sums.2.scale", None, "$.sums[2].scale: must be a number, got None."),
-        ("sums.2.epsilon", 0.1, "$.sums[2].epsilon: must be text, got 0.1."),
-        ("sums.2.delta", True, "$.sums[2].delta: must be text, got True."),
+        ("ratio.guess", "1", "$.ratio.guess: must be a number, got '1'."),
+        ("ratio.guess", True, "$.ratio.guess: must be a number, got True."),
+        (
+            "ratio.guess",
+            float("nan"),
+            "$.ratio.guess: must be a finite number, got nan.",
+        ),
+        (
+            "ratio.residual_bound",
+            [1],
+            "$.ratio.residual_bound: must be a number, got [1].",
+        ),
+        (
+            "ratio.guess_is",
+            None,
+            "$.ratio.guess_is: must be one of close, unknown, got None.",
+        ),
+        ("answers", "ratio", "$.answers: must be a list, got 'ratio'."),
+        (
+            "answers",
+            ["ratio", "curve"],
+            "$.answers[1]: must be one of ratio, means, got 'curve'.",
+        ),
     ],
 )
 def test_a_field_of_the_wrong_type_is_refused_with_its_path(
@@ -288,6 +354,13 @@ def test_a_field_of_the_wrong_type_is_refused_with_its_path(
     [
         ("ratio.per", "score", "$.ratio", "numerator, denominator and weight differ"),
         ("ratio.numerator", "", "$.ratio", "a column name must be text"),
+        ("ratio.guess", 1e99, "$.ratio", "the guess of a ratio must be 0, or"),
+        (
+            "ratio.residual_bound",
+            -1,
+            "$.ratio",
+            "the residual bound must be a positive",
+        ),
         ("bounds.score", [1, 0], "$.bounds.score", "bounds must be finite"),
         ("bounds.weight", [0, 1e99], "$.bounds.weight", "the larger bound"),
         ("groups.keys", [], "$.groups", "groups need at least one key"),

@@ -6,10 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
+from dpratio.plan.calibrate import calibrate
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import NOT_COVERED, Plan
 from dpratio.plan.price import price
@@ -17,6 +18,7 @@ from dpratio.plan.strategy import reconstruction
 from dpratio.plan.sums import MOMENTS, Summand, summands_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Groups, Ratio
 
 RATIO = Ratio("score", per="label")
@@ -26,6 +28,19 @@ WITH_WEIGHT = {**BINARY, "weight": Bounds(0.5, 3)}
 
 
 def plan_of(ratio: Ratio = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
+    """Plan as the paper does, unless something else is asked for."""
+    terms: dict[str, Any] = {
+        "bounds": BINARY,
+        "budget": Budget(1, "1e-6"),
+        "strategy": "even",
+        "mechanism": "laplace",
+        **changes,
+    }
+    return make_plan(ratio, **terms)
+
+
+def focused(ratio: Ratio = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
+    """Plan as it is done when nothing is said about strategy and mechanism."""
     terms: dict[str, Any] = {"bounds": BINARY, "budget": Budget(1, "1e-6"), **changes}
     return make_plan(ratio, **terms)
 
@@ -73,24 +88,30 @@ def test_every_moment_comes_from_the_sum_that_equals_it(
     weighted: bool,  # noqa: FBT001
     binary: bool,  # noqa: FBT001
 ) -> None:
-    measured = [each.name for each in summands_for(weighted=weighted, binary=binary)]
+    summands = summands_for(weighted=weighted, binary=binary)
     stands_for = {
         "ww": "ww" if weighted else "w",
         "wyy": "wy" if binary else "wyy",
     }
-    matrix = reconstruction(measured)
-    assert len(matrix) == 7
-    for name, row in zip(MOMENTS, matrix, strict=True):
+    matrix = reconstruction(summands, None)
+    assert list(matrix)[:7] == list(MOMENTS)
+    for name in MOMENTS:
         source = stands_for.get(name, name)
-        assert row == [int(each == source) for each in measured]
+        assert matrix[name] == [int(each.name == source) for each in summands]
 
 
 def test_every_sum_gets_the_same_share_of_the_budget() -> None:
     plan = plan_of(
         budget=Budget("0.1", "1e-6"), mechanism="analytic_gaussian", bounds=BINARY
     )
-    assert {each.epsilon for each in plan.sums} == {Fraction(1, 50)}
-    assert {each.delta for each in plan.sums} == {Fraction(1, 5 * 10**6)}
+    for each in plan.sums:
+        assert each.scale == calibrate(
+            "analytic_gaussian",
+            sensitivity=each.sensitivity,
+            epsilon=Fraction(1, 50),
+            delta=Fraction(1, 5 * 10**6),
+        )
+    assert plan.columns()["share"] == [0.2] * 5
     assert (plan.epsilon, plan.delta) == (Fraction(1, 10), Fraction(1, 10**6))
 
 
@@ -175,15 +196,16 @@ def test_a_plan_prints_itself() -> None:
     assert lines[1].startswith("Counted within: score 0 to 1, label 0 or 1, weight ")
     assert lines[2].startswith("Protected: one row, added or removed; the number of")
     assert lines[3] == "Strategy even, mechanism laplace. Cost: epsilon 6, delta 0."
-    assert lines[4:] == [
+    assert lines[4] == "Answers: the ratio, with variance 'kish', and means."
+    assert lines[5:] == [
         "",
-        "    sum  sensitivity  noise_sd  epsilon  delta",
-        "    Σ w            3    4.2426        1      0",
-        "  Σ w·y            3    4.2426        1      0",
-        "  Σ w·s            3    4.2426        1      0",
-        "  Σ w·w            9    12.728        1      0",
-        "Σ w·s·s            3    4.2426        1      0",
-        "Σ w·y·s            3    4.2426        1      0",
+        "    sum  sensitivity  noise_sd    share",
+        "    Σ w            3    4.2426  0.16667",
+        "  Σ w·y            3    4.2426  0.16667",
+        "  Σ w·s            3    4.2426  0.16667",
+        "  Σ w·w            9    12.728  0.16667",
+        "Σ w·s·s            3    4.2426  0.16667",
+        "Σ w·y·s            3    4.2426  0.16667",
         "",
         f"Not covered: {NOT_COVERED[0]}",
         f"Not covered: {NOT_COVERED[1]}",
@@ -218,13 +240,16 @@ def test_a_plan_does_not_follow_later_changes_of_the_callers_bounds() -> None:
         ({"groups": ["north"]}, "groups must be Groups or None, got ['north']."),
         (
             {"strategy": "evem"},
-            "unknown strategy, got 'evem'. Did you mean 'even'? Use one of: even.",
+            (
+                "unknown strategy, got 'evem'. Did you mean 'even'? "
+                "Use one of: focused, joint, even."
+            ),
         ),
         (
             {"mechanism": "laplase"},
             (
                 "unknown mechanism, got 'laplase'. Did you mean 'laplace'? "
-                "Use one of: laplace, analytic_gaussian, classical_gaussian."
+                "Use one of: laplace, analytic_gaussian, classical_gaussian, auto."
             ),
         ),
         (
@@ -311,6 +336,155 @@ def test_a_budget_too_small_for_64_bit_noise_is_refused() -> None:
         plan_of(budget=Budget("1e-12"))
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"answers": "ratio"},
+            "answers must be a list such as ['ratio', 'means'], got 'ratio'.",
+        ),
+        (
+            {"answers": {"ratio"}},
+            "answers must be a list such as ['ratio', 'means'], got a set.",
+        ),
+        (
+            {"answers": ["means"]},
+            "answers must be ('ratio',) or ('ratio', 'means'), got ('means',).",
+        ),
+        ({"n": 0}, "n must be a whole number of at least 1, got 0."),
+        ({"n": -5}, "n must be a whole number of at least 1, got -5."),
+        ({"n": 5e3}, "n must be a whole number of at least 1, got 5000.0."),
+        ({"n": True}, "n must be a whole number of at least 1, got True."),
+        ({"n": "5000"}, "n must be a whole number of at least 1, got '5000'."),
+        ({"guess": 1.1}, "guess must be a Guess or None, got 1.1."),
+        (
+            {"bounds": {"score": Bounds(0, 1), "label": Bounds(0, 2)}},
+            (
+                "the ratio needs a public guess where its columns have different "
+                "bounds, got None. Write Ratio(…, guess=…), with guess_is='unknown' "
+                "where it is not more than a size; or use strategy 'joint'."
+            ),
+        ),
+        (
+            {"mechanism": "classical_gaussian"},
+            (
+                "strategy 'focused' has no classical_gaussian noise, got "
+                "'classical_gaussian'. Use 'analytic_gaussian', which composes "
+                "exactly, or strategy 'even'."
+            ),
+        ),
+    ],
+    ids=lambda given_value: None if isinstance(given_value, dict) else "",
+)
+def test_a_term_that_a_focused_plan_cannot_use_is_refused(
+    changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        focused(**changes)
+    assert str(caught.value) == message
+
+
+# What is planned when nothing is said.
+
+
+def test_a_plan_is_focused_by_default() -> None:
+    plan = focused()
+    assert plan.strategy == "focused"
+    assert plan.answers == ("ratio",)
+    assert names(plan) == ["z", "h", "zz", "zh", "hh"]
+    assert names(focused(WEIGHTED, bounds=WITH_WEIGHT)) == names(plan)
+    means = focused(WEIGHTED, bounds=WITH_WEIGHT, answers=["ratio", "means"])
+    assert names(means) == [*names(plan), "w", "ww", "wz", "wh"]
+    assert means.answers == ("ratio", "means")
+
+
+def test_a_focused_plan_states_its_guess() -> None:
+    """1 where both columns share bounds, also where one of them is binary."""
+    assert focused().ratio == Ratio("score", per="label", guess=1.0)
+    asked = Ratio("score", per="label", guess=1.25, guess_is="unknown")
+    assert focused(asked).ratio == asked
+    assert plan_of().ratio.guess is None
+    assert plan_of(strategy="joint").ratio.guess is None
+
+
+def test_another_guess_measures_other_columns() -> None:
+    sizes = {
+        guess: focused(Ratio("score", per="label", guess=guess)).columns()[
+            "sensitivity"
+        ]
+        for guess in (0, 1, 2)
+    }
+    assert sizes == {0: [1, 1, 1, 1, 1], 1: [1, 2, 1, 1, 4], 2: [2, 3, 4, 4, 9]}
+
+
+def test_a_residual_bound_lowers_sensitivity_and_noise() -> None:
+    free = focused(mechanism="laplace")
+    bound = focused(
+        Ratio("score", per="label", residual_bound=0.25), mechanism="laplace"
+    )
+    assert bound.columns()["sensitivity"] == [0.25, 2, 0.0625, 0.4375, 4]
+    assert bound.columns()["noise_sd"][0] < free.columns()["noise_sd"][0] / 2
+
+
+@pytest.mark.parametrize("strategy", ["focused", "joint", "even"])
+def test_auto_takes_the_noise_that_promises_less(strategy: str) -> None:
+    """At delta 1e-6 and few sums Laplace wins; where delta is large Gaussian does."""
+    small, large = Budget("0.2", "1e-6"), Budget("0.2", "0.1")
+    assert focused(strategy=strategy, budget=small).mechanism == "laplace"
+    assert focused(strategy=strategy, budget=large).mechanism == "analytic_gaussian"
+    for budget in (small, large):
+        chosen = focused(strategy=strategy, budget=budget)
+        other = {"laplace": "analytic_gaussian", "analytic_gaussian": "laplace"}
+        rejected = focused(
+            strategy=strategy, budget=budget, mechanism=other[chosen.mechanism]
+        )
+        first, second = (plan.columns()["noise_sd"][0] for plan in (chosen, rejected))
+        assert first < second
+        assert chosen == focused(
+            strategy=strategy, budget=budget, mechanism=chosen.mechanism
+        )
+
+
+@pytest.mark.parametrize("strategy", ["focused", "joint", "even"])
+def test_auto_without_a_delta_is_laplace(strategy: str) -> None:
+    plan = focused(strategy=strategy, budget=Budget(1))
+    assert plan.mechanism == "laplace"
+    assert plan.delta == 0
+
+
+def test_a_guess_of_the_people_shares_the_budget_differently() -> None:
+    """Rare labels make the denominator the hard part."""
+    rare = Guess(ColumnGuess(0.02, 0.05), ColumnGuess(0.02))
+    usual, told = focused(mechanism="laplace"), focused(mechanism="laplace", guess=rare)
+    assert told.columns()["noise_sd"][1] < 0.9 * usual.columns()["noise_sd"][1]
+    assert told.columns()["noise_sd"][0] > usual.columns()["noise_sd"][0]
+    assert price(told) == price(usual)
+
+
+def test_the_number_of_people_shares_the_budget_differently() -> None:
+    """The more people, the less their variance needs."""
+    few, many = (focused(mechanism="laplace", n=n) for n in (500, 500_000))
+    assert many.columns()["noise_sd"][2] > 2 * few.columns()["noise_sd"][2]
+    assert many.columns()["noise_sd"][0] < few.columns()["noise_sd"][0]
+    assert focused() == focused(n=5_000)
+
+
+def test_an_unknown_ratio_pays_more_for_its_denominator() -> None:
+    close, unknown = (
+        focused(Ratio("score", per="label", guess_is=word), mechanism="laplace")
+        for word in ("close", "unknown")
+    )
+    assert unknown.columns()["noise_sd"][1] < close.columns()["noise_sd"][1] / 1.5
+
+
+def test_a_focused_plan_has_far_less_noise_where_the_ratio_needs_it() -> None:
+    """var(Σws − r·Σwy) of both plans at the guess."""
+    paper, ours = plan_of(), focused(mechanism="laplace")
+    noise = dict(zip(names(paper), paper.columns()["noise_sd"], strict=True))
+    even = math.hypot(noise["ws"], noise["wy"])
+    assert ours.columns()["noise_sd"][0] < even / 5
+
+
 def finite_bounds() -> st.SearchStrategy[Bounds]:
     ends = st.floats(-1e6, 1e6, allow_subnormal=False)
     pairs = st.tuples(ends, ends).map(sorted)
@@ -318,28 +492,69 @@ def finite_bounds() -> st.SearchStrategy[Bounds]:
     return usable.map(lambda pair: Bounds(pair[0], pair[1])) | st.just(Bounds.binary())
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=60)
 @given(
     score=finite_bounds(),
     label=finite_bounds(),
     top=st.floats(1e-3, 1e3),
     epsilon=st.decimals("0.01", "20", places=3),
-    mechanism=st.sampled_from(["laplace", "analytic_gaussian"]),
+    mechanism=st.sampled_from(["laplace", "analytic_gaussian", "auto"]),
+    strategy=st.sampled_from(["focused", "joint", "even"]),
+    guess=st.sampled_from([0.0, 1.0, -1.0, 0.3, 40.0]),
+    answers=st.sampled_from([("ratio",), ("ratio", "means")]),
 )
-def test_the_door_accepts_every_plan_that_is_made(
+@example(
+    score=Bounds(-1, 1),
+    label=Bounds(-1, 1),
+    top=1.0,
+    epsilon=Decimal(1),
+    mechanism="auto",
+    strategy="focused",
+    guess=1.0,
+    answers=("ratio",),
+)
+def test_the_door_accepts_every_plan_that_is_made(  # noqa: PLR0913, PLR0917 (any terms)
     score: Bounds,
     label: Bounds,
     top: float,
     epsilon: Decimal,
     mechanism: str,
+    strategy: str,
+    guess: float,
+    answers: tuple[str, ...],
 ) -> None:
     """A plan never costs more than its budget, whatever its terms."""
-    plan = make_plan(
-        WEIGHTED,
-        bounds={"score": score, "label": label, "weight": Bounds(0, top)},
-        budget=Budget(epsilon, "1e-6"),
-        mechanism=mechanism,
-    )
+    try:
+        plan = make_plan(
+            Ratio("score", per="label", weight="weight", guess=guess),
+            bounds={"score": score, "label": label, "weight": Bounds(0, top)},
+            budget=Budget(epsilon, "1e-6"),
+            mechanism=mechanism,
+            strategy=strategy,
+            answers=answers,
+        )
+    except InvalidInput as error:
+        # Columns so narrow that doubles cannot tell their rows apart.
+        assert "noise must stay below" in str(error)  # noqa: PT017
+        return
     cost = price(plan)
     assert cost.epsilon == plan.epsilon == Fraction(epsilon)
     assert cost.delta == plan.delta <= Fraction(1, 10**6)
+    assert str(plan)
+
+
+@pytest.mark.parametrize("size", [2.0**-100, 2.0**100])
+@pytest.mark.parametrize("guess", [1.0, 0.0, -1.0])
+@pytest.mark.parametrize("strategy", ["focused", "joint", "even"])
+def test_bounds_of_extreme_size_can_be_planned(
+    size: float, guess: float, strategy: str
+) -> None:
+    """Products of four such values are still doubles; shares have no units."""
+    plan = make_plan(
+        Ratio("score", per="label", weight="weight", guess=guess),
+        bounds=dict.fromkeys(("score", "label", "weight"), Bounds(0, size)),
+        budget=Budget(1, "1e-6"),
+        strategy=strategy,
+        answers=("ratio", "means"),
+    )
+    assert price(plan).epsilon == 1

@@ -1,12 +1,16 @@
 """A plan is complete without data: a reader sees what will leave, and at what price."""
 
 import dataclasses
+import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
+from dpratio.plan.contrast import Contrast
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan import NOT_COVERED, MeasuredSum, Plan
+from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.plan import NOT_COVERED, Plan
 from dpratio.plan.sums import Summand
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -24,22 +28,86 @@ def hand_made(mechanism: str = "laplace", groups: Groups | None = None) -> Plan:
         budget=Budget(3, "0.25"),
         strategy="even",
         mechanism=mechanism,
+        answers=("ratio",),
         sums=(
-            MeasuredSum(Summand("w", ("w",)), 0.5, 6, 8.0, Fraction(1, 3), Fraction(0)),
-            MeasuredSum(
-                Summand("wy", ("w", "y")), 2.0, 3, 4.0, Fraction(1, 6), Fraction(1, 8)
-            ),
+            MeasuredSum(Summand("w", ("w",)), 0.5, 6, 8.0),
+            MeasuredSum(Summand("wy", ("w", "y")), 2.0, 3, 4.0),
         ),
     )
 
 
-def test_the_cost_is_the_exact_sum_of_the_shares() -> None:
+def focused_plan(
+    *,
+    answers: tuple[str, ...] = ("ratio",),
+    weighted: bool = True,
+    **asked: Any,  # noqa: ANN401
+) -> Plan:
+    weight = "weight" if weighted else None
+    weights = {"weight": WEIGHT} if weighted else {}
+    return make_plan(
+        Ratio("score", per="label", weight=weight, **asked),
+        bounds={"score": SCORE, "label": LABEL, **weights},
+        budget=Budget(1),
+        answers=answers,
+    )
+
+
+def test_the_cost_is_the_whole_budget_but_for_a_delta_that_is_not_needed() -> None:
     plan = hand_made()
-    assert plan.epsilon == Fraction(1, 2)
-    assert plan.delta == Fraction(1, 8)
+    assert plan.epsilon == 3
+    assert plan.delta == 0
+    assert isinstance(plan.delta, Fraction)
+    for mechanism in ("analytic_gaussian", "classical_gaussian"):
+        assert hand_made(mechanism).epsilon == 3
+        assert hand_made(mechanism).delta == Fraction(1, 4)
     empty = dataclasses.replace(plan, sums=())
-    assert empty.epsilon == empty.delta == 0
-    assert isinstance(empty.epsilon, Fraction)
+    assert empty.epsilon == 3
+
+
+@pytest.mark.parametrize("strategy", ["even", "joint"])
+def test_only_a_focused_plan_has_a_contrast(strategy: str) -> None:
+    assert focused_plan().contrast == Contrast(1.0)
+    told = focused_plan(guess=2, residual_bound=0.5)
+    assert told.contrast == Contrast(2.0, 0.5)
+    assert dataclasses.replace(told, strategy=strategy).contrast is None
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+@pytest.mark.parametrize("strategy", ["focused", "joint"])
+def test_shares_are_those_of_the_row_that_costs_most(
+    mechanism: str, strategy: str
+) -> None:
+    plan = make_plan(
+        Ratio("score", per="label", weight="weight"),
+        bounds={"score": SCORE, "label": LABEL, "weight": WEIGHT},
+        budget=Budget(1, "1e-6"),
+        strategy=strategy,
+        mechanism=mechanism,
+    )
+    assert sum(plan.shares) == pytest.approx(1)
+    power = 1 if mechanism == "laplace" else 2
+    # At s = 1 and y = 0 or y = 1, with the largest weight.
+    rows = [(1.0, 0.0), (1.0, 1.0)]
+    costs = []
+    for s, y in rows:
+        factors = {"w": 3.0, "s": s, "y": y, "z": 3 * (s - y), "h": 3 * (s + y)}
+        costs.append(
+            [
+                (
+                    math.prod(factors[each] for each in measured.summand.factors)
+                    / (measured.scale * measured.step)
+                )
+                ** power
+                for measured in plan.sums
+            ]
+        )
+    dearest = max(costs, key=sum)
+    wanted = [cost / sum(dearest) for cost in dearest]
+    assert plan.shares == pytest.approx(wanted, rel=1e-6, abs=1e-9)
+
+
+def test_equal_shares_are_equal() -> None:
+    assert hand_made().shares == [0.5, 0.5]
 
 
 def test_a_table_without_groups_has_one_answer_without_a_key() -> None:
@@ -65,8 +133,7 @@ def test_the_table_speaks_the_units_of_the_data() -> None:
         "sum": ["Σ w", "Σ w·y"],
         "sensitivity": [3.0, 6.0],
         "noise_sd": [pytest.approx(4 * 2**0.5), pytest.approx(8 * 2**0.5)],
-        "epsilon": ["1/3", "1/6"],
-        "delta": ["0", "0.125"],
+        "share": [0.5, 0.5],
     }
 
 
@@ -75,16 +142,46 @@ def test_a_gaussian_scale_is_its_standard_deviation() -> None:
 
 
 def test_the_summary_says_who_is_protected_and_at_what_price() -> None:
-    asked, counted, protected, price = hand_made().summary()
+    asked, counted, protected, price, answers = hand_made().summary()
     assert counted.endswith("; values outside are clipped.")
     assert asked == (
         "Asked: Σ weight·score / Σ weight·label, one answer for the whole table "
         "(s = score, y = label, w = weight)."
     )
     assert protected.startswith("Protected: one row, added or removed; the number of")
-    assert price.startswith(
-        "Strategy even, mechanism laplace. Cost: epsilon 0.5, delta 0.125"
+    assert price == (
+        "Strategy even, mechanism laplace. Cost: epsilon 3, delta 0 "
+        "(delta 0.25 is allowed; this noise needs none)."
     )
+    assert answers == "Answers: the ratio, with variance 'kish', and means."
+
+
+def test_the_summary_of_a_focused_plan_says_what_z_and_h_are() -> None:
+    said = focused_plan().summary()
+    assert said[4] == ("Measured around the guess 1: z = w·(s − 1·y), h = w·(s + 1·y).")
+    assert said[5].startswith("Answers: the ratio, with variance 'linearised'. Means")
+    assert len(said) == 6
+    unweighted = focused_plan(weighted=False, guess=0.25).summary()[4]
+    assert unweighted.endswith("guess 0.25: z = (s − 0.25·y), h = (s + 0.25·y).")
+    around_zero = focused_plan(guess=0).summary()[4]
+    assert around_zero.endswith("z = w·(s − 0·y), h = w·y.")
+    assert focused_plan(weighted=False, guess=0).summary()[4].endswith("h = y.")
+
+
+def test_the_summary_repeats_what_was_promised_of_z() -> None:
+    said = focused_plan(residual_bound=0.5).summary()
+    assert said[5] == (
+        "Promised: |z| is at most 0.5; what lies beyond is clipped, and the ratio "
+        "moves by as much."
+    )
+    assert len(said) == 7
+
+
+def test_the_summary_says_what_can_be_answered() -> None:
+    means = focused_plan(answers=("ratio", "means")).summary()[-1]
+    assert means == ("Answers: the ratio and both means, with variance 'linearised'.")
+    alone = focused_plan().summary()[-1]
+    assert alone.endswith("need a plan with answers=('ratio', 'means').")
 
 
 def test_the_summary_counts_the_declared_keys() -> None:
@@ -100,20 +197,21 @@ def test_a_delta_that_is_allowed_and_not_needed_is_explained() -> None:
         Ratio("score", per="label"),
         bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
         budget=Budget(1, "1e-6"),
+        mechanism="laplace",
     )
-    said = plan.summary()[-1]
+    said = plan.summary()[3]
     assert "delta 0 (delta 0.000001 is allowed; this noise needs none)" in said
 
 
 def test_the_text_ends_with_what_is_not_covered() -> None:
     lines = str(hand_made()).splitlines()
     assert lines[-2:] == [f"Not covered: {sentence}" for sentence in NOT_COVERED]
-    assert "Σ w·y" in lines[7]
+    assert "Σ w·y" in lines[8]
 
 
 def test_the_page_holds_summary_table_and_what_is_not_covered() -> None:
     page = hand_made()._repr_html_()
-    assert page.count("<p>") == 4
+    assert page.count("<p>") == 5
     assert page.count("<li>Not covered: ") == 2
     assert "<td>Σ w·y</td>" in page
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpratio.plan.sums import MOMENTS, Summand, summands_for
+from dpratio.plan.sums import MOMENTS, Summand, focused_summands, summands_for
 
 
 def names(*, weighted: bool, binary: bool) -> list[str]:
@@ -47,3 +47,23 @@ def test_without_weights_a_sum_has_no_factor_w() -> None:
 )
 def test_a_sum_is_labelled_as_a_formula(summand: Summand, label: str) -> None:
     assert summand.label == label
+
+
+RATIO = ["z", "h", "zz", "zh", "hh"]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_ratio_alone_needs_five_sums_and_no_count(weighted: bool) -> None:  # noqa: FBT001
+    """With weights as without: z and h hold the weight already."""
+    listed = focused_summands(weighted=weighted, means=False)
+    assert [each.name for each in listed] == RATIO
+    assert [each.factors for each in listed] == [tuple(name) for name in RATIO]
+
+
+def test_means_need_a_count_and_with_weights_its_products_too() -> None:
+    alone = focused_summands(weighted=False, means=True)
+    assert [each.name for each in alone] == [*RATIO, "w"]
+    assert alone[-1].factors == ()
+    weighted = focused_summands(weighted=True, means=True)
+    assert [each.name for each in weighted] == [*RATIO, "w", "ww", "wz", "wh"]
+    assert all(each.factors == tuple(each.name) for each in weighted)

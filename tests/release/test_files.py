@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,8 +18,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
+from dpratio.plan.contrast import Contrast
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan import MeasuredSum, Plan
+from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.plan import Plan
 from dpratio.plan.sums import Summand
 from dpratio.release.files import FORMAT, VERSION, read_release, write_release
 from dpratio.release.release import Release
@@ -28,15 +31,14 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.question import Groups, Key, Ratio
 
 GOLDEN = Path(__file__).parent / "golden" / "release_v1.json"
+GOLDEN_FOCUSED = Path(__file__).parent / "golden" / "release_v1_focused.json"
 LARGEST = 2**63 - 1
-TENTH = Fraction(1, 10)
 
 
 def golden_sum(
     factors: str, step: float, sensitivity: int, scale: float
 ) -> MeasuredSum:
-    summand = Summand(factors, tuple(factors))
-    return MeasuredSum(summand, step, sensitivity, scale, TENTH, Fraction(0))
+    return MeasuredSum(Summand(factors, tuple(factors)), step, sensitivity, scale)
 
 
 # Written by hand, field by field: it must mean the same in every later version.
@@ -53,6 +55,7 @@ GOLDEN_RELEASE = Release(
         budget=Budget("0.6", "1e-6"),
         strategy="even",
         mechanism="laplace",
+        answers=("ratio",),
         sums=(
             golden_sum("w", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
             golden_sum("wy", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
@@ -75,6 +78,34 @@ GOLDEN_RELEASE = Release(
 )
 
 
+# z = s, clipped to 1, and h = y: the sums of z, h, z², z·h, h² and of people.
+GOLDEN_FOCUSED_RELEASE = Release(
+    id="ffeeddccbbaa99887766554433221100",
+    plan=Plan(
+        ratio=Ratio(
+            "claims", per="days", guess=0.0, guess_is="unknown", residual_bound=1.0
+        ),
+        bounds={"claims": Bounds(0, 2), "days": Bounds(0, 4)},
+        groups=None,
+        budget=Budget("0.6", "1e-6"),
+        strategy="focused",
+        mechanism="laplace",
+        answers=("ratio", "means"),
+        sums=(
+            golden_sum("z", 2.0**-24, 2**24, 11.0 * 2**24),
+            golden_sum("h", 2.0**-22, 2**24, 11.0 * 2**24),
+            golden_sum("zz", 2.0**-24, 2**24, 11.0 * 2**24),
+            golden_sum("zh", 2.0**-22, 2**24, 11.0 * 2**24),
+            golden_sum("hh", 2.0**-20, 2**24, 11.0 * 2**24),
+            MeasuredSum(Summand("w", ()), 2.0**-24, 2**24, 11.0 * 2**24),
+        ),
+    ),
+    values=np.array([[1, -2, 3, -4, 2**53 + 1, LARGEST]], dtype=np.int64),
+    made_by="dpratio 0.1.0",
+)
+GOLDEN_RELEASES = {GOLDEN: GOLDEN_RELEASE, GOLDEN_FOCUSED: GOLDEN_FOCUSED_RELEASE}
+
+
 def checksum(document: dict[str, Any]) -> str:
     """Compute the checksum as the format defines it, from the outside."""
     body = {name: part for name, part in document.items() if name != "sha256"}
@@ -82,8 +113,8 @@ def checksum(document: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def golden_document() -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(GOLDEN.read_text(encoding="utf-8"))
+def golden_document(path: Path = GOLDEN) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document
 
 
@@ -137,14 +168,33 @@ def test_the_golden_file_is_read_value_by_value() -> None:
     assert release.plan.groups == GOLDEN_RELEASE.plan.groups
     assert release.plan.budget == GOLDEN_RELEASE.plan.budget
     assert (release.plan.strategy, release.plan.mechanism) == ("even", "laplace")
+    assert release.plan.answers == ("ratio",)
     assert release.plan.sums == GOLDEN_RELEASE.plan.sums
     assert release == GOLDEN_RELEASE
 
 
-def test_the_golden_file_written_again_has_the_same_bytes(tmp_path: Path) -> None:
-    for release in (read_release(GOLDEN), GOLDEN_RELEASE):
+def test_the_golden_file_of_a_focused_plan_is_read_value_by_value() -> None:
+    plan = read_release(GOLDEN_FOCUSED).plan
+    assert (plan.ratio.numerator, plan.ratio.per) == ("claims", "days")
+    assert plan.ratio.weight is None
+    assert plan.ratio.guess == 0.0
+    assert type(plan.ratio.guess) is float
+    assert plan.ratio.guess_is == "unknown"
+    assert plan.ratio.residual_bound == 1.0
+    assert plan.answers == ("ratio", "means")
+    assert (plan.strategy, plan.mechanism) == ("focused", "laplace")
+    assert plan.sums == GOLDEN_FOCUSED_RELEASE.plan.sums
+    assert plan.contrast == Contrast(0.0, 1.0)
+    assert read_release(GOLDEN_FOCUSED) == GOLDEN_FOCUSED_RELEASE
+
+
+@pytest.mark.parametrize("golden", GOLDEN_RELEASES, ids=lambda path: path.stem)
+def test_the_golden_file_written_again_has_the_same_bytes(
+    golden: Path, tmp_path: Path
+) -> None:
+    for release in (read_release(golden), GOLDEN_RELEASES[golden]):
         write_release(release, tmp_path / "again.json")
-        assert (tmp_path / "again.json").read_bytes() == GOLDEN.read_bytes()
+        assert (tmp_path / "again.json").read_bytes() == golden.read_bytes()
 
 
 def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
@@ -167,21 +217,66 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
         "sums",
         "sha256",
     ]
+    plan = golden_document(GOLDEN_FOCUSED)["plan"]
+    assert list(plan) == ["ratio", "bounds", "groups", "privacy", "answers", "sums"]
+    assert plan["ratio"] == {
+        "numerator": "claims",
+        "per": "days",
+        "weight": None,
+        "guess": 0.0,
+        "guess_is": "unknown",
+        "residual_bound": 1.0,
+    }
+    assert plan["answers"] == ["ratio", "means"]
+    assert plan["sums"][3] == {
+        "name": "zh",
+        "factors": ["z", "h"],
+        "step": 2.0**-22,
+        "sensitivity": 2**24,
+        "scale": 11.0 * 2**24,
+    }
 
 
 # There and back.
 
+ODD_BOUNDS = {"é\n": Bounds(-0.1, 7), '"': Bounds(-3, 0.5), "\\": Bounds(0, 1e-9)}
 PLANS = [
+    make_plan(
+        Ratio("score", per="label"),
+        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+        budget=Budget("0.1"),
+        strategy="even",
+    ),
+    make_plan(
+        Ratio("é\n", per='"', weight="\\"),
+        bounds=ODD_BOUNDS,
+        budget=Budget(Fraction(1, 3), "1e-6"),
+        strategy="even",
+        mechanism="classical_gaussian",
+    ),
+    make_plan(
+        Ratio("é\n", per='"', weight="\\", guess=0.1, guess_is="unknown"),
+        bounds=ODD_BOUNDS,
+        budget=Budget(Fraction(1, 3), "1e-6"),
+        strategy="joint",
+    ),
     make_plan(
         Ratio("score", per="label"),
         bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
         budget=Budget("0.1"),
     ),
     make_plan(
-        Ratio("é\n", per='"', weight="\\"),
-        bounds={"é\n": Bounds(-0.1, 7), '"': Bounds(-3, 0.5), "\\": Bounds(0, 1e-9)},
+        Ratio("é\n", per='"', weight="\\", guess=-1 / 3, residual_bound=1.1e-9),
+        bounds=ODD_BOUNDS,
         budget=Budget(Fraction(1, 3), "1e-6"),
-        mechanism="classical_gaussian",
+        answers=["ratio", "means"],
+        mechanism="analytic_gaussian",
+    ),
+    make_plan(
+        Ratio("score", per="label", guess=0, guess_is="unknown"),
+        bounds={"score": Bounds(-1, 1), "label": Bounds(0.5, 2.0**20)},
+        budget=Budget(3),
+        answers=("ratio", "means"),
     ),
 ]
 clean = st.characters(codec="utf-8", exclude_characters="\x00")
@@ -194,24 +289,24 @@ some_keys = st.one_of(
 
 @settings(deadline=None, max_examples=80)
 @given(
-    which=st.sampled_from([0, 1]),
+    plan=st.sampled_from(PLANS),
     keys=st.none() | some_keys,
     identity=st.text("0123456789abcdef", min_size=32, max_size=32),
     made_by=st.text(st.characters(codec="utf-8")),
     simulated=st.booleans(),
-    numbers=st.lists(st.integers(-LARGEST, LARGEST), min_size=28, max_size=28),
+    numbers=st.lists(st.integers(-LARGEST, LARGEST), min_size=36, max_size=36),
 )
 @example(
-    which=0,
+    plan=PLANS[0],
     keys=["\u2028", "</script>"],
     identity="0" * 32,
     made_by="",
     simulated=True,
-    numbers=[LARGEST, -LARGEST] * 14,
+    numbers=[LARGEST, -LARGEST] * 18,
 )
 def test_a_release_survives_its_file(
     tmp_path_factory: pytest.TempPathFactory,
-    which: int,
+    plan: Plan,
     keys: list[Key] | None,
     identity: str,
     made_by: str,
@@ -219,14 +314,7 @@ def test_a_release_survives_its_file(
     numbers: list[int],
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "there_and_back.json"
-    plan = PLANS[which]
-    plan = make_plan(
-        plan.ratio,
-        bounds=plan.bounds,
-        budget=plan.budget,
-        groups=None if keys is None else Groups("g", keys),
-        mechanism=plan.mechanism,
-    )
+    plan = replace(plan, groups=None if keys is None else Groups("g", keys))
     rows, sums = len(plan.keys), len(plan.sums)
     values = np.array(numbers[: rows * sums], dtype=np.int64).reshape(rows, sums)
     release = Release(identity, plan, values, made_by, simulated)
@@ -234,6 +322,9 @@ def test_a_release_survives_its_file(
     first = path.read_bytes()
     back = read_release(path)
     assert back == release
+    assert back.plan.ratio == plan.ratio
+    assert back.plan.answers == plan.answers
+    assert back.plan.contrast == plan.contrast
     assert [type(key) for key in back.plan.keys] == [type(key) for key in plan.keys]
     write_release(back, path)
     assert path.read_bytes() == first
@@ -282,14 +373,15 @@ def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path: Path) -> None:
             read_release(path)
 
 
-def test_every_single_edit_is_refused_with_a_path(tmp_path: Path) -> None:
-    places = list(leaves(golden_document()))
-    assert len(places) > 80
+@pytest.mark.parametrize("golden", GOLDEN_RELEASES, ids=lambda path: path.stem)
+def test_every_single_edit_is_refused_with_a_path(golden: Path, tmp_path: Path) -> None:
+    places = list(leaves(golden_document(golden)))
+    assert len(places) > 60
     for place in places:
-        document = golden_document()
+        document = golden_document(golden)
         parent, last = at(document, place[:-1]), place[-1]
         old = parent[last]
-        if isinstance(old, bool):
+        if isinstance(old, bool) or old is None:
             parent[last] = not old
         else:
             parent[last] = old + "0" if isinstance(old, str) else old + 1
@@ -336,7 +428,7 @@ def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
                 "classical_gaussian, got 'none'."
             ),
         ),
-        ("plan.privacy.epsilon", "1/2", "$.plan: the sums cost more than the budget"),
+        ("plan.privacy.epsilon", "1/2", "$.plan: the noise of Σ w is too small for"),
         (
             "plan.privacy.mechanism",
             "classical_gaussian",
@@ -400,16 +492,44 @@ def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
             251658239.0,
             "$.plan: the noise of Σ w is too small for its share, got 251658239.0.",
         ),
-        ("plan.sums.0.scale", -1, "$.plan: the noise of Σ w is too small"),
-        ("plan.sums.0.scale", 1e300, "$.plan: the noise of Σ w is too small"),
+        ("plan.sums.0.scale", -1, "$.plan: the noise of Σ w is too small or too"),
+        ("plan.sums.0.scale", 1e300, "$.plan: the noise of Σ w is too small or too"),
+        ("plan.sums.0.epsilon", "1/5", "$.plan.sums[0]: unknown field 'epsilon'."),
+        ("plan.sums.0.delta", "0", "$.plan.sums[0]: unknown field 'delta'."),
+        ("plan.answers", "ratio", "$.plan.answers: must be a list, got 'ratio'."),
         (
-            "plan.sums.0.epsilon",
-            "1/11",
-            "$.plan: the noise of Σ w is too small for its share",
+            "plan.answers",
+            ["means"],
+            "$.plan: the plan's terms break a rule: answers must be ('ratio',)",
         ),
-        ("plan.sums.0.epsilon", "0", "$.plan: the share of Σ w must be positive"),
-        ("plan.sums.0.delta", "-1/2", "$.plan: the share of Σ w must be positive"),
-        ("plan.sums.0.epsilon", "1/5", "$.plan: the sums cost more than the budget"),
+        ("plan.answers", [], "$.plan: the plan's terms break a rule: answers must be"),
+        (
+            "plan.answers",
+            ["ratio", "ratio"],
+            "$.plan: the plan's terms break a rule: answers must be ('ratio',)",
+        ),
+        (
+            "plan.answers",
+            ["ratio", "median"],
+            "$.plan.answers[1]: must be one of ratio, means, got 'median'.",
+        ),
+        ("plan.answers.0", None, "$.plan.answers[0]: must be "),
+        (
+            "plan.ratio.residual_bound",
+            1,
+            "$.plan: the plan's terms break a rule: strategy 'even' does not use a",
+        ),
+        ("plan.ratio.guess", 2, None),  # Remembered, and without a use here.
+        (
+            "plan.privacy.strategy",
+            "best",
+            "$.plan.privacy.strategy: must be one of focused, joint, even, got 'best'.",
+        ),
+        (
+            "plan.privacy.strategy",
+            "focused",
+            "$.plan: a focused plan states the guess of its ratio, got None.",
+        ),
         ("sums", {}, "$.sums: must be a list, got a dict."),
         ("sums", [], "$.sums: must have 3 rows, has 0."),
         ("sums.1", "1", "$.sums[1]: must be a list, got '1'."),
@@ -458,12 +578,112 @@ def test_an_edit_with_a_new_checksum_is_refused_where_it_breaks_a_rule(
     assert refusal(path, signed(document)).startswith(message)
 
 
-@pytest.mark.parametrize("place", ["", "plan", "plan.ratio", "plan.privacy"])
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("plan.ratio.guess", "1", "$.plan.ratio.guess: must be a number, got '1'."),
+        ("plan.ratio.guess", True, "$.plan.ratio.guess: must be a number, got True."),
+        (
+            "plan.ratio.guess",
+            None,
+            "$.plan: the plan's terms break a rule: the ratio needs a public guess",
+        ),
+        ("plan.ratio.guess", 1e300, "$.plan.ratio: the guess of a ratio must be 0, or"),
+        ("plan.ratio.guess", 1e-300, "$.plan.ratio: the guess of a ratio must be 0"),
+        (
+            "plan.ratio.guess",
+            2,
+            "$.plan: the lattice step of Σ h is not the one",
+        ),
+        (
+            "plan.ratio.guess_is",
+            "certain",
+            "$.plan.ratio.guess_is: must be one of close, unknown, got 'certain'.",
+        ),
+        ("plan.ratio.guess_is", None, "$.plan.ratio.guess_is: must be "),
+        ("plan.ratio.guess_is", "close", None),  # It chose the noise, which stays.
+        (
+            "plan.ratio.residual_bound",
+            "1",
+            "$.plan.ratio.residual_bound: must be a number, got '1'.",
+        ),
+        (
+            "plan.ratio.residual_bound",
+            -1,
+            "$.plan.ratio: the residual bound must be a positive number, got -1.0.",
+        ),
+        ("plan.ratio.residual_bound", 0, "$.plan.ratio: the residual bound must be"),
+        ("plan.ratio.residual_bound", 1e300, "$.plan.ratio: the residual bound must"),
+        (
+            "plan.ratio.residual_bound",
+            2,
+            "$.plan: the plan's terms break a rule: the residual bound must be below 2",
+        ),
+        (
+            "plan.ratio.residual_bound",
+            1.5,
+            "$.plan: the sensitivity of Σ z must be 25165824 cells, got 16777216.",
+        ),
+        ("plan.ratio.residual_bound", None, "$.plan: the lattice step of Σ z is not"),
+        ("plan.bounds.days", [0, 5], "$.plan: the sensitivity of Σ h must be"),
+        (
+            "plan.answers",
+            ["ratio"],
+            "$.plan: strategy 'focused' does not measure these",
+        ),
+        ("plan.answers", ["means", "ratio"], None),
+        ("plan.sums.3.factors", ["h", "z"], "$.plan: strategy 'focused' does not"),
+        (
+            "plan.sums.3.factors",
+            ["z", "x"],
+            "$.plan.sums[3].factors[1]: must be one of",
+        ),
+        ("plan.sums.3.scale", 2.0**24, "$.plan: the noise of mixed products is too"),
+        ("plan.sums.0.scale", 2.0**24, "$.plan: the noise of the sums is too small"),
+        ("plan.sums.0.scale", 2.0**51, "$.plan: the noise of Σ z is too small or too"),
+        ("plan.sums.0.scale", 12.0 * 2**24, None),  # More noise than is needed.
+        ("plan.privacy.epsilon", "1/2", "$.plan: the noise of the sums is too small"),
+        (
+            "plan.privacy.mechanism",
+            "analytic_gaussian",
+            "$.plan: the noise of the sums",
+        ),
+        (
+            "plan.privacy.mechanism",
+            "classical_gaussian",
+            "$.plan: the plan's terms break a rule: strategy 'focused' has no",
+        ),
+        (
+            "plan.privacy.strategy",
+            "joint",
+            "$.plan: the plan's terms break a rule: strategy 'joint' does not use a",
+        ),
+    ],
+)
+def test_an_edit_of_a_focused_plan_is_refused_where_it_breaks_a_rule(
+    place: str, value: object, message: str | None, tmp_path: Path
+) -> None:
+    document = golden_document(GOLDEN_FOCUSED)
+    steps = split(place)
+    at(document, steps[:-1])[steps[-1]] = value
+    path = tmp_path / "edited.json"
+    if message is None:
+        path.write_text(signed(document), encoding="utf-8")
+        read_release(path)
+        return
+    assert refusal(path, signed(document)).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "place", ["", "plan", "plan.ratio", "plan.privacy", "plan.sums.0"]
+)
 def test_unknown_and_missing_fields_are_refused_with_their_path(
     place: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "edited.json"
-    shown = "$" + "".join(f".{step}" for step in split(place))
+    shown = "$" + "".join(
+        f"[{step}]" if isinstance(step, int) else f".{step}" for step in split(place)
+    )
     document = golden_document()
     at(document, split(place))["surprise"] = 1
     message = refusal(path, signed(document))
@@ -538,15 +758,20 @@ def test_a_document_made_to_break_the_reader_is_refused(
     assert refusal(tmp_path / "hostile.json", text).startswith(message)
 
 
-@pytest.mark.parametrize("epsilon", ["9" * 100, "100000000"])
-def test_an_absurd_share_of_a_sum_is_refused_at_once(
-    epsilon: str, tmp_path: Path
+@pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
+@pytest.mark.parametrize(
+    ("epsilon", "scale"),
+    [("9" * 100, None), ("100000000", None), ("1000000", 2.0**-10), ("1", 2.0**-10)],
+)
+def test_an_absurd_budget_or_noise_is_refused_at_once(
+    epsilon: str, scale: float | None, strategy: str, tmp_path: Path
 ) -> None:
-    """Certifying it would need e to the power of the share, digit by digit."""
+    """Certifying it would need e to the power of epsilon, digit by digit."""
     plan = make_plan(
         Ratio("score", per="label"),
         bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
         budget=Budget(1, "1e-6"),
+        strategy=strategy,
         mechanism="analytic_gaussian",
     )
     path = tmp_path / "absurd.json"
@@ -554,7 +779,9 @@ def test_an_absurd_share_of_a_sum_is_refused_at_once(
         Release("0" * 32, plan, np.zeros((1, 5), dtype=np.int64), "dpratio 0.1.0"), path
     )
     document = json.loads(path.read_text(encoding="utf-8"))
-    document["plan"]["sums"][0]["epsilon"] = epsilon
+    document["plan"]["privacy"]["epsilon"] = epsilon
+    for each in document["plan"]["sums"]:
+        each["scale"] = scale or each["scale"]
     path.write_text(signed(document), encoding="utf-8")
     code = (
         "import sys\nfrom dpratio import DocumentRefused, read_release\n"

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from dpratio.errors import InvalidInput, MissingExtra
-from dpratio.show.charts import check_chart_file, coverage_chart, draw
+from dpratio.show.charts import chart_of, check_chart_file, draw
 from dpratio.study.agreement import compare_tables
 from dpratio.study.paper import published_cells, reproduce_paper
 from dpratio.tabular import Tabular
@@ -15,7 +15,7 @@ def tables() -> Tabular:
 
 
 def test_every_setting_has_a_panel_and_every_method_a_colour(tables: Tabular) -> None:
-    text = coverage_chart(tables).to_json()
+    text = chart_of(tables).to_json()
     for words in (
         "gaussian · ratio · weighted · n = 5,000",
         "laplace · log · unweighted · n = 10,000",

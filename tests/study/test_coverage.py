@@ -10,11 +10,12 @@ from dpratio.study.coverage import measure_coverage
 from dpratio.study.population import PaperPopulation, People
 
 
-def plan_at(epsilon: float, mechanism: str = "laplace") -> Plan:
+def plan_at(epsilon: float, mechanism: str = "laplace", strategy: str = "even") -> Plan:
     return dpr.make_plan(
         dpr.Ratio("score", per="label"),
         bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
         budget=dpr.Budget(epsilon, 1e-6),
+        strategy=strategy,
         mechanism=mechanism,
     )
 
@@ -37,6 +38,29 @@ def test_corrected_intervals_cover_and_uncorrected_ones_do_not() -> None:
             assert coverage == pytest.approx(0.73, abs=0.05)
         else:
             assert coverage == pytest.approx(0.945, abs=0.03)
+
+
+def test_intervals_of_the_default_plan_cover_and_are_narrower() -> None:
+    plans = [
+        plan_at(0.2),
+        plan_at(0.2, strategy="joint"),
+        plan_at(0.2, "auto", "focused"),
+    ]
+    table = measure_coverage(
+        PaperPopulation(),
+        plans,
+        n=5_000,
+        methods=("public", "pivot", "analytical"),
+        repetitions=2_000,
+        rng=1,
+    )
+    rows = {(row["strategy"], row["method"]): row for row in table.to_dicts()}
+    assert len(rows) == 9
+    for row in rows.values():
+        assert row["coverage"] == pytest.approx(0.95, abs=0.03)
+    widths = {setting: row["width_median"] for setting, row in rows.items()}
+    assert widths["focused", "pivot"] < 1.1 * widths["focused", "public"]
+    assert widths["even", "analytical"] > 1.6 * widths["focused", "public"]
 
 
 def test_a_user_supplied_population_needs_its_truth() -> None:
@@ -153,7 +177,7 @@ def test_the_table_states_every_setting() -> None:
     (row,) = measure_coverage(
         PaperPopulation(), plan_at(1), n=500, repetitions=50, rng=1
     ).to_dicts()
-    assert row["strategy"] == "even"
+    assert (row["strategy"], row["method"]) == ("even", "pivot")
     assert row["epsilon"] == 1.0
     assert math.isfinite(row["width_median"])
     assert "rejected" not in row

@@ -85,6 +85,36 @@ def test_a_guessed_population_may_leave_out_weight_and_correlation() -> None:
     assert parse_study(text).population == Guess(ColumnGuess(2, 1), ColumnGuess(0.5))
 
 
+def test_a_guess_of_the_ratio_and_what_is_wanted_are_read() -> None:
+    text = study(
+        ratio=(
+            'numerator = "s"\nper = "y"\nguess = 1.5\nguess_is = "unknown"\n'
+            'residual_bound = 0.25\nanswers = ["ratio", "means"]'
+        )
+    )
+    read = parse_study(text)
+    assert read.ratio == Ratio(
+        "s", per="y", guess=1.5, guess_is="unknown", residual_bound=0.25
+    )
+    assert read.answers == ("ratio", "means")
+
+
+def test_the_ratio_alone_is_what_is_wanted_by_default() -> None:
+    read = parse_study(study())
+    assert read.answers == ("ratio",)
+    assert read.people is None
+    assert read.ratio.guess is None
+    assert read.ratio.guess_is == "close"
+
+
+def test_a_number_of_people_may_stand_alone_or_beside_a_guess() -> None:
+    alone = parse_study(study(population="n = 300"))
+    assert (alone.people, alone.population) == (300, None)
+    both = parse_study(study(population=f"n = 300\n{PARTS['population']}"))
+    assert both.people == 300
+    assert both.population == parse_study(study()).population
+
+
 def test_a_path_without_a_dialect_is_just_a_path() -> None:
     assert parse_study(study(data='path = "loans.parquet"')).data == "loans.parquet"
 
@@ -161,9 +191,13 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
     ("part", "line", "known"),
     [
         ("data", "seed = 1", "columns, delimiter, path, quote"),
-        ("ratio", 'denominator = "y"', "numerator, per, weight"),
+        (
+            "ratio",
+            'denominator = "y"',
+            "answers, guess, guess_is, numerator, per, residual_bound, weight",
+        ),
         ("groups", "sorted = true", "column, keys"),
-        ("population", "seed = 1", "correlation, numerator, per, weight"),
+        ("population", "seed = 1", "correlation, n, numerator, per, weight"),
         ("privacy", "seed = 1", "delta, epsilon, mechanism, strategy"),
     ],
 )
@@ -287,6 +321,49 @@ def test_an_unknown_field_is_named_with_its_path(
             "groups",
             'column = "g"\nkeys = ["a", "a"]',
             "$.groups: a group key is declared once, got ['a'].",
+        ),
+        (
+            "ratio",
+            'numerator = "s"\nper = "y"\nguess = "1"',
+            "$.ratio.guess: must be a number, got '1'.",
+        ),
+        (
+            "ratio",
+            'numerator = "s"\nper = "y"\nguess = 1e99',
+            (
+                "$.ratio: the guess of a ratio must be 0, or between 2^-50 and 2^50 "
+                "in size, got 1e+99."
+            ),
+        ),
+        (
+            "ratio",
+            'numerator = "s"\nper = "y"\nguess_is = 1',
+            "$.ratio.guess_is: must be text, got 1.",
+        ),
+        (
+            "ratio",
+            'numerator = "s"\nper = "y"\nguess_is = "far"',
+            "$.ratio: unknown guess_is, got 'far'. Use one of: close, unknown.",
+        ),
+        (
+            "ratio",
+            'numerator = "s"\nper = "y"\nresidual_bound = -1',
+            "$.ratio: the residual bound must be a positive number, got -1.0.",
+        ),
+        (
+            "ratio",
+            'numerator = "s"\nper = "y"\nanswers = "means"',
+            "$.ratio.answers: must be a list, got 'means'.",
+        ),
+        (
+            "ratio",
+            'numerator = "s"\nper = "y"\nanswers = ["ratio", 1]',
+            "$.ratio.answers[1]: must be text, got 1.",
+        ),
+        (
+            "population",
+            "n = 0.5",
+            "$.population.n: must be a whole number, got 0.5.",
         ),
         (
             "population",

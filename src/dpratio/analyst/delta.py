@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.analyst.moments import Floats, Moments
-from dpratio.plan.sums import MOMENTS
 
 __all__ = [
     "Spread",
@@ -18,7 +17,6 @@ __all__ = [
     "noise_spread",
     "ratio_variance",
     "sampling_spread",
-    "sampling_variance_noise",
 ]
 
 
@@ -38,11 +36,14 @@ class Spread:
         )
 
 
-def sampling_spread(moments: Moments) -> Spread:
+def sampling_spread(moments: Moments, variance: str) -> Spread:
     """Estimate how the two sums vary from sample to sample.
 
-    Miao & Li (2022), eqs. 3 and 4, times (Σw)².
+    ``kish`` is Miao & Li (2022), eqs. 3 and 4, times (Σw)²; ``linearised`` takes the
+    squares of units, since their number varies too.
     """
+    if variance == "linearised":
+        return Spread(moments["aa"], moments["bb"], moments["ab"])
     weight, kish = moments["w"], moments["ww"]
     score, label = moments["ws"] / weight, moments["wy"] / weight
     return Spread(
@@ -81,30 +82,3 @@ def log_ratio_variance(moments: Moments, spread: Spread) -> Floats:
         + spread.denominator / denominator**2
     )
     return variance
-
-
-def sampling_variance_noise(moments: Moments) -> Floats:
-    """Give the noise sd of the estimated sampling variance of Σws − r̂ Σwy.
-
-    At r̂ that variance is V = Σw²/Σw · (Σws² − 2r̂ Σwys + r̂² Σwy²). Each independent
-    noise moves V by its slope along the way the noise enters the moments; r̂ moves too.
-    """
-    ratio = moments["ws"] / moments["wy"]
-    share = moments["ww"] / moments["w"]
-    inner = moments["wss"] - 2 * ratio * moments["wys"] + ratio**2 * moments["wyy"]
-    by_ratio = 2 * share * (ratio * moments["wyy"] - moments["wys"])
-    slopes = {
-        "w": -share / moments["w"] * inner,
-        "wy": -by_ratio * ratio / moments["wy"],
-        "ws": by_ratio / moments["wy"],
-        "ww": inner / moments["w"],
-        "wyy": ratio**2 * share,
-        "wss": share,
-        "wys": -2 * ratio * share,
-    }
-    gradient = np.stack([slopes[name] for name in MOMENTS], axis=1)
-    variance = np.zeros_like(ratio)
-    for term in moments.noise:
-        variance += term.variance * (gradient @ term.loading) ** 2
-    deviation: Floats = np.sqrt(variance)
-    return deviation

@@ -9,26 +9,28 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.delta import noise_spread, sampling_spread, sampling_variance_noise
+from dpratio.analyst.delta import noise_spread, sampling_spread
 from dpratio.analyst.moments import Floats, Moments, moments_of
 from dpratio.analyst.pivot_of import pivot_of, variances_at
 from dpratio.analyst.pivot_set import pivot_set
 from dpratio.analyst.results import Estimates
+from dpratio.analyst.variance import choose_variance, second_moments
 from dpratio.analyst.wald import SCALES, WALD_METHODS, Wald, normal_quantile, wald
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 
 __all__ = ["METHODS", "estimate_ratios"]
 
-METHODS = (*WALD_METHODS, "pivot")
+METHODS = ("pivot", *WALD_METHODS)
 
 
 def estimate_ratios(
     release: Release,
     *,
-    method: str = "analytical",
+    method: str = "pivot",
     scale: str = "ratio",
     level: float = 0.95,
+    variance: str | None = None,
     draws: int = 200,
     rng: int | np.random.Generator | None = None,
 ) -> Estimates:
@@ -36,13 +38,14 @@ def estimate_ratios(
 
     Args:
         release: Noisy sums; no data and no budget are needed.
-        method: ``"analytical"`` adds the noise variance to the sampling variance;
-            ``"monte_carlo"`` estimates it by redrawing the noise;
-            ``"no_correction"`` ignores it and is there to be compared with;
-            ``"pivot"`` keeps every ratio that a test does not reject, with the exact
-            law of the noise, and stays right where the denominator is weak.
+        method: ``"pivot"`` keeps every ratio that a test does not reject, with the
+            exact law of the noise, and stays right where the denominator is weak.
+            Those of Miao & Li (2022): ``"analytical"`` adds the noise variance to
+            the sampling variance, ``"monte_carlo"`` estimates it by redrawing the
+            noise, ``"no_correction"`` ignores it and is there to be compared with.
         scale: ``"ratio"``, or ``"log"`` for intervals built on the logarithm.
         level: Confidence level, between 0 and 1.
+        variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
         draws: Redraws of the Monte Carlo method.
         rng: Seed or generator of the redraws.
 
@@ -51,7 +54,8 @@ def estimate_ratios(
         an unbounded interval and the status ``"unbounded"``, never an error.
 
     Raises:
-        InvalidInput: When an option is not one of the known ones.
+        InvalidInput: When an option is not one of the known ones, or needs sums that
+            the release does not hold; the message names the plan to make.
     """
     require(isinstance(release, Release), "release must be a Release", release)
     require_one_of(method, METHODS, "method")
@@ -66,14 +70,27 @@ def estimate_ratios(
     rule = "scale 'log' needs a numerator and denominator that cannot be negative"
     require(_is_positive(release) or scale == "ratio", rule, scale, hint)
     moments = moments_of(release)
-    generator = np.random.default_rng(rng)
+    options = _Options(method, scale, level, choose_variance(moments, variance))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if method == "pivot":
-            found = _by_pivot(release, moments, scale, level)
+            found = _by_pivot(release, moments, options)
         else:
-            answer = wald(moments, method, (scale,), draws=draws, rng=generator)[scale]
-            found = _by_wald(release, moments, answer, (method, scale, level))
-        return _lay_out(release, moments, found, (method, scale, level))
+            found = _by_wald(release, moments, options, draws, rng)
+        return _lay_out(release, moments, found, options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """How intervals are made."""
+
+    method: str
+    scale: str
+    level: float
+    variance: str
+
+    @property
+    def quantile(self) -> float:
+        return normal_quantile(self.level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +104,11 @@ class _Found:
     status: NDArray[np.str_]
 
 
-def _by_pivot(release: Release, moments: Moments, scale: str, level: float) -> _Found:
+def _by_pivot(release: Release, moments: Moments, options: _Options) -> _Found:
     """Keep the ratios that are not rejected; the set is the same on both scales."""
-    pivot = pivot_of(moments, normal_quantile(level))
+    pivot = pivot_of(moments, options.quantile, options.variance)
     lowest = 0.0 if _is_positive(release) else -np.inf
-    empty = ~((moments["w"] > 0) & (moments["ww"] > 0))
+    empty = _is_empty(moments, options.variance)
     found = pivot_set(pivot.only(~empty), lowest=lowest)
     groups = len(empty)
     lower, upper = np.full(groups, lowest), np.full(groups, np.inf)
@@ -100,30 +117,34 @@ def _by_pivot(release: Release, moments: Moments, scale: str, level: float) -> _
     names = {"interval": "ok", "everything": "unbounded"}
     status[~empty] = [names.get(shape, shape) for shape in found.shape.tolist()]
     ratio = moments["ws"] / moments["wy"]
-    hidden = ~(pivot.sampling_variance(np.ones(groups), ratio) > 0)
+    hidden = ~(pivot.second.variance_at(np.ones(groups), ratio) > 0)
     status = np.where((status == "ok") & hidden, "variance_floored", status)
     sampling, privacy = variances_at(pivot, ratio)
-    per_square = ratio**2 if scale == "log" else np.ones(groups)
+    per_square = ratio**2 if options.scale == "log" else np.ones(groups)
     return _Found(lower, upper, sampling / per_square, privacy / per_square, status)
 
 
 def _by_wald(
     release: Release,
     moments: Moments,
-    answer: Wald,
-    options: tuple[str, str, float],
+    options: _Options,
+    draws: int,
+    rng: int | np.random.Generator | None,
 ) -> _Found:
     """Give symmetric intervals, unbounded where the denominator is weak."""
-    method, scale, level = options
-    answer, floored = _floor_sampling(answer, moments, scale)
-    weak = _is_weak(
+    answer = wald(
         moments,
-        normal_quantile(level),
-        counts_noise=method != "no_correction",
-        is_positive=release.plan.factor_bounds["y"].lower >= 0,
-    )
-    lower, upper = answer.ends(level)
-    if scale == "log":
+        options.method,
+        (options.scale,),
+        draws=draws,
+        rng=np.random.default_rng(rng),
+        variance=options.variance,
+    )[options.scale]
+    answer, floored = _floor_sampling(answer, moments, options)
+    is_positive = release.plan.factor_bounds["y"].lower >= 0
+    weak = _is_weak(moments, options, is_positive=is_positive)
+    lower, upper = answer.ends(options.level)
+    if options.scale == "log":
         lower, upper = np.exp(lower), np.exp(upper)
     unbounded = weak | ~np.isfinite(answer.centre) | ~np.isfinite(upper)
     status = np.where(floored, "variance_floored", "ok")
@@ -140,10 +161,9 @@ def _lay_out(
     release: Release,
     moments: Moments,
     found: _Found,
-    options: tuple[str, str, float],
+    options: _Options,
 ) -> Estimates:
     """Clip what cannot be negative and lay the columns out."""
-    method, scale, level = options
     plan = release.plan
     smallest = 0.0 if _is_positive(release) else -np.inf
     never_negative = plan.factor_bounds["y"].lower >= 0
@@ -154,7 +174,7 @@ def _lay_out(
     upper = np.maximum(found.upper, smallest)
     endless = np.isinf(upper)
     logs: dict[str, Floats] = {}
-    if scale == "log":
+    if options.scale == "log":
         raw = moments["ws"] / moments["wy"]
         centre = np.where(undefined, np.nan, np.log(raw))
         ends = np.log(lower), np.log(upper)
@@ -169,43 +189,53 @@ def _lay_out(
         se_sampling=np.where(endless, np.nan, np.sqrt(found.sampling)),
         se_privacy=np.where(endless, np.nan, np.sqrt(found.privacy)),
         status=tuple(found.status.tolist()),
-        method=method,
-        scale=scale,
-        level=level,
+        method=options.method,
+        scale=options.scale,
+        level=options.level,
+        variance=options.variance,
         is_simulated=release.is_simulated,
         **logs,
     )
 
 
 def _floor_sampling(
-    answer: Wald, moments: Moments, scale: str
+    answer: Wald, moments: Moments, options: _Options
 ) -> tuple[Wald, NDArray[np.bool_]]:
     """Replace a sampling variance that noise made meaningless.
 
     One standard deviation of that variance's own noise stands in for it.
     """
     floored = ~(answer.sampling > 0)
-    per_square = moments["ws" if scale == "log" else "wy"] ** 2
-    floor = sampling_variance_noise(moments) / per_square
+    second = second_moments(moments, options.variance)
+    ratio = moments["ws"] / moments["wy"]
+    per_square = moments["ws" if options.scale == "log" else "wy"] ** 2
+    floor = np.sqrt(second.noise_at(np.ones_like(ratio), ratio)) / per_square
     sampling = np.where(floored, floor, answer.sampling)
     return Wald(answer.centre, sampling, answer.privacy), floored
 
 
 def _is_weak(
-    moments: Moments, quantile: float, *, counts_noise: bool, is_positive: bool
+    moments: Moments, options: _Options, *, is_positive: bool
 ) -> NDArray[np.bool_]:
     """Tell where zero is a plausible denominator, or no unit seems to be there.
 
     Fieller (1954): the exact set for a ratio is unbounded just where the denominator
     is not significantly different from zero at the level of the interval.
     """
-    variance = np.maximum(sampling_spread(moments).denominator, 0.0)
-    if counts_noise:
+    spread = sampling_spread(moments, options.variance)
+    variance = np.maximum(spread.denominator, 0.0)
+    if options.method != "no_correction":
         variance = variance + noise_spread(moments).denominator
     size = moments["wy"] if is_positive else np.abs(moments["wy"])
-    empty = (moments["w"] <= 0) | (moments["ww"] <= 0)
-    weak: NDArray[np.bool_] = ~(size > quantile * np.sqrt(variance))
-    return weak | empty
+    weak: NDArray[np.bool_] = ~(size > options.quantile * np.sqrt(variance))
+    return weak | _is_empty(moments, options.variance)
+
+
+def _is_empty(moments: Moments, variance: str) -> NDArray[np.bool_]:
+    """Tell where the sum of weights, by which kish divides, is lost in noise."""
+    if variance == "linearised":
+        return np.zeros(len(moments.values), dtype=np.bool_)
+    return ~((moments["w"] > 0) & (moments["ww"] > 0))
 
 
 def _is_positive(release: Release) -> bool:

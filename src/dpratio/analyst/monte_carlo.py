@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpratio.analyst.moments import Floats, Moments, NoiseTerm
-from dpratio.plan.sums import MOMENTS
 
 __all__ = ["extra_variances"]
 
@@ -72,9 +71,8 @@ def _redraw(
 ) -> tuple[Floats, Floats]:
     """Draw the noise of numerator and denominator again."""
     top, bottom = np.zeros(shape), np.zeros(shape)
-    for term in moments.noise:
-        loadings = [term.loading[MOMENTS.index(name)] for name in ("ws", "wy")]
-        if any(loadings):
+    for term, loadings in zip(moments.noise, moments.loadings("ws", "wy"), strict=True):
+        if loadings.any():
             noise = _draw(term, shape, rng)
             if loadings[0]:
                 top += loadings[0] * noise

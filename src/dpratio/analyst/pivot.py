@@ -5,7 +5,7 @@ from noisy second moments, plus the known noise of S and Y; the set of ratios wh
 not too far out needs no linearisation and stays right where the denominator is weak.
 
 Ratios are points β/α of the projective line: infinity is the point (0, 1).
-docs/methods/pivot.md derives all of it. Floor: analyst. Imports: noisy_tail, moments.
+docs/methods/pivot.md derives all of it. Floor: analyst. Imports: noisy_tail, variance.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.noisy_tail import normal_laplace_tail
+from dpratio.analyst.variance import Second
 
 __all__ = ["Pivot", "TermOfT"]
 
@@ -35,39 +36,33 @@ class TermOfT:
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """What the test of a ratio needs, for every group.
-
-    ``second`` holds estimates of Σa², Σab and Σb² (groups × 3), ``second_noise`` the
-    covariance of their noise (groups or 1 × 3 × 3); a = ws and b = wy.
-    """
+    """What the test of a ratio needs, for every group."""
 
     numerator: Floats
     denominator: Floats
     terms: tuple[TermOfT, ...]
-    second: Floats
-    second_noise: Floats
+    second: Second
     quantile: float
 
     def only(self, chosen: Flags) -> "Pivot":
         """Keep some groups."""
-        noise = self.second_noise
         return Pivot(
             self.numerator[chosen],
             self.denominator[chosen],
             self.terms,
-            self.second[chosen],
-            noise if len(noise) == 1 else noise[chosen],
+            self.second.only(chosen),
             self.quantile,
         )
 
-    def sampling_variance(self, alpha: Floats, beta: Floats) -> Floats:
-        """Estimate the variance of αS − βY from sample to sample; may be negative."""
-        variance: Floats = (
-            alpha**2 * self.second[:, 0]
-            - 2 * alpha * beta * self.second[:, 1]
-            + beta**2 * self.second[:, 2]
+    def part(self, start: int, stop: int) -> "Pivot":
+        """Keep groups that stand together."""
+        return Pivot(
+            self.numerator[start:stop],
+            self.denominator[start:stop],
+            self.terms,
+            self.second.part(start, stop),
+            self.quantile,
         )
-        return variance
 
     def noise_variance(self, alpha: Floats, beta: Floats) -> Floats:
         """Give the variance that noise adds to αS − βY."""
@@ -83,7 +78,7 @@ class Pivot:
 
         statistic = np.abs(alpha * self.numerator - beta * self.denominator)
         noise = self.noise_variance(alpha, beta)
-        spread = np.maximum(self.sampling_variance(alpha, beta), 0.0) + noise
+        spread = np.maximum(self.second.variance_at(alpha, beta), 0.0) + noise
         spread = spread + self._allowance(alpha, beta, spread)
         if all(term.law != "laplace" for term in self.terms):
             return statistic / np.sqrt(spread)
@@ -105,13 +100,8 @@ class Pivot:
         closed form, to second order, of integrating V's noise out under the matching
         prior ∝ V + σ².
         """
-        weights = np.stack([alpha**2, -2 * alpha * beta, beta**2], axis=-1)
-        squared = np.einsum("gi,gij,gj->g", weights, self._second_noise(), weights)
+        squared = self.second.noise_at(alpha, beta)
         allowed: Floats = (
             (self.quantile**2 + 1) / 4 * squared / (spread + TEMPER * np.sqrt(squared))
         )
         return allowed
-
-    def _second_noise(self) -> Floats:
-        shape = (len(self.numerator), 3, 3)
-        return np.broadcast_to(self.second_noise, shape)

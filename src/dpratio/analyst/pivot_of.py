@@ -1,52 +1,40 @@
-"""The pivot of a release, from its moments: the paper's (Kish) form of the variance.
+"""The pivot of a release, from its moments.
 
-Floor: analyst. Imports: moments, pivot.
+Floor: analyst. Imports: moments, pivot, variance.
 """
 
 import numpy as np
 
 from dpratio.analyst.moments import Floats, Moments
 from dpratio.analyst.pivot import Pivot, TermOfT
-from dpratio.plan.sums import MOMENTS
+from dpratio.analyst.variance import second_moments
 
 __all__ = ["pivot_of", "variances_at"]
 
-_SECOND = ("wss", "wys", "wyy")
 
-
-def pivot_of(moments: Moments, quantile: float) -> Pivot:
+def pivot_of(moments: Moments, quantile: float, variance: str) -> Pivot:
     """Give the test of every ratio.
 
-    Under the ratio r the weighted mean of s − r y is zero, so the variance of
-    Σw(s − r y) is Σw²/Σw · (Σws² − 2r Σwys + r² Σwy²); its three parts carry noise of
-    their own and that of Σw²/Σw.
+    Under the ratio r the mean of s − r y is zero, so squares around zero estimate the
+    variance of Σw(s − r y).
     """
-    share = moments["ww"] / moments["w"]
-    second = np.stack([share * moments[name] for name in _SECOND], axis=1)
-    noise = np.zeros((len(share), 3, 3))
-    for term in moments.noise:
-        at = dict(zip(MOMENTS, term.loading.tolist(), strict=True))
-        by_share = at["ww"] / moments["ww"] - at["w"] / moments["w"]
-        own = share[:, None] * np.array([at[name] for name in _SECOND])
-        moved = own + second * by_share[:, None]
-        noise += term.variance * np.einsum("gi,gj->gij", moved, moved)
     return Pivot(
         numerator=moments["ws"],
         denominator=moments["wy"],
         terms=_terms_of(moments),
-        second=second,
-        second_noise=noise,
+        second=second_moments(moments, variance),
         quantile=quantile,
     )
 
 
 def _terms_of(moments: Moments) -> tuple[TermOfT, ...]:
     """List the noises that enter the numerator or the denominator."""
-    places = [MOMENTS.index("ws"), MOMENTS.index("wy")]
     return tuple(
-        TermOfT(term.law, term.scale, *term.loading[places].tolist())
-        for term in moments.noise
-        if term.loading[places].any()
+        TermOfT(term.law, term.scale, *loadings.tolist())
+        for term, loadings in zip(
+            moments.noise, moments.loadings("ws", "wy"), strict=True
+        )
+        if loadings.any()
     )
 
 
@@ -54,5 +42,5 @@ def variances_at(pivot: Pivot, ratio: Floats) -> tuple[Floats, Floats]:
     """Give the sampling and the noise variance of a ratio, by the delta method."""
     one = np.ones_like(ratio)
     squared = pivot.denominator**2
-    sampling = np.maximum(pivot.sampling_variance(one, ratio), 0.0) / squared
+    sampling = np.maximum(pivot.second.variance_at(one, ratio), 0.0) / squared
     return sampling, pivot.noise_variance(one, ratio) / squared

@@ -1,12 +1,12 @@
 """Turning the test of each ratio into a set: an interval, a half-line, or more.
 
-A set is bounded just where infinity is rejected; its ends are then found by a
-bracketed secant on each side of the estimate. The few other sets are walked around the
-projective line on a grid, and their end is bisected.
+A set is bounded just where infinity is rejected; its ends are then found by the secant
+method on each side of the estimate, and by a bracketed one where that fails. The few
+other sets are walked around the projective line on a grid, and their end is bisected.
 Floor: analyst. Imports: pivot.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,8 @@ __all__ = ["PivotSet", "pivot_set"]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+_GROUPS_AT_ONCE = 2**13
+_SECANTS = 8
 _EXPANSIONS = 80
 _REFINEMENTS = 60
 _PRECISION = 1e-8
@@ -47,6 +49,13 @@ def pivot_set(pivot: Pivot, *, lowest: float) -> PivotSet:
         upper end), ``disconnected`` (all but a stretch between) and ``everything``.
     """
     groups = len(pivot.numerator)
+    if groups > _GROUPS_AT_ONCE:
+        return _joined(
+            [
+                pivot_set(pivot.part(start, start + _GROUPS_AT_ONCE), lowest=lowest)
+                for start in range(0, groups, _GROUPS_AT_ONCE)
+            ]
+        )
     lower, upper = np.full(groups, lowest), np.full(groups, np.inf)
     shape = np.full(groups, "everything", dtype="<U12")
     zero, one = np.zeros(groups), np.ones(groups)
@@ -62,15 +71,52 @@ def pivot_set(pivot: Pivot, *, lowest: float) -> PivotSet:
     return PivotSet(lower, upper, shape)
 
 
+def _joined(parts: Sequence[PivotSet]) -> PivotSet:
+    return PivotSet(
+        np.concatenate([part.lower for part in parts]),
+        np.concatenate([part.upper for part in parts]),
+        np.concatenate([part.shape for part in parts]),
+    )
+
+
 def _end(pivot: Pivot, side: float) -> Floats:
     """Find one end of bounded sets, outwards from the estimate."""
     one = np.ones_like(pivot.numerator)
     centre = pivot.numerator / pivot.denominator
-    spread = np.maximum(pivot.sampling_variance(one, centre), 0.0)
+    spread = np.maximum(pivot.second.variance_at(one, centre), 0.0)
     spread += pivot.noise_variance(one, centre)
     step = pivot.quantile * np.sqrt(spread) / np.abs(pivot.denominator)
     step = np.maximum(step, 1e-12 * np.maximum(np.abs(centre), 1e-300))
-    step *= 1.1 * side
+    found, good = _secant(pivot, centre, side * step)
+    if not good.all():
+        rest = ~good
+        found[rest] = _bracketed(pivot.only(rest), centre[rest], side * step[rest])
+    return found
+
+
+def _secant(pivot: Pivot, centre: Floats, step: Floats) -> tuple[Floats, Flags]:
+    """Close in from the estimate, where the distance is zero; say where it worked."""
+    one = np.ones_like(centre)
+    behind, behind_value = centre, np.full_like(centre, -pivot.quantile)
+    at = centre + step
+    value = pivot.distance(one, at) - pivot.quantile
+    for _ in range(_SECANTS):
+        if np.all(np.abs(value) <= _PRECISION):
+            break
+        with np.errstate(divide="ignore", invalid="ignore"):
+            guess = at - value * (at - behind) / (value - behind_value)
+        behind, behind_value = at, value
+        at = np.where(np.abs(value) <= _PRECISION, at, guess)
+        value = pivot.distance(one, at) - pivot.quantile
+    # Further out than three first guesses another crossing might have been found.
+    reach = (at - centre) / step
+    good: Flags = (np.abs(value) <= _PRECISION) & (reach > 0) & (reach < 3)  # noqa: PLR2004
+    return at, good
+
+
+def _bracketed(pivot: Pivot, centre: Floats, step: Floats) -> Floats:
+    """Find the first crossing by doubling outwards, then close in on it."""
+    one = np.ones_like(centre)
 
     def beyond(ratio: Floats) -> Floats:
         return pivot.distance(one, ratio) - pivot.quantile

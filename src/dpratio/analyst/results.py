@@ -51,6 +51,7 @@ class Estimates(Tabular):
     method: str
     scale: str
     level: float
+    variance: str
     is_simulated: bool
     log_ratio: Floats | None = None
     log_ci_lower: Floats | None = None
@@ -80,7 +81,7 @@ class Estimates(Tabular):
             lines.append("SIMULATED: the people in this release are invented.")
         lines.append(
             f"Intervals at level {self.level:g}, method {self.method}, "
-            f"scale {self.scale}."
+            f"scale {self.scale}, variance {self.variance}."
         )
         if self.method == "no_correction":
             lines.append("These intervals ignore the noise and are too narrow.")

@@ -47,6 +47,7 @@ def wald(
     *,
     draws: int,
     rng: np.random.Generator,
+    variance: str = "kish",
 ) -> dict[str, Wald]:
     """Estimate the ratio on one or both scales by one of the paper's methods."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -54,7 +55,7 @@ def wald(
         centres = {
             scale: np.log(ratio) if scale == "log" else ratio for scale in scales
         }
-        sampling = _variances(moments, sampling_spread(moments), scales)
+        sampling = _variances(moments, sampling_spread(moments, variance), scales)
         privacy = {scale: np.zeros(len(ratio)) for scale in scales}
         if method == "monte_carlo":
             privacy = extra_variances(moments, scales, draws=draws, rng=rng)

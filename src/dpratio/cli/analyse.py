@@ -16,13 +16,16 @@ __all__ = ["estimate"]
 ReleaseFile = Annotated[Path, typer.Argument(help="A release, a JSON file.")]
 
 
-def estimate(
+def estimate(  # noqa: PLR0913 (one command, one answer)
     release: ReleaseFile,
     method: Annotated[
-        str, typer.Option(help="analytical, monte_carlo, no_correction or pivot.")
-    ] = "analytical",
+        str, typer.Option(help="pivot, analytical, monte_carlo or no_correction.")
+    ] = "pivot",
     scale: Annotated[str, typer.Option(help="ratio or log.")] = "ratio",
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    variance: Annotated[
+        str | None, typer.Option(help="linearised or kish; by default as planned.")
+    ] = None,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 200,
     rng: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
     layout: Format = "table",
@@ -37,7 +40,13 @@ def estimate(
     except DocumentRefused as error:
         raise DocumentRefused(f"{release}: {error}") from None
     estimates = estimate_ratios(
-        read, method=method, scale=scale, level=level, draws=draws, rng=rng
+        read,
+        method=method,
+        scale=scale,
+        level=level,
+        variance=variance,
+        draws=draws,
+        rng=rng,
     )
     print_lines([*estimates.notes(), ""], layout)
     print_table(estimates, layout)

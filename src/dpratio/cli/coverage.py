@@ -1,4 +1,4 @@
-"""The coverage command: the paper's tables, or a study's own setting, simulated.
+"""The coverage command: the paper's tables, the limit, or a study, simulated.
 
 Floor: cli. Imports: study, show, curate, output.
 """
@@ -30,14 +30,25 @@ if TYPE_CHECKING:
 
 __all__ = ["coverage"]
 
+FIXED = ("paper", "limit")
+
 
 def coverage(  # noqa: PLR0913 (one command, one bench)
-    target: Annotated[str, typer.Argument(help="'paper', or a study, a TOML file.")],
-    reps: Annotated[int, typer.Option(help="Repetitions per cell.")] = 1_000,
+    target: Annotated[
+        str, typer.Argument(help="'paper', 'limit', or a study, a TOML file.")
+    ],
+    reps: Annotated[
+        int | None,
+        typer.Option(help="Repetitions per cell; 1,000, or 20,000 for the limit."),
+    ] = None,
     rng: Annotated[int | None, typer.Option(help="Seed of the simulation.")] = None,
     workers: Annotated[int | None, typer.Option(help="Threads.")] = None,
     table: Annotated[
         list[int] | None, typer.Option(help="paper: only this table, 1 to 4.")
+    ] = None,
+    case: Annotated[
+        list[str] | None,
+        typer.Option(help="limit: a named hard case, or 'all'; repeat for more."),
     ] = None,
     n: Annotated[
         list[int] | None,
@@ -74,27 +85,35 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     ] = None,
     layout: Format = "table",
 ) -> None:
-    """Simulate how often intervals cover: the paper's tables, or your own setting."""
+    """Simulate how often intervals cover: the paper, the limit, or your own setting."""
     check_format(layout)
-    only_study: dict[str, object] = {
-        "--n": n,
-        "--epsilon": epsilon,
-        "--mechanism": mechanism,
-        "--method": method,
-        "--scale": scale,
-        "--level": level,
-        "--against": against,
-    }
-    only_paper: dict[str, object] = {"--table": table}
-    _require_used(only_study if target == "paper" else only_paper, target)
-    if target != "paper" and not n:
+    _require_used(
+        target,
+        paper={"--table": table},
+        limit={"--case": case},
+        study={
+            "--n": n,
+            "--epsilon": epsilon,
+            "--mechanism": mechanism,
+            "--method": method,
+            "--scale": scale,
+            "--level": level,
+            "--against": against,
+        },
+    )
+    if target not in FIXED and not n:
         raise InvalidInput("a study is simulated at some n, got none. Try --n 5000.")
+    if case and chart_file:
+        raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
     files = OutputFiles(json_file, csv_file, chart_file)
     files.check()
     with progress_bar("Simulating") as report:
-        run = {"repetitions": reps, "rng": rng, "workers": workers, "report": report}
+        given_reps = {} if reps is None else {"repetitions": reps}
+        run = {**given_reps, "rng": rng, "workers": workers, "report": report}
         if target == "paper":
             result = _reproduce(table, run)
+        elif target == "limit":
+            result = _measure_limit(case, run)
         else:
             given = read_study(Path(target))
             result = _simulate(
@@ -102,7 +121,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
                 {
                     "plan": _plans(given, epsilon, mechanism),
                     "n": n or [],
-                    "methods": method or ["public", "no_correction", "analytical"],
+                    "methods": method or ["public", "analytical", "pivot"],
                     "scales": scale or ["ratio"],
                     "level": 0.95 if level is None else level,
                     **run,
@@ -114,14 +133,25 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     print_lines(_closing_lines(result), layout)
 
 
-def _require_used(options: dict[str, object], target: str) -> None:
+def _require_used(target: str, **options: dict[str, object]) -> None:
     """Refuse options that would be ignored."""
-    for name, given in options.items():
-        if given is not None:
-            raise InvalidInput(
-                f"{name} does not apply to '{target}'. Leave it out: the paper's "
-                "settings are fixed, and only the paper has tables."
-            )
+    own = target if target in FIXED else "study"
+    for of, given in options.items():
+        for name, value in given.items():
+            if value is not None and of != own:
+                raise InvalidInput(
+                    f"{name} does not apply to '{target}', only to "
+                    f"{'a study' if of == 'study' else of}. Leave it out."
+                )
+
+
+def _measure_limit(names: "Sequence[str] | None", run: dict[str, Any]) -> "Tabular":
+    from dpratio.study.hard_cases import CASES, measure_cases
+    from dpratio.study.limit import measure_limit
+
+    if not names:
+        return measure_limit(**run)
+    return measure_cases(tuple(CASES) if "all" in names else tuple(names), **run)
 
 
 def _reproduce(tables: "Sequence[int] | None", run: dict[str, Any]) -> "Tabular":

@@ -4,7 +4,7 @@ Floor: cli. Imports: terms, plan, curator, release, output.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,9 +30,12 @@ def plan(study: StudyFile, layout: Format = "table") -> None:
     from dpratio.plan.plan import NOT_COVERED
 
     check_format(layout)
-    made = plan_of(read_study(study))
+    given = read_study(study)
+    made = plan_of(given)
     print_lines([*made.summary(), ""], layout)
     print_table(made, layout)
+    if layout == "table":
+        print_lines(["", _expectation(given, made)], layout)
     print_lines(["", *(f"Not covered: {each}" for each in NOT_COVERED)], layout)
 
 
@@ -90,13 +93,39 @@ def plan_of(study: "Study") -> "Plan":
     """Make the plan of a study."""
     from dpratio.plan.make_plan import make_plan
 
-    chosen = {"strategy": study.strategy, "mechanism": study.mechanism}
+    chosen = {
+        "strategy": study.strategy,
+        "mechanism": study.mechanism,
+        "n": study.people,
+    }
+    options: dict[str, Any] = {
+        name: given for name, given in chosen.items() if given is not None
+    }
     return make_plan(
         study.ratio,
         bounds=study.bounds,
         budget=study.budget,
         groups=study.groups,
-        **{name: word for name, word in chosen.items() if word is not None},
+        answers=study.answers,
+        guess=study.population,
+        **options,
+    )
+
+
+def _expectation(study: "Study", plan: "Plan") -> str:
+    """Say how wide intervals will be about the people that are expected."""
+    from dpratio.plan.make_plan import EXPECTED_PEOPLE
+    from dpratio.study.forecast import forecast
+
+    n = study.people or EXPECTED_PEOPLE
+    outlook = forecast(plan, n=n, guess=study.population).outlooks[0]
+    guessed = (
+        "the study's guess" if study.population else "values in the middle of bounds"
+    )
+    return (
+        f"Expected: intervals about {outlook.width:.3g} wide for {n:,} people per "
+        f"answer ({outlook.width_public:.3g} without noise), with {guessed}. "
+        "`dpratio forecast` shows more."
     )
 
 

@@ -5,8 +5,10 @@ specification in plain loops; every other engine equals it to the last integer:
 
 1. a row with a missing, unreadable or non-finite number is dropped;
 2. numbers become doubles, then are clipped to their bounds (binary ones rounded);
-3. each summand is a product from left to right, counted as floor(x / step + ½);
-4. cells are added per declared key, exactly; undeclared keys are ignored.
+3. where the plan has a contrast, z = w·(s − r₀·y) and h = w·(s + r₀·y), or w·y where
+   r₀ is 0, are made in doubles in this order of work; z is clipped to its limit;
+4. each summand is a product from left to right, counted as floor(x / step + ½);
+5. cells are added per declared key, exactly; undeclared keys are ignored.
 
 Floor: curator. Imports: errors, plan.
 """
@@ -16,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpratio.errors import SchemaRefused
+from dpratio.plan.contrast import Contrast
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.question import Key
@@ -54,6 +57,7 @@ class Statement:
     group_column: str | None
     keys: tuple[Key, ...]
     sums: tuple[CellSum, ...]
+    contrast: Contrast | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -106,6 +110,7 @@ def statement_of(plan: Plan) -> Statement:
             CellSum(each.summand.factors, each.step, each.sensitivity)
             for each in plan.sums
         ),
+        contrast=plan.contrast,
     )
 
 

@@ -58,7 +58,10 @@ def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
     ]
     cells, gated = _cells(statement)
     gates = [
-        factor for factor in statement.factor_bounds if _is_gate(factor, statement)
+        factor
+        for factor in statement.factor_bounds
+        if _is_gate(factor, statement)
+        and any(factor in each.factors for each in statement.sums)
     ]
     sums = [
         f"{_add(cell, in_doubles=in_doubles)} AS sum{at}"
@@ -71,7 +74,8 @@ def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
         f"WITH given_rows AS (SELECT {', '.join(read)} FROM {table.source}), "
         f"kept AS (SELECT {', '.join(clipped + key)} FROM given_rows "
         f"WHERE {_is_counted(table, statement)}), "
-        f"counted AS (SELECT {', '.join(cells + gates + key)} FROM kept) "
+        f"made AS (SELECT {', '.join(_made(statement) + key)} FROM kept), "
+        f"counted AS (SELECT {', '.join(cells + gates + key)} FROM made) "
         f'SELECT {code}, count(*) AS "rows", {", ".join(sums)} '
         f"FROM counted{grouped}"
     )
@@ -154,6 +158,22 @@ def _clip(factor: str, bounds: Bounds) -> str:
     )
 
 
+def _made(statement: Statement) -> list[str]:
+    """Pass factors on, or make the columns of the contrast from them."""
+    given = list(statement.factor_bounds)
+    contrast = statement.contrast
+    if contrast is None:
+        return given
+    times = "w * " if "w" in given else ""
+    centre = _double(contrast.centre)
+    z = f"{times}(s - {centre} * y)"
+    if contrast.limit is not None:
+        limit = Bounds(-contrast.limit, contrast.limit)
+        z = _clip(f"({z})", limit)
+    h = f"{times}(s + {centre} * y)" if contrast.centre else f"{times}y"
+    return [*given, f"{z} AS z", f"{h} AS h"]
+
+
 def _cells(statement: Statement) -> tuple[list[str], list[str]]:
     """Count each distinct product once; give the cells and what each sum adds.
 
@@ -174,7 +194,8 @@ def _cells(statement: Statement) -> tuple[list[str], list[str]]:
 
 
 def _is_gate(factor: str, statement: Statement) -> bool:
-    return statement.factor_bounds[factor].is_binary
+    bounds = statement.factor_bounds
+    return factor in bounds and bounds[factor].is_binary
 
 
 def _cell(factors: Sequence[str], step: float) -> str:

@@ -17,6 +17,7 @@ from dpratio.curator.engine import CellSum, Statement
 from dpratio.curator.exact import LARGEST_SUM, ExactSums
 from dpratio.curator.frames import key_text
 from dpratio.curator.rows import RowTable
+from dpratio.plan.contrast import Contrast
 from dpratio.plan.lattice import to_cell
 from dpratio.terms.bounds import Bounds
 
@@ -84,7 +85,18 @@ def _read_factors(
         if number is None:
             return None
         factors[factor] = _clip(number, statement.factor_bounds[factor])
+    if statement.contrast is not None:
+        factors["z"], factors["h"] = _contrast(factors, statement.contrast)
     return factors
+
+
+def _contrast(factors: Mapping[str, float], contrast: Contrast) -> tuple[float, float]:
+    weight = factors.get("w", 1.0)
+    scaled = contrast.centre * factors["y"]
+    z = weight * (factors["s"] - scaled)
+    h = weight * (factors["s"] + scaled if contrast.centre else factors["y"])
+    limit = math.inf if contrast.limit is None else contrast.limit
+    return min(max(z, -limit), limit), h
 
 
 def _clip(number: float, bounds: Bounds) -> float:

@@ -15,10 +15,14 @@ from dpratio.plan.certified import exp_bounds, log_bounds, normal_tail_bounds
 __all__ = [
     "LARGEST_SCALE",
     "MECHANISMS",
+    "SMALLEST_SCALE",
     "analytic_delta",
     "calibrate",
+    "certify_upwards",
+    "is_affordable",
     "is_certified",
     "laplace_cost",
+    "largest_ratio",
     "noise_sd",
 ]
 
@@ -62,8 +66,8 @@ def calibrate(
             "analytic_gaussian": _analytic_guess,
             "classical_gaussian": _classical_guess,
         }
-        scale = _certify_upwards(
-            sensitivity * guess[mechanism](epsilon, delta),
+        scale = certify_upwards(
+            max(sensitivity * guess[mechanism](epsilon, delta), SMALLEST_SCALE),
             lambda sigma: is_certified(
                 mechanism,
                 sensitivity=sensitivity,
@@ -94,11 +98,26 @@ def is_certified(
     """
     if not SMALLEST_SCALE <= scale <= LARGEST_SCALE or sensitivity <= 0:
         return False
+    ratio = Fraction(sensitivity) / Fraction(scale)
+    return is_affordable(mechanism, ratio=ratio, epsilon=epsilon, delta=delta)
+
+
+def is_affordable(
+    mechanism: str, *, ratio: Fraction, epsilon: Fraction, delta: Fraction
+) -> bool:
+    """Prove that noise this much larger than a row's move costs (epsilon, delta).
+
+    Args:
+        mechanism: One of `MECHANISMS`.
+        ratio: How far one row moves the sums in units of their noise: added up for
+            Laplace noise, the Euclidean length for Gaussian noise.
+        epsilon: What may be spent.
+        delta: What may be spent.
+    """
     if mechanism == "laplace":
-        return laplace_cost(sensitivity=sensitivity, scale=scale) <= epsilon
+        return ratio <= epsilon
     if delta <= 0 or epsilon <= 0 or mechanism not in MECHANISMS:
         return False
-    ratio = Fraction(sensitivity) / Fraction(scale)
     if mechanism == "analytic_gaussian":
         return analytic_delta(ratio, epsilon) <= delta
     # Dwork & Roth (2014), theorem A.1; Miao & Li (2022), eq. 5.
@@ -149,6 +168,13 @@ def analytic_delta(ratio: Fraction, epsilon: Fraction) -> Fraction:
     return gain - exp_bounds(epsilon)[0] * lost if lost else gain
 
 
+def largest_ratio(mechanism: str, epsilon: Fraction, delta: Fraction) -> float:
+    """Give about the largest ratio of move to noise that a budget affords."""
+    if mechanism == "laplace":
+        return float(epsilon)
+    return 1 / _analytic_guess(epsilon, delta)
+
+
 def noise_sd(mechanism: str, scale: float) -> float:
     """Give the standard deviation of noise with a given scale."""
     return scale * math.sqrt(2) if mechanism == "laplace" else scale
@@ -181,8 +207,9 @@ def _analytic_guess(share: Fraction, delta: Fraction) -> float:
     return math.exp(-float(brentq(excess, low, high, xtol=1e-14)))
 
 
-def _certify_upwards(start: float, certified: Callable[[float], bool]) -> float:
-    scale, growth = max(start, SMALLEST_SCALE), 2.0**-48
+def certify_upwards(start: float, certified: Callable[[float], bool]) -> float:
+    """Raise a scale, at first by the least, until it is certified or far too large."""
+    scale, growth = start, 2.0**-48
     while scale <= LARGEST_SCALE and not certified(scale):
         scale *= 1 + growth
         growth *= 2

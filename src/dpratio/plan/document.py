@@ -6,18 +6,20 @@ Floor: plan. Imports: errors, strict, terms, plan, sums.
 from typing import Any
 
 from dpratio.plan.calibrate import MECHANISMS
-from dpratio.plan.plan import MeasuredSum, Plan
-from dpratio.plan.strategy import STRATEGIES
+from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.plan import Plan
+from dpratio.plan.strategy import ANSWERS, STRATEGIES
 from dpratio.plan.sums import Summand
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Key, Ratio
+from dpratio.terms.question import NEARNESS, Groups, Key, Ratio
 
 __all__ = ["plan_from_document", "plan_to_document"]
 
 UNIT = "row"
 NEIGHBOURS = "add-or-remove-one"
+FACTORS = ("s", "y", "w", "z", "h")
 
 
 def plan_to_document(plan: Plan) -> dict[str, Any]:
@@ -27,6 +29,9 @@ def plan_to_document(plan: Plan) -> dict[str, Any]:
             "numerator": plan.ratio.numerator,
             "per": plan.ratio.per,
             "weight": plan.ratio.weight,
+            "guess": plan.ratio.guess,
+            "guess_is": plan.ratio.guess_is,
+            "residual_bound": plan.ratio.residual_bound,
         },
         "bounds": {
             column: "binary" if each.is_binary else [each.lower, each.upper]
@@ -41,6 +46,7 @@ def plan_to_document(plan: Plan) -> dict[str, Any]:
             "strategy": plan.strategy,
             "mechanism": plan.mechanism,
         },
+        "answers": list(plan.answers),
         "sums": [_sum_to_document(each) for each in plan.sums],
     }
     if plan.groups is not None:
@@ -55,7 +61,7 @@ def plan_from_document(node: Node) -> Plan:
     Raises:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
     """
-    fields = node.fields("ratio", "bounds", "groups", "privacy", "sums")
+    fields = node.fields("ratio", "bounds", "groups", "privacy", "answers", "sums")
     privacy = fields["privacy"].fields(
         "unit", "neighbours", "epsilon", "delta", "strategy", "mechanism"
     )
@@ -72,6 +78,7 @@ def plan_from_document(node: Node) -> Plan:
         budget=fields["privacy"].make(lambda: Budget(epsilon, delta)),
         strategy=privacy["strategy"].choice(STRATEGIES),
         mechanism=privacy["mechanism"].choice(MECHANISMS),
+        answers=tuple(each.choice(ANSWERS) for each in fields["answers"].items()),
         sums=tuple(_read_sum(each) for each in fields["sums"].items()),
     )
 
@@ -83,31 +90,30 @@ def _sum_to_document(each: MeasuredSum) -> dict[str, Any]:
         "step": each.step,
         "sensitivity": each.sensitivity,
         "scale": each.scale,
-        "epsilon": str(each.epsilon),
-        "delta": str(each.delta),
     }
 
 
 def _read_sum(node: Node) -> MeasuredSum:
-    fields = node.fields(
-        "name", "factors", "step", "sensitivity", "scale", "epsilon", "delta"
-    )
-    factors = tuple(each.choice(("s", "y", "w")) for each in fields["factors"].items())
+    fields = node.fields("name", "factors", "step", "sensitivity", "scale")
+    factors = tuple(each.choice(FACTORS) for each in fields["factors"].items())
     return MeasuredSum(
         summand=Summand(fields["name"].text(), factors),
         step=fields["step"].number(),
         sensitivity=fields["sensitivity"].integer(),
         scale=fields["scale"].number(),
-        epsilon=fields["epsilon"].fraction(),
-        delta=fields["delta"].fraction(),
     )
 
 
 def _read_ratio(node: Node) -> Ratio:
-    fields = node.fields("numerator", "per", "weight")
+    numbers = ("guess", "residual_bound")
+    fields = node.fields("numerator", "per", "weight", "guess_is", *numbers)
     weight = None if fields["weight"].value is None else fields["weight"].text()
     numerator, per = fields["numerator"].text(), fields["per"].text()
-    return node.make(lambda: Ratio(numerator, per=per, weight=weight))
+    guess_is = fields["guess_is"].choice(tuple(NEARNESS))
+    given = {name: fields[name].number_or_none() for name in numbers}
+    return node.make(
+        lambda: Ratio(numerator, per=per, weight=weight, guess_is=guess_is, **given)
+    )
 
 
 def _read_bounds(node: Node) -> Bounds:

@@ -3,27 +3,45 @@
 Floor: plan. Imports: terms, checks, and the rest of this room.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from dpratio.checks import require, require_one_of
-from dpratio.plan.calibrate import MECHANISMS
+from dpratio.plan.calibrate import MECHANISMS, noise_sd
+from dpratio.plan.contrast import Contrast, contrast_of
+from dpratio.plan.expected import Expected, expected_of
+from dpratio.plan.joint import Grid
+from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
-from dpratio.plan.strategy import STRATEGIES, measure_evenly
+from dpratio.plan.require_terms import require_terms, settle_guess
+from dpratio.plan.strategy import (
+    STRATEGIES,
+    measure_evenly,
+    measure_focused,
+    measure_jointly,
+    sums_of,
+)
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.guess import Guess
+from dpratio.terms.question import NEARNESS, Groups, Ratio
 
-__all__ = ["make_plan"]
+__all__ = ["EXPECTED_PEOPLE", "make_plan"]
+
+EXPECTED_PEOPLE = 5_000
 
 
-def make_plan(
+def make_plan(  # noqa: PLR0913 (keyword-only terms)
     ratio: Ratio,
     *,
     bounds: Mapping[str, Bounds],
     budget: Budget,
     groups: Groups | None = None,
-    strategy: str = "even",
-    mechanism: str = "laplace",
+    answers: Sequence[str] = ("ratio",),
+    strategy: str = "focused",
+    mechanism: str = "auto",
+    n: int = EXPECTED_PEOPLE,
+    guess: Guess | None = None,
 ) -> Plan:
     """Decide what will be measured and with how much noise; no data are read.
 
@@ -32,8 +50,14 @@ def make_plan(
         bounds: The public range of each column of the ratio.
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer.
-        strategy: ``"even"``, which gives each sum the same share of the budget.
-        mechanism: ``"laplace"``, ``"analytic_gaussian"`` or ``"classical_gaussian"``.
+        answers: ``("ratio",)``, or ``("ratio", "means")`` for means as well.
+        strategy: ``"focused"`` measures what the ratio needs most precisely;
+            ``"joint"`` and ``"even"`` measure the sums of Miao & Li (2022), as one
+            vector or each at an equal share.
+        mechanism: ``"laplace"``, ``"analytic_gaussian"``, ``"classical_gaussian"``
+            (only with ``"even"``), or ``"auto"``: the one that promises less width.
+        n: About how many people an answer is about; a public guess, as is
+        guess: what they are like. Both only decide how the budget is shared.
 
     Returns:
         A plan that prints itself as a table.
@@ -48,48 +72,77 @@ def make_plan(
         ...     budget=Budget(epsilon=1),
         ... )
         >>> [each.summand.name for each in plan.sums]
-        ['w', 'wy', 'ws', 'wss', 'wys']
+        ['z', 'h', 'zz', 'zh', 'hh']
     """
-    require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
-    require(isinstance(budget, Budget), "budget must be a Budget", budget)
-    wanted = groups is None or isinstance(groups, Groups)
-    require(wanted, "groups must be Groups or None", groups)
     require_one_of(strategy, STRATEGIES, "strategy")
-    require_one_of(mechanism, MECHANISMS, "mechanism")
-    _require_bounds(ratio, bounds)
-    if groups is not None:
-        hint = "Group by another column."
-        free = groups.column not in ratio.columns
-        require(free, "a column of the ratio cannot be its group", groups.column, hint)
+    require_one_of(mechanism, (*MECHANISMS, "auto"), "mechanism")
+    listed = isinstance(answers, list | tuple)
+    require(listed, "answers must be a list such as ['ratio', 'means']", answers)
+    wanted = tuple(answers)
+    require_terms(ratio, bounds, budget, groups, wanted, strategy, mechanism)
+    counted = isinstance(n, int) and not isinstance(n, bool) and n >= 1
+    require(counted, "n must be a whole number of at least 1", n)
+    known = guess is None or isinstance(guess, Guess)
+    require(known, "guess must be a Guess or None", guess)
+    settled = settle_guess(ratio, bounds) if strategy == "focused" else ratio
     ordered = {column: bounds[column] for column in ratio.columns}
+    box = dict(zip("syw", ordered.values(), strict=False))
+    contrast = contrast_of(settled)
+    task = _Task(
+        grid=sums_of(strategy, box, contrast, wanted),
+        budget=budget,
+        strategy=strategy,
+        contrast=contrast,
+        expected=expected_of(box, contrast, n, guess),
+        nearness=NEARNESS[ratio.guess_is],
+    )
+    chosen, sums = task.best(mechanism)
     return Plan(
-        ratio=ratio,
+        ratio=settled,
         bounds=ordered,
         groups=groups,
         budget=budget,
         strategy=strategy,
-        mechanism=mechanism,
-        sums=measure_evenly(
-            dict(zip("syw", ordered.values(), strict=False)), budget, mechanism
-        ),
+        mechanism=chosen,
+        answers=wanted,
+        sums=sums,
     )
 
 
-def _require_bounds(ratio: Ratio, bounds: Mapping[str, Bounds]) -> None:
-    valid = isinstance(bounds, Mapping) and all(
-        isinstance(each, Bounds) for each in bounds.values()
-    )
-    hint = "Write {'score': Bounds(0, 1), …}."
-    require(valid, "bounds must map column names to Bounds", bounds, hint)
-    missing = [column for column in ratio.columns if column not in bounds]
-    hint = f"Add bounds for: {', '.join(missing)}."
-    require(not missing, "every column of the ratio needs bounds", list(bounds), hint)
-    unused = [column for column in bounds if column not in ratio.columns]
-    hint = "Remove them, or check the spelling."
-    require(not unused, "bounds are given for columns not in the ratio", unused, hint)
-    if ratio.weight is not None:
-        hint = "Weights count people; they cannot be negative."
-        lower = bounds[ratio.weight].lower
-        require(
-            lower >= 0, "the lower bound of a weight must be at least 0", lower, hint
-        )
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """Everything but the noise law, which `best` may choose."""
+
+    grid: Grid
+    budget: Budget
+    strategy: str
+    contrast: Contrast
+    expected: Expected
+    nearness: float
+
+    def best(self, mechanism: str) -> tuple[str, tuple[MeasuredSum, ...]]:
+        """Measure with the given noise, or with what promises the smaller width."""
+        laws = [mechanism]
+        if mechanism == "auto":
+            laws = (
+                ["laplace", "analytic_gaussian"] if self.budget.delta else ["laplace"]
+            )
+        tried = [(self._measure(law), law) for law in laws]
+        (sums, _), law = min(tried, key=lambda each: each[0][1])
+        return law, sums
+
+    def _measure(self, law: str) -> tuple[tuple[MeasuredSum, ...], float]:
+        """Give the sums, and a number that falls with the width they promise."""
+        if self.strategy == "focused":
+            return measure_focused(
+                self.grid,
+                self.budget,
+                law,
+                self.contrast,
+                self.expected,
+                self.nearness,
+            )
+        measure = measure_evenly if self.strategy == "even" else measure_jointly
+        sums = measure(self.grid, self.budget, law)
+        # All noise grows alike between laws, so one sum tells which is smaller.
+        return sums, noise_sd(law, sums[0].scale)

@@ -1,59 +1,201 @@
-"""Which linear combinations of moments are measured, and how they are undone.
+"""Which sums are measured, with how much noise, and how moments come back.
 
-Strategy ``even`` is the paper's: the moments themselves, each with the same share
-of epsilon and delta, added up by basic composition.
-Floor: plan. Imports: terms, calibrate, lattice, sensitivity, sums.
+``even`` is the paper's: its sums, each with the same share of epsilon and delta, added
+up by basic composition. ``joint`` measures the same sums as one vector at its joint
+price. ``focused`` measures z and h of `contrast`, most precisely where the ratio needs
+it.
+Floor: plan. Imports: terms, and the lower half of this room.
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
-from dpratio.plan.calibrate import calibrate
-from dpratio.plan.lattice import step_for
-from dpratio.plan.plan import MeasuredSum
-from dpratio.plan.sensitivity import reach_of, sensitivity_in_cells
-from dpratio.plan.sums import MOMENTS, summands_for
+from dpratio.checks import require
+from dpratio.plan.calibrate import (
+    LARGEST_SCALE,
+    SMALLEST_SCALE,
+    calibrate,
+    certify_upwards,
+    is_affordable,
+    largest_ratio,
+)
+from dpratio.plan.contrast import Contrast
+from dpratio.plan.expected import Expected
+from dpratio.plan.joint import Grid, grid_of, joint_ratio
+from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.sums import MOMENTS, Summand, focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 
-__all__ = ["STRATEGIES", "measure_evenly", "reconstruction"]
+__all__ = [
+    "ANSWERS",
+    "STRATEGIES",
+    "measure_evenly",
+    "measure_focused",
+    "measure_jointly",
+    "reconstruction",
+    "sums_of",
+]
 
-STRATEGIES = ("even",)
+STRATEGIES = ("focused", "joint", "even")
+ANSWERS = ("ratio", "means")
+
+Box = Mapping[str, Bounds]
+Matrix = dict[str, list[float]]
+
+
+def sums_of(
+    strategy: str, bounds: Box, contrast: Contrast, answers: Sequence[str]
+) -> Grid:
+    """Lay out the sums that a strategy measures for the answers wanted."""
+    weighted = "w" in bounds
+    if strategy == "focused":
+        summands = focused_summands(weighted=weighted, means="means" in answers)
+        return grid_of(summands, bounds, contrast)
+    summands = summands_for(weighted=weighted, binary=bounds["y"].is_binary)
+    return grid_of(summands, bounds, None)
 
 
 def measure_evenly(
-    bounds: Mapping[str, Bounds], budget: Budget, mechanism: str
+    grid: Grid, budget: Budget, mechanism: str
 ) -> tuple[MeasuredSum, ...]:
-    """Give each sum an equal share: Miao & Li (2022), section 2.3.1.
-
-    Args:
-        bounds: Bounds of the factors ``s``, ``y`` and, where there is one, ``w``.
-        budget: What all sums may cost together.
-        mechanism: The noise law.
-    """
-    summands = summands_for(weighted="w" in bounds, binary=bounds["y"].is_binary)
-    epsilon = budget.epsilon / len(summands)
-    delta = budget.delta / len(summands) if mechanism != "laplace" else budget.delta * 0
-    measured = []
-    for summand in summands:
-        step = step_for(reach_of(summand.factors, bounds))
-        sensitivity = sensitivity_in_cells(summand.factors, bounds, step)
-        scale = calibrate(
-            mechanism, sensitivity=sensitivity, epsilon=epsilon, delta=delta
+    """Give each sum an equal share: Miao & Li (2022), section 2.3.1."""
+    count = len(grid.summands)
+    scales = [
+        calibrate(
+            mechanism,
+            sensitivity=sensitivity,
+            epsilon=budget.epsilon / count,
+            delta=budget.delta / count,
         )
-        measured.append(MeasuredSum(summand, step, sensitivity, scale, epsilon, delta))
-    return tuple(measured)
+        for sensitivity in grid.sensitivities
+    ]
+    return _measured(grid, scales)
 
 
-def reconstruction(names: Sequence[str]) -> list[list[int]]:
-    """Give the matrix that turns measured sums into the seven moments.
+def measure_jointly(
+    grid: Grid, budget: Budget, mechanism: str
+) -> tuple[MeasuredSum, ...]:
+    """Give each sum noise in proportion to its own sensitivity, at the joint price."""
+    sizes = [float(each) for each in grid.sensitivities]
+    return _measured(grid, _certified(grid, budget, mechanism, sizes))
 
-    A moment that was left out equals one that was measured: w² = w without weights,
+
+def measure_focused(
+    grid: Grid,
+    budget: Budget,
+    mechanism: str,
+    contrast: Contrast,
+    expected: Expected,
+    nearness: float,
+) -> tuple[tuple[MeasuredSum, ...], float]:
+    """Share the budget by what each sum is worth; give the promised log width too."""
+    from dpratio.plan.shares import share_budget
+
+    affordable = largest_ratio(mechanism, budget.epsilon, budget.delta)
+    shared = share_budget(mechanism, grid, affordable, contrast, expected, nearness)
+    cells = [
+        float(scale) / step
+        for scale, step in zip(shared.scales, grid.steps, strict=True)
+    ]
+    measured = _measured(grid, _certified(grid, budget, mechanism, cells))
+    return measured, shared.log_width
+
+
+def reconstruction(summands: Sequence[Summand], contrast: Contrast | None) -> Matrix:
+    """Give each moment as a combination of the measured sums.
+
+    Moments are named by their factors; ``a`` stands for w·s and ``b`` for w·y. A moment
+    that was left out may equal one that was measured: w² = w without weights,
     wy² = wy for a binary denominator.
 
     Example:
-        >>> reconstruction(["w", "wy", "ws", "wss", "wys"])[3]
-        [1, 0, 0, 0, 0]
+        >>> sums = summands_for(weighted=False, binary=True)
+        >>> reconstruction(sums, None)["ww"]
+        [1.0, 0.0, 0.0, 0.0, 0.0]
     """
+    names = [each.name for each in summands]
+    if contrast is not None:
+        return _from_contrast(names, contrast)
     stand_ins = {"ww": "w", "wyy": "wy"}
-    sources = [name if name in names else stand_ins[name] for name in MOMENTS]
-    return [[int(source == name) for name in names] for source in sources]
+    sources = {name: name if name in names else stand_ins[name] for name in MOMENTS}
+    if summands[0].factors == ():
+        sources |= {"aa": sources["wss"], "ab": sources["wys"], "bb": sources["wyy"]}
+        sources |= {"wa": sources["ws"], "wb": sources["wy"]}
+    return {
+        moment: [float(source == name) for name in names]
+        for moment, source in sources.items()
+    }
+
+
+def _from_contrast(names: Sequence[str], contrast: Contrast) -> Matrix:
+    numerator, denominator = contrast.inverse()
+    parts = {
+        "ws": _first(numerator),
+        "wy": _first(denominator),
+        "aa": _second(numerator, numerator),
+        "ab": _second(numerator, denominator),
+        "bb": _second(denominator, denominator),
+    }
+    if "w" in names:
+        parts["w"] = {"w": 1.0}
+        parts["ww"] = {"ww": 1.0} if "ww" in names else {"w": 1.0}
+        mark = "w" if "wz" in names else ""
+        parts["wa"] = {mark + name: part for name, part in parts["ws"].items()}
+        parts["wb"] = {mark + name: part for name, part in parts["wy"].items()}
+    return {
+        moment: [given.get(name, 0.0) for name in names]
+        for moment, given in parts.items()
+    }
+
+
+def _first(row: tuple[float, float]) -> dict[str, float]:
+    return {"z": row[0], "h": row[1]}
+
+
+def _second(
+    first: tuple[float, float], second: tuple[float, float]
+) -> dict[str, float]:
+    return {
+        "zz": first[0] * second[0],
+        "zh": first[0] * second[1] + first[1] * second[0],
+        "hh": first[1] * second[1],
+    }
+
+
+def _certified(
+    grid: Grid, budget: Budget, mechanism: str, cells: Sequence[float]
+) -> list[float]:
+    """Scale noise up, all of it alike, to the least that is proven to be enough."""
+    delta = Fraction(0) if mechanism == "laplace" else budget.delta
+    started = float(joint_ratio(mechanism, grid, cells))
+    started /= largest_ratio(mechanism, budget.epsilon, delta)
+
+    def scaled(by: float) -> list[float]:
+        return [max(each * by, SMALLEST_SCALE) for each in cells]
+
+    factor = certify_upwards(
+        started,
+        lambda by: (
+            max(scaled(by)) > LARGEST_SCALE
+            or is_affordable(
+                mechanism,
+                ratio=joint_ratio(mechanism, grid, scaled(by)),
+                epsilon=budget.epsilon,
+                delta=delta,
+            )
+        ),
+    )
+    largest = max(scaled(factor))
+    hint = "Raise epsilon, or ask for fewer sums."
+    require(largest <= LARGEST_SCALE, "noise must stay below 2^50 cells", largest, hint)
+    return scaled(factor)
+
+
+def _measured(grid: Grid, scales: Sequence[float]) -> tuple[MeasuredSum, ...]:
+    return tuple(
+        MeasuredSum(*each)
+        for each in zip(
+            grid.summands, grid.steps, grid.sensitivities, scales, strict=True
+        )
+    )

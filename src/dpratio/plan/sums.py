@@ -1,13 +1,14 @@
-"""Which sums a ratio needs: the seven of the paper, or fewer.
+"""Which sums a plan measures: the paper's seven, or those a ratio is focused on.
 
 A summand is a product of clipped values of one row, multiplied from left to right
-in double precision: ``w`` weight, ``y`` denominator, ``s`` numerator.
+in double precision: ``w`` weight, ``y`` denominator, ``s`` numerator; ``z`` and ``h``
+are the two columns of `contrast`, which hold the weight already.
 Floor: plan. Imports: nothing.
 """
 
 from dataclasses import dataclass
 
-__all__ = ["MOMENTS", "Summand", "summands_for"]
+__all__ = ["MOMENTS", "Summand", "focused_summands", "summands_for"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,13 @@ class Summand:
 # The moments of Miao & Li (2022), section 2.3.1, in the order of the paper.
 MOMENTS = ("w", "wy", "ws", "ww", "wyy", "wss", "wys")
 
+_RATIO = ("z", "h", "zz", "zh", "hh")
+_MEANS = ("w",)
+_WEIGHTED_MEANS = ("w", "ww", "wz", "wh")
+
 
 def summands_for(*, weighted: bool, binary: bool) -> tuple[Summand, ...]:
-    """List the sums to release: 7, 6 or 5.
+    """List the paper's sums: 7, 6 or 5.
 
     Args:
         weighted: Whether a weight column is used; without it w = 1 and w² = w.
@@ -46,3 +51,20 @@ def summands_for(*, weighted: bool, binary: bool) -> tuple[Summand, ...]:
     left_out = ({"wyy"} if binary else set()) | (set() if weighted else {"ww"})
     kept = [name for name in MOMENTS if name not in left_out]
     return tuple(Summand(name, tuple(name if weighted else name[1:])) for name in kept)
+
+
+def focused_summands(*, weighted: bool, means: bool) -> tuple[Summand, ...]:
+    """List the sums of the focused strategy.
+
+    Five do for the ratio. Means need Σw as well; with weights their variances also
+    need Σw², Σwz and Σwh.
+
+    Example:
+        >>> [each.name for each in focused_summands(weighted=False, means=True)]
+        ['z', 'h', 'zz', 'zh', 'hh', 'w']
+    """
+    extra = (_WEIGHTED_MEANS if weighted else _MEANS) if means else ()
+    return tuple(
+        Summand(name, tuple(name) if weighted or name != "w" else ())
+        for name in (*_RATIO, *extra)
+    )

@@ -1,7 +1,6 @@
 """Charts, drawn with Altair and written without a network.
 
-Colours are told apart by colour-blind readers, and methods differ in shape too.
-Floor: show. Imports: checks, tabular.
+Floor: show. Imports: checks, tabular, study, and the charts of this room.
 """
 
 from pathlib import Path
@@ -10,18 +9,9 @@ from typing import Any
 from dpratio.checks import import_extra, require
 from dpratio.tabular import Tabular
 
-__all__ = ["CHART_FILES", "check_chart_file", "coverage_chart", "draw"]
+__all__ = ["CHART_FILES", "chart_of", "check_chart_file", "draw"]
 
 CHART_FILES = (".svg", ".png", ".html")
-
-# Okabe & Ito (2008).
-METHOD_COLOURS = {
-    "public": "#000000",
-    "no_correction": "#D55E00",
-    "monte_carlo": "#E69F00",
-    "analytical": "#0072B2",
-    "pivot": "#009E73",
-}
 
 
 def check_chart_file(path: Path) -> None:
@@ -36,90 +26,26 @@ def check_chart_file(path: Path) -> None:
     import_extra("vl_convert", "charts")
 
 
+def chart_of(table: Tabular) -> Any:  # noqa: ANN401 (Altair is loaded here)
+    """Choose the chart of a table."""
+    from dpratio.show.coverage_chart import coverage_chart
+    from dpratio.show.width_charts import forecast_chart, limit_chart
+    from dpratio.study.forecast import Forecast
+    from dpratio.study.limit import LimitTable
+
+    if isinstance(table, Forecast):
+        return forecast_chart(table)
+    if isinstance(table, LimitTable):
+        return limit_chart(table.to_dicts())
+    return coverage_chart(table)
+
+
 def draw(table: Tabular, suffix: str) -> bytes:
-    """Draw a coverage table as the content of an SVG, PNG or HTML file."""
-    chart = coverage_chart(table)
+    """Draw a table as the content of an SVG, PNG or HTML file."""
+    chart = chart_of(table)
     if suffix == ".html":
         return str(chart.to_html(inline=True)).encode()
     converter = import_extra("vl_convert", "charts")
     if suffix == ".png":
         return bytes(converter.vegalite_to_png(chart.to_json(), scale=2))
     return str(converter.vegalite_to_svg(chart.to_json())).encode()
-
-
-def coverage_chart(table: Tabular) -> Any:  # noqa: ANN401 (Altair is loaded here)
-    """Chart coverage and width against epsilon, one line per method.
-
-    Args:
-        table: The paper's tables beside ours, or a table of `measure_coverage`.
-
-    Returns:
-        An Altair chart: one panel per setting, coverage above width.
-    """
-    import altair as alt
-
-    rows = _rows_by_panel(table)
-    panels = list(dict.fromkeys(row["panel"] for row in rows))
-    seen = {row["method"] for row in rows}
-    methods = {name: METHOD_COLOURS[name] for name in METHOD_COLOURS if name in seen}
-    level = alt.Chart().mark_rule(color="#888888").encode(y="level:Q")
-    coverage = alt.layer(level, *_lines("coverage", methods, alt.Scale(zero=False)))
-    width = alt.layer(*_lines("width", methods, alt.Scale(type="log", nice=False)))
-    drawn = [
-        part.properties(width=190, height=130)
-        .facet(
-            alt.Facet("panel:N", header=alt.Header(title=None), sort=panels),
-            data=alt.InlineData(values=rows),
-            columns=4,
-        )
-        .resolve_scale(y="independent")
-        .properties(title=title)
-        for part, title in (
-            (coverage, "Coverage of simulated intervals"),
-            (width, "Mean width of simulated intervals"),
-        )
-    ]
-    return alt.vconcat(*drawn).configure_view(stroke="#DDDDDD")
-
-
-def _lines(figure: str, methods: dict[str, str], scale: Any) -> tuple[Any, Any]:  # noqa: ANN401
-    """Draw a figure per method: lines that differ in dash, hollow points in shape."""
-    import altair as alt
-
-    names = list(methods)
-    base = alt.Chart().encode(
-        x=alt.X("epsilon:Q", title="epsilon").scale(type="log", nice=False, padding=8),
-        y=alt.Y(f"{figure}:Q", title=figure, scale=scale),
-        color=alt.Color("method:N").scale(domain=names, range=list(methods.values())),
-        tooltip=["method:N", "epsilon:Q", "coverage:Q", "width:Q", "score:Q"],
-    )
-    dashes = alt.StrokeDash("method:N").scale(domain=names)
-    shapes = alt.Shape("method:N").scale(domain=names)
-    line = base.mark_line(strokeWidth=1.5).encode(strokeDash=dashes)
-    return line, base.mark_point(size=45, filled=False).encode(shape=shapes)
-
-
-def _rows_by_panel(table: Tabular) -> list[dict[str, Any]]:
-    """Name the panel of each row; figures without noise span every epsilon."""
-    given = table.to_dicts()
-    epsilons = sorted({row["epsilon"] for row in given if row["epsilon"] is not None})
-    rows = []
-    for row in given:
-        parts = [row["mechanism"], row["scale"], f"n = {row['n']:,}"]
-        if "weighted" in row:
-            parts.insert(2, "weighted" if row["weighted"] else "unweighted")
-        panel = " · ".join(parts)
-        spread = [row["epsilon"]] if row["epsilon"] is not None else epsilons
-        rows += [
-            {
-                "panel": panel,
-                "method": row["method"],
-                "epsilon": epsilon,
-                "coverage": row["coverage"],
-                "width": row["width"],
-                "score": row["score"],
-                "level": row.get("level", 0.95),
-            }
-            for epsilon in spread
-        ]
-    return rows

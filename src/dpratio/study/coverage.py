@@ -5,14 +5,17 @@ Floor: study. Imports: analyst, plan, judge, population, progress, simulate.
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpratio.analyst.estimate import METHODS, estimate_ratios
-from dpratio.analyst.moments import Floats, exact_moments
+from dpratio.analyst.moments import Floats, exact_moments, moments_of
+from dpratio.analyst.pivot_of import pivot_of
+from dpratio.analyst.pivot_set import pivot_set
+from dpratio.analyst.variance import choose_variance
 from dpratio.analyst.wald import SCALES, normal_quantile, wald
 from dpratio.checks import require, require_one_of
 from dpratio.plan.plan import Plan
@@ -32,9 +35,10 @@ from dpratio.study.simulate import (
 from dpratio.tabular import Tabular
 from dpratio.terms.budget import decimal_text
 
-__all__ = ["PUBLIC", "CoverageRow", "CoverageTable", "measure_coverage"]
+__all__ = ["WITHOUT_NOISE", "CoverageRow", "CoverageTable", "measure_coverage"]
 
-PUBLIC = "public"
+# Intervals from exact sums, to compare with: the delta method's, and Fieller's.
+WITHOUT_NOISE = ("public", "fieller")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class CoverageRow:
     level: float
     judged: Judgement
     rejected: float | None
+    denominator_sds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,13 @@ class _Sample:
     exact: Floats
     release: Release
 
+    @property
+    def denominator_sds(self) -> float:
+        """The mean denominator in units of its noise."""
+        noise = moments_of(self.release).noise_covariance("wy", "wy")
+        mean = exact_moments(self.exact, self.release.plan)["wy"].mean()
+        return float(abs(mean) / math.sqrt(noise))
+
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
@@ -86,7 +98,7 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
     *,
     n: int | Sequence[int],
     truth: float | None = None,
-    methods: Sequence[str] = ("analytical",),
+    methods: Sequence[str] = ("pivot",),
     scales: Sequence[str] = ("ratio",),
     level: float = 0.95,
     repetitions: int = 1_000,
@@ -103,7 +115,8 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
         plan: One plan or several; their noise is simulated.
         n: People per sample, one size or several.
         truth: The true ratio; by default the population's ``ratio``.
-        methods: Methods of `estimate_ratios`, or ``"public"`` for no noise.
+        methods: Methods of `estimate_ratios`, or ``"public"`` and ``"fieller"`` for
+            intervals without noise, of the delta method or by inverting the test.
         scales: ``"ratio"``, ``"log"`` or both.
         level: Confidence level.
         repetitions: Samples per row, at least 2.
@@ -126,7 +139,7 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
     threads = (os.cpu_count() or 1) if workers is None else workers
     _require_counts(plans, sizes, repetitions, threads)
     for method in methods:
-        require_one_of(method, (*METHODS, PUBLIC), "method")
+        require_one_of(method, (*METHODS, *WITHOUT_NOISE), "method")
     for scale in scales:
         require_one_of(scale, SCALES, "scale")
     tasks = [(size, index) for size in sizes for index in range(len(plans))]
@@ -152,7 +165,16 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
                 rejected = _rejected(answers, against, scale, level)
                 chosen = plans[task[1]]
                 rows.append(
-                    CoverageRow(chosen, task[0], method, scale, level, judged, rejected)
+                    CoverageRow(
+                        chosen,
+                        task[0],
+                        method,
+                        scale,
+                        level,
+                        judged,
+                        rejected,
+                        samples[0][task].denominator_sds,
+                    )
                 )
         progress.tick()
         return rows
@@ -180,7 +202,7 @@ class _Bench:
             people, *noise = seed.spawn(1 + len(self.plans))
             sums = simulate_sums(
                 population,
-                {index: _view_of(plan) for index, plan in enumerate(self.plans)},
+                {_sums_of(plan): _view_of(plan) for plan in self.plans},
                 count=size,
                 repetitions=self.repetitions,
                 seeds=people,
@@ -189,14 +211,23 @@ class _Bench:
             )
             for index, plan in enumerate(self.plans):
                 rng = np.random.Generator(np.random.SFC64(noise[index]))
-                release = simulate_release(sums[index], plan, rng)
-                samples[size, index] = _Sample(sums[index], release)
+                exact = sums[_sums_of(plan)]
+                release = simulate_release(exact, plan, rng)
+                samples[size, index] = _Sample(exact, release)
         return samples
+
+
+def _sums_of(plan: Plan) -> Hashable:
+    """Name what a plan adds up: plans that differ in noise alone share their sums."""
+    bounds = tuple(plan.factor_bounds.values())
+    return bounds, tuple(each.summand for each in plan.sums), plan.contrast
 
 
 def _view_of(plan: Plan) -> View:
     products = [each.summand.factors for each in plan.sums]
-    return (lambda people: clip_people(people, plan.factor_bounds)), products
+    return View(
+        lambda people: clip_people(people, plan.factor_bounds), products, plan.contrast
+    )
 
 
 def _true_ratio(population: Population, truth: float | None) -> float:
@@ -207,13 +238,8 @@ def _true_ratio(population: Population, truth: float | None) -> float:
 
 
 def _answer(sample: _Sample, method: str, scale: str, level: float) -> _Answer:
-    if method == PUBLIC:
-        moments = exact_moments(sample.exact, sample.release.plan)
-        rng = np.random.default_rng(0)  # Not drawn from: nothing is noisy.
-        answer = wald(moments, "no_correction", (scale,), draws=2, rng=rng)[scale]
-        with np.errstate(invalid="ignore"):
-            lower, upper = answer.ends(level)
-            return _Answer(answer.centre, lower, upper, np.sqrt(answer.sampling))
+    if method in WITHOUT_NOISE:
+        return _answer_without_noise(sample, method, scale, level)
     # The redraws of a method may repeat; seeding by the release keeps them apart.
     seed = int(sample.release.id[:8], 16)
     given = estimate_ratios(
@@ -224,6 +250,32 @@ def _answer(sample: _Sample, method: str, scale: str, level: float) -> _Answer:
         centre, lower, upper = (np.asarray(end, dtype=np.float64) for end in ends)
         return _Answer(centre, lower, upper, given.se)
     return _Answer(given.ratio, given.ci_lower, given.ci_upper, given.se)
+
+
+def _answer_without_noise(
+    sample: _Sample, method: str, scale: str, level: float
+) -> _Answer:
+    plan = sample.release.plan
+    moments = exact_moments(sample.exact, plan)
+    variance = choose_variance(moments, None)
+    answer = wald(
+        moments,
+        "no_correction",
+        (scale,),
+        draws=2,
+        rng=np.random.default_rng(0),  # Not drawn from: nothing is noisy.
+        variance=variance,
+    )[scale]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        se = np.sqrt(answer.sampling)
+        if method == "public":
+            return _Answer(answer.centre, *answer.ends(level), se)
+        pivot = pivot_of(moments, normal_quantile(level), variance)
+        low = [plan.factor_bounds[letter].lower for letter in "sy"]
+        found = pivot_set(pivot, lowest=0.0 if min(low) >= 0 else -np.inf)
+        ends = (found.lower, found.upper)
+        lower, upper = (np.log(end) if scale == "log" else end for end in ends)
+        return _Answer(answer.centre, lower, upper, se)
 
 
 def _rejected(

@@ -177,7 +177,7 @@ def _invent_sums(
     for weighted, n in product((False, True), SIZES):
         plan = Setting("laplace", weighted, n, 1.0).plan
         products = [each.summand.factors for each in plan.sums]
-        views[weighted, n] = (_view(n, weighted=weighted), products)
+        views[weighted, n] = View(_view(n, weighted=weighted), products)
     return simulate_sums(
         PaperPopulation(TRUTH),
         views,

@@ -5,7 +5,10 @@ Floor: study. Imports: nothing.
 
 from typing import Protocol
 
-__all__ = ["Progress", "Report", "silent"]
+__all__ = ["Progress", "Report", "silent", "stages"]
+
+
+_PARTS = 1_000
 
 
 class Report(Protocol):
@@ -28,3 +31,15 @@ class Progress:
     def tick(self) -> None:
         """Finish one step."""
         self._report(next(self._done), self._total)
+
+
+def stages(report: Report, count: int) -> list[Report]:
+    """Split a report between stages that each count their own steps."""
+
+    def stage(at: int) -> Report:
+        def told(done: int, total: int) -> None:
+            report(at * _PARTS + done * _PARTS // total, count * _PARTS)
+
+        return told
+
+    return [stage(at) for at in range(count)]

@@ -8,12 +8,13 @@ Floor: study. Imports: plan, release, terms, population; no entropy, no curator.
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.plan.contrast import Contrast
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.study.population import People, Population, Reals
@@ -34,12 +35,20 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Factors = tuple[str, ...]
-# What is done to the people first, and which products of columns are added up.
-View = tuple[Callable[[People], People], Sequence[Factors]]
 Seeds = np.random.SeedSequence
 Name = TypeVar("Name")
 Task = TypeVar("Task")
 Done = TypeVar("Done")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is done to the people first, and which products are added up."""
+
+    change: Callable[[People], People]
+    products: Sequence[Factors]
+    contrast: Contrast | None = None
+
 
 REPETITIONS_AT_ONCE = 50
 _PEOPLE_AT_ONCE = 100_000
@@ -95,17 +104,22 @@ def _simulate_chunk(
     parts: dict[Name, list[Floats]] = {name: [] for name in views}
     for start in range(0, repetitions, block):
         people = population(rng, min(block, repetitions - start), count)
-        for name, (view, products) in views.items():
-            parts[name].append(sum_products(view(people), products))
+        for name, view in views.items():
+            changed = view.change(people)
+            parts[name].append(sum_products(changed, view.products, view.contrast))
     return {name: np.concatenate(each) for name, each in parts.items()}
 
 
-def sum_products(people: People, products: Sequence[Factors]) -> Floats:
+def sum_products(
+    people: People, products: Sequence[Factors], contrast: Contrast | None = None
+) -> Floats:
     """Add up products of columns over the people of each repetition."""
     shape = people.score.shape
     columns: dict[str, Reals] = {"s": people.score, "y": people.label}
     if people.weight is not None:
         columns["w"] = people.weight
+    if contrast is not None:
+        columns["z"], columns["h"] = _contrast(people, contrast)
     made: dict[Factors, Reals] = {(name,): each for name, each in columns.items()}
     sums = np.empty((shape[0], len(products)))
     for index, factors in enumerate(products):
@@ -120,6 +134,18 @@ def sum_products(people: People, products: Sequence[Factors]) -> Floats:
             last = columns[factors[-1]]
             sums[:, index] = np.einsum("rp,rp->r", made[head], last)
     return sums
+
+
+def _contrast(people: People, contrast: Contrast) -> tuple[Reals, Reals]:
+    """Make the columns of a focused plan, as the curator does."""
+    scaled = contrast.centre * people.label
+    z = people.score - scaled
+    h = people.score + scaled if contrast.centre else people.label
+    if people.weight is not None:
+        z, h = people.weight * z, people.weight * h
+    if contrast.limit is not None:
+        z = np.clip(z, -contrast.limit, contrast.limit)
+    return z, h
 
 
 def chunks_of(repetitions: int) -> int:

@@ -6,12 +6,13 @@ Floor: terms. Imports: checks, bounds.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpratio.checks import require
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["ColumnGuess", "Guess"]
+__all__ = ["ColumnGuess", "Guess", "middle_guess"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +76,25 @@ class Guess:
     def ratio(self) -> float:
         """The true ratio of the guessed population."""
         return self.numerator.mean / self.per.mean
+
+
+def middle_guess(bounds: Mapping[str, Bounds]) -> Guess:
+    """Guess the middle of every range, for want of anything better.
+
+    Args:
+        bounds: Bounds of ``s``, ``y`` and, for weighted ratios, ``w``.
+
+    Example:
+        >>> middle_guess({"s": Bounds(0, 1), "y": Bounds.binary()}).ratio
+        1.0
+    """
+    columns = {letter: _middle_column(each) for letter, each in bounds.items()}
+    return Guess(columns["s"], columns["y"], columns.get("w"))
+
+
+def _middle_column(bounds: Bounds) -> ColumnGuess:
+    """Guess the middle, away from zero, and a quarter of the width around it."""
+    middle = (bounds.lower + bounds.upper) / 2
+    mean = middle if abs(middle) >= bounds.reach / 4 else bounds.reach / 4
+    sd = None if bounds.is_binary else (bounds.upper - bounds.lower) / 4
+    return ColumnGuess(mean, sd)

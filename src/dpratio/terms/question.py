@@ -4,18 +4,22 @@ Floor: terms. Imports: checks.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
-from dpratio.checks import require
+from dpratio.checks import require, require_one_of
 
-__all__ = ["Groups", "Key", "Ratio", "is_unicode"]
+__all__ = ["NEARNESS", "Groups", "Key", "Ratio", "is_unicode"]
 
 Key = str | int | bool
 
+# How far the ratio may lie from its guess, relative to the guess.
+NEARNESS = {"close": 0.15, "unknown": 1.0}
+
 _LARGEST_KEY = 2**63 - 1
+_SMALLEST_SIZE, _LARGEST_SIZE = 2.0**-50, 2.0**50
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class Ratio:
     """The sum of one column per the sum of another, optionally weighted.
 
@@ -23,9 +27,16 @@ class Ratio:
         numerator: Column summed above the line, a model's score for instance.
         per: Column summed below the line, the true label for instance.
         weight: Column that multiplies both, or None for equal weights.
+        guess: A public guess of the ratio, around which the focused strategy
+            measures most precisely; by default 1 where both columns share bounds.
+        guess_is: ``"close"``, for a ratio within some 15 % of the guess, or
+            ``"unknown"``. A wrong word costs width, never coverage.
+        residual_bound: A promise that |weight·(numerator − guess·per)| stays below
+            this; what lies beyond is clipped, and the answer moves by as much.
 
     Raises:
-        InvalidInput: When a name is empty or a column is used twice.
+        InvalidInput: When a name is empty, a column is used twice, or a number is
+            not usable.
 
     Example:
         >>> str(Ratio("score", per="label", weight="weight"))
@@ -33,19 +44,33 @@ class Ratio:
     """
 
     numerator: str
+    _: KW_ONLY
     per: str
-    weight: str | None
+    weight: str | None = None
+    guess: float | None = None
+    guess_is: str = "close"
+    residual_bound: float | None = None
 
-    def __init__(self, numerator: str, *, per: str, weight: str | None = None) -> None:
-        columns = [numerator, per] if weight is None else [numerator, per, weight]
+    def __post_init__(self) -> None:
+        columns = [self.numerator, self.per]
+        columns += [] if self.weight is None else [self.weight]
         for column in columns:
             _require_column_name(column)
         distinct = len(set(columns)) == len(columns)
         hint = "Copy a column under another name if it must play two parts."
         require(distinct, "numerator, denominator and weight differ", columns, hint)
-        object.__setattr__(self, "numerator", numerator)
-        object.__setattr__(self, "per", per)
-        object.__setattr__(self, "weight", weight)
+        require_one_of(self.guess_is, NEARNESS, "guess_is")
+        if self.guess is not None:
+            rule = "the guess of a ratio must be 0, or between 2^-50 and 2^50 in size"
+            is_zero = isinstance(self.guess, int | float) and self.guess == 0
+            usable = (is_zero and self.guess is not False) or _is_size(self.guess)
+            require(usable, rule, self.guess)
+            object.__setattr__(self, "guess", float(self.guess))
+        if self.residual_bound is not None:
+            bound = self.residual_bound
+            usable = _is_size(bound) and bound > 0
+            require(usable, "the residual bound must be a positive number", bound)
+            object.__setattr__(self, "residual_bound", float(bound))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -98,6 +123,12 @@ class Groups:
         require(not repeated, "a group key is declared once", repeated)
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "keys", declared)
+
+
+def _is_size(given: object) -> bool:
+    if not isinstance(given, int | float) or isinstance(given, bool):
+        return False
+    return _SMALLEST_SIZE <= abs(given) <= _LARGEST_SIZE
 
 
 def _require_column_name(name: object) -> None:

@@ -9,6 +9,7 @@
     numerator = "score"
     per = "label"
     weight = "weight"
+    guess = 1.0  # and guess_is, residual_bound, answers where they are wanted
 
     [bounds]
     score = [0, 1]
@@ -23,7 +24,8 @@
     epsilon = 1.0
     delta = 1e-6
 
-    [population]  # a public guess, for simulations
+    [population]  # a public guess, for plans, forecasts and simulations
+    n = 5000
     numerator = { mean = 0.5, sd = 0.22 }
     per = { mean = 0.45 }
     weight = { mean = 1.0, sd = 0.6 }
@@ -37,6 +39,7 @@ import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from dpratio.checks import require
 from dpratio.errors import DocumentRefused
@@ -61,6 +64,8 @@ class Study:
     budget: Budget
     strategy: str | None
     mechanism: str | None
+    answers: tuple[str, ...] = ("ratio",)
+    people: int | None = None
     population: Guess | None = None
 
 
@@ -101,6 +106,8 @@ def parse_study(text: str) -> Study:
         budget=_read_budget(top["privacy"], privacy),
         strategy=privacy["strategy"].text() if "strategy" in privacy else None,
         mechanism=privacy["mechanism"].text() if "mechanism" in privacy else None,
+        answers=_read_answers(top["ratio"]),
+        people=_read_people(top["population"]) if "population" in top else None,
         population=_read_guess(top["population"]) if "population" in top else None,
     )
 
@@ -120,10 +127,19 @@ def _read_data(node: Node) -> str | CsvFile:
 
 
 def _read_ratio(node: Node) -> Ratio:
-    fields = node.fields("numerator", "per", optional=("weight",))
+    numbers, words = ("guess", "residual_bound"), ("weight", "guess_is")
+    fields = node.fields("numerator", "per", optional=(*numbers, *words, "answers"))
     numerator, per = fields["numerator"].text(), fields["per"].text()
-    weight = fields["weight"].text() if "weight" in fields else None
-    return node.make(lambda: Ratio(numerator, per=per, weight=weight))
+    given: dict[str, Any] = {
+        name: fields[name].number() for name in numbers if name in fields
+    }
+    given |= {name: fields[name].text() for name in words if name in fields}
+    return node.make(lambda: Ratio(numerator, per=per, **given))
+
+
+def _read_answers(node: Node) -> tuple[str, ...]:
+    answers = node.entries().get("answers")
+    return ("ratio",) if answers is None else tuple(a.text() for a in answers.items())
 
 
 def _read_bounds(node: Node) -> Bounds:
@@ -143,8 +159,17 @@ def _read_groups(node: Node) -> Groups:
     return node.make(lambda: Groups(column, keys))
 
 
-def _read_guess(node: Node) -> Guess:
-    fields = node.fields("numerator", "per", optional=("weight", "correlation"))
+def _read_people(node: Node) -> int | None:
+    fields = node.entries()
+    return fields["n"].integer() if "n" in fields else None
+
+
+def _read_guess(node: Node) -> Guess | None:
+    """Read a guessed population; a number of people may stand alone."""
+    if isinstance(node.value, dict) and set(node.value) == {"n"}:
+        return None
+    optional = ("n", "weight", "correlation")
+    fields = node.fields("numerator", "per", optional=optional)
     numerator, per = _read_column(fields["numerator"]), _read_column(fields["per"])
     weight = _read_column(fields["weight"]) if "weight" in fields else None
     given = fields["correlation"].number() if "correlation" in fields else 0.0

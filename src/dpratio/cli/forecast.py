@@ -1,0 +1,103 @@
+"""The forecast command: what a study will give, before any data.
+
+Floor: cli. Imports: study, show, curate, output.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dpratio.cli.curate import StudyFile, plan_of, read_study
+from dpratio.cli.output import (
+    Format,
+    OutputFiles,
+    check_format,
+    print_lines,
+    print_table,
+)
+
+if TYPE_CHECKING:
+    from dpratio.plan.plan import Plan
+
+__all__ = ["forecast"]
+
+
+def forecast(  # noqa: PLR0913 (one command, one planner)
+    study: StudyFile,
+    n: Annotated[
+        list[int] | None, typer.Option(help="People per answer; repeat for more.")
+    ] = None,
+    epsilon: Annotated[
+        list[str] | None, typer.Option(help="Budgets to try; repeat for more.")
+    ] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Say which n or epsilon gives this width.")
+    ] = None,
+    against: Annotated[float, typer.Option(help="The ratio to test against.")] = 1.0,
+    power: Annotated[float, typer.Option(help="Power of 'detectable'.")] = 0.8,
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the rows as JSON.")
+    ] = None,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", help="Write the rows as CSV.")
+    ] = None,
+    chart_file: Annotated[
+        Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
+    ] = None,
+    layout: Format = "table",
+) -> None:
+    """Forecast widths, power and needed people. Opens no data, costs nothing."""
+    from dpratio.plan.make_plan import EXPECTED_PEOPLE
+    from dpratio.study.forecast import forecast as foresee
+    from dpratio.terms.budget import Budget
+
+    check_format(layout)
+    files = OutputFiles(json_file, csv_file, chart_file)
+    files.check()
+    given = read_study(study)
+    plan = plan_of(given)
+    sizes = n or [given.people or EXPECTED_PEOPLE]
+    budgets = [Budget(each).epsilon for each in epsilon or []]
+    guess = given.population
+    result = foresee(
+        plan,
+        n=sizes,
+        guess=guess,
+        epsilon=budgets or None,
+        level=level,
+        against=against,
+        power=power,
+    )
+    lines = []
+    if width is not None:
+        lines = ["", *_needs(plan, width, sizes, {"guess": guess, "level": level})]
+    files.write(result)
+    print_lines([*result.notes(), ""], layout)
+    print_table(result, layout)
+    print_lines(lines, layout)
+
+
+def _needs(
+    plan: "Plan", width: float, sizes: list[int], options: dict[str, Any]
+) -> list[str]:
+    """Say which number of people, and which epsilon, gives a width."""
+    from dpratio.study.forecast import needed_epsilon, needed_people
+    from dpratio.terms.budget import decimal_text
+
+    people = needed_people(plan, width=width, **options)
+    at = f"at epsilon {decimal_text(plan.epsilon)}"
+    lines = [
+        f"A width of {width:g} needs {people:,} people {at}."
+        if people is not None
+        else f"No number of people gives a width of {width:g} {at}."
+    ]
+    for n in sizes:
+        epsilon = needed_epsilon(plan, width=width, n=n, **options)
+        lines.append(
+            f"With {n:,} people it needs epsilon {epsilon:.3g}."
+            if epsilon is not None
+            else f"With {n:,} people no epsilon gives it: they are too few."
+        )
+    return lines

@@ -1,0 +1,23 @@
+"""One sum of a plan.
+
+Floor: plan. Imports: sums.
+"""
+
+from dataclasses import dataclass
+
+from dpratio.plan.sums import Summand
+
+__all__ = ["MeasuredSum"]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSum:
+    """One sum that will be released, and its noise.
+
+    ``sensitivity`` and ``scale`` count lattice cells of width ``step``.
+    """
+
+    summand: Summand
+    step: float
+    sensitivity: int
+    scale: float

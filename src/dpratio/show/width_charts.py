@@ -1,0 +1,107 @@
+"""Width against epsilon: beside the limit, and as a forecast.
+
+Floor: show. Imports: study, colours.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpratio.show.colours import LINE_COLOURS
+from dpratio.study.forecast import Forecast
+
+__all__ = ["forecast_chart", "limit_chart"]
+
+# Column of the table, name in the legend; in the order from wide to narrow.
+LINES = {
+    "width_paper": "paper",
+    "width_joint": "joint",
+    "width": "focused",
+    "limit": "limit",
+    "width_public": "non-private",
+}
+
+
+def limit_chart(rows: Sequence[dict[str, Any]]) -> Any:  # noqa: ANN401 (Altair)
+    """Chart widths against epsilon beside the paper's, the limit and no privacy.
+
+    Args:
+        rows: Rows of a `LimitTable` of the paper's settings; a column ``width_joint``
+            is drawn where there is one. Rows on the scale of the ratio are shown.
+    """
+    shown = [row for row in rows if row.get("scale", "ratio") == "ratio"]
+    points = [
+        {
+            "panel": _panel(row),
+            "epsilon": row["epsilon"],
+            "width": row[column],
+            "interval": name,
+        }
+        for row in shown
+        for column, name in LINES.items()
+        if column in row
+    ]
+    panels = list(dict.fromkeys(point["panel"] for point in points))
+    seen = {point["interval"] for point in points}
+    names = [name for name in LINES.values() if name in seen]
+    return _facets(points, panels, names, "Mean width of 95 % intervals")
+
+
+def forecast_chart(forecast: Forecast) -> Any:  # noqa: ANN401 (Altair)
+    """Chart forecast widths against epsilon, or against n where epsilon is one."""
+    by_size = len({each.epsilon for each in forecast.outlooks}) == 1
+    points = []
+    for each in forecast.outlooks:
+        size, epsilon = f"n = {each.n:,}", f"epsilon = {each.epsilon:g}"
+        point: dict[str, Any] = {
+            "panel": epsilon if by_size else size,
+            "epsilon": each.epsilon,
+            "n": each.n,
+        }
+        points.append({**point, "width": each.width, "interval": "forecast"})
+        points.append({**point, "width": each.width_public, "interval": "non-private"})
+    panels = list(dict.fromkeys(point["panel"] for point in points))
+    title = f"Forecast mean width at level {forecast.level:g}"
+    names = ["forecast", "non-private"]
+    return _facets(points, panels, names, title, along="n" if by_size else "epsilon")
+
+
+def _panel(row: dict[str, Any]) -> str:
+    weighted = "weighted" if row["weighted"] else "unweighted"
+    return f"{row['mechanism']} · {weighted} · n = {row['n']:,}"
+
+
+def _facets(
+    points: list[dict[str, Any]],
+    panels: list[str],
+    names: list[str],
+    title: str,
+    along: str = "epsilon",
+) -> Any:  # noqa: ANN401 (Altair)
+    import altair as alt
+
+    log = alt.Scale(type="log", nice=False, padding=8)
+    base = alt.Chart().encode(
+        x=alt.X(f"{along}:Q", title=along, scale=log),
+        y=alt.Y("width:Q", title="width", scale=log),
+        color=alt.Color("interval:N", title=None).scale(
+            domain=names, range=list(LINE_COLOURS[: len(names)])
+        ),
+        tooltip=["interval:N", f"{along}:Q", alt.Tooltip("width:Q", format=".4g")],
+    )
+    line = base.mark_line(strokeWidth=1.5).encode(
+        strokeDash=alt.StrokeDash("interval:N", title=None).scale(domain=names)
+    )
+    point = base.mark_point(size=40, filled=False).encode(
+        shape=alt.Shape("interval:N", title=None).scale(domain=names)
+    )
+    return (
+        alt.layer(line, point)
+        .properties(width=210, height=160)
+        .facet(
+            alt.Facet("panel:N", header=alt.Header(title=None), sort=panels),
+            data=alt.InlineData(values=points),
+            columns=4,
+        )
+        .properties(title=title)
+        .configure_view(stroke="#DDDDDD")
+    )

@@ -1,0 +1,52 @@
+"""What one row may move: each sum, and all sums together."""
+
+from fractions import Fraction
+
+from dpratio.plan.calibrate import is_affordable
+from dpratio.plan.contrast import contrast_of
+from dpratio.plan.joint import joint_ratio
+from dpratio.plan.plan import Plan
+from dpratio.plan.strategy import sums_of
+
+__all__ = ["require_close", "require_paid"]
+
+
+def require_close(plan: Plan, first: list[list[int]], second: list[list[int]]) -> None:
+    """At most one group moved, by no more than each sensitivity and the joint price."""
+    moved = [
+        [abs(one - other) for one, other in zip(*pair, strict=True)]
+        for pair in zip(first, second, strict=True)
+    ]
+    rows = [row for row in moved if any(row)]
+    assert len(rows) <= 1
+    require_paid(plan, rows)
+
+
+def require_paid(plan: Plan, rows: list[list[int]]) -> None:
+    """No row moved a sum beyond its sensitivity, or all beyond the joint price."""
+    for row in rows:
+        for distance, measured in zip(row, plan.sums, strict=True):
+            assert distance <= measured.sensitivity, measured
+    if rows and plan.strategy != "even":
+        assert max(_cost_of(plan, row) for row in rows) <= _joint_price(plan)
+
+
+def _cost_of(plan: Plan, row: list[int]) -> Fraction:
+    """What a row pays, in units of noise: added up, or squares added up."""
+    power = 1 if plan.mechanism == "laplace" else 2
+    parts = [
+        (Fraction(distance) / Fraction(each.scale)) ** power
+        for distance, each in zip(row, plan.sums, strict=True)
+    ]
+    return sum(parts, Fraction(0))
+
+
+def _joint_price(plan: Plan) -> Fraction:
+    """What the plan says that any row pays at most, and that its budget affords."""
+    contrast = contrast_of(plan.ratio)
+    grid = sums_of(plan.strategy, plan.factor_bounds, contrast, plan.answers)
+    scales = [each.scale for each in plan.sums]
+    most = joint_ratio(plan.mechanism, grid, scales)
+    spent = {"epsilon": plan.epsilon, "delta": plan.delta}
+    assert is_affordable(plan.mechanism, ratio=most, **spent)
+    return most if plan.mechanism == "laplace" else most**2
