@@ -349,6 +349,16 @@ def test_negative_bounds_count_by_their_size() -> None:
             {"z": 3, "h": 3, "zz": 9, "zh": 4, "hh": 9},
         ),
         (
+            {"s": Bounds(-1, 1), "y": Bounds(-2, 1)},
+            Contrast(1.0),
+            {"z": 3, "h": 3, "zz": 9, "zh": 4, "hh": 9},
+        ),
+        (
+            {"s": Bounds(-1, 1), "y": Bounds(-2, 1)},
+            Contrast(1.0, 2.0),
+            {"z": 2, "h": 3, "zz": 4, "zh": 4, "hh": 9},
+        ),
+        (
             UNIT,
             Contrast(1.0, 0.25),
             {"z": 0.25, "h": 2, "zz": 0.0625, "zh": 0.4375, "hh": 4},

@@ -47,7 +47,11 @@ class Expected:
 
     def in_own_units(self, contrast: Contrast) -> tuple["Expected", Units]:
         """Give the same expectation with every size near one."""
-        s = _near(self.numerator, math.sqrt(self.numerator_square))
+        s = _near(
+            self.numerator,
+            math.sqrt(self.residual),
+            contrast.centre * self.denominator,
+        )
         y = _near(self.denominator, math.sqrt(self.denominator_square))
         w = _near(self.weight)
         scaled = Expected(
