@@ -1,0 +1,139 @@
+"""`dpratio forecast` and `dpratio coverage limit`, run as a user runs them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dpratio.cli.main import app
+from dpratio.errors import InvalidInput
+
+STUDY = """
+[ratio]
+numerator = "score"
+per = "label"
+
+[bounds]
+score = [0, 1]
+label = "binary"
+
+[privacy]
+epsilon = 1.0
+delta = 1e-6
+
+[population]
+n = 2000
+numerator = { mean = 0.5, sd = 0.22 }
+per = { mean = 0.45 }
+correlation = 0.4
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY, encoding="utf-8")
+    return path
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(
+        app, [str(word) for word in words], catch_exceptions=False
+    )
+
+
+def test_a_forecast_says_what_is_needed_and_that_nothing_was_spent(
+    study: Path,
+) -> None:
+    done = run("forecast", study, "--width", 0.1)
+    assert done.exit_code == 0
+    assert "No data were read and nothing was spent" in done.stdout
+    assert "people at epsilon 1" in done.stdout
+    assert "With 2,000 people it needs epsilon" in done.stdout
+
+
+def test_what_cannot_be_had_is_said(study: Path) -> None:
+    done = run("forecast", study, "--n", 500, "--width", 0.01)
+    assert "With 500 people no epsilon gives it" in done.stdout
+    none = run("forecast", study, "--width", 1e-9)
+    assert "No number of people gives a width" in none.stdout
+
+
+def test_a_forecast_is_written_and_drawn(study: Path, tmp_path: Path) -> None:
+    files = [tmp_path / f"forecast.{kind}" for kind in ("json", "csv", "svg")]
+    words = ["--json", files[0], "--csv", files[1], "--chart", files[2]]
+    sizes = ["--n", 500, "--n", 5000, "--epsilon", "0.5", "--epsilon", "2"]
+    done = run("forecast", study, *sizes, *words, "--format", "json")
+    rows = json.loads(done.stdout)
+    assert [(row["n"], row["epsilon"]) for row in rows] == [
+        (500, 0.5),
+        (500, 2.0),
+        (5000, 0.5),
+        (5000, 2.0),
+    ]
+    assert json.loads(files[0].read_text(encoding="utf-8")) == rows
+    assert files[1].read_text(encoding="utf-8").count("\n") >= 4
+    assert files[2].read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_without_a_population_the_plan_and_the_forecast_say_what_they_assume(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "bare.toml"
+    path.write_text(STUDY.split("[population]", maxsplit=1)[0], encoding="utf-8")
+    assert "values in the middle of bounds" in run("plan", path).stdout
+    assert "guessed ratio of 1," in run("forecast", path).stdout
+
+
+def test_the_plan_says_how_wide_intervals_will_be(study: Path) -> None:
+    said = run("plan", study).stdout
+    assert "wide for 2,000 people per answer" in said
+    assert "with the study's guess" in said
+
+
+def test_the_limit_prints_every_setting_and_writes_the_named_columns(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "limit.json"
+    done = run("coverage", "limit", "--reps", 20, "--rng", 1, "--json", file)
+    assert done.exit_code == 0
+    rows = json.loads(file.read_text(encoding="utf-8"))
+    assert len(rows) == 64
+    for name in (
+        "mechanism",
+        "scale",
+        "weighted",
+        "n",
+        "epsilon",
+        "width",
+        "limit",
+        "width_over_limit",
+        "coverage",
+        "score",
+        "score_paper",
+    ):
+        assert name in rows[0]
+
+
+def test_a_named_case_is_simulated_alone() -> None:
+    words = ["--case", "weights_follow_labels", "--reps", 20, "--format", "csv"]
+    done = run("coverage", "limit", *words)
+    assert done.stdout.count("weights_follow_labels") == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["limit", "--n", "5"], "--n does not apply to 'limit', only to a study"),
+        (["limit", "--table", "1"], "--table does not apply to 'limit', only to paper"),
+        (["paper", "--case", "all"], "--case does not apply to 'paper', only to limit"),
+        (["limit", "--case", "rare"], "unknown case"),
+        (["limit", "--case", "all", "--chart", "a.svg"], "hard cases have no chart"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(
+    words: list[str], message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        run("coverage", *words)
