@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpratio as dpr
+from dpratio.analyst import pivot_set as room
 from dpratio.analyst.moments import Floats, moments_of
 from dpratio.analyst.noisy_tail import normal_laplace_tail
 from dpratio.analyst.pivot import Pivot, TermOfT
@@ -283,3 +284,25 @@ def test_groups_do_not_mix() -> None:
     alone = pivot_set(without_noise(12.0, 10.0, [4.0, 1.0, 3.0]), lowest=0.0)
     assert together.upper[2] == pytest.approx(alone.upper[0], rel=1e-6)
     assert together.shape.tolist() == ["interval", "everything", "interval"]
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_many_groups_are_done_in_parts(
+    monkeypatch: pytest.MonkeyPatch,
+    own: bool,  # noqa: FBT001
+) -> None:
+    """Parts change no answer, whether groups share the noise of V or not."""
+    rng = np.random.default_rng(3)
+    count = 23
+    noise = np.diag([0.2, 0.1, 0.2])[None] * np.ones((count if own else 1, 1, 1))
+    second = Second(np.array([[4.0, 1.0, 3.0]] * count), noise)
+    tops, bottoms = rng.uniform(5, 15, count), rng.uniform(1, 12, count)
+    terms = (TermOfT("laplace", 0.4, 1.0, 0.0), TermOfT("laplace", 0.3, 0.0, 1.0))
+    pivot = Pivot(tops, bottoms, terms, second, QUANTILE)
+    whole = pivot_set(pivot, lowest=0.0)
+    assert {"interval", "half_line"} <= set(whole.shape.tolist())
+    monkeypatch.setattr(room, "_GROUPS_AT_ONCE", 5)
+    parts = pivot_set(pivot, lowest=0.0)
+    assert parts.shape.tolist() == whole.shape.tolist()
+    assert parts.lower == pytest.approx(whole.lower, rel=1e-6)
+    assert parts.upper == pytest.approx(whole.upper, rel=1e-6)

@@ -242,6 +242,17 @@ def test_groups_are_kept_with_their_own_noise() -> None:
     assert shared.noise.tolist() == own[:1].tolist()
 
 
+def test_groups_that_stand_together_are_kept_with_their_own_noise() -> None:
+    values = np.arange(12.0).reshape(4, 3)
+    own = np.arange(36.0).reshape(4, 3, 3)
+    kept = Second(values, own).part(1, 3)
+    assert kept.values.tolist() == values[1:3].tolist()
+    assert kept.noise.tolist() == own[1:3].tolist()
+    shared = Second(values, own[:1]).part(1, 3)
+    assert shared.values.tolist() == values[1:3].tolist()
+    assert shared.noise.tolist() == own[:1].tolist()
+
+
 def test_the_form_is_the_one_the_release_holds() -> None:
     assert VARIANCES == ("linearised", "kish")
     assert choose_variance(kish_moments(), None) == "kish"

@@ -428,6 +428,24 @@ def test_where_nothing_cancels_rounding_is_half_a_cell_and_hardly_more() -> None
             assert Fraction(1, 2) < slack < Fraction(1, 2) + Fraction(1, 2**20)
 
 
+@pytest.mark.parametrize("guess", [0.0, 1.0, -2.0, 2.0**-40])
+@pytest.mark.parametrize("top", [0.25, 5.0, 2.0**60])
+def test_what_is_allowed_for_is_what_is_proven(guess: float, top: float) -> None:
+    """½ + 2⁻²⁶ + 2⁻⁴⁹·S/h, with S the product of sizes before anything cancels."""
+    box = {"s": Bounds(-3, 1), "y": Bounds(-1, top), "w": Bounds(0, 7)}
+    reach = {"s": Fraction(3), "y": Fraction(max(1.0, top)), "w": Fraction(7)}
+    on_y = abs(Fraction(guess)) * reach["y"]
+    made = {"z": 7 * (3 + on_y), "h": 7 * (3 + on_y if guess else reach["y"])}
+    for grid in (paper_grid(box), focused_grid(box, guess, means=True)[0]):
+        for each, step, slack in zip(
+            grid.summands, grid.steps, grid.rounding, strict=True
+        ):
+            sizes = ((reach | made)[factor] for factor in each.factors)
+            size = math.prod(sizes, start=Fraction(1)) / Fraction(step)
+            proven = Fraction(1, 2) + Fraction(1, 2**26) + size / 2**49
+            assert slack == proven
+
+
 @pytest.mark.parametrize("bounds", [Bounds(-3, 2), Bounds(0, 1), Bounds.binary()])
 @pytest.mark.parametrize("value", [-math.inf, math.inf, -1e308, 0.5, 1e308, 5e-324])
 def test_a_clipped_value_lies_in_its_bounds(bounds: Bounds, value: float) -> None:

@@ -469,6 +469,19 @@ def test_the_number_of_people_shares_the_budget_differently() -> None:
     assert focused() == focused(n=5_000)
 
 
+@pytest.mark.parametrize("n", [1, 10**9, 10**15, 10**100, 10**200])
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+def test_any_number_of_people_is_planned_for_or_refused(n: int, mechanism: str) -> None:
+    """However little a sum seems to be worth, it keeps a share."""
+    try:
+        plan = focused(mechanism=mechanism, n=n)
+    except InvalidInput as error:
+        assert n > 10**15
+        assert "noise must stay below" in str(error)  # noqa: PT017
+        return
+    assert price(plan).epsilon == 1
+
+
 def test_an_unknown_ratio_pays_more_for_its_denominator() -> None:
     close, unknown = (
         focused(Ratio("score", per="label", guess_is=word), mechanism="laplace")
