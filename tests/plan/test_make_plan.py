@@ -571,3 +571,16 @@ def test_bounds_of_extreme_size_can_be_planned(
         answers=("ratio", "means"),
     )
     assert price(plan).epsilon == 1
+
+
+def test_auto_keeps_the_law_that_can_be_planned() -> None:
+    """At this epsilon Laplace noise would pass 2^50 cells; Gaussian noise does not."""
+    little = Budget("1e-4", "1e-6")
+    assert focused(budget=little, mechanism="auto").mechanism == "analytic_gaussian"
+    with pytest.raises(InvalidInput, match=r"2\^50"):
+        focused(budget=little, mechanism="laplace")
+
+
+def test_more_people_than_doubles_can_count_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="at least 1"):
+        focused(n=10**400)

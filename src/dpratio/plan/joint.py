@@ -1,6 +1,6 @@
 """What one row costs in all sums together: one vector, one price.
 
-A row with y = 0 moves neither Σwy nor Σwys, so the largest joint move is less than the
+A row with y = 0 moves neither Σwy nor Σwys: the largest joint move may be less than the
 largest moves added up. Everything here is exact.
 Floor: plan. Imports: terms, calibrate, contrast, corners, lattice, sums.
 """

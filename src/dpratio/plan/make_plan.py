@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dpratio.checks import require, require_one_of
+from dpratio.errors import InvalidInput
 from dpratio.plan.calibrate import MECHANISMS, noise_sd
 from dpratio.plan.contrast import Contrast, contrast_of
 from dpratio.plan.expected import Expected, expected_of
@@ -29,6 +30,7 @@ from dpratio.terms.question import NEARNESS, Groups, Ratio
 __all__ = ["EXPECTED_PEOPLE", "make_plan"]
 
 EXPECTED_PEOPLE = 5_000
+MOST_PEOPLE = 10**300  # Beyond it doubles end.
 
 
 def make_plan(  # noqa: PLR0913 (keyword-only terms)
@@ -80,7 +82,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     require(listed, "answers must be a list such as ['ratio', 'means']", answers)
     wanted = tuple(answers)
     require_terms(ratio, bounds, budget, groups, wanted, strategy, mechanism)
-    counted = isinstance(n, int) and not isinstance(n, bool) and n >= 1
+    counted = isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= MOST_PEOPLE
     require(counted, "n must be a whole number of at least 1", n)
     known = guess is None or isinstance(guess, Guess)
     require(known, "guess must be a Guess or None", guess)
@@ -127,8 +129,17 @@ class _Task:
             laws = (
                 ["laplace", "analytic_gaussian"] if self.budget.delta else ["laplace"]
             )
-        tried = [(self._measure(law), law) for law in laws]
-        (sums, _), law = min(tried, key=lambda each: each[0][1])
+        tried: list[tuple[float, str, tuple[MeasuredSum, ...]]] = []
+        refused: list[InvalidInput] = []
+        for law in laws:
+            try:
+                sums, width = self._measure(law)
+                tried.append((width, law, sums))
+            except InvalidInput as error:
+                refused.append(error)
+        if not tried:
+            raise refused[0]
+        _, law, sums = min(tried, key=lambda each: each[0])
         return law, sums
 
     def _measure(self, law: str) -> tuple[tuple[MeasuredSum, ...], float]:
