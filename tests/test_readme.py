@@ -30,7 +30,7 @@ def run(folder: Path, words: list[str]) -> str:
 
 
 def test_the_python_examples_run(newcomer: Path) -> None:
-    (code,) = blocks("python")
+    code = "\n".join(blocks("python"))
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         cwd=newcomer,
@@ -41,6 +41,7 @@ def test_the_python_examples_run(newcomer: Path) -> None:
     assert "Σ z·h" in done.stdout
     assert "Strategy focused" in done.stdout
     assert "north" in done.stdout
+    assert "Protected: all rows of one person" in done.stdout
     assert (newcomer / "release.json").is_file()
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from dpratio.plan.make_plan import make_plan
     from dpratio.plan.plan import Plan
+    from dpratio.release.combine import merge, roll_up
     from dpratio.release.files import read_release, write_release
     from dpratio.release.release import Release
     from dpratio.study.coverage import CoverageTable, measure_coverage
@@ -45,10 +46,14 @@ if TYPE_CHECKING:
     from dpratio.study.population import PaperPopulation, People
     from dpratio.terms.bounds import Bounds
     from dpratio.terms.budget import Budget
+    from dpratio.terms.dimensions import Keys, Periods, ScoreBins
+    from dpratio.terms.groups import Groups, PrivateKeys
     from dpratio.terms.guess import ColumnGuess, Guess
-    from dpratio.terms.question import Groups, Ratio
+    from dpratio.terms.key_table import groups_from
+    from dpratio.terms.question import Ratio
     from dpratio.terms.source import CsvFile
     from dpratio.terms.study_file import Study, parse_study
+    from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
     "Bounds",
@@ -65,26 +70,34 @@ __all__ = [
     "Groups",
     "Guess",
     "InvalidInput",
+    "Keys",
     "MissingExtra",
     "PaperPopulation",
     "People",
+    "Periods",
     "Plan",
     "PlanRefused",
+    "PrivacyUnit",
+    "PrivateKeys",
     "Ratio",
     "Release",
     "SchemaRefused",
+    "ScoreBins",
     "Study",
     "__version__",
     "estimate_ratios",
     "forecast",
+    "groups_from",
     "guessed_population",
     "make_plan",
     "measure_coverage",
+    "merge",
     "needed_epsilon",
     "needed_people",
     "parse_study",
     "read_release",
     "release_sums",
+    "roll_up",
     "write_release",
 ]
 
@@ -96,12 +109,17 @@ _HOMES = {
     "terms.bounds": "Bounds",
     "terms.budget": "Budget",
     "terms.guess": "ColumnGuess Guess",
-    "terms.question": "Groups Ratio",
+    "terms.dimensions": "Keys Periods ScoreBins",
+    "terms.groups": "Groups PrivateKeys",
+    "terms.key_table": "groups_from",
+    "terms.question": "Ratio",
     "terms.source": "CsvFile",
     "terms.study_file": "Study parse_study",
+    "terms.unit": "PrivacyUnit",
     "plan.plan": "Plan",
     "plan.make_plan": "make_plan",
     "release.release": "Release",
+    "release.combine": "merge roll_up",
     "release.files": "read_release write_release",
     "curator.release_sums": "release_sums",
     "analyst.results": "Estimates",

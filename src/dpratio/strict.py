@@ -113,6 +113,10 @@ class Node:
         """Read a finite number, or none at all."""
         return None if self.value is None else self.number()
 
+    def text_or_none(self) -> str | None:
+        """Read a piece of text, or none at all."""
+        return None if self.value is None else self.text()
+
     def fraction(self) -> Fraction:
         """Read an exact number written as text: ``"1/35"``, ``"0.2"``."""
         text = self.text()
@@ -124,6 +128,13 @@ class Node:
         if exact is None:
             self.refuse("must be an exact number such as '1/35' or '0.2'")
         return exact
+
+    def make_from(self, maker: Callable[[], Made], what: str) -> Made:
+        """Make a value from what stands here; anything unreadable is refused."""
+        try:
+            return maker()
+        except ValueError:
+            self.refuse(f"must be {what}")
 
     def make(self, maker: Callable[[], Made]) -> Made:
         """Make a value from what stands here; a broken rule gets this place."""

@@ -5,6 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from analyst.given import NoiseTerm, given_moments
+from analyst.given import noise_on as noise_on_one_of
 from analyst.ten_rows import TEN_ROWS
 from dpratio.analyst.delta import (
     Spread,
@@ -13,7 +15,7 @@ from dpratio.analyst.delta import (
     ratio_variance,
     sampling_spread,
 )
-from dpratio.analyst.moments import Moments, NoiseTerm
+from dpratio.analyst.moments import Moments
 from dpratio.plan.sums import MOMENTS
 
 ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
@@ -36,11 +38,11 @@ SUMS = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]
 
 
 def moments(noise: tuple[NoiseTerm, ...] = (), *groups: list[float]) -> Moments:
-    return Moments(MOMENTS, np.array(groups or [SUMS]), noise)
+    return given_moments(MOMENTS, groups or [SUMS], *noise)
 
 
 def noise_on(name: str, scale: float, law: str = "gaussian") -> NoiseTerm:
-    return NoiseTerm(law, scale, np.array([float(each == name) for each in MOMENTS]))
+    return noise_on_one_of(name, scale, law, names=MOMENTS)
 
 
 def test_the_paper_s_quantities_are_what_a_pocket_calculator_gives() -> None:
@@ -136,8 +138,8 @@ def test_the_linearised_spread_is_that_of_squares_over_units() -> None:
         "ab": sum(a * b for a, b in units),
         "bb": sum(b * b for _, b in units),
     }
-    values = np.array([[float(each) for each in squares.values()]])
-    held = Moments(tuple(squares), values, ())
+    values = [float(each) for each in squares.values()]
+    held = given_moments(tuple(squares), [values])
     spread = sampling_spread(held, "linearised")
     assert spread.numerator == [float(squares["aa"])]
     assert spread.denominator == [float(squares["bb"])]

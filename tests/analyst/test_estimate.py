@@ -2,6 +2,7 @@
 
 import inspect
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from analyst.given import given_release
 from analyst.ten_rows import TEN_ROWS
 from dpratio.analyst.estimate import METHODS, estimate_ratios
 from dpratio.analyst.moments import moments_of
@@ -20,10 +22,13 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.sums import MOMENTS
-from dpratio.release.release import Release
+from dpratio.release.combine import roll_up
+from dpratio.release.release import Release, fresh_part
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.dimensions import Keys
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Ratio
 
 ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
 SUMS = {
@@ -65,7 +70,7 @@ def release_of(plan: Plan, *groups: dict[str, float]) -> Release:
         [round((SUMS | group)[each.summand.name] / each.step) for each in plan.sums]
         for group in groups or ({},)
     ]
-    return Release("0" * 32, plan, np.array(cells, dtype=np.int64), "a test")
+    return given_release(plan, np.array(cells, dtype=np.int64))
 
 
 def answer(plan: Plan | None = None, **options: Any) -> Estimates:  # noqa: ANN401
@@ -377,7 +382,7 @@ def test_the_floor_is_one_standard_deviation_of_the_variance_s_noise(
     row = one({"wss": 12.0}, plan=plan, scale=scale)
     assert row["status"] == "variance_floored"
     moments = moments_of(release_of(plan, {"wss": 12.0}))
-    least = 29 / 15 * math.sqrt(moments.noise_covariance("wss", "wss"))
+    least = 29 / 15 * math.sqrt(moments.noise_covariance("wss", "wss")[0])
     size = 13.0 if scale == "log" else 13.75
     floor = row["se_sampling"] ** 2 * size**2
     assert least < floor < 4 * least
@@ -470,7 +475,7 @@ def focused_release(*, weighted: bool = True) -> Release:
     )
     sums = {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
     cells = [round(sums[each.summand.name] / each.step) for each in plan.sums]
-    return Release("0" * 32, plan, np.array([cells]), "a test")
+    return given_release(plan, np.array([cells]))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -525,7 +530,7 @@ def test_without_weights_the_paper_s_sums_answer_in_both_forms(method: str) -> N
         strategy="joint",
     )
     values = np.array([[50000, 25000, 27500, 16000, 15000]]) << 24
-    release = Release("0" * 32, plan, values, "a test")
+    release = given_release(plan, values)
     kish, linearised = (
         estimate_ratios(release, method=method, variance=form, rng=1)
         for form in ("kish", "linearised")
@@ -541,7 +546,7 @@ def test_a_wald_interval_of_a_focused_release_has_its_floor_too() -> None:
     release = focused_release()
     values = release.values.copy()
     values[0, 2] = -values[0, 2]
-    noisy = Release("0" * 32, release.plan, values, "a test")
+    noisy = given_release(release.plan, values)
     (row,) = estimate_ratios(noisy, method="analytical").to_dicts()
     assert row["status"] == "variance_floored"
     noise = {
@@ -593,8 +598,7 @@ def test_keys_keep_their_order() -> None:
     plan = plan_of(keys=("south", "north", "east"))
     groups = [{"ws": 10.0}, {"wy": 0.0}, {"ws": 12.0}]
     found = estimate_ratios(release_of(plan, *groups), method="analytical")
-    assert found.keys == ("south", "north", "east")
-    assert found.group_column == "g"
+    assert dict(found.labels) == {"g": ("south", "north", "east")}
     assert found.columns()["g"] == ["south", "north", "east"]
     assert found.status == ("ok", "unbounded", "ok")
     assert found.ratio[[0, 2]] == pytest.approx([10 / 13.75, 12 / 13.75])
@@ -609,11 +613,9 @@ def test_without_groups_there_is_one_row_without_a_key() -> None:
         strategy="even",
     )
     values = np.array([[50000, 25000, 27500, 16000, 15000]]) << 24
-    found = estimate_ratios(
-        Release("0" * 32, plan, values, "a test", is_simulated=True)
-    )
-    assert found.group_column is None
-    assert found.keys == (None,)
+    found = estimate_ratios(given_release(plan, values, is_simulated=True))
+    assert found.labels == {}
+    assert len(found) == 1
     assert found.ratio == pytest.approx([1.1])
     assert found.is_simulated
     assert "g" not in found.columns()
@@ -628,6 +630,140 @@ def test_groups_are_answered_each_on_its_own() -> None:
         assert {k: v for k, v in row.items() if k != "g"} == {
             k: v for k, v in alone.items() if k != "g"
         }
+
+
+# Several ratios, several partitions.
+
+
+def several(strategy: str = "even") -> tuple[Plan, list[np.ndarray]]:
+    """Two ratios over three partitions, six parts; every cell has other sums."""
+    plan = make_plan(
+        [Ratio("s", per="y"), Ratio("t", per="y", guess=1.0)],
+        bounds={"s": Bounds(0, 1), "t": Bounds(0, 2), "y": Bounds.binary()},
+        budget=Budget(50),
+        groups=[
+            Groups("g", ["a", "b"]),
+            Groups.cross(Keys("g", ["a", "b"]), Keys("h", [1, 2, 3])),
+            None,
+        ],
+        weights=[1, 2, 3],
+        strategy=strategy,
+    )
+    rng = np.random.default_rng(8)
+    values = []
+    for part in plan.parts:
+        cells = (2, 6, 1)[part.partition]
+        sums = {"w": 5000.0, "wy": 2500.0, "ws": 2750.0, "wss": 1600.0, "wys": 1500.0}
+        sums |= {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
+        row = np.array([sums[each.summand.name] / each.step for each in part.sums])
+        values.append(np.rint(row * rng.uniform(0.95, 1.05, (cells, len(row)))))
+    return plan, [each.astype(np.int64) for each in values]
+
+
+def alone(plan: Plan, at: int, values: np.ndarray) -> Release:
+    """One part of a plan, as a release of its own."""
+    part = plan.parts[at]
+    kept = replace(
+        plan,
+        partitions=(plan.partitions[part.partition],),
+        parts=(replace(part, partition=0),),
+    )
+    return given_release(kept, values)
+
+
+@pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_part_is_answered_as_if_it_were_alone(
+    strategy: str, method: str, scale: str
+) -> None:
+    plan, values = several(strategy)
+    options: dict[str, Any] = {"method": method, "scale": scale, "rng": 4}
+    found = estimate_ratios(given_release(plan, *values), **options)
+    assert len(found) == len(found.status) == 2 * (2 + 6 + 1)
+    start = 0
+    for at, each in enumerate(values):
+        single = estimate_ratios(alone(plan, at, each), **options)
+        stop = start + len(each)
+        assert found.status[start:stop] == single.status
+        names = ["ratio", "ci_lower", "ci_upper", "se", "se_sampling", "se_privacy"]
+        names += ["log_ratio", "log_ci_lower", "log_ci_upper"] if scale == "log" else []
+        for name in names:
+            ours, theirs = getattr(found, name)[start:stop], getattr(single, name)
+            assert np.array_equal(ours, theirs, equal_nan=True), name
+        start = stop
+
+
+def test_parts_are_answered_with_the_noise_of_their_share() -> None:
+    """The third partition has three times the budget of the first."""
+    plan, _ = several()
+    noise = [
+        float(
+            moments_of(
+                alone(plan, at, np.ones((cells, 5), dtype=np.int64))
+            ).noise_covariance("wy", "wy")[0]
+        )
+        for at, cells in ((0, 2), (2, 6), (4, 1))
+    ]
+    assert noise[0] / noise[1] == pytest.approx(4, rel=1e-6)
+    assert noise[0] / noise[2] == pytest.approx(9, rel=1e-6)
+
+
+def test_log_intervals_need_every_ratio_to_be_positive() -> None:
+    plan = make_plan(
+        [Ratio("s", per="y"), Ratio("s", per="y", minus="t")],
+        bounds={"s": Bounds(0, 1), "t": Bounds(0, 1), "y": Bounds.binary()},
+        budget=Budget(1),
+    )
+    values = [np.full((1, 5), 2**30) for _ in plan.parts]
+    release = given_release(plan, *values)
+    with pytest.raises(InvalidInput, match="scale 'log' needs a numerator"):
+        estimate_ratios(release, scale="log")
+    assert len(estimate_ratios(release)) == 2
+
+
+def test_a_rolled_up_cell_has_the_noise_of_all_its_draws() -> None:
+    """Three cells into one of two and one of one: 2 and 1 times the variance."""
+    plan = plan_of(keys=("a", "b", "c"))
+    release = release_of(plan, {}, {}, {})
+    rolled = roll_up(release, ["g"], into={"g": {"a": "ab", "b": "ab", "c": "c"}})
+    both, one_cell = estimate_ratios(rolled, method="analytical").to_dicts()
+    (row,) = answer().to_dicts()
+    assert [both["g"], one_cell["g"]] == ["ab", "c"]
+    assert one_cell["se_privacy"] == pytest.approx(row["se_privacy"])
+    assert both["ratio"] == pytest.approx(row["ratio"])
+    assert both["se_privacy"] == pytest.approx(row["se_privacy"] / math.sqrt(2))
+    assert both["se_sampling"] == pytest.approx(row["se_sampling"] / math.sqrt(2))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("scale", SCALES)
+def test_keys_that_nobody_has_leave_a_part_without_rows(
+    method: str, scale: str
+) -> None:
+    """Of keys that are found privately there may be none."""
+    plan = make_plan(
+        Ratio("s", per="y"),
+        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
+        budget=Budget(1, "1e-6"),
+        groups=[PrivateKeys("shop", Budget("0.1", "1e-7")), None],
+        mechanism="laplace",
+    )
+    none = Groups.found("shop", str, ())
+    empty, whole = (
+        fresh_part(plan, part, groups, np.full((count, 5), 2**34))
+        for part, groups, count in zip(plan.parts, (none, None), (0, 1), strict=True)
+    )
+    release = Release("0" * 32, plan, (empty, whole), "a test")
+    found = estimate_ratios(release, method=method, scale=scale, rng=1)
+    assert dict(found.labels) == {"shop": ["(all)"]}
+    assert len(found) == len(found.status) == 1
+    kept = replace(plan, partitions=plan.partitions[:1], parts=plan.parts[:1])
+    alone = Release("0" * 32, kept, (empty,), "a test")
+    nothing = estimate_ratios(alone, method=method, scale=scale, rng=1)
+    assert len(nothing) == 0
+    assert nothing.to_dicts() == []
+    assert "shop" in str(nothing)
 
 
 # Whatever integers a release holds.
@@ -707,15 +843,15 @@ def test_every_release_has_an_answer(
     plan = any_plan(which)
     count = len(plan.sums)
     values = np.array(numbers[: 3 * count], dtype=np.int64).reshape(3, count)
-    release = Release("0" * 32, plan, values, "a test")
-    bounds = plan.factor_bounds
+    release = given_release(plan, values)
+    bounds = plan.box(plan.parts[0])
     positive = bounds["s"].lower >= 0 and bounds["y"].lower >= 0
     if not positive:
         scale = "ratio"
     found = estimate_ratios(
         release, method=method, scale=scale, level=level, draws=20, rng=1
     )
-    assert found.keys == (1, 2, 3)
+    assert found.labels["g"] == (1, 2, 3)
     assert set(found.status) <= set(STATUSES)
     for row, wy in zip(found.to_dicts(), moments_of(release)["wy"], strict=True):
         check_row(row, float(wy), positive=positive)

@@ -1,25 +1,29 @@
 """Redrawing the noise: the paper's section 2.4.2."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from analyst.given import NoiseTerm, given_moments
+from analyst.given import noise_on as noise_on_one_of
 from dpratio.analyst import monte_carlo
 from dpratio.analyst.delta import log_ratio_variance, noise_spread, ratio_variance
-from dpratio.analyst.moments import Moments, NoiseTerm
+from dpratio.analyst.moments import Moments
 from dpratio.analyst.monte_carlo import extra_variances
+from dpratio.analyst.noise import Noise
 from dpratio.plan.sums import MOMENTS
 
 SUMS = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]
 
 
 def noise_on(name: str, scale: float, law: str = "gaussian") -> NoiseTerm:
-    return NoiseTerm(law, scale, np.array([float(each == name) for each in MOMENTS]))
+    return noise_on_one_of(name, scale, law, names=MOMENTS)
 
 
 def moments(*noise: NoiseTerm, rows: list[list[float]] | None = None) -> Moments:
-    return Moments(MOMENTS, np.array(rows or [SUMS]), noise)
+    return given_moments(MOMENTS, rows or [SUMS], *noise)
 
 
 def extra(
@@ -54,9 +58,9 @@ def test_both_scales_come_from_the_same_redraws() -> None:
 
 def test_laplace_noise_is_redrawn_from_its_own_law() -> None:
     """E|e| = b and P(|e| > 3b) = e⁻³ tell it from a normal of the same variance."""
-    term = noise_on("ws", 2.0, "laplace")
     rng = np.random.default_rng(11)
-    drawn = np.abs(monte_carlo._draw(term, (400_000, 1), rng)) / 2.0
+    scale, normal = np.array([2.0]), np.array([0.0])
+    drawn = np.abs(monte_carlo._draw(scale, normal, (400_000, 1), rng)) / 2.0
     assert drawn.mean() == pytest.approx(1, abs=0.01)
     assert (drawn > 3).mean() == pytest.approx(math.exp(-3), abs=0.002)
 
@@ -147,3 +151,27 @@ def test_more_draws_than_fit_at_once_are_drawn_all_the_same(
     held = moments(noise_on("ws", 0.6), rows=[SUMS, SUMS])
     alone = moments(noise_on("ws", 0.6))
     assert extra(held, draws=300)[0] == extra(alone, draws=300)[0]
+
+
+def test_noise_of_many_draws_is_redrawn_from_both_of_its_parts() -> None:
+    """Sixteen draws of scale 1: a Laplace one of scale 2, and a normal variance 24."""
+    rng = np.random.default_rng(3)
+    laplace, normal = np.array([2.0, 1.0]), np.array([24.0, 0.0])
+    drawn = monte_carlo._draw(laplace, normal, (400_000, 2), rng)
+    assert drawn.var(axis=0) == pytest.approx([32, 2], rel=0.01)
+    fourth = (drawn**4).mean(axis=0)
+    assert fourth == pytest.approx([24 * 16 + 12 * 16 * 15, 24], rel=0.05)
+
+
+def test_cells_are_redrawn_with_noise_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held = moments(noise_on("ws", 0.006), rows=[SUMS] * 6)
+    sizes = np.array([[1.0], [4.0], [9.0], [16.0], [25.0], [36.0]])
+    variance = held.noise.variance * sizes
+    rolled = replace(held, noise=Noise(variance, np.zeros_like(variance)))
+    wanted = ratio_variance(rolled, noise_spread(rolled))
+    assert wanted == pytest.approx(wanted[0] * sizes[:, 0])
+    for at_once in (2**15, 8_000):
+        monkeypatch.setattr(monte_carlo, "_CELLS_AT_ONCE", at_once)
+        assert extra(rolled, draws=4_000) == pytest.approx(wanted, rel=0.2)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpratio as dpr
-from dpratio.analyst import pivot_set as room
+from analyst.given import given_release
 from dpratio.analyst.moments import Floats, moments_of
 from dpratio.analyst.noisy_tail import normal_laplace_tail
 from dpratio.analyst.pivot import Pivot, TermOfT
@@ -19,7 +19,6 @@ from dpratio.analyst.results import STATUSES
 from dpratio.analyst.variance import Second
 from dpratio.analyst.wald import normal_quantile
 from dpratio.plan.plan import Plan
-from dpratio.release.release import Release
 from dpratio.study.coverage import measure_coverage
 from dpratio.study.population import PaperPopulation
 
@@ -57,6 +56,13 @@ def focused_plan(mechanism: str, lower: float, guess: float) -> Plan:
 
 def one(value: float) -> Floats:
     return np.array([value])
+
+
+def term(law: str, scale: float, *weights: float) -> TermOfT:
+    """One noise of one law; a normal one has no Laplace part."""
+    heavy = law == "laplace"
+    variance = one((2 if heavy else 1) * scale**2)
+    return TermOfT(variance, one(scale if heavy else 0.0), *weights)
 
 
 @pytest.mark.parametrize(
@@ -113,42 +119,42 @@ def without_noise(top: float, bottom: float, second: list[float]) -> Pivot:
 
 def test_without_noise_the_set_is_fiellers_interval() -> None:
     pivot = without_noise(11.0, 10.0, [4.0, 1.0, 3.0])
-    found = pivot_set(pivot, lowest=-math.inf)
+    found = pivot_set(pivot, -math.inf)
     assert found.shape[0] == "interval"
     assert (found.lower[0], found.upper[0]) == pytest.approx(fieller(pivot), rel=1e-7)
 
 
 def test_a_weak_denominator_leaves_a_half_line_or_more() -> None:
-    half_line = pivot_set(without_noise(11.0, 3.0, [4.0, 1.0, 3.0]), lowest=0.0)
+    half_line = pivot_set(without_noise(11.0, 3.0, [4.0, 1.0, 3.0]), 0.0)
     assert half_line.shape[0] == "half_line"
     assert 0 < half_line.lower[0] < 11 / 3
     assert half_line.upper[0] == math.inf
-    around = pivot_set(without_noise(11.0, 3.0, [4.0, 1.0, 3.0]), lowest=-math.inf)
+    around = pivot_set(without_noise(11.0, 3.0, [4.0, 1.0, 3.0]), -math.inf)
     assert around.shape[0] == "disconnected"
     assert (around.lower[0], around.upper[0]) == (-math.inf, math.inf)
-    everything = pivot_set(without_noise(1.0, 1.0, [4.0, 1.0, 3.0]), lowest=0.0)
+    everything = pivot_set(without_noise(1.0, 1.0, [4.0, 1.0, 3.0]), 0.0)
     assert everything.shape[0] == "everything"
     assert (everything.lower[0], everything.upper[0]) == (0.0, math.inf)
 
 
 def test_the_end_of_a_half_line_is_where_the_test_stops_rejecting() -> None:
     pivot = without_noise(11.0, 3.0, [4.0, 1.0, 3.0])
-    end = pivot_set(pivot, lowest=0.0).lower
+    end = pivot_set(pivot, 0.0).lower
     assert pivot.distance(one(1.0), end)[0] == pytest.approx(QUANTILE, rel=1e-6)
 
 
 @pytest.mark.parametrize("law", ["laplace", "analytic_gaussian"])
 def test_ends_are_where_the_p_value_is_five_percent(law: str) -> None:
-    terms = (TermOfT(law, 0.4, 1.0, 0.0), TermOfT(law, 0.3, 0.0, 1.0))
+    terms = (term(law, 0.4, 1.0, 0.0), term(law, 0.3, 0.0, 1.0))
     second = Second(np.array([[40.0, 10.0, 30.0]]), np.diag([0.2, 0.1, 0.2])[None])
     pivot = Pivot(one(110.0), one(100.0), terms, second, QUANTILE)
-    found = pivot_set(pivot, lowest=0.0)
+    found = pivot_set(pivot, 0.0)
     for end in (found.lower, found.upper):
         assert pivot.distance(one(1.0), end)[0] == pytest.approx(QUANTILE, rel=1e-6)
 
 
 def test_a_tail_too_small_for_a_double_is_still_far_out() -> None:
-    terms = (TermOfT("laplace", 0.1, 1.0, 0.0), TermOfT("laplace", 0.1, 0.0, 1.0))
+    terms = (term("laplace", 0.1, 1.0, 0.0), term("laplace", 0.1, 0.0, 1.0))
     second = Second(np.ones((1, 3)), np.zeros((1, 3, 3)))
     pivot = Pivot(one(1e5), one(1e5), terms, second, QUANTILE)
     near, far = (pivot.distance(one(1.0), one(at))[0] for at in (0.9, 0.5))
@@ -161,7 +167,7 @@ def test_noise_in_the_variance_widens_the_interval() -> None:
         noise = np.diag([size**2, 0.0, size**2])[None]
         second = Second(np.array([[40.0, 10.0, 30.0]]), noise)
         pivot = Pivot(one(110.0), one(100.0), (), second, QUANTILE)
-        found = pivot_set(pivot, lowest=0.0)
+        found = pivot_set(pivot, 0.0)
         widths.append(float(found.upper[0] - found.lower[0]))
     assert widths == sorted(widths)
     assert widths[2] > 1.02 * widths[0]
@@ -209,10 +215,11 @@ def test_the_noise_of_z_and_h_enters_the_test_as_one_of_each() -> None:
     """a − rb = λ₁z + λ₂h, so T has noise λ₁·b_z and λ₂·b_h, and no other."""
     plan = focused_plan("laplace", 0.0, 1.0)
     values = np.array([[2**30, 2**34, 2**30, 2**30, 2**34]] * 3)
-    moments = moments_of(Release("0" * 32, plan, values, "test"))
+    moments = moments_of(given_release(plan, values))
     pivot = pivot_of(moments, QUANTILE, "linearised")
     on_z, on_h = (each.scale * each.step for each in plan.sums[:2])
-    assert [term.scale for term in pivot.terms] == [on_z, on_h]
+    assert [term.laplace[0] for term in pivot.terms] == [on_z, on_h]
+    assert [term.variance[0] for term in pivot.terms] == [2 * on_z**2, 2 * on_h**2]
     for ratio in (0.5, 1.0, 1.7):
         wanted = 2 * ((1 + ratio) / 2 * on_z) ** 2 + 2 * ((1 - ratio) / 2 * on_h) ** 2
         found = pivot.noise_variance(np.ones(3), np.full(3, ratio))
@@ -223,7 +230,7 @@ def test_pivot_and_analytical_agree_where_noise_is_small() -> None:
     plan = plan_of(epsilon=1000)
     steps = np.array([each.step for each in plan.sums])
     sums = np.array([5000.0, 2300, 2500, 8100, 2000, 1500, 1250])
-    release = Release("0" * 32, plan, np.rint(sums / steps).astype(int)[None], "test")
+    release = given_release(plan, np.rint(sums / steps).astype(int)[None])
     pivot, wald = (
         dpr.estimate_ratios(release, method=method)
         for method in ("pivot", "analytical")
@@ -265,7 +272,7 @@ def test_every_release_has_a_set(
     count = len(plan.sums)
     values = np.array(numbers[: 3 * count], dtype=np.int64).reshape(3, count)
     found = dpr.estimate_ratios(
-        Release("0" * 32, plan, values, "test"), method="pivot", level=level
+        given_release(plan, values), method="pivot", level=level
     )
     smallest = 0.0 if lower >= 0 else -math.inf
     for row in found.to_dicts():
@@ -280,29 +287,43 @@ def test_groups_do_not_mix() -> None:
     tops, bottoms = np.array([11.0, 1.0, 12.0]), np.array([10.0, 1.0, 10.0])
     second = Second(np.array([[4.0, 1.0, 3.0]] * 3), np.zeros((1, 3, 3)))
     pivot = Pivot(tops, bottoms, (), second, QUANTILE)
-    together = pivot_set(pivot, lowest=0.0)
-    alone = pivot_set(without_noise(12.0, 10.0, [4.0, 1.0, 3.0]), lowest=0.0)
+    together = pivot_set(pivot, 0.0)
+    alone = pivot_set(without_noise(12.0, 10.0, [4.0, 1.0, 3.0]), 0.0)
     assert together.upper[2] == pytest.approx(alone.upper[0], rel=1e-6)
     assert together.shape.tolist() == ["interval", "everything", "interval"]
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_many_groups_are_done_in_parts(
-    monkeypatch: pytest.MonkeyPatch,
-    own: bool,  # noqa: FBT001
-) -> None:
-    """Parts change no answer, whether groups share the noise of V or not."""
-    rng = np.random.default_rng(3)
-    count = 23
-    noise = np.diag([0.2, 0.1, 0.2])[None] * np.ones((count if own else 1, 1, 1))
-    second = Second(np.array([[4.0, 1.0, 3.0]] * count), noise)
-    tops, bottoms = rng.uniform(5, 15, count), rng.uniform(1, 12, count)
-    terms = (TermOfT("laplace", 0.4, 1.0, 0.0), TermOfT("laplace", 0.3, 0.0, 1.0))
-    pivot = Pivot(tops, bottoms, terms, second, QUANTILE)
-    whole = pivot_set(pivot, lowest=0.0)
-    assert {"interval", "half_line"} <= set(whole.shape.tolist())
-    monkeypatch.setattr(room, "_GROUPS_AT_ONCE", 5)
-    parts = pivot_set(pivot, lowest=0.0)
-    assert parts.shape.tolist() == whole.shape.tolist()
-    assert parts.lower == pytest.approx(whole.lower, rel=1e-6)
-    assert parts.upper == pytest.approx(whole.upper, rel=1e-6)
+def test_cells_with_noise_of_their_own_are_answered_as_if_alone() -> None:
+    """Cells may be made of different numbers of draws."""
+    variances, scales = np.array([2.0, 50.0, 8.0]), np.array([1.0, 3.0, 0.0])
+    values = np.array([[40.0, 10.0, 30.0]] * 3)
+    second = Second(values, np.stack([np.eye(3) * size for size in (0, 4.0, 9.0)]))
+    tops, bottoms = np.array([110.0, 115.0, 3.0]), np.array([100.0, 100.0, 2.0])
+    terms = (
+        TermOfT(variances, scales, 0.5, -0.5),
+        TermOfT(variances[:1], scales[:1], 0.5, 0.5),
+    )
+    together = pivot_set(Pivot(tops, bottoms, terms, second, QUANTILE), 0.0)
+    for at in range(3):
+        own = (
+            TermOfT(variances[[at]], scales[[at]], 0.5, -0.5),
+            TermOfT(variances[:1], scales[:1], 0.5, 0.5),
+        )
+        kept = Second(second.values[[at]], second.noise[[at]])
+        pivot = Pivot(tops[[at]], bottoms[[at]], own, kept, QUANTILE)
+        alone = pivot_set(pivot, 0.0)
+        assert together.shape[at] == alone.shape[0]
+        assert together.lower[at] == pytest.approx(alone.lower[0], rel=1e-6)
+        assert together.upper[at] == pytest.approx(alone.upper[0], rel=1e-6)
+
+
+def test_a_pivot_is_cut_into_cells_with_their_own_noise() -> None:
+    own, shared = np.array([1.0, 2.0, 3.0]), np.array([5.0])
+    terms = (TermOfT(own, own, 1.0, 0.0), TermOfT(shared, shared, 0.0, 1.0))
+    second = Second(np.ones((3, 3)), np.zeros((1, 3, 3)))
+    pivot = Pivot(own, own, terms, second, QUANTILE).only(np.array([True, False, True]))
+    assert pivot.numerator.tolist() == [1, 3]
+    assert [term.variance.tolist() for term in pivot.terms] == [[1, 3], [5]]
+    assert [term.laplace.tolist() for term in pivot.terms] == [[1, 3], [5]]
+    found = pivot.noise_variance(np.ones(2), np.full(2, 2.0))
+    assert found.tolist() == [1 + 4 * 5, 3 + 4 * 5]

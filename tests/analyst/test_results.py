@@ -14,15 +14,14 @@ MEASURES = ["ratio", "ci_lower", "ci_upper", "se", "se_sampling", "se_privacy"]
 
 def estimates(**changes: Any) -> Estimates:  # noqa: ANN401
     parts: dict[str, Any] = {
-        "group_column": "region",
-        "keys": ("south", "north"),
+        "labels": {"region": ("south", "north")},
         "ratio": np.array([1.1, math.nan]),
         "ci_lower": np.array([1.0, 0.0]),
         "ci_upper": np.array([1.2, math.inf]),
         "se": np.array([0.05, math.inf]),
         "se_sampling": np.array([0.03, math.nan]),
         "se_privacy": np.array([0.04, math.nan]),
-        "status": ("ok", "unbounded"),
+        "codes": np.array([0, 2], dtype=np.int8),
         "method": "analytical",
         "scale": "ratio",
         "level": 0.95,
@@ -44,7 +43,7 @@ def test_one_row_per_key_in_their_order() -> None:
 
 def test_without_groups_there_is_no_key_column() -> None:
     one = {name: np.array([1.0]) for name in MEASURES}
-    single = estimates(group_column=None, keys=(None,), status=("ok",), **one)
+    single = estimates(labels={}, codes=np.zeros(1, dtype=np.int8), **one)
     assert list(single.columns()) == [*MEASURES, "status"]
     assert len(single) == 1
 
@@ -76,7 +75,7 @@ def test_every_conversion_keeps_the_keys() -> None:
 @pytest.mark.parametrize("name", [*MEASURES, "status"])
 def test_a_group_column_named_like_an_answer_hides_nothing(name: str) -> None:
     """Whatever the data call the column, keys and answers are both there."""
-    answer = estimates(group_column=name)
+    answer = estimates(labels={name: ("south", "north")})
     table = answer.columns()
     assert len(table) == len(MEASURES) + 2
     assert ["south", "north"] in list(table.values())
@@ -114,3 +113,22 @@ def test_what_is_printed_warns_where_a_warning_is_due() -> None:
     assert "too narrow" in str(replace(estimates(), method="no_correction"))
     assert "SIMULATED" in str(replace(estimates(), is_simulated=True))
     assert "SIMULATED" not in str(replace(estimates(), is_simulated=False))
+
+
+def test_several_labels_stand_in_their_order() -> None:
+    labels = {"question": ["a", "b"], "region": ("south", None)}
+    table = estimates(labels=labels).columns()
+    assert list(table) == ["question", "region", *MEASURES, "status"]
+    assert table["region"] == ["south", None]
+
+
+def test_a_label_that_gives_way_to_an_answer_hides_no_other_label() -> None:
+    labels = {"ratio": ["a", "b"], "ratio_key": ["c", "d"]}
+    table = estimates(labels=labels).columns()
+    assert ["a", "b"] in table.values()
+    assert ["c", "d"] in table.values()
+
+
+def test_a_status_is_told_by_its_code() -> None:
+    codes = np.arange(len(STATUSES), dtype=np.int8)
+    assert estimates(codes=codes).status == tuple(STATUSES)

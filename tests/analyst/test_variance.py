@@ -7,9 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from analyst.given import NoiseTerm, given_moments, given_release
+from analyst.given import noise_on as noise_on_one_of
 from analyst.ten_rows import TEN_ROWS
 from dpratio.analyst.delta import ratio_variance, sampling_spread
-from dpratio.analyst.moments import Floats, Moments, NoiseTerm, moments_of
+from dpratio.analyst.moments import Floats, Moments, moments_of
 from dpratio.analyst.variance import (
     VARIANCES,
     Second,
@@ -20,10 +22,10 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.sums import MOMENTS
-from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Ratio
 
 ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
 SUMS = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]
@@ -33,7 +35,7 @@ ONE, AT = np.ones(1), np.array([float(RATIO)])
 
 
 def kish_moments(*noise: NoiseTerm, rows: list[list[float]] | None = None) -> Moments:
-    return Moments(MOMENTS, np.array(rows or [SUMS]), noise)
+    return given_moments(MOMENTS, rows or [SUMS], *noise)
 
 
 def unit_moments(*noise: NoiseTerm) -> Moments:
@@ -45,12 +47,11 @@ def unit_moments(*noise: NoiseTerm) -> Moments:
         sum(a * b for a, b in units),
         sum(b * b for _, b in units),
     ]
-    return Moments(FOCUSED, np.array([[float(each) for each in sums]]), noise)
+    return given_moments(FOCUSED, [[float(each) for each in sums]], *noise)
 
 
 def noise_on(name: str, scale: float, names: tuple[str, ...] = MOMENTS) -> NoiseTerm:
-    loading = np.array([float(each == name) for each in names])
-    return NoiseTerm("gaussian", scale, loading)
+    return noise_on_one_of(name, scale, names=names)
 
 
 # Values.
@@ -217,7 +218,7 @@ def test_the_noise_is_what_redrawing_shows(
 
     def second(plan: Plan, cells: Floats) -> Second:
         values = np.rint(cells).astype(np.int64)
-        return second_moments(moments_of(Release("0" * 32, plan, values, "test")), form)
+        return second_moments(moments_of(given_release(plan, values)), form)
 
     spread = np.cov(second(many, noisy).values.T)
     planned = second(plan, exact[None]).noise[0]
@@ -242,17 +243,6 @@ def test_groups_are_kept_with_their_own_noise() -> None:
     assert shared.noise.tolist() == own[:1].tolist()
 
 
-def test_groups_that_stand_together_are_kept_with_their_own_noise() -> None:
-    values = np.arange(12.0).reshape(4, 3)
-    own = np.arange(36.0).reshape(4, 3, 3)
-    kept = Second(values, own).part(1, 3)
-    assert kept.values.tolist() == values[1:3].tolist()
-    assert kept.noise.tolist() == own[1:3].tolist()
-    shared = Second(values, own[:1]).part(1, 3)
-    assert shared.values.tolist() == values[1:3].tolist()
-    assert shared.noise.tolist() == own[:1].tolist()
-
-
 def test_the_form_is_the_one_the_release_holds() -> None:
     assert VARIANCES == ("linearised", "kish")
     assert choose_variance(kish_moments(), None) == "kish"
@@ -264,7 +254,7 @@ def test_the_form_is_the_one_the_release_holds() -> None:
 @pytest.mark.parametrize("left_out", ["w", "ww", "wss", "wys", "wyy"])
 def test_the_kish_form_needs_all_of_its_sums(left_out: str) -> None:
     names = tuple(name for name in MOMENTS if name != left_out)
-    held = Moments((*names, "aa", "ab", "bb"), np.ones((1, 9)), ())
+    held = given_moments((*names, "aa", "ab", "bb"), np.ones((1, 9)).tolist())
     assert choose_variance(held, None) == "linearised"
     with pytest.raises(InvalidInput, match=r"strategy='joint' or 'even'"):
         choose_variance(held, "kish")

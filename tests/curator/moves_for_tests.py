@@ -3,10 +3,8 @@
 from fractions import Fraction
 
 from dpratio.plan.calibrate import is_affordable
-from dpratio.plan.contrast import contrast_of
 from dpratio.plan.joint import joint_ratio
 from dpratio.plan.plan import Plan
-from dpratio.plan.strategy import sums_of
 
 __all__ = ["require_close", "require_paid"]
 
@@ -43,10 +41,8 @@ def _cost_of(plan: Plan, row: list[int]) -> Fraction:
 
 def _joint_price(plan: Plan) -> Fraction:
     """What the plan says that any row pays at most, and that its budget affords."""
-    contrast = contrast_of(plan.ratio)
-    grid = sums_of(plan.strategy, plan.factor_bounds, contrast, plan.answers)
-    scales = [each.scale for each in plan.sums]
-    most = joint_ratio(plan.mechanism, grid, scales)
+    part = plan.parts[0]
+    most = joint_ratio(plan.mechanism, plan.grid(part), part.scales)
     spent = {"epsilon": plan.epsilon, "delta": plan.delta}
     assert is_affordable(plan.mechanism, ratio=most, **spent)
     return most if plan.mechanism == "laplace" else most**2

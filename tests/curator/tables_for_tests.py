@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, Phase, assume, settings
 from hypothesis import strategies as st
 
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.engine import statement_of
+from dpratio.curator.engine import Statement, statement_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.contrast import Contrast
 from dpratio.plan.corners import corners_of
@@ -31,7 +31,9 @@ from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Key, Ratio
+from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Ratio
 from dpratio.terms.source import CsvFile
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "ROW",
     "SOURCES",
     "Case",
+    "asked",
     "cases",
     "connection_of",
     "exact",
@@ -153,29 +156,41 @@ def plan_of(
 ) -> Plan:
     """A plan over score and label, perhaps weight and region: the paper's sums.
 
-    Terms are those of `make_plan`, and ``guess`` and ``residual_bound`` of the ratio.
+    Terms are those of `make_plan`; ``guess``, ``residual_bound`` and ``minus`` are the
+    ratio's, and ``bounds`` come on top of those of its columns.
     """
     numerator, per, weighted, region = names
     bounds = {numerator: score or Bounds(0, 1), per: label or Bounds.binary()}
     if weight is not None:
         bounds[weighted] = weight
     wanted = {"strategy": "even", "mechanism": "laplace", **terms}
-    of_ratio = {name: wanted.pop(name, None) for name in ("guess", "residual_bound")}
+    letters = ("guess", "residual_bound", "minus")
+    of_ratio = {name: wanted.pop(name, None) for name in letters}
+    bounds |= wanted.pop("bounds", {})
+    wanted.setdefault("groups", None if keys is None else Groups(region, keys))
     return make_plan(
         Ratio(
             numerator, per=per, weight=None if weight is None else weighted, **of_ratio
         ),
         bounds=bounds,
         budget=Budget(1, "1e-6"),
-        groups=None if keys is None else Groups(region, keys),
         **wanted,
     )
 
 
-def exact(table: object, plan: Plan, engine: str) -> list[list[int]]:
+def asked(plan: Plan, part: int = 0) -> Statement:
+    """What a part of a plan asks of a table."""
+    chosen = plan.parts[part]
+    groups = plan.partitions[chosen.partition]
+    assert groups is None or isinstance(groups, Groups)
+    return statement_of(plan, chosen, groups)
+
+
+def exact(table: object, plan: Plan, engine: str, *, part: int = 0) -> list[list[int]]:
     """The integers before noise, keys × sums: what only a test may see."""
-    nothing = np.zeros((len(plan.keys), len(plan.sums)), dtype=np.int64)
-    ask = open_table(table, statement_of(plan), engine)
+    statement = asked(plan, part)
+    nothing = np.zeros((statement.cells, len(statement.sums)), dtype=np.int64)
+    ask = open_table(table, statement, engine)
     return [[int(cell) for cell in row] for row in ask().plus(nothing)]
 
 
@@ -227,6 +242,8 @@ def _pandas(table: Any, _: Path) -> object:  # noqa: ANN401
 def _pandas_column(column: Any, at: int) -> Any:  # noqa: ANN401
     """Use every way pandas has to hold such a column, those with nulls included."""
     kind, values = column.type, column.to_pylist()
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return pd.Series(values, dtype="datetime64[us]")
     if pa.types.is_decimal(kind) or pa.types.is_floating(kind):
         numbers = [math.nan if cell is None else float(cell) for cell in values]
         single = kind == pa.float32()

@@ -9,9 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from curator.tables_for_tests import ROW, SOURCES, exact, plan_of
+from curator.tables_for_tests import ROW, SOURCES, asked, exact, plan_of
 from dpratio.curator.choose_engine import ENGINES, open_table
-from dpratio.curator.engine import statement_of
 from dpratio.curator.exact import ExactSums
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput
@@ -64,7 +63,7 @@ def test_opening_a_lazy_frame_does_not_run_it(engine: str) -> None:
     lazy = pl.LazyFrame({"score": [0.5], "label": [1]}).map_batches(
         run, schema={"score": pl.Float64, "label": pl.Int64}
     )
-    ask = open_table(lazy, statement_of(plan_of()), engine)
+    ask = open_table(lazy, asked(plan_of()), engine)
     assert runs == []
     assert isinstance(ask(), ExactSums)
     assert runs != []
@@ -76,7 +75,7 @@ def test_opening_a_mapping_looks_at_no_cell() -> None:
             raise AssertionError("a cell was read")
 
     columns = {"score": Untouched([0.5]), "label": Untouched([1])}
-    ask = open_table(columns, statement_of(plan_of()), "python")
+    ask = open_table(columns, asked(plan_of()), "python")
     with pytest.raises(AssertionError, match="a cell was read"):
         ask()
 
@@ -87,7 +86,7 @@ def test_opening_a_relation_does_not_run_it() -> None:
     relation = connection.sql("SELECT CAST(score AS DOUBLE) AS score, label FROM t")
     with pytest.raises(duckdb.ConversionException):
         relation.fetchall()
-    assert callable(open_table(relation, statement_of(plan_of()), "auto"))
+    assert callable(open_table(relation, asked(plan_of()), "auto"))
 
 
 def test_opening_a_pandas_frame_does_not_depend_on_its_cells() -> None:

@@ -25,6 +25,7 @@ from curator.tables_for_tests import (
     READABLE,
     SOURCES,
     Case,
+    asked,
     cases,
     exact,
     fixed,
@@ -209,7 +210,7 @@ def rows_on_ties(plan: Plan, guess: float) -> list[tuple[float, float, float]]:
     chance = np.random.default_rng(3)
     steps = {each.summand.name: each.step for each in plan.sums}
     rows: list[tuple[float, float, float]] = []
-    while len(rows) < len(plan.keys):
+    while len(rows) < asked(plan).cells:
         weight = float(chance.choice([1 / 3, 0.1, 0.3, 0.7, 1.1, 2.3, 3.0]))
         label = float(chance.choice([-3.0, 3.0, 1.5, 0.3, -0.1, 2.2, 0.7]))
         letter = str(chance.choice(["z", "h"]))

@@ -1,6 +1,7 @@
 """Everything that speaks to DuckDB."""
 
 import contextlib
+import datetime as dt
 import sys
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from curator.tables_for_tests import (
     ENGINES,
     ROW,
+    asked,
     connection_of,
     exact,
     fixed,
@@ -26,7 +28,6 @@ from dpratio.curator import engine_duckdb
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duck import identifier, literal, write_parquet
 from dpratio.curator.duck_sources import open_duck
-from dpratio.curator.engine import statement_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, InvalidInput, MissingExtra, SchemaRefused
 
@@ -81,7 +82,11 @@ def test_a_frame_that_needs_a_missing_package_says_which(
         ("['a'::ENUM('a')]", "other"),
         ("[1]", "other"),
         ("{'a': 1}", "other"),
-        ("DATE '2020-01-01'", "other"),
+        ("DATE '2020-01-01'", "date"),
+        ("TIMESTAMP '2020-01-01 12:00:00'", "date"),
+        ("TIMESTAMPTZ '2020-01-01 12:00:00+00'", "date"),
+        ("TIMESTAMP_NS '2020-01-01 12:00:00'", "date"),
+        ("TIME '12:00:00'", "other"),
         ("'a'::BLOB", "other"),
         ("'{}'::JSON", "other"),
         ("uuid()", "other"),
@@ -96,11 +101,12 @@ def test_a_column_of_a_relation_is_of_use_by_its_type(sql: str, kind: str) -> No
         "text keys": plan_of(keys=["a"], names=as_keys),
         "integer keys": plan_of(keys=[1], names=as_keys),
         "boolean keys": plan_of(keys=[True], names=as_keys),
+        "date keys": plan_of(keys=[dt.date(2020, 1, 1)], names=as_keys),
     }
     uses = set()
     for use, plan in plans.items():
         with contextlib.suppress(SchemaRefused):
-            open_table(relation, statement_of(plan), "duckdb")
+            open_table(relation, asked(plan), "duckdb")
             uses.add(use)
     number = {"number"} if kind in {"integer", "number", "boolean"} else set()
     assert uses == number | ({f"{kind} keys"} & set(plans))
@@ -169,6 +175,6 @@ def test_whole_numbers_handed_over_as_doubles_are_tested_for_nan_all_the_same() 
     """pandas has whole numbers with gaps, which become NaN on the way."""
     labels = pd.array([1, None], dtype="Int64")
     frame = pd.DataFrame({"score": [0.5, 0.5], "label": labels})
-    statement = statement_of(plan_of())
+    statement = asked(plan_of())
     kept = engine_duckdb._is_counted(open_duck(frame, statement), statement)
     assert kept == "isfinite((s - s) + (y - y))"

@@ -12,14 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from curator.tables_for_tests import ENGINES, READABLE, plan_of
+from curator.tables_for_tests import ENGINES, READABLE, asked, plan_of
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.engine import CellSum, ColumnType, statement_of
+from dpratio.curator.engine import CellSum, ColumnType
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
 from dpratio.plan.contrast import Contrast
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.question import Key
+from dpratio.terms.dimensions import Key, Keys
 
 TEXT = ["1", "2"]
 DATES = [dt.date(2020, 1, 1)] * 2
@@ -30,7 +30,7 @@ def refusal(table: object, keys: list[Key] | None, engine: str) -> str:
     """What is said of a table that is refused before any row is read."""
     plan = plan_of(keys=keys)
     with pytest.raises(SchemaRefused) as refused:
-        open_table(table, statement_of(plan), engine)
+        open_table(table, asked(plan), engine)
     with pytest.raises(SchemaRefused) as at_the_door:
         release_sums(table, plan, engine=engine)
     assert str(refused.value) == str(at_the_door.value)
@@ -51,11 +51,12 @@ def frames(**columns: Any) -> dict[str, object]:  # noqa: ANN401
 def test_a_statement_says_what_to_add_up_and_nothing_of_privacy() -> None:
     weight, score = Bounds(0, 4), Bounds(-1, 2)
     plan = plan_of(score, weight=weight, keys=["a", "b"])
-    statement = statement_of(plan)
+    statement = asked(plan)
     assert statement.columns == ["score", "label", "weight", "region"]
     assert statement.factor_columns == {"s": "score", "y": "label", "w": "weight"}
     assert statement.factor_bounds == {"s": score, "y": Bounds.binary(), "w": weight}
-    assert (statement.group_column, statement.keys) == ("region", ("a", "b"))
+    assert statement.dimensions == (Keys("region", ["a", "b"]),)
+    assert (statement.listed, statement.unit, statement.cells) == (None, None, 2)
     assert statement.sums[0] == CellSum(("w",), 2.0**-22, 2**24)
     assert [each.factors for each in statement.sums] == [
         ("w",),
@@ -65,8 +66,8 @@ def test_a_statement_says_what_to_add_up_and_nothing_of_privacy() -> None:
         ("w", "s", "s"),
         ("w", "y", "s"),
     ]
-    assert statement_of(plan_of()).columns == ["score", "label"]
-    assert statement_of(plan_of()).keys == ()
+    assert asked(plan_of()).columns == ["score", "label"]
+    assert (asked(plan_of()).dimensions, asked(plan_of()).cells) == ((), 1)
     assert statement.contrast is None
 
 
@@ -76,7 +77,7 @@ def test_a_statement_of_a_focused_plan_says_how_z_and_h_are_made() -> None:
         "guess": 1 / 3,
         "residual_bound": 0.5,
     }
-    statement = statement_of(plan_of(weight=Bounds(0, 4), **terms))
+    statement = asked(plan_of(weight=Bounds(0, 4), **terms))
     assert statement.contrast == Contrast(1 / 3, 0.5)
     assert statement.columns == ["score", "label", "weight"]
     assert set(statement.factor_bounds) == {"s", "y", "w"}
@@ -93,16 +94,18 @@ def test_a_statement_of_a_focused_plan_says_how_z_and_h_are_made() -> None:
 @pytest.mark.parametrize("kind", ["integer", "number", "boolean", "csv", "any"])
 def test_numbers_may_be_of_every_kind_that_holds_numbers(kind: str) -> None:
     types = {name: ColumnType(kind, "x") for name in ("score", "label")}
-    statement_of(plan_of()).check_schema(types)
+    asked(plan_of()).check_schema(types)
 
 
 @pytest.mark.parametrize(
-    ("key", "kind"), [("a", "text"), (1, "integer"), (True, "boolean")]
+    ("key", "kind"),
+    [("a", "text"), (1, "integer"), (True, "boolean"), (DATES[0], "date")],
 )
 def test_keys_are_compared_with_columns_of_their_own_kind(key: Key, kind: str) -> None:
     numbers = {name: ColumnType("number", "x") for name in ("score", "label")}
-    statement = statement_of(plan_of(keys=[key]))
-    for other in ("integer", "number", "boolean", "text", "csv", "any", "other"):
+    statement = asked(plan_of(keys=[key]))
+    kinds = ("integer", "number", "boolean", "text", "date", "csv", "any", "other")
+    for other in kinds:
         types = {**numbers, "region": ColumnType(other, "THAT")}
         if other in {kind, "csv", "any"}:
             statement.check_schema(types)
@@ -236,12 +239,20 @@ def test_a_parquet_column_is_refused_for_its_type_alone(
 def test_keys_of_another_type_than_their_column_are_refused(
     source: str, engine: str
 ) -> None:
-    columns: dict[str, list[Any]] = {
+    columns: dict[str, Any] = {
         "integer": [1, 2],
         "boolean": [True, False],
         "text": TEXT,
+        "date": pd.Series(DATES, dtype="datetime64[us]")
+        if source == "pandas"
+        else DATES,
     }
-    declared: dict[str, list[Key]] = {"integer": [1], "boolean": [True], "text": ["1"]}
+    declared: dict[str, list[Key]] = {
+        "integer": [1],
+        "boolean": [True],
+        "text": ["1"],
+        "date": [DATES[0]],
+    }
     for held, values in columns.items():
         for wanted, keys in declared.items():
             if held != wanted:

@@ -36,6 +36,7 @@ from dpratio.curator.engine import CellSum, Statement
 from dpratio.curator.exact import LARGEST_SUM
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import Keys
 
 
 def specified(case: Case) -> list[list[int]]:
@@ -188,8 +189,9 @@ def statement_with(step: float, largest: int) -> Statement:
     return Statement(
         factor_columns={"s": "x"},
         factor_bounds={"s": Bounds(-1, 1)},
-        group_column="g",
-        keys=("a", "b", "c"),
+        dimensions=(Keys("g", ["a", "b", "c"]),),
+        listed=None,
+        unit=None,
         sums=(CellSum(("s",), step, largest),),
     )
 

@@ -12,9 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from curator.tables_for_tests import asked
 from dpratio.curator import release_sums as room
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.engine import statement_of
 from dpratio.curator.entropy import BitSource
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import (
@@ -27,11 +27,13 @@ from dpratio.errors import (
 )
 from dpratio.plan.calibrate import noise_sd
 from dpratio.plan.make_plan import make_plan
+from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Ratio
 from dpratio.terms.source import CsvFile
 from dpratio.version import __version__
 
@@ -64,8 +66,13 @@ def focused_plan_of(**changes: Any) -> Plan:  # noqa: ANN401
 
 def edit(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
     first, *rest = plan.sums
+    return with_sums(plan, (dataclasses.replace(first, **changes), *rest))
+
+
+def with_sums(plan: Plan, sums: Any) -> Plan:  # noqa: ANN401
+    """The plan with other sums in its only part."""
     return dataclasses.replace(
-        plan, sums=(dataclasses.replace(first, **changes), *rest)
+        plan, parts=(dataclasses.replace(plan.parts[0], sums=sums),)
     )
 
 
@@ -73,8 +80,10 @@ def edit(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
 def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Freeze noise and identity, to see what else a release tells."""
 
-    def nothing(plan: Plan, _bits: BitSource) -> NDArray[np.int64]:
-        return np.zeros((len(plan.keys), len(plan.sums)), np.int64)
+    def nothing(
+        _law: str, part: Part, cells: int, _bits: BitSource
+    ) -> NDArray[np.int64]:
+        return np.zeros((cells, len(part.sums)), np.int64)
 
     monkeypatch.setattr(room, "draw_noise", nothing)
     monkeypatch.setattr(room, "fresh_id", lambda: "0" * 32)
@@ -88,7 +97,7 @@ def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         lambda plan: edit(plan, scale=math.nextafter(plan.sums[0].scale, 0)),
         lambda plan: edit(plan, sensitivity=1),
-        lambda plan: dataclasses.replace(plan, sums=plan.sums[1:]),
+        lambda plan: with_sums(plan, plan.sums[1:]),
         lambda plan: dataclasses.replace(plan, mechanism="none"),
         lambda plan: dataclasses.replace(plan, budget=Budget("0.1")),
     ],
@@ -112,12 +121,15 @@ def with_scales(plan: Plan, **factors: float) -> Plan:
         )
         for each in plan.sums
     ]
-    return dataclasses.replace(plan, sums=tuple(sums))
+    return with_sums(plan, tuple(sums))
 
 
 def about(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
     """The plan with another ratio."""
-    return dataclasses.replace(plan, ratio=dataclasses.replace(plan.ratio, **changes))
+    ratio = dataclasses.replace(plan.ratio, **changes)
+    return dataclasses.replace(
+        plan, parts=(dataclasses.replace(plan.parts[0], ratio=ratio),)
+    )
 
 
 EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
@@ -154,15 +166,15 @@ EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
         "the sensitivity of Σ z must be 25165824 cells, got 1",
     ),
     "a sum less": (
-        lambda plan: dataclasses.replace(plan, sums=plan.sums[:-1]),
+        lambda plan: with_sums(plan, plan.sums[:-1]),
         "strategy 'focused' does not measure these sums",
     ),
     "sums in another order": (
-        lambda plan: dataclasses.replace(plan, sums=plan.sums[::-1]),
+        lambda plan: with_sums(plan, plan.sums[::-1]),
         "strategy 'focused' does not measure these sums",
     ),
     "sums as a list": (
-        lambda plan: dataclasses.replace(plan, sums=list(plan.sums)),  # type: ignore[arg-type]
+        lambda plan: with_sums(plan, list(plan.sums)),
         "the sums of a plan must be a tuple",
     ),
     "more answers": (
@@ -280,7 +292,7 @@ def test_the_door_prices_then_opens_then_asks_then_draws(
         watch(name)
     release_sums(EMPTY, plan_of())
     # Opening and asking are both done quietly.
-    assert order == ["price", "_quietly", "open_table", "_quietly", "draw_noise"]
+    assert order == ["price", "_quietly", "open_table", "draw_noise", "_quietly"]
 
 
 @pytest.mark.parametrize("given", [None, "plan.json", {}, 1])
@@ -335,7 +347,7 @@ def test_declared_keys_without_rows_are_answered_and_others_are_not() -> None:
     table = {"s": [1, 1], "y": [1, 1], "w": [1, 1], "k": ["z", "b"]}
     release = release_sums(table, plan)
     assert release.values.shape == (2, 6)
-    assert release.plan.keys == ("a", "b")
+    assert release.parts[0].keys == ("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -402,7 +414,9 @@ def test_released_values_are_read_only() -> None:
     with pytest.raises(ValueError, match="read-only"):
         release.values[0, 0] = 0
     with pytest.raises(dataclasses.FrozenInstanceError):
-        release.values = np.zeros((1, 6), np.int64)  # type: ignore[misc]
+        release.parts = ()  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        release.parts[0].values = np.zeros((1, 6), np.int64)  # type: ignore[misc]
 
 
 def test_reading_a_release_twice_draws_nothing_new() -> None:
@@ -421,9 +435,10 @@ def test_provenance_is_the_same_for_tables_of_any_size(
     small = release_sums({"s": [], "y": [], "w": []}, plan)
     large = release_sums({"s": [1] * rows, "y": [1] * rows, "w": [3] * rows}, plan)
     fields = {field.name for field in dataclasses.fields(Release)}
-    assert fields == {"id", "plan", "values", "made_by", "is_simulated"}
-    for name in fields - {"values"}:
+    assert fields == {"id", "plan", "parts", "made_by", "is_simulated", "sources"}
+    for name in fields - {"parts"}:
         assert getattr(small, name) == getattr(large, name)
+    assert [part.noise for part in small.parts] == [part.noise for part in large.parts]
     assert str(small) == str(large)
     assert str(rows) not in str(large)
     assert large.made_by == f"dpratio {__version__}"
@@ -472,9 +487,7 @@ def test_one_row_moves_one_group_by_no_more_than_the_plan_says(
     sums = []
     for each in (table, [*table[:at], row, *table[at:]]):
         columns = [list(column) for column in zip(*each, strict=True)] or [[]] * 4
-        ask = open_table(
-            dict(zip("sywk", columns, strict=True)), statement_of(plan), "auto"
-        )
+        ask = open_table(dict(zip("sywk", columns, strict=True)), asked(plan), "auto")
         sums.append(ask().plus(np.zeros((2, len(plan.sums)), np.int64)))
     moved = np.abs(sums[1] - sums[0])
     largest = np.array([each.sensitivity for each in plan.sums])

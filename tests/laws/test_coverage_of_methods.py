@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from analyst.given import given_release
 from dpratio.analyst.estimate import estimate_ratios
 from dpratio.analyst.results import Estimates
 from dpratio.plan.make_plan import make_plan
@@ -18,7 +19,8 @@ from dpratio.plan.sums import MOMENTS
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Ratio
 
 PEOPLE = 5000
 REPEATS = 8000
@@ -110,7 +112,7 @@ def noisy_release(mechanism: str, *, weighted: bool) -> Release:
         noise = draw(scale=each.scale, size=REPEATS)
         columns.append(np.rint(exact + noise))
     values = np.stack(columns, axis=1).astype(np.int64)
-    return Release("0" * 32, plan, values, "a simulation", is_simulated=True)
+    return given_release(plan, values, is_simulated=True)
 
 
 @cache

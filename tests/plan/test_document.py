@@ -18,7 +18,8 @@ from dpratio.plan.plan import Plan
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Ratio
 
 PLAN = make_plan(
     Ratio("score", per="label", weight="weight"),
@@ -58,10 +59,12 @@ def refusal(document: object) -> str:
 
 def test_a_plan_is_written_in_plain_words() -> None:
     document = plan_to_document(PLAN)
-    assert document["ratio"] == {
+    (part,) = document["parts"]
+    assert part["ratio"] == {
         "numerator": "score",
         "per": "label",
         "weight": "weight",
+        "minus": None,
         "guess": None,
         "guess_is": "close",
         "residual_bound": None,
@@ -71,17 +74,30 @@ def test_a_plan_is_written_in_plain_words() -> None:
         "label": "binary",
         "weight": [0.5, 3.0],
     }
-    assert document["groups"] == {"column": "region", "keys": ["north", "south"]}
-    assert document["privacy"] == {
-        "unit": "row",
+    assert document["partitions"] == [
+        {
+            "dimensions": [
+                {"keys": {"column": "region", "values": ["north", "south"]}}
+            ],
+            "cells": None,
+        }
+    ]
+    assert (part["partition"], part["weight"]) == (0, "1")
+    assert document["unit"] == {
+        "column": None,
+        "totals": {},
+        "most_groups": 1,
         "neighbours": "add-or-remove-one",
+        "key": "dpratio",
+    }
+    assert document["privacy"] == {
         "epsilon": "3/5",
         "delta": "0",
         "strategy": "even",
         "mechanism": "laplace",
     }
     assert document["answers"] == ["ratio"]
-    assert document["sums"][1] == {
+    assert part["sums"][1] == {
         "name": "wy",
         "factors": ["w", "y"],
         "step": 2.0**-23,
@@ -92,17 +108,19 @@ def test_a_plan_is_written_in_plain_words() -> None:
 
 def test_a_focused_plan_writes_its_guess_and_its_answers() -> None:
     document = plan_to_document(FOCUSED)
-    assert document["ratio"] == {
+    (part,) = document["parts"]
+    assert part["ratio"] == {
         "numerator": "s",
         "per": "y",
         "weight": None,
+        "minus": None,
         "guess": 1.5,
         "guess_is": "unknown",
         "residual_bound": 0.25,
     }
     assert document["answers"] == ["ratio", "means"]
     assert document["privacy"]["strategy"] == "focused"
-    assert [each["factors"] for each in document["sums"]] == [
+    assert [each["factors"] for each in part["sums"]] == [
         ["z"],
         ["h"],
         ["z", "z"],
@@ -120,8 +138,8 @@ def test_a_plan_without_groups_or_weights_writes_null() -> None:
         budget=Budget(1),
     )
     document = plan_to_document(plan)
-    assert document["groups"] is None
-    assert document["ratio"]["weight"] is None
+    assert document["partitions"] == [None]
+    assert document["parts"][0]["ratio"]["weight"] is None
     assert there_and_back(plan) == plan
 
 
@@ -174,7 +192,10 @@ def plans(draw: st.DrawFn) -> Plan:
 def test_a_plan_survives_its_document(plan: Plan) -> None:
     back = there_and_back(plan)
     assert back == plan
-    assert [type(key) for key in back.keys] == [type(key) for key in plan.keys]
+    if isinstance(plan.groups, Groups):
+        assert isinstance(back.groups, Groups)
+        kinds = [type(key) for key in plan.groups.keys]
+        assert [type(key) for key in back.groups.keys] == kinds
     assert plan_to_document(back) == plan_to_document(plan)
 
 
@@ -205,12 +226,18 @@ def test_no_budget_makes_a_plan_that_cannot_be_read_again(
     assert there_and_back(plan) == plan
 
 
+KEYS = "partitions.0.dimensions.0.keys"
+DIMENSION = "$.partitions[0].dimensions[0]"
+AT_KEYS = f"{DIMENSION}.keys"
 TABLES = {
     "$": "",
-    "$.ratio": "ratio",
-    "$.groups": "groups",
+    "$.unit": "unit",
     "$.privacy": "privacy",
-    "$.sums[0]": "sums.0",
+    "$.partitions[0]": "partitions.0",
+    "$.partitions[0].dimensions[0].keys": "partitions.0.dimensions.0.keys",
+    "$.parts[0]": "parts.0",
+    "$.parts[0].ratio": "parts.0.ratio",
+    "$.parts[0].sums[0]": "parts.0.sums.0",
 }
 
 
@@ -239,9 +266,13 @@ def test_bounds_are_a_free_table() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("ratio.numerator", 1, "$.ratio.numerator: must be text, got 1."),
-        ("ratio.per", None, "$.ratio.per: must be text, got None."),
-        ("ratio.weight", 1, "$.ratio.weight: must be text, got 1."),
+        (
+            "parts.0.ratio.numerator",
+            1,
+            "$.parts[0].ratio.numerator: must be text, got 1.",
+        ),
+        ("parts.0.ratio.per", None, "$.parts[0].ratio.per: must be text, got None."),
+        ("parts.0.ratio.weight", 1, "$.parts[0].ratio.weight: must be text, got 1."),
         (
             "bounds.score",
             [0],
@@ -256,17 +287,42 @@ def test_bounds_are_a_free_table() -> None:
             [0, float("inf")],
             "$.bounds.score[1]: must be a finite number, got inf.",
         ),
-        ("groups", 3, "$.groups: must be a table of fields, got 3."),
-        ("groups.column", 3, "$.groups.column: must be text, got 3."),
-        ("groups.keys", "north", "$.groups.keys: must be a list, got 'north'."),
-        ("groups.keys.1", 0.5, "$.groups.keys[1]: must be text, got 0.5."),
-        ("groups.keys.0", None, "$.groups.keys[0]: must be text, got None."),
-        ("privacy.unit", "person", "$.privacy.unit: must be one of row, got 'person'."),
+        ("partitions.0", 3, "$.partitions[0]: must be a table of fields, got 3."),
+        (f"{KEYS}.column", 3, f"{AT_KEYS}.column: must be text, got 3."),
+        (f"{KEYS}.values", "north", f"{AT_KEYS}.values: must be a list, got 'north'."),
+        (f"{KEYS}.values.1", 0.5, f"{AT_KEYS}.values[1]: must be text, got 0.5."),
+        (f"{KEYS}.values.0", [], f"{AT_KEYS}.values[0]: must be text, got []."),
+        ("unit", "row", "$.unit: must be a table of fields, got 'row'."),
+        ("unit.column", 1, "$.unit.column: must be text, got 1."),
+        ("unit.totals", [], "$.unit.totals: must be a table of fields, got []."),
+        ("unit.totals", {"s": 1}, "$.unit.totals.s: must be a list, got 1."),
         (
-            "privacy.neighbours",
-            "change-one",
-            "$.privacy.neighbours: must be one of add-or-remove-one, got 'change-one'.",
+            "unit.most_groups",
+            True,
+            "$.unit.most_groups: must be a whole number, got True.",
         ),
+        (
+            "unit.neighbours",
+            "swap",
+            (
+                "$.unit.neighbours: must be one of add-or-remove-one, change-one, "
+                "got 'swap'."
+            ),
+        ),
+        ("unit.key", None, "$.unit.key: must be text, got None."),
+        ("partitions", None, "$.partitions: must be a list, got None."),
+        ("parts", {}, "$.parts: must be a list, got a dict."),
+        (
+            "parts.0.partition",
+            "0",
+            "$.parts[0].partition: must be a whole number, got '0'.",
+        ),
+        (
+            "parts.0.weight",
+            1,
+            "$.parts[0].weight: must be text, got 1.",
+        ),
+        ("parts.0.ratio.minus", 1, "$.parts[0].ratio.minus: must be text, got 1."),
         ("privacy.epsilon", 0.6, "$.privacy.epsilon: must be text, got 0.6."),
         (
             "privacy.epsilon",
@@ -297,43 +353,67 @@ def test_bounds_are_a_free_table() -> None:
                 "classical_gaussian, got 'none'."
             ),
         ),
-        ("sums", {}, "$.sums: must be a list, got a dict."),
-        ("sums.2", "ws", "$.sums[2]: must be a table of fields, got 'ws'."),
-        ("sums.2.name", 1, "$.sums[2].name: must be text, got 1."),
-        ("sums.2.factors", "ws", "$.sums[2].factors: must be a list, got 'ws'."),
+        ("parts.0.sums", {}, "$.parts[0].sums: must be a list, got a dict."),
         (
-            "sums.2.factors",
+            "parts.0.sums.2",
+            "ws",
+            "$.parts[0].sums[2]: must be a table of fields, got 'ws'.",
+        ),
+        ("parts.0.sums.2.name", 1, "$.parts[0].sums[2].name: must be text, got 1."),
+        (
+            "parts.0.sums.2.factors",
+            "ws",
+            "$.parts[0].sums[2].factors: must be a list, got 'ws'.",
+        ),
+        (
+            "parts.0.sums.2.factors",
             ["w", "x"],
-            "$.sums[2].factors[1]: must be one of s, y, w, z, h, got 'x'.",
+            "$.parts[0].sums[2].factors[1]: must be one of s, y, w, z, h, got 'x'.",
         ),
         (
-            "sums.2.factors",
+            "parts.0.sums.2.factors",
             [["w"]],
-            "$.sums[2].factors[0]: must be one of s, y, w, z, h, got ['w'].",
+            "$.parts[0].sums[2].factors[0]: must be one of s, y, w, z, h, got ['w'].",
         ),
-        ("sums.2.step", "1", "$.sums[2].step: must be a number, got '1'."),
         (
-            "sums.2.sensitivity",
+            "parts.0.sums.2.step",
+            "1",
+            "$.parts[0].sums[2].step: must be a number, got '1'.",
+        ),
+        (
+            "parts.0.sums.2.sensitivity",
             1.5,
-            "$.sums[2].sensitivity: must be a whole number, got 1.5.",
-        ),
-        ("sums.2.scale", None, "$.sums[2].scale: must be a number, got None."),
-        ("ratio.guess", "1", "$.ratio.guess: must be a number, got '1'."),
-        ("ratio.guess", True, "$.ratio.guess: must be a number, got True."),
-        (
-            "ratio.guess",
-            float("nan"),
-            "$.ratio.guess: must be a finite number, got nan.",
+            "$.parts[0].sums[2].sensitivity: must be a whole number, got 1.5.",
         ),
         (
-            "ratio.residual_bound",
-            [1],
-            "$.ratio.residual_bound: must be a number, got [1].",
-        ),
-        (
-            "ratio.guess_is",
+            "parts.0.sums.2.scale",
             None,
-            "$.ratio.guess_is: must be one of close, unknown, got None.",
+            "$.parts[0].sums[2].scale: must be a number, got None.",
+        ),
+        (
+            "parts.0.ratio.guess",
+            "1",
+            "$.parts[0].ratio.guess: must be a number, got '1'.",
+        ),
+        (
+            "parts.0.ratio.guess",
+            True,
+            "$.parts[0].ratio.guess: must be a number, got True.",
+        ),
+        (
+            "parts.0.ratio.guess",
+            float("nan"),
+            "$.parts[0].ratio.guess: must be a finite number, got nan.",
+        ),
+        (
+            "parts.0.ratio.residual_bound",
+            [1],
+            "$.parts[0].ratio.residual_bound: must be a number, got [1].",
+        ),
+        (
+            "parts.0.ratio.guess_is",
+            None,
+            "$.parts[0].ratio.guess_is: must be one of close, unknown, got None.",
         ),
         ("answers", "ratio", "$.answers: must be a list, got 'ratio'."),
         (
@@ -352,22 +432,42 @@ def test_a_field_of_the_wrong_type_is_refused_with_its_path(
 @pytest.mark.parametrize(
     ("path", "value", "place", "rule"),
     [
-        ("ratio.per", "score", "$.ratio", "numerator, denominator and weight differ"),
-        ("ratio.numerator", "", "$.ratio", "a column name must be text"),
-        ("ratio.guess", 1e99, "$.ratio", "the guess of a ratio must be 0, or"),
         (
-            "ratio.residual_bound",
+            "parts.0.ratio.per",
+            "score",
+            "$.parts[0].ratio",
+            "the columns of a ratio differ",
+        ),
+        (
+            "parts.0.ratio.numerator",
+            "",
+            "$.parts[0].ratio",
+            "a column name must be text",
+        ),
+        (
+            "parts.0.ratio.guess",
+            1e99,
+            "$.parts[0].ratio",
+            "the guess of a ratio must be 0, or",
+        ),
+        (
+            "parts.0.ratio.residual_bound",
             -1,
-            "$.ratio",
+            "$.parts[0].ratio",
             "the residual bound must be a positive",
         ),
         ("bounds.score", [1, 0], "$.bounds.score", "bounds must be finite"),
         ("bounds.weight", [0, 1e99], "$.bounds.weight", "the larger bound"),
-        ("groups.keys", [], "$.groups", "groups need at least one key"),
-        ("groups.keys", ["a", "a"], "$.groups", "a group key is declared once"),
-        ("groups.keys", ["a", 1], "$.groups", "group keys must be all"),
-        ("groups.keys", [2**63], "$.groups", "a whole-number key must fit"),
-        ("groups.column", "", "$.groups", "a column name must be text"),
+        (f"{KEYS}.values", [], DIMENSION, "groups need at least one key"),
+        (f"{KEYS}.values", ["a", "a"], DIMENSION, "a group key is declared once"),
+        (f"{KEYS}.values", ["a", 1], DIMENSION, "group keys must be all"),
+        (f"{KEYS}.values", [2**63], DIMENSION, "a whole-number key must fit"),
+        (f"{KEYS}.column", "", DIMENSION, "a column name must be text"),
+        ("unit.most_groups", 0, "$.unit", "most_groups must be a whole number"),
+        ("unit.most_groups", 2, "$.unit", "rows have no totals and lie in one"),
+        ("unit.column", "", "$.unit", "a column name must be text"),
+        ("unit.key", "", "$.unit", "the key of the hash must be plain text"),
+        ("parts.0.ratio.minus", "score", "$.parts[0].ratio", "the columns of a"),
         ("privacy.epsilon", "0", "$.privacy", "epsilon must be positive"),
         ("privacy.delta", "1", "$.privacy", "delta must be at least 0, below 1"),
     ],
@@ -379,6 +479,8 @@ def test_a_term_that_breaks_a_rule_is_refused_where_it_stands(
 
 
 def test_paths_start_where_the_plan_stands() -> None:
-    document = edited("sums.2.step", "1")
-    with pytest.raises(DocumentRefused, match=r"^\$\.plan\.sums\[2\]\.step: "):
+    document = edited("parts.0.sums.2.step", "1")
+    with pytest.raises(
+        DocumentRefused, match=r"^\$\.plan\.parts\[0\]\.sums\[2\]\.step: "
+    ):
         plan_from_document(Node(document, "$.plan"))

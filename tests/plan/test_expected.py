@@ -7,7 +7,7 @@ import pytest
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.contrast import Contrast
-from dpratio.plan.expected import Expected, Units, expected_of
+from dpratio.plan.expected import Expected, expected_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import ColumnGuess, Guess
 
@@ -136,56 +136,3 @@ def test_every_expectation_is_positive_where_it_must_be() -> None:
         assert found.weight > 0
         assert found.numerator_square > 0
         assert found.denominator_square > 0
-
-
-# Units near one.
-
-
-@pytest.mark.parametrize("size", [2.0**-100, 1e-9, 1.0, 3.0, 1e12, 2.0**99])
-@pytest.mark.parametrize("centre", [1.0, 0.0, -0.5])
-def test_in_its_own_units_every_size_is_near_one(size: float, centre: float) -> None:
-    box = {name: Bounds(size / 4, size) for name in "syw"}
-    scaled, _ = expected_of(box, Contrast(centre), 9, None).in_own_units(
-        Contrast(centre)
-    )
-    assert scaled.people == 9
-    for given in (scaled.weight, scaled.numerator, scaled.denominator):
-        assert 0.1 < abs(given) <= 1
-    assert 0.01 < scaled.residual <= 1
-    assert scaled.weight_square <= 1
-
-
-@pytest.mark.parametrize(
-    "contrast",
-    [Contrast(1.0), Contrast(0.0), Contrast(-3.0, 0.5), Contrast(2.0**40)],
-)
-@pytest.mark.parametrize(
-    "box", [UNIT, WEIGHTED, {"s": Bounds(0, 9), "y": Bounds(1, 3)}]
-)
-def test_units_are_powers_of_two_that_change_no_expectation(
-    contrast: Contrast, box: dict[str, Bounds]
-) -> None:
-    """Scaling by them is exact, and the contrast is the same in either units."""
-    plain = expected_of(box, contrast, 5, None)
-    scaled, units = plain.in_own_units(contrast)
-    assert {math.frexp(unit)[0] for unit in units.factors.values()} == {0.5}
-    w, z = units.factors["w"], units.factors["z"]
-    s = z / w
-    assert scaled.weight * w == plain.weight
-    assert scaled.weight_square * w * w == plain.weight_square
-    assert scaled.numerator * s == plain.numerator
-    assert scaled.residual * s * s == plain.residual
-    assert scaled.numerator_square * s * s == plain.numerator_square
-    y = plain.denominator / scaled.denominator
-    assert scaled.denominator_square * y * y == plain.denominator_square
-    assert units.contrast.centre * s == contrast.centre * y
-    assert units.factors["h"] == (z if contrast.centre else y * w)
-    limit = units.contrast.limit
-    assert (None if limit is None else limit * z) == contrast.limit
-
-
-def test_the_unit_of_a_product_is_the_product_of_units() -> None:
-    units = Units({"w": 2.0, "z": 8.0, "h": 0.5}, Contrast(1.0))
-    assert units.product(("z", "h")) == 4.0
-    assert units.product(("w",)) == 2.0
-    assert units.product(()) == 1.0

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dpratio.curator.engine import CellSum
-from dpratio.curator.engine_python import _cells, _clip, _contrast
+from dpratio.curator.engine_python import _cells, _clip, _with_contrast
 from dpratio.plan.contrast import Contrast
-from dpratio.plan.joint import Grid, _root_above, grid_of, is_convex, joint_ratio
+from dpratio.plan.joint import Grid, grid_of, is_convex, joint_ratio, root_above
 from dpratio.plan.lattice import step_for, to_cell
 from dpratio.plan.sums import Summand, focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
@@ -94,7 +94,7 @@ def cells_of(
     """Count a row as the specification of all engines does."""
     factors = {factor: _clip(row[factor], bounds) for factor, bounds in box.items()}
     if contrast is not None:
-        factors["z"], factors["h"] = _contrast(factors, contrast)
+        factors = _with_contrast(factors, contrast)
     sums = [
         CellSum(each.factors, step, 0)
         for each, step in zip(grid.summands, grid.steps, strict=True)
@@ -428,24 +428,6 @@ def test_where_nothing_cancels_rounding_is_half_a_cell_and_hardly_more() -> None
             assert Fraction(1, 2) < slack < Fraction(1, 2) + Fraction(1, 2**20)
 
 
-@pytest.mark.parametrize("guess", [0.0, 1.0, -2.0, 2.0**-40])
-@pytest.mark.parametrize("top", [0.25, 5.0, 2.0**60])
-def test_what_is_allowed_for_is_what_is_proven(guess: float, top: float) -> None:
-    """½ + 2⁻²⁶ + 2⁻⁴⁹·S/h, with S the product of sizes before anything cancels."""
-    box = {"s": Bounds(-3, 1), "y": Bounds(-1, top), "w": Bounds(0, 7)}
-    reach = {"s": Fraction(3), "y": Fraction(max(1.0, top)), "w": Fraction(7)}
-    on_y = abs(Fraction(guess)) * reach["y"]
-    made = {"z": 7 * (3 + on_y), "h": 7 * (3 + on_y if guess else reach["y"])}
-    for grid in (paper_grid(box), focused_grid(box, guess, means=True)[0]):
-        for each, step, slack in zip(
-            grid.summands, grid.steps, grid.rounding, strict=True
-        ):
-            sizes = ((reach | made)[factor] for factor in each.factors)
-            size = math.prod(sizes, start=Fraction(1)) / Fraction(step)
-            proven = Fraction(1, 2) + Fraction(1, 2**26) + size / 2**49
-            assert slack == proven
-
-
 @pytest.mark.parametrize("bounds", [Bounds(-3, 2), Bounds(0, 1), Bounds.binary()])
 @pytest.mark.parametrize("value", [-math.inf, math.inf, -1e308, 0.5, 1e308, 5e-324])
 def test_a_clipped_value_lies_in_its_bounds(bounds: Bounds, value: float) -> None:
@@ -679,9 +661,9 @@ def test_less_noise_in_any_sum_costs_more(law: str, at: int) -> None:
 @example(square=Fraction(1, 3**200))
 @example(square=Fraction(5e-324))
 def test_a_root_is_bounded_from_above_and_closely(square: Fraction) -> None:
-    root = _root_above(square)
+    root = root_above(square)
     assert root * root >= square
-    assert root > 0
+    assert root > 0 or square == 0
     # At most one unit of the last of some 40 digits too large.
     lower = root * (1 - Fraction(1, 2**120)) - Fraction(1, 2**130)
     assert lower < 0 or lower * lower <= square
@@ -766,14 +748,14 @@ def test_a_matrix_of_three_factors_needs_more_than_its_pairs() -> None:
     one = (Fraction(1),) * 6
 
     def convex(mixed: float) -> bool:
-        grid = Grid(summands, (1.0,) * 6, (one,), one, ("w", "z", "h"))
+        grid = Grid(summands, (1.0,) * 6, (one,), one, one, ("w", "z", "h"))
         return is_convex("laplace", grid, [1.0] * 3 + [1 / mixed] * 3)
 
     # The matrix [[1, m/2, m/2], …] has no negative minor of two rows up to m = 2;
     # with all signs alike it stays so, and three rows add nothing.
     assert convex(2.0)
     assert not convex(2.0625)
-    grid = Grid(summands, (1.0,) * 6, (one,), one, ("w", "z", "h"))
+    grid = Grid(summands, (1.0,) * 6, (one,), one, one, ("w", "z", "h"))
     # m, m, 0: convex in each pair up to 2, together only up to √2.
     assert is_convex("laplace", grid, [1.0, 1.0, 1.0, 2.0**40, 0.75, 0.75])
     assert not is_convex("laplace", grid, [1.0, 1.0, 1.0, 2.0**40, 0.625, 0.625])

@@ -27,7 +27,10 @@ from dpratio.plan.strategy import sums_of
 from dpratio.plan.sums import Summand
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.dimensions import Keys, ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Ratio
+from dpratio.terms.unit import PrivacyUnit
 
 ONE_IN_A_MILLION = Fraction(1, 10**6)
 
@@ -75,7 +78,23 @@ def edit(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
     """Change one sum of a plan by hand."""
     sums = list(plan.sums)
     sums[at] = replace(sums[at], **changes)
-    return replace(plan, sums=tuple(sums))
+    return with_sums(plan, tuple(sums))
+
+
+def with_sums(plan: Plan, sums: Any, at: int = 0) -> Plan:  # noqa: ANN401
+    """Give one part of a plan other sums."""
+    return change_part(plan, at, sums=sums)
+
+
+def ask(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
+    """Change the ratio of a plan by hand."""
+    return change_part(plan, ratio=replace(plan.ratio, **changes))
+
+
+def change_part(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
+    parts = list(plan.parts)
+    parts[at] = replace(parts[at], **changes)
+    return replace(plan, parts=tuple(parts))
 
 
 def refuse(plan: Plan, match: str | None = None) -> None:
@@ -249,7 +268,7 @@ def test_a_coarser_lattice_with_its_own_sensitivity_is_refused() -> None:
 def test_another_list_of_sums_is_refused(change: Callable[[Any], Any]) -> None:
     """Before anything else is looked at: each of these could be paid for."""
     plan = plan_of(budget=Budget(100, "1e-6"))
-    refuse(replace(plan, sums=change(plan.sums)), "does not measure these sums")
+    refuse(with_sums(plan, change(plan.sums)), "does not measure these sums")
 
 
 def test_sums_of_other_bounds_are_refused() -> None:
@@ -334,7 +353,7 @@ def test_classical_noise_above_epsilon_one_is_refused() -> None:
     refuse(replace(plan, budget=Budget(8, "1e-6")), "too small")
     more = replace(plan, budget=Budget("7.0000001", "1e-6"))
     sums = tuple(replace(each, scale=2.0**49) for each in plan.sums)
-    refuse(replace(more, sums=sums), "too small")
+    refuse(with_sums(more, sums), "too small")
 
 
 @pytest.mark.parametrize(
@@ -348,9 +367,12 @@ def test_classical_noise_above_epsilon_one_is_refused() -> None:
         ({"answers": ["ratio"]}, "answers must be"),
         ({"budget": Budget(1)}, "needs a delta"),
         ({"budget": None}, "budget must be a Budget"),
-        ({"ratio": "score/label"}, "ratio must be a Ratio"),
-        ({"groups": ["north"]}, "groups must be Groups"),
-        ({"groups": Groups("score", ["north"])}, "cannot be its group"),
+        ({"partitions": (["north"],)}, "groups must be Groups"),
+        ({"partitions": (Groups("score", ["north"]),)}, "cannot be its group"),
+        ({"partitions": ()}, "groups must be Groups"),
+        ({"partitions": [None]}, "groups must be Groups"),
+        ({"unit": None}, "unit must be a PrivacyUnit"),
+        ({"parts": ()}, "at least one ratio"),
         ({"bounds": {}}, "needs bounds"),
         ({"bounds": None}, "bounds must map"),
     ],
@@ -383,7 +405,7 @@ def test_a_refusal_says_what_to_do_and_hides_its_cause() -> None:
 def test_sums_that_are_no_tuple_are_refused() -> None:
     for sums in (None, list(plan_of().sums)):
         with pytest.raises(PlanRefused, match="must be a tuple"):
-            price(replace(plan_of(), sums=sums))  # type: ignore[arg-type]
+            price(with_sums(plan_of(), sums))
 
 
 # One vector, one price.
@@ -415,9 +437,9 @@ def test_all_noise_a_billionth_too_small_is_refused(
 ) -> None:
     plan = vector_plan(strategy, mechanism)
     less = tuple(replace(each, scale=each.scale * (1 - 1e-9)) for each in plan.sums)
-    refuse(replace(plan, sums=less), "noise of the sums is too small for the budget")
+    refuse(with_sums(plan, less), "noise of the sums is too small for the budget")
     more = tuple(replace(each, scale=each.scale * 1.25) for each in plan.sums)
-    assert price(replace(plan, sums=more)) == price(plan)
+    assert price(with_sums(plan, more)) == price(plan)
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
@@ -448,7 +470,7 @@ def test_another_sensitivity_or_step_in_a_vector_is_refused(
 )
 def test_another_list_of_focused_sums_is_refused(change: Callable[[Any], Any]) -> None:
     plan = focused_plan(budget=Budget(100, "1e-6"))
-    refuse(replace(plan, sums=change(plan.sums)), "'focused' does not measure these")
+    refuse(with_sums(plan, change(plan.sums)), "'focused' does not measure these")
 
 
 def test_other_answers_than_were_planned_are_refused() -> None:
@@ -484,13 +506,13 @@ def test_another_guess_than_was_priced_is_refused(guess: float) -> None:
     """The engine measures around the guess of the plan, so it decides the price."""
     plan = focused_plan()
     assert plan.ratio.guess == 1
-    refuse(replace(plan, ratio=replace(plan.ratio, guess=guess)))
+    refuse(ask(plan, guess=guess))
 
 
 def test_a_guess_that_is_hardly_another_is_priced_again() -> None:
     """Sums of the same lattice and sensitivity may still be too dear together."""
     plan = focused_plan()
-    more = replace(plan, ratio=replace(plan.ratio, guess=1 + 2.0**-26))
+    more = ask(plan, guess=1 + 2.0**-26)
     with pytest.raises(PlanRefused, match=r"sensitivity|too small"):
         price(more)
 
@@ -498,7 +520,7 @@ def test_a_guess_that_is_hardly_another_is_priced_again() -> None:
 def test_a_focused_plan_without_a_guess_is_refused() -> None:
     """Also where 1 would be taken: a plan says what it measures."""
     plan = focused_plan()
-    unsaid = replace(plan, ratio=replace(plan.ratio, guess=None))
+    unsaid = ask(plan, guess=None)
     refuse(unsaid, "states the guess of its ratio, got None")
     apart = {**plan.bounds, "label": Bounds(0, 2)}
     refuse(replace(unsaid, bounds=apart), "needs a public guess")
@@ -508,32 +530,32 @@ def test_a_focused_plan_without_a_guess_is_refused() -> None:
 def test_a_wider_limit_than_was_priced_is_refused(limit: float | None) -> None:
     plan = focused_plan(residual_bound=0.5)
     price(plan)
-    refuse(replace(plan, ratio=replace(plan.ratio, residual_bound=limit)))
+    refuse(ask(plan, residual_bound=limit))
 
 
 def test_a_narrower_limit_is_another_plan_too() -> None:
     plan = focused_plan(residual_bound=0.5)
-    refuse(replace(plan, ratio=replace(plan.ratio, residual_bound=0.4)))
+    refuse(ask(plan, residual_bound=0.4))
 
 
 @pytest.mark.parametrize("limit", [3.0, 3.5, 100.0])
 def test_a_limit_that_binds_nowhere_is_refused(limit: float) -> None:
     plan = focused_plan()
-    beyond = replace(plan, ratio=replace(plan.ratio, residual_bound=limit))
+    beyond = ask(plan, residual_bound=limit)
     refuse(beyond, "residual bound must be below 3")
 
 
 @pytest.mark.parametrize("strategy", ["even", "joint"])
 def test_a_limit_the_strategy_does_not_use_is_refused(strategy: str) -> None:
     plan = plan_of(strategy=strategy)
-    limited = replace(plan, ratio=replace(plan.ratio, residual_bound=0.5))
+    limited = ask(plan, residual_bound=0.5)
     refuse(limited, f"strategy '{strategy}' does not use a residual bound")
 
 
 def test_how_close_a_guess_is_does_not_change_the_price() -> None:
     """It shared the budget when the plan was made, and has no part in its proof."""
     plan = focused_plan()
-    other = replace(plan, ratio=replace(plan.ratio, guess_is="unknown"))
+    other = ask(plan, guess_is="unknown")
     assert price(other) == price(plan)
 
 
@@ -542,7 +564,7 @@ def test_classical_noise_does_not_compose_into_a_vector(strategy: str) -> None:
     plan = vector_plan(strategy, "analytic_gaussian")
     refuse(replace(plan, mechanism="classical_gaussian"), "has no classical_gaussian")
     many = tuple(replace(each, scale=2.0**49) for each in plan.sums)
-    huge = replace(plan, mechanism="classical_gaussian", sums=many)
+    huge = replace(with_sums(plan, many), mechanism="classical_gaussian")
     refuse(huge, "has no classical_gaussian")
 
 
@@ -579,7 +601,7 @@ def uneven(mechanism: str) -> Plan:
     plan = focused_plan(mechanism, weight=None, bounds=bounds, guess=1)
     parts = [1e4, 2.0, 1e4, 1.0, 10.0]
     scales = [part / each.step for part, each in zip(parts, plan.sums, strict=True)]
-    grid = sums_of("focused", plan.factor_bounds, Contrast(1.0), ("ratio",))
+    grid = sums_of("focused", plan.box(plan.parts[0]), Contrast(1.0), ("ratio",))
     share = {"epsilon": plan.budget.epsilon, "delta": plan.budget.delta}
     factor = 1.0
     while not is_affordable(
@@ -592,7 +614,7 @@ def uneven(mechanism: str) -> Plan:
         replace(each, scale=factor * scale)
         for each, scale in zip(plan.sums, scales, strict=True)
     )
-    return replace(plan, sums=sums)
+    return with_sums(plan, sums)
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
@@ -613,3 +635,194 @@ def test_noise_under_which_a_row_inside_the_box_costs_more_is_refused(
     else:
         assert analytic_delta(Fraction(math.sqrt(cost)), plan.epsilon) > plan.delta
     refuse(plan, "noise of mixed products is too small beside the squares")
+
+
+# Several parts, units with many rows, and keys that are found.
+
+BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary(), "m": Bounds(0, 1)}
+TOTALS = {"s": Bounds(0, 5), "y": Bounds(0, 4)}
+RATIOS = [Ratio("s", per="y"), Ratio("s", per="y", minus="m", guess=0)]
+PARTITIONS = [None, Groups("k", ["a", "b"]), Groups.cross(ScoreBins("s", 2))]
+
+
+def several(strategy: str, mechanism: str, **changes: Any) -> Plan:  # noqa: ANN401
+    terms: dict[str, Any] = {
+        "bounds": BOUNDS,
+        "budget": Budget(1, "1e-6"),
+        "groups": PARTITIONS,
+        "weights": [1, 2, 0.5],
+        "strategy": strategy,
+        "mechanism": mechanism,
+    } | changes
+    return make_plan(RATIOS, **terms)
+
+
+LAWS = [
+    (strategy, mechanism)
+    for strategy in ("focused", "joint", "even")
+    for mechanism in ("laplace", "analytic_gaussian")
+]
+
+
+@pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
+def test_parts_are_priced_together(strategy: str, mechanism: str) -> None:
+    plan = several(strategy, mechanism)
+    assert [part.partition for part in plan.parts] == [0, 0, 1, 1, 2, 2]
+    weights = [part.weight for part in plan.parts]
+    assert weights == [Fraction(each, 14) for each in (2, 2, 4, 4, 1, 1)]
+    delta = 0 if mechanism == "laplace" else ONE_IN_A_MILLION
+    assert price(plan) == Cost(Fraction(1), Fraction(delta))
+    for at, part in enumerate(plan.parts):
+        half = tuple(replace(each, scale=each.scale / 2) for each in part.sums)
+        refuse(with_sums(plan, half, at), "too small")
+        refuse(with_sums(plan, part.sums[:-1], at), "does not measure these sums")
+        refuse(with_sums(plan, list(part.sums), at), "must be a tuple")
+        first = replace(part.sums[0], sensitivity=part.sums[0].sensitivity - 1)
+        refuse(with_sums(plan, (first, *part.sums[1:]), at), "sensitivity")
+    # Some of the parts cost less than all of them do.
+    assert price(replace(plan, parts=plan.parts[:2]))
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+def test_parts_share_what_adds_up(mechanism: str) -> None:
+    """Epsilon under Laplace noise, squares of μ under Gaussian noise."""
+    equal = several("joint", mechanism, weights=None, groups=[None, PARTITIONS[1]])
+    alone = make_plan(
+        RATIOS[0],
+        bounds={name: BOUNDS[name] for name in "sy"},
+        budget=Budget(1, "1e-6"),
+        strategy="joint",
+        mechanism=mechanism,
+    )
+    more = 4 if mechanism == "laplace" else 2
+    scale = equal.parts[0].sums[0].scale
+    assert scale == pytest.approx(more * alone.sums[0].scale, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"weight": Fraction(0)}, "weights of parts must be positive"),
+        ({"weight": Fraction(-1, 2)}, "weights of parts must be positive"),
+        ({"weight": Fraction(1)}, "at most 1 together"),
+        ({"weight": 0.1}, "weights of parts must be positive"),
+        ({"weight": None}, "weights of parts must be positive"),
+        ({"partition": 3}, "each part belongs to a partition of the plan"),
+        ({"partition": -1}, "each part belongs to a partition of the plan"),
+        ({"partition": True}, "belongs to a partition|asked for once"),
+        ({"partition": 1.0}, "belongs to a partition|asked for once"),
+        ({"partition": None}, "each part belongs to a partition of the plan"),
+        ({"ratio": RATIOS[0]}, "each ratio is asked for once"),
+        ({"ratio": "s / y"}, "ratio must be a Ratio"),
+        ({"ratio": Ratio("s", per="z")}, "needs bounds"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("strategy", ["joint", "even"])
+def test_a_part_changed_by_hand_is_refused(
+    strategy: str, changes: dict[str, Any], match: str
+) -> None:
+    refuse(change_part(several(strategy, "laplace"), 1, **changes), match)
+
+
+def test_parts_that_are_no_tuple_are_refused() -> None:
+    plan = several("joint", "laplace")
+    refuse(replace(plan, parts=list(plan.parts)), "parts of a plan must be a tuple")  # type: ignore[arg-type]
+
+
+def test_a_plan_states_the_edges_of_its_bins() -> None:
+    plan = several("joint", "laplace")
+    unsettled = (*PARTITIONS[:2], Groups.cross(ScoreBins("s", 2)))
+    refuse(replace(plan, partitions=unsettled), "states the edges of its bins")
+    beyond = (*PARTITIONS[:2], Groups.cross(ScoreBins("s", [0, 2])))
+    refuse(replace(plan, partitions=beyond), "edges of bins must lie within")
+    other = (None, None, plan.partitions[2])
+    refuse(replace(plan, partitions=other), "each partition is asked for once")
+
+
+def person(strategy: str, mechanism: str, **unit: Any) -> Plan:  # noqa: ANN401
+    return make_plan(
+        Ratio("s", per="y", guess=1),
+        bounds={name: BOUNDS[name] for name in "sy"},
+        budget=Budget(1, "1e-6"),
+        unit=PrivacyUnit("user", totals=TOTALS, **unit),
+        groups=Groups("k", ["a", "b", "c"]),
+        strategy=strategy,
+        mechanism=mechanism,
+    )
+
+
+@pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
+@pytest.mark.parametrize(
+    "unit",
+    [{}, {"most_groups": 2}, {"neighbours": "change-one"}],
+    ids=["one", "two groups", "changed"],
+)
+def test_noise_is_made_for_the_unit_that_is_declared(
+    strategy: str, mechanism: str, unit: dict[str, Any]
+) -> None:
+    plan = person(strategy, mechanism, **unit)
+    price(plan)
+    less = tuple(replace(each, scale=each.scale * (1 - 1e-5)) for each in plan.sums)
+    refuse(with_sums(plan, less), "too small")
+    for dearer in ({"most_groups": 3}, {"neighbours": "change-one", "most_groups": 2}):
+        refuse(replace(plan, unit=replace(plan.unit, **dearer)), "too small")
+    wider = {**TOTALS, "s": Bounds(0, 5.1)}
+    refuse(replace(plan, unit=replace(plan.unit, totals=wider)))
+    refuse(replace(plan, unit=PrivacyUnit()))
+    refuse(replace(plan, unit=PrivacyUnit("user")), "bounds of its totals")
+    refuse(replace(plan, unit=replace(plan.unit, column="k")), "ids cannot be a group")
+    refuse(replace(plan, unit=replace(plan.unit, column="s")), "ids cannot be a column")
+
+
+@pytest.mark.parametrize("strategy", ["focused", "joint", "even"])
+def test_totals_without_two_cells_are_refused_as_a_plan(strategy: str) -> None:
+    plan = person(strategy, "laplace")
+    narrow = {**TOTALS, "s": Bounds(1, 1 + 1e-9)}
+    refuse(replace(plan, unit=replace(plan.unit, totals=narrow)), "too narrow a range")
+
+
+FOUND = PrivateKeys("k", Budget("0.25", "1e-7"))
+
+
+def finding(mechanism: str, strategy: str = "joint") -> Plan:
+    groups = [FOUND, None]
+    return several(strategy, mechanism, groups=groups, weights=None)
+
+
+@pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
+def test_finding_keys_is_paid_from_the_budget(strategy: str, mechanism: str) -> None:
+    plan = finding(mechanism, strategy)
+    delta = Fraction("1e-7") if mechanism == "laplace" else ONE_IN_A_MILLION
+    assert price(plan) == Cost(Fraction(1), delta)
+    assert plan.for_sums[0] == Fraction(3, 4)
+    dearer = replace(FOUND, budget=Budget("0.2500001", "1e-7"))
+    refuse(replace(plan, partitions=(dearer, None)), "too small")
+    cheaper = replace(FOUND, budget=Budget("0.2", "1e-7"))
+    assert price(replace(plan, partitions=(cheaper, None))).epsilon == 1
+    if mechanism != "laplace":
+        assert plan.for_sums[1] == Fraction("9e-7")
+        dearer = replace(FOUND, budget=Budget("0.25", "1.01e-7"))
+        refuse(replace(plan, partitions=(dearer, None)), "too small")
+
+
+@pytest.mark.parametrize(
+    "budget", [Budget(1, "1e-7"), Budget("0.5", "1.1e-6")], ids=str
+)
+def test_finding_keys_leaves_some_of_the_budget(budget: Budget) -> None:
+    plan = finding("laplace")
+    keys = replace(FOUND, budget=budget)
+    refuse(replace(plan, partitions=(keys, None)), "must leave some of the budget")
+
+
+def test_keys_are_found_only_for_units_that_are_added_or_removed() -> None:
+    changed = replace(finding("laplace"), unit=PrivacyUnit(neighbours="change-one"))
+    refuse(changed, "finding keys is proven for units that are added or removed")
+
+
+def test_key_columns_are_not_those_of_the_ratio() -> None:
+    plan = finding("laplace")
+    keys = replace(FOUND, column="y")
+    refuse(replace(plan, partitions=(keys, None)), "cannot be its group")
+    crossed = Groups.cross(ScoreBins("s", [0, 1]), Keys("y", [0, 1]))
+    refuse(replace(plan, partitions=(crossed, None)), "cannot be its group")

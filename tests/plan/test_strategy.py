@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
+from dpratio.plan.allow import _affordable
 from dpratio.plan.calibrate import MECHANISMS, calibrate, is_affordable
 from dpratio.plan.contrast import Contrast
 from dpratio.plan.expected import expected_of
@@ -18,6 +19,7 @@ from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.strategy import (
     ANSWERS,
     STRATEGIES,
+    Allowance,
     measure_evenly,
     measure_focused,
     measure_jointly,
@@ -27,8 +29,10 @@ from dpratio.plan.strategy import (
 from dpratio.plan.sums import MOMENTS, focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.unit import PrivacyUnit
 
 BUDGET = Budget("0.7", "1e-6")
+ONE_ROW = PrivacyUnit()
 BOXES = {
     7: {"s": Bounds(-1, 2), "y": Bounds(0, 5), "w": Bounds(0.5, 3)},
     6: {"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0, 3)},
@@ -37,6 +41,19 @@ BOXES = {
 AROUND_ONE = Contrast(1.0)
 COMPOSED = ["laplace", "analytic_gaussian"]
 BOTH = ("ratio", "means")
+
+
+def allow(
+    mechanism: str,
+    budget: Budget = BUDGET,
+    unit: PrivacyUnit = ONE_ROW,
+    cells: int | None = 1,
+) -> Allowance:
+    """Allow a single part the whole of a budget."""
+    whole = budget.epsilon
+    if mechanism != "laplace":
+        whole = _affordable(budget.epsilon, budget.delta)
+    return Allowance(mechanism, whole, budget.epsilon, budget.delta, unit, cells)
 
 
 def focused(
@@ -48,7 +65,8 @@ def focused(
 ) -> tuple[MeasuredSum, ...]:
     grid = sums_of("focused", box, contrast, answers)
     expected = expected_of(box, contrast, 5000, None)
-    return measure_focused(grid, budget, mechanism, contrast, expected, 0.15)[0]
+    allowed = allow(mechanism, budget)
+    return measure_focused(grid, allowed, contrast, expected, 0.15)[0]
 
 
 def test_there_are_three_strategies_and_two_answers() -> None:
@@ -90,7 +108,7 @@ def test_every_sum_is_measured_on_its_own_lattice_with_an_equal_share(
 ) -> None:
     box = BOXES[count]
     measured = measure_evenly(
-        sums_of("even", box, AROUND_ONE, ("ratio",)), BUDGET, mechanism
+        sums_of("even", box, AROUND_ONE, ("ratio",)), allow(mechanism)
     )
     assert len(measured) == count
     for each in measured:
@@ -114,7 +132,7 @@ def test_joint_noise_is_in_proportion_to_sensitivities(
     mechanism: str, count: int
 ) -> None:
     grid = sums_of("joint", BOXES[count], AROUND_ONE, ("ratio",))
-    measured = measure_jointly(grid, BUDGET, mechanism)
+    measured = measure_jointly(grid, allow(mechanism))
     ratios = [each.scale / each.sensitivity for each in measured]
     assert ratios == pytest.approx([ratios[0]] * count, rel=1e-12)
     assert tuple(each.sensitivity for each in measured) == grid.sensitivities
@@ -149,7 +167,7 @@ def test_one_vector_is_certified_and_has_no_more_noise_than_it_needs(
     box = BOXES[count]
     if answers is None:
         grid = sums_of("joint", box, AROUND_ONE, ("ratio",))
-        sums = measure_jointly(grid, BUDGET, mechanism)
+        sums = measure_jointly(grid, allow(mechanism))
     else:
         sums = focused(box, mechanism, answers=answers)
     assert proven(mechanism, box, sums, 1.0)
@@ -158,8 +176,8 @@ def test_one_vector_is_certified_and_has_no_more_noise_than_it_needs(
 
 def test_gaussian_noise_of_one_vector_is_far_smaller_than_of_equal_shares() -> None:
     grid = sums_of("joint", BOXES[5], AROUND_ONE, ("ratio",))
-    even = measure_evenly(grid, BUDGET, "analytic_gaussian")
-    joint = measure_jointly(grid, BUDGET, "analytic_gaussian")
+    even = measure_evenly(grid, allow("analytic_gaussian"))
+    joint = measure_jointly(grid, allow("analytic_gaussian"))
     # √5 in place of 5, and one delta in place of fifths of it.
     assert joint[0].scale == pytest.approx(even[0].scale / math.sqrt(5), rel=0.15)
 
@@ -167,8 +185,8 @@ def test_gaussian_noise_of_one_vector_is_far_smaller_than_of_equal_shares() -> N
 def test_laplace_noise_of_the_paper_s_sums_gains_nothing_from_one_vector() -> None:
     """The row w = s = y = 1 is extreme in all of them at once."""
     grid = sums_of("joint", BOXES[5], AROUND_ONE, ("ratio",))
-    even = measure_evenly(grid, BUDGET, "laplace")
-    joint = measure_jointly(grid, BUDGET, "laplace")
+    even = measure_evenly(grid, allow("laplace"))
+    joint = measure_jointly(grid, allow("laplace"))
     assert scales_of(joint) == pytest.approx(scales_of(even), rel=1e-6)
 
 
@@ -200,7 +218,7 @@ def test_a_budget_too_small_for_64_bit_noise_is_refused(mechanism: str) -> None:
     tiny = Budget("1e-12", "1e-100")
     grid = sums_of("joint", BOXES[5], AROUND_ONE, ("ratio",))
     with pytest.raises(InvalidInput, match=r"below 2\^50 cells, got .* Raise epsilon"):
-        measure_jointly(grid, tiny, mechanism)
+        measure_jointly(grid, allow(mechanism, tiny))
     with pytest.raises(InvalidInput, match=r"below 2\^50 cells, got .* Raise epsilon"):
         focused(BOXES[5], mechanism, tiny)
 

@@ -21,14 +21,18 @@ from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
 from dpratio.plan.contrast import Contrast
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.plan.sums import Summand
 from dpratio.release.files import FORMAT, VERSION, read_release, write_release
-from dpratio.release.release import Release
+from dpratio.release.release import Release, fresh_part
 from dpratio.release.writing import check_writable
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Key, Ratio
+from dpratio.terms.dimensions import Key
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Ratio
+from dpratio.terms.unit import PrivacyUnit
 
 GOLDEN = Path(__file__).parent / "golden" / "release_v1.json"
 GOLDEN_FOCUSED = Path(__file__).parent / "golden" / "release_v1_focused.json"
@@ -41,28 +45,43 @@ def golden_sum(
     return MeasuredSum(Summand(factors, tuple(factors)), step, sensitivity, scale)
 
 
+def only_part(plan: Plan, values: Any, **fields: Any) -> Release:  # noqa: ANN401
+    """A release of a plan with one part over declared cells."""
+    groups = plan.groups
+    assert groups is None or isinstance(groups, Groups)
+    part = fresh_part(plan, plan.parts[0], groups, values)
+    return Release(**{"plan": plan, "parts": (part,), **fields})
+
+
 # Written by hand, field by field: it must mean the same in every later version.
-GOLDEN_RELEASE = Release(
+GOLDEN_RELEASE = only_part(
     id="00112233445566778899aabbccddeeff",
     plan=Plan(
-        ratio=Ratio("score", per="label", weight="weight"),
         bounds={
             "score": Bounds(0, 1),
             "label": Bounds.binary(),
             "weight": Bounds(0.5, 3),
         },
-        groups=Groups("region", ["north", "süd", "<b>|east"]),
+        unit=PrivacyUnit(),
+        partitions=(Groups("region", ["north", "süd", "<b>|east"]),),
         budget=Budget("0.6", "1e-6"),
         strategy="even",
         mechanism="laplace",
         answers=("ratio",),
-        sums=(
-            golden_sum("w", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
-            golden_sum("wy", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
-            golden_sum("ws", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
-            golden_sum("ww", 2.0**-21, 9 * 2**21, 90.0 * 2**21),
-            golden_sum("wss", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
-            golden_sum("wys", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+        parts=(
+            Part(
+                ratio=Ratio("score", per="label", weight="weight"),
+                partition=0,
+                weight=Fraction(1),
+                sums=(
+                    golden_sum("w", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+                    golden_sum("wy", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+                    golden_sum("ws", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+                    golden_sum("ww", 2.0**-21, 9 * 2**21, 90.0 * 2**21),
+                    golden_sum("wss", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+                    golden_sum("wys", 2.0**-23, 3 * 2**23, 30.0 * 2**23),
+                ),
+            ),
         ),
     ),
     values=np.array(
@@ -79,25 +98,36 @@ GOLDEN_RELEASE = Release(
 
 
 # z = s, clipped to 1, and h = y: the sums of z, h, z², z·h, h² and of people.
-GOLDEN_FOCUSED_RELEASE = Release(
+GOLDEN_FOCUSED_RELEASE = only_part(
     id="ffeeddccbbaa99887766554433221100",
     plan=Plan(
-        ratio=Ratio(
-            "claims", per="days", guess=0.0, guess_is="unknown", residual_bound=1.0
-        ),
         bounds={"claims": Bounds(0, 2), "days": Bounds(0, 4)},
-        groups=None,
+        unit=PrivacyUnit(),
+        partitions=(None,),
         budget=Budget("0.6", "1e-6"),
         strategy="focused",
         mechanism="laplace",
         answers=("ratio", "means"),
-        sums=(
-            golden_sum("z", 2.0**-24, 2**24, 11.0 * 2**24),
-            golden_sum("h", 2.0**-22, 2**24, 11.0 * 2**24),
-            golden_sum("zz", 2.0**-24, 2**24, 11.0 * 2**24),
-            golden_sum("zh", 2.0**-22, 2**24, 11.0 * 2**24),
-            golden_sum("hh", 2.0**-20, 2**24, 11.0 * 2**24),
-            MeasuredSum(Summand("w", ()), 2.0**-24, 2**24, 11.0 * 2**24),
+        parts=(
+            Part(
+                ratio=Ratio(
+                    "claims",
+                    per="days",
+                    guess=0.0,
+                    guess_is="unknown",
+                    residual_bound=1.0,
+                ),
+                partition=0,
+                weight=Fraction(1),
+                sums=(
+                    golden_sum("z", 2.0**-24, 2**24, 11.0 * 2**24),
+                    golden_sum("h", 2.0**-22, 2**24, 11.0 * 2**24),
+                    golden_sum("zz", 2.0**-24, 2**24, 11.0 * 2**24),
+                    golden_sum("zh", 2.0**-22, 2**24, 11.0 * 2**24),
+                    golden_sum("hh", 2.0**-20, 2**24, 11.0 * 2**24),
+                    MeasuredSum(Summand("w", ()), 2.0**-24, 2**24, 11.0 * 2**24),
+                ),
+            ),
         ),
     ),
     values=np.array([[1, -2, 3, -4, 2**53 + 1, LARGEST]], dtype=np.int64),
@@ -184,7 +214,7 @@ def test_the_golden_file_of_a_focused_plan_is_read_value_by_value() -> None:
     assert plan.answers == ("ratio", "means")
     assert (plan.strategy, plan.mechanism) == ("focused", "laplace")
     assert plan.sums == GOLDEN_FOCUSED_RELEASE.plan.sums
-    assert plan.contrast == Contrast(0.0, 1.0)
+    assert plan.contrast(plan.parts[0]) == Contrast(0.0, 1.0)
     assert read_release(GOLDEN_FOCUSED) == GOLDEN_FOCUSED_RELEASE
 
 
@@ -201,7 +231,7 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
     document = golden_document()
     assert (document["format"], document["version"]) == (FORMAT, VERSION)
     assert (FORMAT, VERSION) == ("dpratio-release", 1)
-    assert document["sums"][2][:3] == [
+    assert document["values"][0][2][:3] == [
         "9223372036854775807",
         "-9223372036854775807",
         "9007199254740993",
@@ -213,22 +243,54 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
         "id",
         "made_by",
         "simulated",
+        "sources",
         "plan",
-        "sums",
+        "parts",
+        "values",
         "sha256",
     ]
+    assert document["parts"] == [{"found": None, "noise": None}]
+    assert document["sources"] == []
+    assert document["plan"]["partitions"] == [
+        {
+            "dimensions": [
+                {"keys": {"column": "region", "values": ["north", "süd", "<b>|east"]}}
+            ],
+            "cells": None,
+        }
+    ]
     plan = golden_document(GOLDEN_FOCUSED)["plan"]
-    assert list(plan) == ["ratio", "bounds", "groups", "privacy", "answers", "sums"]
-    assert plan["ratio"] == {
+    assert list(plan) == [
+        "bounds",
+        "unit",
+        "privacy",
+        "answers",
+        "partitions",
+        "found",
+        "parts",
+    ]
+    assert plan["unit"] == {
+        "column": None,
+        "totals": {},
+        "most_groups": 1,
+        "neighbours": "add-or-remove-one",
+        "key": "dpratio",
+    }
+    assert plan["partitions"] == [None]
+    (part,) = plan["parts"]
+    assert list(part) == ["ratio", "partition", "weight", "sums"]
+    assert (part["partition"], part["weight"]) == (0, "1")
+    assert part["ratio"] == {
         "numerator": "claims",
         "per": "days",
         "weight": None,
+        "minus": None,
         "guess": 0.0,
         "guess_is": "unknown",
         "residual_bound": 1.0,
     }
     assert plan["answers"] == ["ratio", "means"]
-    assert plan["sums"][3] == {
+    assert part["sums"][3] == {
         "name": "zh",
         "factors": ["z", "h"],
         "step": 2.0**-22,
@@ -314,18 +376,20 @@ def test_a_release_survives_its_file(
     numbers: list[int],
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "there_and_back.json"
-    plan = replace(plan, groups=None if keys is None else Groups("g", keys))
-    rows, sums = len(plan.keys), len(plan.sums)
+    plan = replace(plan, partitions=(None if keys is None else Groups("g", keys),))
+    rows, sums = 1 if keys is None else len(keys), len(plan.sums)
     values = np.array(numbers[: rows * sums], dtype=np.int64).reshape(rows, sums)
-    release = Release(identity, plan, values, made_by, simulated)
+    named = {"id": identity, "made_by": made_by, "is_simulated": simulated}
+    release = only_part(plan, values, **named)
     write_release(release, path)
     first = path.read_bytes()
     back = read_release(path)
     assert back == release
     assert back.plan.ratio == plan.ratio
     assert back.plan.answers == plan.answers
-    assert back.plan.contrast == plan.contrast
-    assert [type(key) for key in back.plan.keys] == [type(key) for key in plan.keys]
+    given, read = release.parts[0].keys, back.parts[0].keys
+    assert back.plan.contrast(back.plan.parts[0]) == plan.contrast(plan.parts[0])
+    assert [type(key) for key in read] == [type(key) for key in given]
     write_release(back, path)
     assert path.read_bytes() == first
 
@@ -346,15 +410,14 @@ def test_no_release_is_written_that_cannot_be_read_again(
     changes: dict[str, Any], tmp_path: Path
 ) -> None:
     """Either the value is refused when it is made, or its file is read again."""
-    parts: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "id": "0" * 32,
-        "plan": PLANS[0],
         "values": [[0] * 5],
         "made_by": "dpratio 0.1.0",
         **changes,
     }
     try:
-        release = Release(**parts)
+        release = only_part(PLANS[0], **fields)
     except InvalidInput:
         return
     write_release(release, tmp_path / "release.json")
@@ -394,7 +457,8 @@ def test_every_single_edit_is_refused_with_a_path(golden: Path, tmp_path: Path) 
 @pytest.mark.parametrize("length", [1, 2])
 def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
     document = golden_document()
-    document["sums"] = document["sums"][length:] + document["sums"][:length]
+    values = document["values"][0]
+    document["values"] = [values[length:] + values[:length]]
     assert "checksum" in refusal(tmp_path / "edited.json", json.dumps(document))
 
 
@@ -419,7 +483,11 @@ def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
         ("version", 0, "$.version: must be 1, got 0."),
         ("format", "dpratio", "$.format: this is not a dpratio-release document."),
         ("plan", None, "$.plan: must be a table of fields, got None."),
-        ("plan.sums.3.scale", "1", "$.plan.sums[3].scale: must be a number, got '1'."),
+        (
+            "plan.parts.0.sums.3.scale",
+            "1",
+            "$.plan.parts[0].sums[3].scale: must be a number, got '1'.",
+        ),
         (
             "plan.privacy.mechanism",
             "none",
@@ -458,44 +526,98 @@ def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
             "$.plan: the plan's terms break a rule: bounds are given for columns not",
         ),
         (
-            "plan.groups.column",
+            "plan.partitions.0.dimensions.0.keys.column",
             "score",
             "$.plan: the plan's terms break a rule: a column of the ratio cannot be",
         ),
         (
-            "plan.ratio.weight",
+            "plan.parts.0.ratio.weight",
             None,
             "$.plan: the plan's terms break a rule: bounds are",
         ),
-        ("plan.groups", None, "$.sums: must have 1 rows, has 3."),
-        ("plan.groups.keys", ["a", "b"], "$.sums: must have 2 rows, has 3."),
+        ("plan.partitions.0", None, "$.values[0]: must have 1 rows, has 3."),
         (
-            "plan.sums",
+            "plan.partitions.0.dimensions.0.keys.values",
+            ["a", "b"],
+            "$.values[0]: must have 2 rows, has 3.",
+        ),
+        ("plan.partitions", [], "$.plan: the plan's terms break a rule: groups must"),
+        ("plan.partitions", {}, "$.plan.partitions: must be a list, got a dict."),
+        ("plan.partitions.0.cells", [[0], [1]], "$.values[0]: must have 2 rows, has"),
+        ("plan.partitions.0.cells", [[3]], "$.plan.partitions[0]: every cell names"),
+        ("plan.partitions.0.cells", [[0.5]], "$.plan.partitions[0].cells[0][0]: must"),
+        ("plan.parts", [], "$.plan: the plan's terms break a rule: at least one ratio"),
+        ("plan.parts.0.partition", 1, "$.plan: each part belongs to a partition"),
+        ("plan.parts.0.partition", "0", "$.plan.parts[0].partition: must be a whole"),
+        ("plan.parts.0.weight", "2", "$.plan: the weights of parts must be positive"),
+        ("plan.parts.0.weight", "1/2", "$.plan: the noise of Σ w is too small for"),
+        ("plan.parts.0.weight", 1, "$.plan.parts[0].weight: must be text, got 1."),
+        ("plan.unit.column", "region", "$.plan: the plan's terms break a rule: a unit"),
+        ("plan.unit.column", 5, "$.plan.unit.column: must be text, got 5."),
+        ("plan.unit.totals", {"score": [0, 1]}, "$.plan.unit: rows have no totals"),
+        ("plan.unit.most_groups", 2, "$.plan.unit: rows have no totals and lie in one"),
+        ("plan.unit.most_groups", "2", "$.plan.unit.most_groups: must be a whole"),
+        ("plan.unit.neighbours", "change-one", "$.plan: the noise of Σ w is too small"),
+        ("plan.unit.neighbours", "none", "$.plan.unit.neighbours: must be one of add"),
+        ("plan.unit.key", "", "$.plan.unit: the key of the hash must be plain text"),
+        ("plan.unit.key", "ü", "$.plan.unit: the key of the hash must be plain text"),
+        ("plan.unit.key", "other", None),  # It chooses between groups of a person.
+        (
+            "plan.parts.0.ratio.minus",
+            "other",
+            "$.plan: the plan's terms break a rule: every column of the ratio needs",
+        ),
+        (
+            "plan.parts.0.sums",
             [],
             "$.plan: strategy 'even' does not measure these sums, got []",
         ),
         (
-            "plan.sums.0.name",
+            "plan.parts.0.sums.0.name",
             "v",
             "$.plan: strategy 'even' does not measure these sums",
         ),
-        ("plan.sums.0.factors", [], "$.plan: strategy 'even' does not measure these"),
-        ("plan.sums.0.step", 2.0**-22, "$.plan: the lattice step of Σ w is not"),
-        ("plan.sums.0.step", 0, "$.plan: the lattice step of Σ w is not"),
         (
-            "plan.sums.0.sensitivity",
+            "plan.parts.0.sums.0.factors",
+            [],
+            "$.plan: strategy 'even' does not measure these",
+        ),
+        (
+            "plan.parts.0.sums.0.step",
+            2.0**-22,
+            "$.plan: the lattice step of Σ w is not",
+        ),
+        ("plan.parts.0.sums.0.step", 0, "$.plan: the lattice step of Σ w is not"),
+        (
+            "plan.parts.0.sums.0.sensitivity",
             1,
             "$.plan: the sensitivity of Σ w must be 25165824 cells, got 1.",
         ),
         (
-            "plan.sums.0.scale",
+            "plan.parts.0.sums.0.scale",
             251658239.0,
             "$.plan: the noise of Σ w is too small for its share, got 251658239.0.",
         ),
-        ("plan.sums.0.scale", -1, "$.plan: the noise of Σ w is too small or too"),
-        ("plan.sums.0.scale", 1e300, "$.plan: the noise of Σ w is too small or too"),
-        ("plan.sums.0.epsilon", "1/5", "$.plan.sums[0]: unknown field 'epsilon'."),
-        ("plan.sums.0.delta", "0", "$.plan.sums[0]: unknown field 'delta'."),
+        (
+            "plan.parts.0.sums.0.scale",
+            -1,
+            "$.plan: the noise of Σ w is too small or too",
+        ),
+        (
+            "plan.parts.0.sums.0.scale",
+            1e300,
+            "$.plan: the noise of Σ w is too small or too",
+        ),
+        (
+            "plan.parts.0.sums.0.epsilon",
+            "1/5",
+            "$.plan.parts[0].sums[0]: unknown field 'epsilon'.",
+        ),
+        (
+            "plan.parts.0.sums.0.delta",
+            "0",
+            "$.plan.parts[0].sums[0]: unknown field 'delta'.",
+        ),
         ("plan.answers", "ratio", "$.plan.answers: must be a list, got 'ratio'."),
         (
             "plan.answers",
@@ -515,11 +637,11 @@ def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
         ),
         ("plan.answers.0", None, "$.plan.answers[0]: must be "),
         (
-            "plan.ratio.residual_bound",
+            "plan.parts.0.ratio.residual_bound",
             1,
             "$.plan: the plan's terms break a rule: strategy 'even' does not use a",
         ),
-        ("plan.ratio.guess", 2, None),  # Remembered, and without a use here.
+        ("plan.parts.0.ratio.guess", 2, None),  # Remembered, and without a use here.
         (
             "plan.privacy.strategy",
             "best",
@@ -530,19 +652,33 @@ def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
             "focused",
             "$.plan: a focused plan states the guess of its ratio, got None.",
         ),
-        ("sums", {}, "$.sums: must be a list, got a dict."),
-        ("sums", [], "$.sums: must have 3 rows, has 0."),
-        ("sums.1", "1", "$.sums[1]: must be a list, got '1'."),
-        ("sums.1", ["1"], "$.sums[1]: must hold 6 sums, got ['1']."),
-        ("sums.1", ["1"] * 7, "$.sums[1]: must hold 6 sums"),
-        ("sums.1.2", 10, "$.sums[1][2]: must be text, got 10."),
-        ("sums.1.2", 10.0, "$.sums[1][2]: must be text, got 10.0."),
-        ("sums.1.2", None, "$.sums[1][2]: must be text, got None."),
+        ("values", {}, "$.values: must be a list, got a dict."),
+        ("values", [], "$.values: must have as many parts as the plan"),
+        ("values", [[], []], "$.values: must have as many parts as the plan"),
+        ("values.0", {}, "$.values[0]: must be a list, got a dict."),
+        ("values.0", [], "$.values[0]: must have 3 rows, has 0."),
+        ("parts", None, "$.parts: must be a list, got None."),
+        ("parts", [], "$.values: must have as many parts as the plan"),
+        ("parts.0", [], "$.parts[0]: must be a table of fields"),
+        ("parts.0.found", [], "$.parts[0].found: must be null where keys were"),
+        ("parts.0.noise", [], "$.parts[0].noise: must be null where nothing was"),
+        ("sources", None, "$.sources: must be a list, got None."),
+        ("sources", ["0"], "$.sources[0]: must be 32 hexadecimal digits, got '0'."),
+        ("sources", ["0" * 32], "$.parts[0].noise: must say how noise was added up"),
+        ("values.0.1", "1", "$.values[0][1]: must be a list, got '1'."),
+        ("values.0.1", ["1"], "$.values[0][1]: must hold 6 sums, got ['1']."),
+        ("values.0.1", ["1"] * 7, "$.values[0][1]: must hold 6 sums"),
+        ("values.0.1.2", 10, "$.values[0][1][2]: must be text, got 10."),
+        ("values.0.1.2", 10.0, "$.values[0][1][2]: must be text, got 10.0."),
+        ("values.0.1.2", None, "$.values[0][1][2]: must be text, got None."),
         *(
             (
-                "sums.1.2",
+                "values.0.1.2",
                 text,
-                f"$.sums[1][2]: must be a 64-bit integer written as text, got {text!r}",
+                (
+                    "$.values[0][1][2]: must be a 64-bit integer written as text, "
+                    f"got {text!r}"
+                ),
             )
             for text in [
                 "",
@@ -581,50 +717,92 @@ def test_an_edit_with_a_new_checksum_is_refused_where_it_breaks_a_rule(
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        ("plan.ratio.guess", "1", "$.plan.ratio.guess: must be a number, got '1'."),
-        ("plan.ratio.guess", True, "$.plan.ratio.guess: must be a number, got True."),
         (
-            "plan.ratio.guess",
+            "plan.parts.0.ratio.guess",
+            "1",
+            "$.plan.parts[0].ratio.guess: must be a number, got '1'.",
+        ),
+        (
+            "plan.parts.0.ratio.guess",
+            True,
+            "$.plan.parts[0].ratio.guess: must be a number, got True.",
+        ),
+        (
+            "plan.parts.0.ratio.guess",
             None,
             "$.plan: the plan's terms break a rule: the ratio needs a public guess",
         ),
-        ("plan.ratio.guess", 1e300, "$.plan.ratio: the guess of a ratio must be 0, or"),
-        ("plan.ratio.guess", 1e-300, "$.plan.ratio: the guess of a ratio must be 0"),
         (
-            "plan.ratio.guess",
+            "plan.parts.0.ratio.guess",
+            1e300,
+            "$.plan.parts[0].ratio: the guess of a ratio must be 0, or",
+        ),
+        (
+            "plan.parts.0.ratio.guess",
+            1e-300,
+            "$.plan.parts[0].ratio: the guess of a ratio must be 0",
+        ),
+        (
+            "plan.parts.0.ratio.guess",
             2,
             "$.plan: the lattice step of Σ h is not the one",
         ),
         (
-            "plan.ratio.guess_is",
+            "plan.parts.0.ratio.guess_is",
             "certain",
-            "$.plan.ratio.guess_is: must be one of close, unknown, got 'certain'.",
+            (
+                "$.plan.parts[0].ratio.guess_is: must be one of close, unknown, "
+                "got 'certain'."
+            ),
         ),
-        ("plan.ratio.guess_is", None, "$.plan.ratio.guess_is: must be "),
-        ("plan.ratio.guess_is", "close", None),  # It chose the noise, which stays.
         (
-            "plan.ratio.residual_bound",
+            "plan.parts.0.ratio.guess_is",
+            None,
+            "$.plan.parts[0].ratio.guess_is: must be ",
+        ),
+        (
+            "plan.parts.0.ratio.guess_is",
+            "close",
+            None,
+        ),  # It chose the noise, which stays.
+        (
+            "plan.parts.0.ratio.residual_bound",
             "1",
-            "$.plan.ratio.residual_bound: must be a number, got '1'.",
+            "$.plan.parts[0].ratio.residual_bound: must be a number, got '1'.",
         ),
         (
-            "plan.ratio.residual_bound",
+            "plan.parts.0.ratio.residual_bound",
             -1,
-            "$.plan.ratio: the residual bound must be a positive number, got -1.0.",
+            (
+                "$.plan.parts[0].ratio: the residual bound must be a positive number, "
+                "got -1.0."
+            ),
         ),
-        ("plan.ratio.residual_bound", 0, "$.plan.ratio: the residual bound must be"),
-        ("plan.ratio.residual_bound", 1e300, "$.plan.ratio: the residual bound must"),
         (
-            "plan.ratio.residual_bound",
+            "plan.parts.0.ratio.residual_bound",
+            0,
+            "$.plan.parts[0].ratio: the residual bound must be",
+        ),
+        (
+            "plan.parts.0.ratio.residual_bound",
+            1e300,
+            "$.plan.parts[0].ratio: the residual bound must",
+        ),
+        (
+            "plan.parts.0.ratio.residual_bound",
             2,
             "$.plan: the plan's terms break a rule: the residual bound must be below 2",
         ),
         (
-            "plan.ratio.residual_bound",
+            "plan.parts.0.ratio.residual_bound",
             1.5,
             "$.plan: the sensitivity of Σ z must be 25165824 cells, got 16777216.",
         ),
-        ("plan.ratio.residual_bound", None, "$.plan: the lattice step of Σ z is not"),
+        (
+            "plan.parts.0.ratio.residual_bound",
+            None,
+            "$.plan: the lattice step of Σ z is not",
+        ),
         ("plan.bounds.days", [0, 5], "$.plan: the sensitivity of Σ h must be"),
         (
             "plan.answers",
@@ -632,16 +810,32 @@ def test_an_edit_with_a_new_checksum_is_refused_where_it_breaks_a_rule(
             "$.plan: strategy 'focused' does not measure these",
         ),
         ("plan.answers", ["means", "ratio"], None),
-        ("plan.sums.3.factors", ["h", "z"], "$.plan: strategy 'focused' does not"),
         (
-            "plan.sums.3.factors",
-            ["z", "x"],
-            "$.plan.sums[3].factors[1]: must be one of",
+            "plan.parts.0.sums.3.factors",
+            ["h", "z"],
+            "$.plan: strategy 'focused' does not",
         ),
-        ("plan.sums.3.scale", 2.0**24, "$.plan: the noise of mixed products is too"),
-        ("plan.sums.0.scale", 2.0**24, "$.plan: the noise of the sums is too small"),
-        ("plan.sums.0.scale", 2.0**51, "$.plan: the noise of Σ z is too small or too"),
-        ("plan.sums.0.scale", 12.0 * 2**24, None),  # More noise than is needed.
+        (
+            "plan.parts.0.sums.3.factors",
+            ["z", "x"],
+            "$.plan.parts[0].sums[3].factors[1]: must be one of",
+        ),
+        (
+            "plan.parts.0.sums.3.scale",
+            2.0**24,
+            "$.plan: the noise of mixed products is too",
+        ),
+        (
+            "plan.parts.0.sums.0.scale",
+            2.0**24,
+            "$.plan: the noise of the sums is too small",
+        ),
+        (
+            "plan.parts.0.sums.0.scale",
+            2.0**51,
+            "$.plan: the noise of Σ z is too small or too",
+        ),
+        ("plan.parts.0.sums.0.scale", 12.0 * 2**24, None),  # More noise than is needed.
         ("plan.privacy.epsilon", "1/2", "$.plan: the noise of the sums is too small"),
         (
             "plan.privacy.mechanism",
@@ -675,7 +869,20 @@ def test_an_edit_of_a_focused_plan_is_refused_where_it_breaks_a_rule(
 
 
 @pytest.mark.parametrize(
-    "place", ["", "plan", "plan.ratio", "plan.privacy", "plan.sums.0"]
+    "place",
+    [
+        "",
+        "plan",
+        "plan.unit",
+        "plan.privacy",
+        "plan.partitions.0",
+        "plan.partitions.0.dimensions.0",
+        "plan.partitions.0.dimensions.0.keys",
+        "plan.parts.0",
+        "plan.parts.0.ratio",
+        "plan.parts.0.sums.0",
+        "parts.0",
+    ],
 )
 def test_unknown_and_missing_fields_are_refused_with_their_path(
     place: str, tmp_path: Path
@@ -729,7 +936,7 @@ def inject(pattern: str, text: str) -> Callable[[str], str]:
             "$: a field is given twice in one table.",
         ),
         (
-            inject('"unit": "row"', '"unit": "person", "unit": "row"'),
+            inject('"column": null', '"column": "person", "column": null'),
             "$: a field is given twice in one table.",
         ),
         (inject('"version": 1', '"version": NaN'), "$: NaN is not a number"),
@@ -776,11 +983,11 @@ def test_an_absurd_budget_or_noise_is_refused_at_once(
     )
     path = tmp_path / "absurd.json"
     write_release(
-        Release("0" * 32, plan, np.zeros((1, 5), dtype=np.int64), "dpratio 0.1.0"), path
+        only_part(plan, [[0] * 5], id="0" * 32, made_by="dpratio 0.1.0"), path
     )
     document = json.loads(path.read_text(encoding="utf-8"))
     document["plan"]["privacy"]["epsilon"] = epsilon
-    for each in document["plan"]["sums"]:
+    for each in document["plan"]["parts"][0]["sums"]:
         each["scale"] = scale or each["scale"]
     path.write_text(signed(document), encoding="utf-8")
     code = (

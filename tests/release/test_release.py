@@ -6,13 +6,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpratio.checks import show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan import NOT_COVERED, Plan
-from dpratio.release.release import Release
+from dpratio.plan.plan import Plan
+from dpratio.plan.plan_words import NOT_COVERED
+from dpratio.release.release import (
+    NoiseLayer,
+    Release,
+    ReleasedPart,
+    fresh_part,
+    layers_add_up,
+)
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Ratio
 
 IDENTITY = "0123456789abcdef" * 2
 
@@ -27,14 +36,17 @@ def plan_of(keys: list[str] | None = None) -> Plan:
 
 
 def release_of(**changes: Any) -> Release:  # noqa: ANN401
-    parts: dict[str, Any] = {
+    """A release of one part; its ``values`` may be changed too."""
+    plan = changes.setdefault("plan", plan_of(["north", "south"]))
+    values = changes.pop("values", np.arange(10).reshape(2, 5))
+    if "parts" not in changes:
+        changes["parts"] = (fresh_part(plan, plan.parts[0], plan.groups, values),)
+    fields: dict[str, Any] = {
         "id": IDENTITY,
-        "plan": plan_of(["north", "south"]),
-        "values": np.arange(10).reshape(2, 5),
         "made_by": "dpratio 0.1.0",
         **changes,
     }
-    return Release(**parts)
+    return Release(**fields)
 
 
 def test_values_are_kept_as_64_bit_integers_that_nobody_can_change() -> None:
@@ -59,13 +71,118 @@ def test_lists_of_whole_numbers_will_do() -> None:
     assert release.values[1].tolist() == [largest, -largest, 0, 1, -1]
 
 
-@pytest.mark.parametrize("shape", [(2, 4), (1, 5), (5, 2), (10,), (2, 5, 1), ()])
-def test_values_have_one_row_per_key_and_one_column_per_sum(
-    shape: tuple[int, ...],
-) -> None:
+@pytest.mark.parametrize("shape", [(1, 5), (5, 2), (3,), (2, 5, 1), (), (0, 5)])
+def test_values_have_one_row_per_cell(shape: tuple[int, ...]) -> None:
     with pytest.raises(InvalidInput) as caught:
         release_of(values=np.zeros(shape, dtype=np.int64))
-    assert str(caught.value) == f"values must be of shape (2, 5), got {shape}."
+    said = show_given(shape)
+    assert str(caught.value) == f"values must have 2 rows, got {said}."
+
+
+@pytest.mark.parametrize("columns", [0, 1, 4, 6])
+def test_values_have_one_column_per_sum(columns: int) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        release_of(values=np.zeros((2, columns), dtype=np.int64))
+    assert str(caught.value) == f"the parts must hold [5] sums, got [{columns}]."
+
+
+def test_a_release_has_the_parts_of_its_plan() -> None:
+    given = release_of()
+    for parts in ((), given.parts * 2):
+        with pytest.raises(InvalidInput, match=r"the parts must hold \[5\] sums"):
+            release_of(parts=parts)
+
+
+def test_the_values_of_a_release_are_those_of_its_first_part() -> None:
+    plan = make_plan(
+        Ratio("score", per="label"),
+        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+        budget=Budget("0.5"),
+        groups=[None, Groups("region", ["north", "south"])],
+    )
+    parts = tuple(
+        fresh_part(plan, part, plan.partitions[part.partition], np.full((rows, 5), at))  # type: ignore[arg-type]
+        for at, (part, rows) in enumerate(zip(plan.parts, (1, 2), strict=True))
+    )
+    release = release_of(plan=plan, parts=parts)
+    assert release.values is release.parts[0].values
+    assert [part.keys for part in release.parts] == [(None,), ("north", "south")]
+    assert " 3 answers, " in str(release)
+
+
+def test_two_ratios_are_both_named() -> None:
+    plan = make_plan(
+        [Ratio("score", per="label"), Ratio("other", per="label")],
+        bounds={
+            "score": Bounds(0, 1),
+            "other": Bounds(0, 1),
+            "label": Bounds.binary(),
+        },
+        budget=Budget("0.5"),
+    )
+    values = np.zeros((1, 5), dtype=np.int64)
+    parts = tuple(fresh_part(plan, part, None, values) for part in plan.parts)
+    said = str(release_of(plan=plan, parts=parts))
+    assert ": Σ score / Σ label and Σ other / Σ label, 2 answers" in said
+
+
+def test_a_fresh_part_has_one_draw_of_the_plans_noise_in_every_cell() -> None:
+    release = release_of()
+    (layer,) = release.parts[0].noise
+    assert layer.mechanism == release.plan.mechanism
+    assert layer.scales == tuple(each.scale for each in release.plan.sums)
+    assert layer.counts.tolist() == [1]
+
+
+def layer_of(
+    counts: list[int], mechanism: str = "laplace", scale: float = 1.0
+) -> NoiseLayer:
+    return NoiseLayer(mechanism, (scale,), np.array(counts, dtype=np.int64))
+
+
+def test_layers_of_the_same_law_and_scales_are_put_together() -> None:
+    others = [layer_of([2, 3]), layer_of([1], scale=0.5), layer_of([5], "gaussian")]
+    added = layers_add_up([layer_of([1]), *others, layer_of([4])])
+    assert added == (
+        layer_of([5], "gaussian"),
+        layer_of([1], scale=0.5),
+        layer_of([7, 8]),
+    )
+    assert layers_add_up([layer_of([4]), *others[::-1], layer_of([1])]) == added
+
+
+def test_layers_are_equal_when_law_scales_and_counts_are() -> None:
+    layer = layer_of([1, 2])
+    assert layer == layer_of([1, 2])
+    assert hash(layer) == hash(layer_of([1, 2]))
+    different = [layer_of([1, 3]), layer_of([1, 2], "g"), layer_of([1, 2], scale=2.0)]
+    for other in (*different, "a layer"):
+        assert layer != other
+
+
+def test_parts_are_equal_when_cells_values_and_noise_are() -> None:
+    part = release_of().parts[0]
+    assert part == release_of().parts[0]
+    assert hash(part) == hash(release_of().parts[0])
+    different = [
+        ReleasedPart(Groups("region", ["a", "b"]), part.values, part.noise),
+        ReleasedPart(part.groups, part.values + 1, part.noise),
+        ReleasedPart(part.groups, part.values, ()),
+    ]
+    for other in (*different, "a part"):
+        assert part != other
+
+
+@pytest.mark.parametrize("name", ["", "A" * 32, "0" * 31, 5, None])
+def test_a_source_is_named_like_a_release(name: Any) -> None:  # noqa: ANN401
+    for field in ({"id": name}, {"sources": ("0" * 32, name)}):
+        with pytest.raises(InvalidInput, match="a release id is 32 hexadecimal digits"):
+            release_of(**field)
+
+
+def test_a_release_made_from_others_says_from_how_many() -> None:
+    said = str(release_of(sources=("0" * 32, "1" * 32)))
+    assert ", made from 2 other" in said
 
 
 @pytest.mark.parametrize(
@@ -91,10 +208,11 @@ def test_releases_are_equal_when_everything_is() -> None:
         release_of(values=np.ones((2, 5), dtype=np.int64)),
         release_of(made_by="another"),
         release_of(is_simulated=True),
+        release_of(sources=("0" * 32,)),
     ]
     for other in different:
         assert release_of() != other
-    assert release_of() != "a release"
+    assert release_of() != object()
 
 
 def test_people_are_real_unless_it_says_otherwise() -> None:

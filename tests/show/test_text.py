@@ -1,4 +1,5 @@
 import csv
+import datetime as dt
 import io
 import json
 import math
@@ -50,3 +51,40 @@ def test_markup_in_a_cell_is_shown_as_it_is_on_a_terminal() -> None:
     console.print(rich_table(HOSTILE))
     assert isinstance(console.file, io.StringIO)
     assert "[bold]red[/bold]" in console.file.getvalue()
+
+
+LABELLED = Table(
+    {
+        "question": ["Σ s / Σ y", "Σ t / Σ y"],
+        "seen": [dt.date(2026, 1, 31), "(all)"],
+        "sex": [None, "f, m"],
+        "ratio": [1.5, math.inf],
+    }
+)
+
+
+def test_several_label_columns_are_kept_in_csv() -> None:
+    rows = list(csv.reader(io.StringIO(render(LABELLED, "csv"))))
+    assert rows == [
+        ["question", "seen", "sex", "ratio"],
+        ["Σ s / Σ y", "2026-01-31", "", "1.5"],
+        ["Σ t / Σ y", "(all)", "f, m", "inf"],
+    ]
+
+
+def test_dates_are_text_in_json() -> None:
+    first, second = json.loads(render(LABELLED, "json"))
+    assert first == {
+        "question": "Σ s / Σ y",
+        "seen": "2026-01-31",
+        "sex": None,
+        "ratio": 1.5,
+    }
+    assert (second["seen"], second["ratio"]) == ("(all)", None)
+
+
+@pytest.mark.parametrize("layout", ["table", "markdown"])
+def test_labels_of_every_type_are_shown(layout: str) -> None:
+    text = render(LABELLED, layout)
+    for words in ("2026-01-31", "(all)", "f, m", "Σ t / Σ y"):
+        assert words in text

@@ -60,7 +60,7 @@ def test_a_guess_of_moments_is_forecast_like_its_population() -> None:
         n=3_000,
     )
     (outlook,) = forecast(plan, n=3_000, guess=guess).outlooks
-    population = guessed_population(guess, plan.factor_bounds)
+    population = guessed_population(guess, plan.box(plan.parts[0]))
     row = measure_coverage(population, plan, n=3_000, repetitions=600, rng=1).rows[0]
     assert outlook.width == pytest.approx(row.judged.width.mean, rel=0.03)
 

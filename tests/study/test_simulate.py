@@ -112,15 +112,15 @@ def test_simulated_sums_of_a_focused_plan_are_those_of_the_curator(
     )
     people = PaperPopulation()(np.random.default_rng(4), 1, 400)
     assert people.weight is not None
-    clipped = clip_people(people, plan.factor_bounds)
+    clipped = clip_people(people, plan.box(plan.parts[0]))
     products = [each.summand.factors for each in plan.sums]
-    (sums,) = sum_products(clipped, products, plan.contrast)
+    (sums,) = sum_products(clipped, products, plan.contrast(plan.parts[0]))
     table = {
         "score": people.score[0].tolist(),
         "label": people.label[0].tolist(),
         "weight": people.weight[0].tolist(),
     }
-    ask = open_table(table, statement_of(plan), "python")
+    ask = open_table(table, statement_of(plan, plan.parts[0], None), "python")
     (cells,) = ask().plus(np.zeros((1, len(plan.sums)), np.int64))
     steps = np.array([each.step for each in plan.sums])
     assert np.all(np.abs(sums / steps - cells) <= 0.5 * 400 + 1)
@@ -168,7 +168,7 @@ def test_simulated_noise_agrees_with_the_curators_in_distribution(
 ) -> None:
     """The same test tells noise that is 10 % too small."""
     plan = plan_with(mechanism, keys=40_000, strategy=strategy)
-    curator = draw_noise(plan, system_bits)
+    curator = draw_noise(mechanism, plan.parts[0], 40_000, system_bits)
     rng = np.random.default_rng(2)
     sums = len(plan.sums)
     release = simulate_release(np.zeros((40_000, sums)), plan, rng)

@@ -10,10 +10,12 @@ import pytest
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
 from dpratio.terms.guess import ColumnGuess, Guess
-from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.question import Ratio
 from dpratio.terms.source import CsvFile
 from dpratio.terms.study_file import Study, parse_study
+from dpratio.terms.unit import PrivacyUnit
 
 PARTS = {
     "data": (
@@ -21,7 +23,11 @@ PARTS = {
     ),
     "ratio": 'numerator = "s"\nper = "y"\nweight = "w"',
     "bounds": 's = [0, 1]\ny = "binary"\nw = [0.25, 3]',
-    "groups": 'column = "region"\nkeys = ["north", "south"]',
+    "groups": 'column = "region"\nkeys = ["north", "south"]\nweight = 2',
+    "unit": (
+        'column = "user"\ntotals = { s = [0, 5], y = [0, 4] }\nmost_groups = 2\n'
+        'neighbours = "change-one"\nkey = "study"'
+    ),
     "population": (
         "numerator = { mean = 0.5, sd = 0.22 }\nper = { mean = 0.45 }\n"
         "weight = { mean = 1, sd = 0.6 }\ncorrelation = 0.4"
@@ -50,9 +56,17 @@ def refusal(text: str) -> str:
 def test_every_field_is_read() -> None:
     assert parse_study(study()) == Study(
         data=CsvFile("loans.csv", columns=["s", "y", "w"], delimiter=";", quote=""),
-        ratio=Ratio("s", per="y", weight="w"),
+        ratios=(Ratio("s", per="y", weight="w"),),
         bounds={"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0.25, 3)},
-        groups=Groups("region", ["north", "south"]),
+        partitions=(Groups("region", ["north", "south"]),),
+        weights=(2.0,),
+        unit=PrivacyUnit(
+            "user",
+            totals={"s": Bounds(0, 5), "y": Bounds(0, 4)},
+            most_groups=2,
+            neighbours="change-one",
+            key="study",
+        ),
         budget=Budget("0.1", "1e-6"),
         strategy="even",
         mechanism="analytic_gaussian",
@@ -66,14 +80,17 @@ def test_what_may_be_left_out_is_none() -> None:
     text = study(
         data=None,
         groups=None,
+        unit=None,
         population=None,
         ratio='numerator = "s"\nper = "y"',
         privacy="epsilon = 1",
     )
     read = parse_study(text)
     assert read.data is None
-    assert read.groups is None
-    assert read.ratio.weight is None
+    assert read.partitions == (None,)
+    assert read.weights is None
+    assert read.unit == PrivacyUnit()
+    assert read.ratios[0].weight is None
     assert read.strategy is None
     assert read.mechanism is None
     assert read.population is None
@@ -93,8 +110,8 @@ def test_a_guess_of_the_ratio_and_what_is_wanted_are_read() -> None:
         )
     )
     read = parse_study(text)
-    assert read.ratio == Ratio(
-        "s", per="y", guess=1.5, guess_is="unknown", residual_bound=0.25
+    assert read.ratios == (
+        Ratio("s", per="y", guess=1.5, guess_is="unknown", residual_bound=0.25),
     )
     assert read.answers == ("ratio", "means")
 
@@ -103,8 +120,8 @@ def test_the_ratio_alone_is_what_is_wanted_by_default() -> None:
     read = parse_study(study())
     assert read.answers == ("ratio",)
     assert read.people is None
-    assert read.ratio.guess is None
-    assert read.ratio.guess_is == "close"
+    assert read.ratios[0].guess is None
+    assert read.ratios[0].guess_is == "close"
 
 
 def test_a_number_of_people_may_stand_alone_or_beside_a_guess() -> None:
@@ -161,8 +178,9 @@ def test_delta_is_the_decimal_that_was_written() -> None:
     [("[3, 1]", (3, 1)), ("[true, false]", (True, False)), ('["1"]', ("1",))],
 )
 def test_keys_keep_type_and_order(keys: str, wanted: tuple[object, ...]) -> None:
-    groups = parse_study(study(groups=f'column = "g"\nkeys = {keys}')).groups
-    assert groups is not None
+    text = study(groups=f'column = "g"\nkeys = {keys}')
+    (groups,) = parse_study(text).partitions
+    assert isinstance(groups, Groups)
     assert groups.keys == wanted
     assert [type(key) for key in groups.keys] == [type(key) for key in wanted]
 
@@ -194,9 +212,10 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
         (
             "ratio",
             'denominator = "y"',
-            "answers, guess, guess_is, numerator, per, residual_bound, weight",
+            "answers, guess, guess_is, minus, numerator, per, residual_bound, weight",
         ),
-        ("groups", "sorted = true", "column, keys"),
+        ("groups", "sorted = true", "column, keys, weight"),
+        ("unit", "ids = true", "column, key, most_groups, neighbours, totals"),
         ("population", "seed = 1", "correlation, n, numerator, per, weight"),
         ("privacy", "seed = 1", "delta, epsilon, mechanism, strategy"),
     ],
@@ -265,7 +284,7 @@ def test_an_unknown_field_is_named_with_its_path(
             "ratio",
             'numerator = "s"\nper = "s"',
             (
-                "$.ratio: numerator, denominator and weight differ, got ['s', 's']. "
+                "$.ratio: the columns of a ratio differ, got ['s', 's']. "
                 "Copy a column under another name if it must play two parts."
             ),
         ),

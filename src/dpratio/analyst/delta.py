@@ -64,21 +64,22 @@ def noise_spread(moments: Moments) -> Spread:
 
 def ratio_variance(moments: Moments, spread: Spread) -> Floats:
     """Give the variance of the ratio: Miao & Li (2022), eq. 1."""
-    numerator, denominator = moments["ws"], moments["wy"]
-    variance: Floats = (
-        spread.numerator / denominator**2
-        - 2 * numerator / denominator**3 * spread.covariance
-        + numerator**2 / denominator**4 * spread.denominator
-    )
+    denominator = moments["wy"]
+    variance: Floats = _residual(moments, spread) / (denominator * denominator)
     return variance
 
 
 def log_ratio_variance(moments: Moments, spread: Spread) -> Floats:
     """Give the variance of the log ratio: Miao & Li (2022), section 2.3."""
-    numerator, denominator = moments["ws"], moments["wy"]
-    variance: Floats = (
-        spread.numerator / numerator**2
-        - 2 / (numerator * denominator) * spread.covariance
-        + spread.denominator / denominator**2
-    )
+    numerator = moments["ws"]
+    variance: Floats = _residual(moments, spread) / (numerator * numerator)
     return variance
+
+
+def _residual(moments: Moments, spread: Spread) -> Floats:
+    """Give the variance of Σws − r̂·Σwy, which both share."""
+    ratio = moments["ws"] / moments["wy"]
+    residual: Floats = spread.numerator + ratio * (
+        ratio * spread.denominator - 2 * spread.covariance
+    )
+    return residual

@@ -4,18 +4,16 @@ Floor: analyst. Imports: checks, release, and the rest of this room.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpratio.analyst.delta import noise_spread, sampling_spread
+from dpratio.analyst.interval import Found, Options, Range, intervals
+from dpratio.analyst.labels import labels_of
 from dpratio.analyst.moments import Floats, Moments, moments_of
-from dpratio.analyst.pivot_of import pivot_of, variances_at
-from dpratio.analyst.pivot_set import pivot_set
 from dpratio.analyst.results import Estimates
-from dpratio.analyst.variance import choose_variance, second_moments
-from dpratio.analyst.wald import SCALES, WALD_METHODS, Wald, normal_quantile, wald
+from dpratio.analyst.variance import choose_variance
+from dpratio.analyst.wald import SCALES, WALD_METHODS
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 
@@ -50,8 +48,8 @@ def estimate_ratios(
         rng: Seed or generator of the redraws.
 
     Returns:
-        One row per declared key. A denominator that cannot be told from zero gives
-        an unbounded interval and the status ``"unbounded"``, never an error.
+        One row per cell of every part. A denominator that cannot be told from zero
+        gives an unbounded interval and the status ``"unbounded"``, never an error.
 
     Raises:
         InvalidInput: When an option is not one of the known ones, or needs sums that
@@ -66,181 +64,76 @@ def estimate_ratios(
         isinstance(rng, int) and not isinstance(rng, bool) and rng >= 0
     )
     require(seeded, "rng must be a seed of 0 or more, or a Generator", rng)
+    reaches = [Range.of(release.plan.box(part)) for part in release.plan.parts]
     hint = "Use scale 'ratio'."
     rule = "scale 'log' needs a numerator and denominator that cannot be negative"
-    require(_is_positive(release) or scale == "ratio", rule, scale, hint)
-    moments = moments_of(release)
-    options = _Options(method, scale, level, choose_variance(moments, variance))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if method == "pivot":
-            found = _by_pivot(release, moments, options)
-        else:
-            found = _by_wald(release, moments, options, draws, rng)
-        return _lay_out(release, moments, found, options)
-
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """How intervals are made."""
-
-    method: str
-    scale: str
-    level: float
-    variance: str
-
-    @property
-    def quantile(self) -> float:
-        return normal_quantile(self.level)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Intervals on the scale of the ratio, variances on that of the method."""
-
-    lower: Floats
-    upper: Floats
-    sampling: Floats
-    privacy: Floats
-    status: NDArray[np.str_]
-
-
-def _by_pivot(release: Release, moments: Moments, options: _Options) -> _Found:
-    """Keep the ratios that are not rejected; the set is the same on both scales."""
-    pivot = pivot_of(moments, options.quantile, options.variance)
-    lowest = 0.0 if _is_positive(release) else -np.inf
-    empty = _is_empty(moments, options.variance)
-    found = pivot_set(pivot.only(~empty), lowest=lowest)
-    groups = len(empty)
-    lower, upper = np.full(groups, lowest), np.full(groups, np.inf)
-    status = np.full(groups, "unbounded", dtype="<U16")
-    lower[~empty], upper[~empty] = found.lower, found.upper
-    names = {"interval": "ok", "everything": "unbounded"}
-    status[~empty] = [names.get(shape, shape) for shape in found.shape.tolist()]
-    ratio = moments["ws"] / moments["wy"]
-    hidden = ~(pivot.second.variance_at(np.ones(groups), ratio) > 0)
-    status = np.where((status == "ok") & hidden, "variance_floored", status)
-    sampling, privacy = variances_at(pivot, ratio)
-    per_square = ratio**2 if options.scale == "log" else np.ones(groups)
-    return _Found(lower, upper, sampling / per_square, privacy / per_square, status)
-
-
-def _by_wald(
-    release: Release,
-    moments: Moments,
-    options: _Options,
-    draws: int,
-    rng: int | np.random.Generator | None,
-) -> _Found:
-    """Give symmetric intervals, unbounded where the denominator is weak."""
-    answer = wald(
-        moments,
-        options.method,
-        (options.scale,),
-        draws=draws,
-        rng=np.random.default_rng(rng),
-        variance=options.variance,
-    )[options.scale]
-    answer, floored = _floor_sampling(answer, moments, options)
-    is_positive = release.plan.factor_bounds["y"].lower >= 0
-    weak = _is_weak(moments, options, is_positive=is_positive)
-    lower, upper = answer.ends(options.level)
-    if options.scale == "log":
-        lower, upper = np.exp(lower), np.exp(upper)
-    unbounded = weak | ~np.isfinite(answer.centre) | ~np.isfinite(upper)
-    status = np.where(floored, "variance_floored", "ok")
-    return _Found(
-        np.where(unbounded, -np.inf, lower),
-        np.where(unbounded, np.inf, upper),
-        answer.sampling,
-        answer.privacy,
-        np.where(unbounded, "unbounded", status),
-    )
-
-
-def _lay_out(
-    release: Release,
-    moments: Moments,
-    found: _Found,
-    options: _Options,
-) -> Estimates:
-    """Clip what cannot be negative and lay the columns out."""
-    plan = release.plan
-    smallest = 0.0 if _is_positive(release) else -np.inf
-    never_negative = plan.factor_bounds["y"].lower >= 0
-    undefined = moments["wy"] <= 0 if never_negative else moments["wy"] == 0
-    ratio = np.maximum(moments["ws"] / moments["wy"], smallest)
-    ratio = np.where(undefined, np.nan, ratio)
-    lower = np.maximum(found.lower, smallest)
-    upper = np.maximum(found.upper, smallest)
-    endless = np.isinf(upper)
-    logs: dict[str, Floats] = {}
-    if options.scale == "log":
-        raw = moments["ws"] / moments["wy"]
-        centre = np.where(undefined, np.nan, np.log(raw))
-        ends = np.log(lower), np.log(upper)
-        logs = {"log_ratio": centre, "log_ci_lower": ends[0], "log_ci_upper": ends[1]}
+    positive = all(each.is_positive for each in reaches)
+    require(positive or scale == "ratio", rule, scale, hint)
+    columns, statuses, form = [], [], ""
+    for part, reach in enumerate(reaches):
+        moments = moments_of(release, part)
+        form = choose_variance(moments, variance)
+        options = Options(method, scale, level, form, draws, rng)
+        found = intervals(moments, reach, options)
+        columns.append(_columns(moments, reach, found, scale))
+        statuses.append(found.status)
     return Estimates(
-        group_column=None if plan.groups is None else plan.groups.column,
-        keys=plan.keys,
-        ratio=ratio,
-        ci_lower=lower,
-        ci_upper=upper,
-        se=np.where(endless, np.inf, np.sqrt(found.sampling + found.privacy)),
-        se_sampling=np.where(endless, np.nan, np.sqrt(found.sampling)),
-        se_privacy=np.where(endless, np.nan, np.sqrt(found.privacy)),
-        status=tuple(found.status.tolist()),
-        method=options.method,
-        scale=options.scale,
-        level=options.level,
-        variance=options.variance,
+        labels=labels_of(release),
+        codes=np.concatenate(statuses),
+        method=method,
+        scale=scale,
+        level=level,
+        variance=form,
         is_simulated=release.is_simulated,
-        **logs,
+        **_joined(columns),
     )
 
 
-def _floor_sampling(
-    answer: Wald, moments: Moments, options: _Options
-) -> tuple[Wald, NDArray[np.bool_]]:
-    """Replace a sampling variance that noise made meaningless.
-
-    One standard deviation of that variance's own noise stands in for it.
-    """
-    floored = ~(answer.sampling > 0)
-    second = second_moments(moments, options.variance)
-    ratio = moments["ws"] / moments["wy"]
-    per_square = moments["ws" if options.scale == "log" else "wy"] ** 2
-    floor = np.sqrt(second.noise_at(np.ones_like(ratio), ratio)) / per_square
-    sampling = np.where(floored, floor, answer.sampling)
-    return Wald(answer.centre, sampling, answer.privacy), floored
-
-
-def _is_weak(
-    moments: Moments, options: _Options, *, is_positive: bool
-) -> NDArray[np.bool_]:
-    """Tell where zero is a plausible denominator, or no unit seems to be there.
-
-    Fieller (1954): the exact set for a ratio is unbounded just where the denominator
-    is not significantly different from zero at the level of the interval.
-    """
-    spread = sampling_spread(moments, options.variance)
-    variance = np.maximum(spread.denominator, 0.0)
-    if options.method != "no_correction":
-        variance = variance + noise_spread(moments).denominator
-    size = moments["wy"] if is_positive else np.abs(moments["wy"])
-    weak: NDArray[np.bool_] = ~(size > options.quantile * np.sqrt(variance))
-    return weak | _is_empty(moments, options.variance)
-
-
-def _is_empty(moments: Moments, variance: str) -> NDArray[np.bool_]:
-    """Tell where the sum of weights, by which kish divides, is lost in noise."""
-    if variance == "linearised":
-        return np.zeros(len(moments.values), dtype=np.bool_)
-    return ~((moments["w"] > 0) & (moments["ww"] > 0))
+def _columns(
+    moments: Moments, reach: Range, found: Found, scale: str
+) -> dict[str, Floats]:
+    """Clip what cannot be negative and lay the columns out."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        raw = moments["ws"] / moments["wy"]
+        below = reach.denominator_is_positive
+        undefined = moments["wy"] <= 0 if below else moments["wy"] == 0
+        ratio = np.maximum(raw, reach.lowest)
+        ratio[undefined] = np.nan
+        lower = np.maximum(found.lower, reach.lowest)
+        upper = np.maximum(found.upper, reach.lowest)
+        endless = np.isinf(upper)
+        columns = {
+            "ratio": ratio,
+            "ci_lower": lower,
+            "ci_upper": upper,
+            "se": np.sqrt(found.sampling + found.privacy),
+            "se_sampling": np.sqrt(found.sampling),
+            "se_privacy": np.sqrt(found.privacy),
+        }
+        for name, hidden in (
+            ("se", np.inf),
+            ("se_sampling", np.nan),
+            ("se_privacy", np.nan),
+        ):
+            columns[name][endless] = hidden
+        if scale == "log":
+            centre = np.log(raw)
+            centre[undefined] = np.nan
+            columns |= {
+                "log_ratio": centre,
+                "log_ci_lower": np.log(lower),
+                "log_ci_upper": np.log(upper),
+            }
+    return columns
 
 
-def _is_positive(release: Release) -> bool:
-    bounds = release.plan.factor_bounds
-    return bounds["s"].lower >= 0 and bounds["y"].lower >= 0
+def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
+    """Stack the parts; a single one is not copied."""
+    if len(columns) == 1:
+        return columns[0]
+    return {
+        name: np.concatenate([each[name] for each in columns]) for name in columns[0]
+    }
 
 
 def _require_level(level: object) -> None:

@@ -2,7 +2,7 @@
 
 Moments are named by their factors: ``ws``, ``wy``, ``wss`` …; ``a`` stands for w·s and
 ``b`` for w·y, so that ``ab`` is Σ (ws)(wy).
-Floor: analyst. Imports: checks, plan, release.
+Floor: analyst. Imports: checks, plan, release, noise.
 """
 
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.noise import Noise, noise_of, take
 from dpratio.checks import require
-from dpratio.plan.calibrate import noise_sd
 from dpratio.plan.plan import Plan
 from dpratio.plan.strategy import reconstruction
 from dpratio.release.release import Release
 
-__all__ = ["Floats", "Moments", "NoiseTerm", "exact_moments", "moments_of"]
+__all__ = ["Floats", "Moments", "exact_moments", "moments_of"]
 
 Floats = NDArray[np.float64]
 
@@ -35,82 +35,76 @@ _PLAN_FOR = {
 
 
 @dataclass(frozen=True, slots=True)
-class NoiseTerm:
-    """One independent noise: its law, its scale, and its weight in each moment."""
-
-    law: str
-    scale: float
-    loading: Floats
-
-    @property
-    def variance(self) -> float:
-        """The variance of the noise itself."""
-        return noise_sd(self.law, self.scale) ** 2
-
-
-@dataclass(frozen=True, slots=True)
 class Moments:
-    """Estimated moments, groups × names, and their noise."""
+    """Estimated moments, cells × names, and the noise of the sums behind them.
+
+    ``matrix`` (names × sums) says how moments are made of sums.
+    """
 
     names: tuple[str, ...]
     values: Floats
-    noise: tuple[NoiseTerm, ...]
+    matrix: Floats
+    noise: Noise
 
     def __getitem__(self, name: str) -> Floats:
-        """Give one moment for every group.
+        """Give one moment for every cell.
 
         Raises:
             InvalidInput: When the release does not hold it.
         """
-        self.require(name)
-        column: Floats = self.values[:, self.names.index(name)]
+        column: Floats = self.values[:, self._place(name)]
         return column
 
-    def require(self, *names: str) -> None:
-        """Refuse what the release does not hold, and name the plan that would.
+    def loading(self, name: str) -> Floats:
+        """Give the weight of every sum in a moment."""
+        weights: Floats = self.matrix[self._place(name)]
+        return weights
 
-        Raises:
-            InvalidInput: When a moment was not measured.
-        """
-        for name in names:
-            rule = f"this release does not hold the sum {name}, which this answer needs"
-            hint = f"Make the plan with {_PLAN_FOR.get(name, 'strategy even')}."
-            require(name in self.names, rule, list(self.names[:2]), hint)
+    def only(self, chosen: NDArray[np.bool_]) -> "Moments":
+        """Keep some cells."""
+        noise = Noise(
+            take(self.noise.variance, chosen), take(self.noise.laplace, chosen)
+        )
+        return Moments(self.names, self.values[chosen], self.matrix, noise)
 
-    def loadings(self, *names: str) -> list[Floats]:
-        """Give each noise's weights in some moments."""
-        self.require(*names)
-        places = [self.names.index(name) for name in names]
-        return [term.loading[places] for term in self.noise]
+    def noise_covariance(self, first: str, second: str) -> Floats:
+        """Give the covariance of the noise of two moments, by cell or for all."""
+        both = self.loading(first) * self.loading(second)
+        covariance: Floats = self.noise.variance @ both
+        return covariance
 
-    def noise_covariance(self, first: str, second: str) -> float:
-        """Give the covariance of the noise of two moments, the same in every group."""
-        pairs = zip(self.noise, self.loadings(first, second), strict=True)
-        return float(sum(term.variance * pair[0] * pair[1] for term, pair in pairs))
+    def _place(self, name: str) -> int:
+        """Refuse what the release does not hold, and name the plan that would."""
+        rule = f"this release does not hold the sum {name}, which this answer needs"
+        hint = f"Make the plan with {_PLAN_FOR.get(name, 'another strategy')}."
+        require(name in self.names, rule, list(self.names[:2]), hint)
+        return self.names.index(name)
 
 
-def moments_of(release: Release) -> Moments:
-    """Reconstruct moments from the sums that were measured."""
-    sums = release.plan.sums
-    steps = np.array([each.step for each in sums])
-    names, matrix = _matrix(release.plan)
-    law = release.plan.mechanism
+def moments_of(release: Release, part: int = 0) -> Moments:
+    """Reconstruct moments from the sums of a part that were measured."""
+    planned, released = release.plan.parts[part], release.parts[part]
+    steps = np.array([each.step for each in planned.sums])
+    names, matrix = _matrix(release.plan, part)
     return Moments(
         names=names,
-        values=(release.values * steps) @ matrix.T,
-        noise=tuple(
-            NoiseTerm(law, each.scale * each.step, matrix[:, index])
-            for index, each in enumerate(sums)
-        ),
+        # Moment by moment in memory: each is worked on for all cells at once.
+        values=((matrix * steps) @ released.values.T).T,
+        matrix=matrix,
+        noise=noise_of(released.noise, steps),
     )
 
 
 def exact_moments(sums: Floats, plan: Plan) -> Moments:
     """Give the moments of sums without noise: public ones, or invented ones."""
-    names, matrix = _matrix(plan)
-    return Moments(names=names, values=sums @ matrix.T, noise=())
+    names, matrix = _matrix(plan, 0)
+    none = np.zeros((1, matrix.shape[1]))
+    return Moments(names, sums @ matrix.T, matrix, Noise(none, none))
 
 
-def _matrix(plan: Plan) -> tuple[tuple[str, ...], Floats]:
-    rows = reconstruction([each.summand for each in plan.sums], plan.contrast)
+def _matrix(plan: Plan, part: int) -> tuple[tuple[str, ...], Floats]:
+    planned = plan.parts[part]
+    rows = reconstruction(
+        [each.summand for each in planned.sums], plan.contrast(planned)
+    )
     return tuple(rows), np.array(list(rows.values()))

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpratio.analyst.moments import Floats, Moments, NoiseTerm
+from dpratio.analyst.moments import Floats, Moments
+from dpratio.analyst.noise import take
 
 __all__ = ["extra_variances"]
 
@@ -37,7 +38,7 @@ def extra_variances(
     chunk = max(1, _CELLS_AT_ONCE // draws)
     parts = [
         _extra(moments, slice(start, start + chunk), scales, draws, rng)
-        for start in range(0, groups, chunk)
+        for start in range(0, max(groups, 1), chunk)
     ]
     return {scale: np.concatenate([part[scale] for part in parts]) for scale in scales}
 
@@ -50,7 +51,7 @@ def _extra(
     rng: np.random.Generator,
 ) -> dict[str, Floats]:
     numerator, denominator = moments["ws"][part], moments["wy"][part]
-    top, bottom = _redraw(moments, (draws, len(numerator)), rng)
+    top, bottom = _redraw(moments, part, (draws, len(numerator)), rng)
     top += numerator
     bottom += denominator
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -67,13 +68,17 @@ def _extra(
 
 
 def _redraw(
-    moments: Moments, shape: tuple[int, int], rng: np.random.Generator
+    moments: Moments, part: slice, shape: tuple[int, int], rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Draw the noise of numerator and denominator again."""
     top, bottom = np.zeros(shape), np.zeros(shape)
-    for term, loadings in zip(moments.noise, moments.loadings("ws", "wy"), strict=True):
-        if loadings.any():
-            noise = _draw(term, shape, rng)
+    for at, loadings in enumerate(
+        zip(moments.loading("ws"), moments.loading("wy"), strict=True)
+    ):
+        if any(loadings):
+            laplace = take(moments.noise.laplace[:, at], part)
+            normal = take(moments.noise.normal[:, at], part)
+            noise = _draw(laplace, normal, shape, rng)
             if loadings[0]:
                 top += loadings[0] * noise
             if loadings[1]:
@@ -81,12 +86,16 @@ def _redraw(
     return top, bottom
 
 
-def _draw(term: NoiseTerm, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
-    if term.law == "laplace":
+def _draw(
+    laplace: Floats, normal: Floats, shape: tuple[int, int], rng: np.random.Generator
+) -> Floats:
+    """Draw Laplace noise, normal noise, or their sum."""
+    noise = np.zeros(shape)
+    if laplace.any():
         # The difference of two exponentials, which numpy draws faster.
         noise = rng.standard_exponential(shape)
         noise -= rng.standard_exponential(shape)
-    else:
-        noise = rng.standard_normal(shape)
-    noise *= term.scale
+        noise *= laplace
+    if (normal > 1e-9 * laplace**2).any():
+        noise += np.sqrt(normal) * rng.standard_normal(shape)
     return noise

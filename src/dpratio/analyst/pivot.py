@@ -8,11 +8,12 @@ Ratios are points β/α of the projective line: infinity is the point (0, 1).
 docs/methods/pivot.md derives all of it. Floor: analyst. Imports: noisy_tail, variance.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.noise import take
 from dpratio.analyst.noisy_tail import normal_laplace_tail
 from dpratio.analyst.variance import Second
 
@@ -26,17 +27,33 @@ TEMPER = 1.5  # Of the matching prior; docs/methods/pivot.md.
 
 @dataclass(frozen=True, slots=True)
 class TermOfT:
-    """One independent noise that enters S and Y with these weights."""
+    """One independent noise that enters S and Y with these weights.
 
-    law: str
-    scale: float
+    Its variance and the scale of its Laplace part are by cell, or one for all.
+    """
+
+    variance: Floats
+    laplace: Floats
     in_numerator: float
     in_denominator: float
+
+    def only(self, chosen: object) -> "TermOfT":
+        """Keep some cells."""
+        return replace(
+            self,
+            variance=take(self.variance, chosen),
+            laplace=take(self.laplace, chosen),
+        )
+
+    def at(self, alpha: Floats, beta: Floats) -> Floats:
+        """Give its weight in αS − βY."""
+        weight: Floats = alpha * self.in_numerator - beta * self.in_denominator
+        return weight
 
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """What the test of a ratio needs, for every group."""
+    """What the test of a ratio needs, for every cell."""
 
     numerator: Floats
     denominator: Floats
@@ -44,23 +61,13 @@ class Pivot:
     second: Second
     quantile: float
 
-    def only(self, chosen: Flags) -> "Pivot":
-        """Keep some groups."""
+    def only(self, chosen: Flags | slice) -> "Pivot":
+        """Keep some cells."""
         return Pivot(
             self.numerator[chosen],
             self.denominator[chosen],
-            self.terms,
+            tuple(term.only(chosen) for term in self.terms),
             self.second.only(chosen),
-            self.quantile,
-        )
-
-    def part(self, start: int, stop: int) -> "Pivot":
-        """Keep groups that stand together."""
-        return Pivot(
-            self.numerator[start:stop],
-            self.denominator[start:stop],
-            self.terms,
-            self.second.part(start, stop),
             self.quantile,
         )
 
@@ -68,8 +75,7 @@ class Pivot:
         """Give the variance that noise adds to αS − βY."""
         total = np.zeros_like(alpha)
         for term in self.terms:
-            loading = alpha * term.in_numerator - beta * term.in_denominator
-            total += (2 if term.law == "laplace" else 1) * (loading * term.scale) ** 2
+            total += term.at(alpha, beta) ** 2 * term.variance
         return total
 
     def distance(self, alpha: Floats, beta: Floats) -> Floats:
@@ -80,13 +86,11 @@ class Pivot:
         noise = self.noise_variance(alpha, beta)
         spread = np.maximum(self.second.variance_at(alpha, beta), 0.0) + noise
         spread = spread + self._allowance(alpha, beta, spread)
-        if all(term.law != "laplace" for term in self.terms):
+        if not any(term.laplace.any() for term in self.terms):
             return statistic / np.sqrt(spread)
-        scales = [
-            np.abs(alpha * term.in_numerator - beta * term.in_denominator) * term.scale
-            for term in self.terms
-        ]
-        deviation = np.sqrt(np.maximum(spread - noise, 1e-12 * spread))
+        scales = [np.abs(term.at(alpha, beta)) * term.laplace for term in self.terms]
+        heavy = 2 * (scales[0] ** 2 + scales[1] ** 2)
+        deviation = np.sqrt(np.maximum(spread - heavy, 1e-12 * spread))
         tail = normal_laplace_tail(statistic, deviation, scales[0], scales[1])
         # Deep in the tail a normal deviate says the same without underflow.
         deep = tail < 1e-250  # noqa: PLR2004

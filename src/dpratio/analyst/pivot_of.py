@@ -29,12 +29,11 @@ def pivot_of(moments: Moments, quantile: float, variance: str) -> Pivot:
 
 def _terms_of(moments: Moments) -> tuple[TermOfT, ...]:
     """List the noises that enter the numerator or the denominator."""
+    pairs = zip(moments.loading("ws"), moments.loading("wy"), strict=True)
     return tuple(
-        TermOfT(term.law, term.scale, *loadings.tolist())
-        for term, loadings in zip(
-            moments.noise, moments.loadings("ws", "wy"), strict=True
-        )
-        if loadings.any()
+        TermOfT(moments.noise.variance[:, at], moments.noise.laplace[:, at], *loadings)
+        for at, loadings in enumerate(pairs)
+        if any(loadings)
     )
 
 

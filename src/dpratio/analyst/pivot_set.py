@@ -37,7 +37,7 @@ class PivotSet:
     shape: NDArray[np.str_]
 
 
-def pivot_set(pivot: Pivot, *, lowest: float) -> PivotSet:
+def pivot_set(pivot: Pivot, lowest: float) -> PivotSet:
     """Find all ratios that are not rejected.
 
     Args:
@@ -52,7 +52,7 @@ def pivot_set(pivot: Pivot, *, lowest: float) -> PivotSet:
     if groups > _GROUPS_AT_ONCE:
         return _joined(
             [
-                pivot_set(pivot.part(start, start + _GROUPS_AT_ONCE), lowest=lowest)
+                pivot_set(pivot.only(slice(start, start + _GROUPS_AT_ONCE)), lowest)
                 for start in range(0, groups, _GROUPS_AT_ONCE)
             ]
         )

@@ -1,15 +1,18 @@
 """The answer: one row per group.
 
-Floor: analyst. Imports: tabular, terms.
+Floor: analyst. Imports: tabular.
 """
 
 import html
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dpratio.analyst.moments import Floats
 from dpratio.tabular import Tabular
-from dpratio.terms.question import Key
 
 __all__ = ["STATUSES", "Estimates"]
 
@@ -39,15 +42,14 @@ class Estimates(Tabular):
     the denominator is not positive.
     """
 
-    group_column: str | None
-    keys: tuple[Key | None, ...]
+    labels: Mapping[str, Sequence[Any]]
     ratio: Floats
     ci_lower: Floats
     ci_upper: Floats
     se: Floats
     se_sampling: Floats
     se_privacy: Floats
-    status: tuple[str, ...]
+    codes: NDArray[np.int8]
     method: str
     scale: str
     level: float
@@ -57,18 +59,27 @@ class Estimates(Tabular):
     log_ci_lower: Floats | None = None
     log_ci_upper: Floats | None = None
 
+    @property
+    def status(self) -> tuple[str, ...]:
+        """The status of every row, one of `STATUSES`."""
+        names = np.array(list(STATUSES), dtype=object)
+        return tuple(names[self.codes].tolist())
+
     def columns(self) -> dict[str, list[Any]]:
-        """One row per declared key, in declared order."""
+        """One row per cell, in declared order."""
         names = ["ratio", "ci_lower", "ci_upper"]
         if self.scale == "log":
             names += ["log_ratio", "log_ci_lower", "log_ci_upper"]
         names += ["se", "se_sampling", "se_privacy"]
         table: dict[str, list[Any]] = {}
-        if self.group_column is not None:
+        taken = {*names, "status"}
+        for label, cells in self.labels.items():
             # A column may be called like an answer; both must be seen.
-            taken = self.group_column in {*names, "status"}
-            group = f"{self.group_column}_key" if taken else self.group_column
-            table[group] = list(self.keys)
+            shown = label
+            while shown in taken or (shown != label and shown in self.labels):
+                shown = f"{shown}_key"
+            taken.add(shown)
+            table[shown] = list(cells)
         for name in names:
             table[name] = getattr(self, name).tolist()
         table["status"] = list(self.status)
@@ -85,7 +96,8 @@ class Estimates(Tabular):
         )
         if self.method == "no_correction":
             lines.append("These intervals ignore the noise and are too narrow.")
-        seen = [status for status in STATUSES if status in self.status]
+        counts = np.bincount(self.codes, minlength=len(STATUSES))
+        seen = [status for at, status in enumerate(STATUSES) if counts[at]]
         lines += [f"{status}: {STATUSES[status]}." for status in seen if status != "ok"]
         return lines
 
@@ -97,4 +109,4 @@ class Estimates(Tabular):
         return said + self.to_html()
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return len(self.ratio)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.moments import Floats, Moments
+from dpratio.analyst.noise import take
 from dpratio.checks import require, require_one_of
 
 __all__ = ["VARIANCES", "Second", "choose_variance", "second_moments"]
@@ -39,16 +40,9 @@ class Second:
     values: Floats
     noise: Floats
 
-    def only(self, chosen: Flags) -> "Second":
-        """Keep some groups."""
-        shared = len(self.noise) == 1
-        return Second(self.values[chosen], self.noise if shared else self.noise[chosen])
-
-    def part(self, start: int, stop: int) -> "Second":
-        """Keep groups that stand together."""
-        shared = len(self.noise) == 1
-        noise = self.noise if shared else self.noise[start:stop]
-        return Second(self.values[start:stop], noise)
+    def only(self, chosen: Flags | slice) -> "Second":
+        """Keep some cells."""
+        return Second(self.values[chosen], take(self.noise, chosen))
 
     def variance_at(self, alpha: Floats, beta: Floats) -> Floats:
         """Estimate the variance of αΣa − βΣb; noise may make it negative."""
@@ -97,20 +91,21 @@ def choose_variance(moments: Moments, wanted: str | None) -> str:
 
 def second_moments(moments: Moments, variance: str) -> Second:
     """Estimate A, C and B, and how their noise varies together."""
+    noise = moments.noise.variance
     if variance == "linearised":
         values = np.stack([moments[name] for name in _LINEARISED], axis=1)
-        noise = np.zeros((1, 3, 3))
-        for term, own in zip(
-            moments.noise, moments.loadings(*_LINEARISED), strict=True
-        ):
-            noise += term.variance * np.outer(own, own)
-        return Second(values, noise)
+        own = np.stack([moments.loading(name) for name in _LINEARISED])
+        return Second(values, np.einsum("gj,aj,bj->gab", noise, own, own))
     share = moments["ww"] / moments["w"]
     values = np.stack([share * moments[name] for name in _KISH], axis=1)
-    noise = np.zeros((len(share), 3, 3))
-    loadings = moments.loadings(*_KISH, "ww", "w")
-    for term, given in zip(moments.noise, loadings, strict=True):
-        by_share = given[3] / moments["ww"] - given[4] / moments["w"]
-        moved = share[:, None] * given[:3] + values * by_share[:, None]
-        noise += term.variance * np.einsum("gi,gj->gij", moved, moved)
-    return Second(values, noise)
+    own = np.stack([moments.loading(name) for name in _KISH])
+    by_share = (
+        moments.loading("ww") / moments["ww"][:, None]
+        - moments.loading("w") / moments["w"][:, None]
+    )
+    covariance = np.zeros((len(share), 3, 3))
+    for at in range(moments.matrix.shape[1]):
+        moved = share[:, None] * own[:, at] + values * by_share[:, at, None]
+        outer = np.einsum("gi,gj->gij", moved, moved)
+        covariance += noise[:, at, None, None] * outer
+    return Second(values, covariance)

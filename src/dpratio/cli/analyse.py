@@ -13,7 +13,7 @@ from dpratio.errors import DocumentRefused
 
 __all__ = ["estimate"]
 
-ReleaseFile = Annotated[Path, typer.Argument(help="A release, a JSON file.")]
+ReleaseFile = Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")]
 
 
 def estimate(  # noqa: PLR0913 (one command, one answer)

@@ -174,7 +174,8 @@ def _simulate(
             "[population] to the study, with numerator = { mean = 0.5, sd = 0.2 }, "
             "per and, for weighted ratios, weight alike."
         )
-    bounds = options["plan"][0].factor_bounds
+    first = options["plan"][0]
+    bounds = first.box(first.parts[0])
     population = guessed_population(study.population, bounds)
     return measure_coverage(
         population, against=_against(against, population), **options
@@ -189,7 +190,15 @@ def _plans(
     budgets = [Budget(each, study.budget.delta) for each in epsilons or []]
     chosen: Sequence[str | None] = mechanisms or [study.mechanism]
     return [
-        plan_of(replace(study, budget=budget, mechanism=mechanism, groups=None))
+        plan_of(
+            replace(
+                study,
+                budget=budget,
+                mechanism=mechanism,
+                partitions=(None,),
+                weights=None,
+            )
+        )
         for budget in budgets or [study.budget]
         for mechanism in chosen
     ]

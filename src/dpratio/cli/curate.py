@@ -27,7 +27,7 @@ StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
 
 def plan(study: StudyFile, layout: Format = "table") -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
-    from dpratio.plan.plan import NOT_COVERED
+    from dpratio.plan.plan_words import NOT_COVERED
 
     check_format(layout)
     given = read_study(study)
@@ -41,7 +41,10 @@ def plan(study: StudyFile, layout: Format = "table") -> None:
 
 def release(
     study: StudyFile,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Release file to write.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Release file to write, .json or .parquet."),
+    ],
     data: Annotated[
         str | None, typer.Option(help="Data file, instead of the study's.")
     ] = None,
@@ -102,10 +105,12 @@ def plan_of(study: "Study") -> "Plan":
         name: given for name, given in chosen.items() if given is not None
     }
     return make_plan(
-        study.ratio,
+        list(study.ratios),
         bounds=study.bounds,
         budget=study.budget,
-        groups=study.groups,
+        groups=list(study.partitions),
+        unit=study.unit,
+        weights=study.weights,
         answers=study.answers,
         guess=study.population,
         **options,

@@ -4,13 +4,16 @@ Floor: curator. Imports: checks, engine, tables; each engine when it is chosen.
 """
 
 from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
 from dpratio.checks import require_one_of
-from dpratio.curator.engine import Statement
+from dpratio.curator.engine import KeyCount, Statement
 from dpratio.curator.exact import ExactSums
 from dpratio.curator.tables import as_source, kind_of
+from dpratio.terms.dimensions import Key
 
-__all__ = ["ENGINES", "open_table"]
+__all__ = ["ENGINES", "open_keys", "open_table"]
 
 ENGINES = ("auto", "duckdb", "python")
 
@@ -22,19 +25,35 @@ def open_table(
 
     Nothing but the schema is read here; rows are read when the result is called.
     """
+    opened, asking = _open(table, statement, engine)
+    return lambda: asking.aggregate(opened, statement)
+
+
+def open_keys(
+    table: object, asked: KeyCount, engine: str
+) -> Callable[[], dict[Key, int]]:
+    """Open a table and give the question how many units each key has: a secret."""
+    opened, asking = _open(table, asked, engine)
+    return lambda: asking.count_keys(opened, asked)
+
+
+def _open(
+    table: object, asked: Statement | KeyCount, engine: str
+) -> tuple[Any, ModuleType]:
     require_one_of(engine, ENGINES, "engine")
     source = as_source(table)
     kind = kind_of(source)
+    opened: Any
     if engine == "python" or (engine == "auto" and kind == "mapping"):
         from dpratio.curator import engine_python
         from dpratio.curator.rows import open_rows
 
-        rows = open_rows(source)
-        statement.check_schema(rows.types)
-        return lambda: engine_python.aggregate(rows, statement)
+        opened = open_rows(source)
+        asked.check_schema(opened.types)
+        return opened, engine_python
     from dpratio.curator import engine_duckdb
     from dpratio.curator.duck_sources import open_duck
 
-    opened = open_duck(source, statement)
-    statement.check_schema(opened.types)
-    return lambda: engine_duckdb.aggregate(opened, statement)
+    opened = open_duck(source, asked)
+    asked.check_schema(opened.types)
+    return opened, engine_duckdb

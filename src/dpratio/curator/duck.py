@@ -13,7 +13,10 @@ import numpy as np
 
 from dpratio.curator.engine import ColumnType
 
-__all__ = ["DuckTable", "connect", "identifier", "literal", "write_parquet"]
+__all__ = ["DuckTable", "connect", "identifier", "literal", "run_on", "write_parquet"]
+
+# Public tables that a query joins, as columns of arrays.
+Tables = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +31,25 @@ class DuckTable:
     types: Mapping[str, ColumnType]
     columns: Mapping[str, tuple[str, str]]
     source: str
-    ask: Callable[[str], Any]
+    ask: Callable[[str, Tables], Any]
     is_foreign: bool = False
 
-    def fetch(self, query: str) -> dict[str, Any]:
-        """Run one query and give its columns as arrays."""
-        return dict(self.ask(query).fetchnumpy())
+    def fetch(self, query: str, tables: Tables) -> dict[str, Any]:
+        """Run one query, with public tables beside it, and give columns as arrays."""
+        return dict(self.ask(query, tables).fetchnumpy())
+
+
+def run_on(
+    connection: duckdb.DuckDBPyConnection,
+) -> Callable[[str, Tables], duckdb.DuckDBPyConnection]:
+    """Give the function that runs a query on a connection of ours."""
+
+    def run(query: str, tables: Tables) -> duckdb.DuckDBPyConnection:
+        for name, columns in tables.items():
+            connection.register(name, dict(columns))
+        return connection.execute(query)
+
+    return run
 
 
 def connect() -> duckdb.DuckDBPyConnection:

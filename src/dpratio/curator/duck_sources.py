@@ -18,11 +18,13 @@ import duckdb
 
 from dpratio.checks import import_extra
 from dpratio.curator.csv_lines import LONGEST_LINE, cell_pattern
-from dpratio.curator.duck import DuckTable, connect, literal
-from dpratio.curator.engine import ColumnType, Statement
+from dpratio.curator.days import arrow_days, polars_days
+from dpratio.curator.duck import DuckTable, connect, literal, run_on
+from dpratio.curator.engine import ColumnType, KeyCount, Statement
 from dpratio.curator.entropy import fresh_id
 from dpratio.curator.frames import (
     arrow_types,
+    pandas_ids,
     pandas_keys,
     pandas_numbers,
     pandas_types,
@@ -35,8 +37,10 @@ from dpratio.terms.source import CsvFile
 
 __all__ = ["open_duck"]
 
+Asked = Statement | KeyCount
 
-def open_duck(source: object, statement: Statement) -> DuckTable:
+
+def open_duck(source: object, statement: Asked) -> DuckTable:
     """Open any source that DuckDB can read.
 
     Args:
@@ -48,7 +52,7 @@ def open_duck(source: object, statement: Statement) -> DuckTable:
         SchemaRefused: When files of one glob differ in their schema.
         InvalidInput: When the source belongs to another engine.
     """
-    opener: dict[str, Callable[[Any, Statement], DuckTable]] = {
+    opener: dict[str, Callable[[Any, Asked], DuckTable]] = {
         "csv": _open_csv,
         "parquet": _open_parquet,
         "pandas": _open_pandas,
@@ -65,7 +69,7 @@ def open_duck(source: object, statement: Statement) -> DuckTable:
     return opener[kind](source, statement)
 
 
-def _open_parquet(path: str, statement: Statement) -> DuckTable:
+def _open_parquet(path: str, statement: Asked) -> DuckTable:
     files = find_files(path)
     connection = connect()
     schemas = [_parquet_schema(connection, file) for file in files]
@@ -75,7 +79,7 @@ def _open_parquet(path: str, statement: Statement) -> DuckTable:
                 f"the schema of '{file}' differs from that of '{files[0]}'. "
                 "Files of one glob must share their columns and types."
             )
-    return _as_named(schemas[0], statement, _read_parquet(files), connection.execute)
+    return _as_named(schemas[0], statement, _read_parquet(files), run_on(connection))
 
 
 def _parquet_schema(connection: duckdb.DuckDBPyConnection, file: str) -> dict[str, str]:
@@ -98,7 +102,7 @@ def _file_list(files: Iterable[str]) -> str:
     return "[" + ", ".join(literal(name) for name in full) + "]"
 
 
-def _open_relation(relation: Any, statement: Statement) -> DuckTable:  # noqa: ANN401
+def _open_relation(relation: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     schema = None
     with contextlib.suppress(duckdb.Error):
         schema = _schema_of(relation)
@@ -107,13 +111,16 @@ def _open_relation(relation: Any, statement: Statement) -> DuckTable:  # noqa: A
     # A name nobody has: tables of the same connection must not stand in.
     name = f"dpratio_{fresh_id()}"
     opened = _as_named(
-        schema, statement, name, lambda query: relation.query(name, query)
+        schema, statement, name, lambda query, _: relation.query(name, query)
     )
     return replace(opened, is_foreign=True)
 
 
 def _as_named(
-    schema: dict[str, str], statement: Statement, source: str, ask: Callable[[str], Any]
+    schema: dict[str, str],
+    statement: Asked,
+    source: str,
+    ask: Callable[[str, Any], Any],
 ) -> DuckTable:
     """Describe a source whose columns keep their names."""
     types = {
@@ -136,6 +143,7 @@ def _kind(type_: str) -> str:
         "number": r"FLOAT|DOUBLE|DECIMAL\([0-9, ]*\)",
         "boolean": "BOOLEAN",
         "text": r"VARCHAR|ENUM\((?s:.*)\)",
+        "date": r"DATE|TIMESTAMP.*",
     }
     fitting = [kind for kind, each in patterns.items() if re.fullmatch(each, type_)]
     return fitting[0] if fitting else "other"
@@ -146,7 +154,7 @@ def _shown(type_: str) -> str:
     return re.split(r"[(\[]", type_, maxsplit=1)[0]
 
 
-def _open_csv(source: CsvFile, statement: Statement) -> DuckTable:
+def _open_csv(source: CsvFile, statement: Asked) -> DuckTable:
     files = find_files(source.path)
     header = same_headers(source, files)
     types = {name: ColumnType("csv", "CSV text") for name in header}
@@ -156,7 +164,7 @@ def _open_csv(source: CsvFile, statement: Statement) -> DuckTable:
         if name in statement.columns
     }
     cells = _csv_cells(source, files, len(header))
-    return DuckTable(types, columns, cells, connect().execute)
+    return DuckTable(types, columns, cells, run_on(connect()))
 
 
 def _csv_cells(source: CsvFile, files: Sequence[str], width: int) -> str:
@@ -202,55 +210,85 @@ def _compression(files: Sequence[str]) -> str:
     return "gzip" if packed == {True} else "none"
 
 
-def _open_pandas(frame: Any, statement: Statement) -> DuckTable:  # noqa: ANN401
+def _open_pandas(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     types = pandas_types(frame)
     chosen = [name for name in statement.columns if name in types]
     names = {name: f"c{index}" for index, name in enumerate(chosen)}
-    group = statement.group_column
+    numbers = set(statement.factor_columns.values())
+    ids = None if statement.unit is None else statement.unit.column
     columns = {
-        name: (short, "VARCHAR" if name == group else "DOUBLE")
+        name: (short, "DOUBLE" if name in numbers else "VARCHAR")
         for name, short in names.items()
     }
 
-    def ask(query: str) -> Any:  # noqa: ANN401
+    def ask(query: str, tables: Any) -> Any:  # noqa: ANN401
         connection = connect()
         connection.execute("SET pandas_analyze_sample = 0")
         plain = {
-            short: pandas_keys(frame, name)
-            if name == group
-            else pandas_numbers(frame, name)
+            short: pandas_numbers(frame, name)
+            if name in numbers
+            else pandas_ids(frame, name)
+            if name == ids
+            else pandas_keys(frame, name, types[name].kind)
             for name, short in names.items()
         }
         connection.register("given", type(frame)(plain))
-        return connection.execute(query)
+        return run_on(connection)(query, tables)
 
     return DuckTable(types, columns, "given", ask)
 
 
-def _open_polars(frame: Any, statement: Statement) -> DuckTable:  # noqa: ANN401
+def _open_polars(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     import_extra("pyarrow", "arrow")
     unknown = {"Float16", "Int128", "UInt128"}
     return _open_frame(
         polars_types(frame),
         unknown,
         statement,
-        lambda names: frame.lazy().select(list(names)).collect().rename(names),
+        lambda names: _polars_columns(frame, names),
     )
 
 
-def _open_arrow(table: Any, statement: Statement) -> DuckTable:  # noqa: ANN401
+def _polars_columns(frame: Any, names: dict[str, str]) -> Any:  # noqa: ANN401
+    """Hand over the columns that were asked for, dates and times as days."""
+    polars = import_extra("polars", "polars")
+    chosen = frame.lazy().select(list(names)).collect()
+    columns = [
+        polars.Series(names[each.name], polars_days(each), dtype=polars.Date)
+        if str(each.dtype).startswith("Date")
+        else each.rename(names[each.name])
+        for each in chosen
+    ]
+    return polars.DataFrame(columns)
+
+
+def _open_arrow(table: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     return _open_frame(
         arrow_types(table.schema),
         {"halffloat", "decimal256"},
         statement,
-        lambda names: table.select(list(names)).rename_columns(list(names.values())),
+        lambda names: _arrow_columns(table, names),
     )
+
+
+def _arrow_columns(table: Any, names: dict[str, str]) -> Any:  # noqa: ANN401
+    """Hand over the columns that were asked for, dates and times as days."""
+    arrow = import_extra("pyarrow", "arrow")
+
+    def made(name: str) -> Any:  # noqa: ANN401
+        column = table.column(name)
+        tests = arrow.types
+        if tests.is_date(column.type) or tests.is_timestamp(column.type):
+            return arrow.array(arrow_days(column.combine_chunks()), arrow.date32())
+        return column
+
+    return arrow.table({short: made(name) for name, short in names.items()})
 
 
 def _open_frame(
     types: dict[str, ColumnType],
     unknown: set[str],
-    statement: Statement,
+    statement: Asked,
     hand_over: Callable[[dict[str, str]], Any],
 ) -> DuckTable:
     """Describe a frame that DuckDB reads through Arrow; it knows not every type."""
@@ -265,11 +303,14 @@ def _open_frame(
         for index, name in enumerate(statement.columns)
         if name in known and known[name].kind not in {"other", "repeated"}
     }
-    columns = {name: (short, known[name].name) for name, short in names.items()}
+    columns = {
+        name: (short, "DATE" if known[name].kind == "date" else known[name].name)
+        for name, short in names.items()
+    }
 
-    def ask(query: str) -> Any:  # noqa: ANN401
+    def ask(query: str, tables: Any) -> Any:  # noqa: ANN401
         connection = connect()
         connection.register("given", hand_over(names))
-        return connection.execute(query)
+        return run_on(connection)(query, tables)
 
     return DuckTable(known, columns, "given", ask)

@@ -3,82 +3,124 @@
 Cells are kept as whole doubles, which add up exactly in any order as long as no
 partial sum reaches 2^53. The same query counts rows, so that bound is checked; where
 it fails the sums are taken again in 128-bit integers. The integers are the same.
-Floor: curator. Imports: terms, csv_lines, duck, engine, exact.
+Floor: curator. Imports: terms, csv_lines, duck, duck_keys, engine, exact.
 """
-
-from collections.abc import Sequence
 
 import numpy as np
 
-from dpratio.curator.csv_lines import NUMBER
-from dpratio.curator.duck import DuckTable, identifier, literal
+from dpratio.curator.duck import DuckTable
+from dpratio.curator.duck_keys import Keyed, id_of, key_tables
+from dpratio.curator.duck_numbers import cell_of, clip, double, number_of, total_of
+from dpratio.curator.duck_units import count_keys, unit_steps
 from dpratio.curator.engine import Statement
-from dpratio.curator.exact import LARGEST_SUM, ExactSums
-from dpratio.curator.frames import key_text
+from dpratio.curator.exact import ExactSums
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.question import Key
 
-__all__ = ["aggregate"]
+__all__ = ["aggregate", "count_keys"]
 
 _EXACT_DOUBLES = 2.0**53
 
 
 def aggregate(table: DuckTable, statement: Statement) -> ExactSums:
-    """Add up the cells of every declared key."""
-    sums = table.fetch(_query(table, statement, in_doubles=True))
-    largest = max(each.largest_cell for each in statement.sums)
-    if np.max(sums["rows"], initial=0) * float(largest) >= _EXACT_DOUBLES:
-        sums = table.fetch(_query(table, statement, in_doubles=False))
-    cells = np.zeros((len(statement.keys) or 1, len(statement.sums)), dtype=np.int64)
+    """Add up the cells of every group."""
+    keyed = key_tables(table, statement)
+    sums = table.fetch(_query(table, statement, keyed, in_doubles=True), keyed.tables)
+    if not _is_exact(sums, statement):
+        query = _query(table, statement, keyed, in_doubles=False)
+        sums = table.fetch(query, keyed.tables)
+    cells = np.zeros((statement.cells, len(statement.sums)), dtype=np.int64)
+    code = np.asarray(sums["code"]).astype(np.int64)
     for index in range(len(statement.sums)):
-        cells[sums["code"], index] = np.asarray(sums[f"sum{index}"]).astype(np.int64)
+        cells[code, index] = np.asarray(sums[f"sum{index}"]).astype(np.int64)
     return ExactSums(cells)
 
 
-def _query(table: DuckTable, statement: Statement, *, in_doubles: bool) -> str:
-    """Write the statement: read, drop, clip, count in cells, add up.
+def _is_exact(sums: dict[str, np.ndarray], statement: Statement) -> bool:
+    """Tell whether no partial sum of doubles can have reached 2^53."""
+    largest = max(each.largest_cell for each in statement.sums)
+    if np.max(sums["rows"], initial=0) * float(largest) >= _EXACT_DOUBLES:
+        return False
+    if statement.unit is None:
+        return True
+    row_cell = max(
+        _row_reach(statement, letter) / total.step + 1
+        for letter, total in statement.unit.totals.items()
+    )
+    most = np.max(np.ma.filled(sums["unit_rows"], 0), initial=0)
+    return bool(most * row_cell < _EXACT_DOUBLES)
+
+
+def _row_reach(statement: Statement, letter: str) -> float:
+    bounds = statement.factor_bounds
+    reach = bounds[letter].reach
+    if letter == "s" and "m" in bounds:
+        reach += bounds["m"].reach
+    return reach * (bounds["w"].reach if "w" in bounds else 1.0)
+
+
+def _query(
+    table: DuckTable, statement: Statement, keyed: Keyed, *, in_doubles: bool
+) -> str:
+    """Write the statement: read, drop, clip, place, add up units, count in cells.
 
     On a foreign connection every number passes through TRY, past which DuckDB does
     not carry a file's statistics: they may be wrong, and a clip that they call
     needless must stay.
     """
-    factors = statement.factor_columns.items()
     hide = "TRY({})" if table.is_foreign else "{}"
+    unit = statement.unit
     read = [
-        f"{hide.format(_number(table, column))} AS {factor}"
-        for factor, column in factors
+        f"{hide.format(number_of(table, column))} AS {letter}"
+        for letter, column in statement.factor_columns.items()
     ]
-    key: list[str] = []
-    if statement.group_column is not None:
-        read.append(f"{_key(table, statement)} AS given_key")
-        key = ["given_key"]
+    read += keyed.read
+    passed = list(keyed.names)
+    if unit is not None:
+        read.append(f"{id_of(table, unit.column)} AS u")
+        passed.append("u")
     clipped = [
-        f"{_clip(factor, bounds)} AS {factor}"
-        for factor, bounds in statement.factor_bounds.items()
+        f"{clip(letter, bounds)} AS {letter}"
+        for letter, bounds in statement.factor_bounds.items()
     ]
-    cells, gated = _cells(statement)
-    gates = [
-        factor
-        for factor in statement.factor_bounds
-        if _is_gate(factor, statement)
-        and any(factor in each.factors for each in statement.sums)
-    ]
+    steps = {
+        "given_rows": f"SELECT {', '.join(read)} FROM {table.source}",
+        "kept": (
+            f"SELECT {', '.join(clipped + passed)} FROM given_rows "
+            f"WHERE {_is_counted(table, statement)}"
+        ),
+        "placed": _placed(statement, keyed),
+    }
+    rows = "placed"
+    if unit is not None:
+        steps |= unit_steps(statement, unit, in_doubles=in_doubles)
+        rows = "units"
+    letters = ["s", "y"] if unit is not None else _letters(statement)
+    code = ["code"] if statement.dimensions else []
+    kept = [*letters, *code, *(["n_rows"] if unit is not None else [])]
+    steps["made"] = f"SELECT {', '.join(kept + _made(statement))} FROM {rows}"
+    cells, added = _cells(statement)
+    gates = [g for g in letters if _is_gate(g, statement) and _is_used(g, statement)]
+    extra = ["n_rows"] if unit is not None else []
+    steps["counted"] = f"SELECT {', '.join(cells + gates + code + extra)} FROM made"
     sums = [
-        f"{_add(cell, in_doubles=in_doubles)} AS sum{at}"
-        for at, cell in enumerate(gated)
+        f"{total_of(cell, in_doubles=in_doubles)} AS sum{at}"
+        for at, cell in enumerate(added)
     ]
-    code, grouped = "0 AS code", ""
-    if statement.group_column is not None:
-        code, grouped = "code", f"{_join_keys(table, statement)} GROUP BY code"
+    sums += ["max(n_rows) AS unit_rows"] if unit is not None else []
+    once = {"totals", "ranked"}  # Read twice, worked out once.
+    written = ", ".join(
+        f"{name} AS {'MATERIALIZED ' if name in once else ''}({step})"
+        for name, step in steps.items()
+    )
+    place, grouped = ("code", " GROUP BY code") if code else ("0 AS code", "")
     return (
-        f"WITH given_rows AS (SELECT {', '.join(read)} FROM {table.source}), "
-        f"kept AS (SELECT {', '.join(clipped + key)} FROM given_rows "
-        f"WHERE {_is_counted(table, statement)}), "
-        f"made AS (SELECT {', '.join(_made(statement) + key)} FROM kept), "
-        f"counted AS (SELECT {', '.join(cells + gates + key)} FROM made) "
-        f'SELECT {code}, count(*) AS "rows", {", ".join(sums)} '
+        f'WITH {written} SELECT {place}, count(*) AS "rows", {", ".join(sums)} '
         f"FROM counted{grouped}"
     )
+
+
+def _letters(statement: Statement) -> list[str]:
+    return [letter for letter in "syw" if letter in statement.factor_bounds]
 
 
 def _is_counted(table: DuckTable, statement: Statement) -> str:
@@ -88,8 +130,8 @@ def _is_counted(table: DuckTable, statement: Statement) -> str:
     """
     columns = statement.factor_columns.items()
     whole = [
-        factor
-        for factor, column in columns
+        letter
+        for letter, column in columns
         if table.types[column].kind in {"integer", "boolean"}
         and table.columns[column][1] != "DOUBLE"  # As pandas hands missing ones over.
     ]
@@ -97,81 +139,37 @@ def _is_counted(table: DuckTable, statement: Statement) -> str:
     tests = [f"{f} IS NOT NULL" for f in whole]
     if zeros:
         tests.append(f"isfinite({' + '.join(zeros)})")
+    if statement.unit is not None:
+        tests.append("u IS NOT NULL")
     return " AND ".join(tests)
 
 
-def _join_keys(table: DuckTable, statement: Statement) -> str:
-    """Give each declared key its place; rows of other keys find none."""
-    keys = ", ".join(_key_literal(each, table, statement) for each in statement.keys)
-    places = f"unnest(range({len(statement.keys)})) AS code"
-    declared = f"SELECT unnest([{keys}]) AS declared, {places}"
-    return f" JOIN ({declared}) ON given_key = declared"
-
-
-def _number(table: DuckTable, column: str) -> str:
-    name, type_ = table.columns[column]
-    name = identifier(name)
-    if table.types[column].kind == "csv":
-        is_number = f"regexp_full_match({name}, {literal(NUMBER)})"
-        text = f"trim({name}, {literal(' ' + chr(9))})"
-        return (
-            f"CASE WHEN {is_number} THEN TRY_CAST({text} AS DOUBLE) "
-            f"WHEN lower({name}) = 'true' THEN 1::DOUBLE "
-            f"WHEN lower({name}) = 'false' THEN 0::DOUBLE END"
-        )
-    if type_.upper().startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
-        # Through text: correctly rounded, which their own casts are not.
-        return f"TRY_CAST(CAST({name} AS VARCHAR) AS DOUBLE)"
-    return f"CAST({name} AS DOUBLE)"
-
-
-def _key(table: DuckTable, statement: Statement) -> str:
-    """Give the key of a row; text is compared by its bytes, under any collation."""
-    column = str(statement.group_column)
-    name = identifier(table.columns[column][0])
-    if _is_text(table, column):
-        text = f"CAST({name} AS VARCHAR)"
-        is_truth = isinstance(statement.keys[0], bool)
-        return f"encode({f'lower({text})' if is_truth else text})"
-    is_integer = table.types[column].kind == "integer"
-    return f"TRY_CAST({name} AS BIGINT)" if is_integer else name
-
-
-def _key_literal(key: Key, table: DuckTable, statement: Statement) -> str:
-    if _is_text(table, str(statement.group_column)):
-        return f"encode({literal(str(key_text(key)))})"
-    return f"{key}::BIGINT" if type(key) is int else str(key).lower()
-
-
-def _is_text(table: DuckTable, column: str) -> bool:
-    handed_over = table.columns[column][1]
-    return table.types[column].kind in {"text", "csv"} or handed_over == "VARCHAR"
-
-
-def _clip(factor: str, bounds: Bounds) -> str:
-    if bounds.is_binary:
-        return f"CAST({factor} >= 0.5::DOUBLE AS DOUBLE)"
-    lower, upper = _double(bounds.lower), _double(bounds.upper)
-    return (
-        f"CASE WHEN {factor} BETWEEN {lower} AND {upper} THEN {factor} "
-        f"WHEN {factor} > {upper} THEN {upper} ELSE {lower} END"
-    )
+def _placed(statement: Statement, keyed: Keyed) -> str:
+    """Give each row its group; rows of no group find none."""
+    letters = _letters(statement)
+    taken = {"s": "s - m AS s"} if "m" in statement.factor_bounds else {}
+    columns = [taken.get(letter, letter) for letter in letters]
+    columns += ["u"] if statement.unit is not None else []
+    if statement.dimensions:
+        columns.append(f"{keyed.code} AS code")
+    where = f" WHERE {' AND '.join(keyed.tests)}" if keyed.tests else ""
+    return f"SELECT {', '.join(columns)} FROM kept{keyed.joins}{where}"
 
 
 def _made(statement: Statement) -> list[str]:
-    """Pass factors on, or make the columns of the contrast from them."""
-    given = list(statement.factor_bounds)
+    """Make the columns of the contrast."""
     contrast = statement.contrast
     if contrast is None:
-        return given
-    times = "w * " if "w" in given else ""
-    centre = _double(contrast.centre)
+        return []
+    weighted = "w" in statement.factor_bounds and statement.unit is None
+    times = "w * " if weighted else ""
+    centre = double(contrast.centre)
     z = f"{times}(s - {centre} * y)"
     if contrast.limit is not None:
         limit = Bounds(-contrast.limit, contrast.limit)
-        z = _clip(f"({z})", limit)
+        z = clip(f"({z})", limit)
     h = f"{times}(s + {centre} * y)" if contrast.centre else f"{times}y"
-    return [*given, f"{z} AS z", f"{h} AS h"]
+    return [f"{z} AS z", f"{h} AS h"]
 
 
 def _cells(statement: Statement) -> tuple[list[str], list[str]]:
@@ -188,29 +186,15 @@ def _cells(statement: Statement) -> tuple[list[str], list[str]]:
         name = cells.setdefault((rest, each.step), f"cell{len(cells)}")
         added.append(" * ".join([name, *gates]))
     named = [
-        f"{_cell(factors, step)} AS {name}" for (factors, step), name in cells.items()
+        f"{cell_of(factors, step)} AS {name}" for (factors, step), name in cells.items()
     ]
     return named, added
 
 
 def _is_gate(factor: str, statement: Statement) -> bool:
     bounds = statement.factor_bounds
-    return factor in bounds and bounds[factor].is_binary
+    return statement.unit is None and factor in bounds and bounds[factor].is_binary
 
 
-def _cell(factors: Sequence[str], step: float) -> str:
-    product = " * ".join(factors) or "1::DOUBLE"
-    # Multiplying by 1/step is dividing by step: both are powers of two.
-    return f"floor(({product}) * {_double(1 / step)} + 0.5::DOUBLE)"
-
-
-def _add(cell: str, *, in_doubles: bool) -> str:
-    if in_doubles:
-        return f"coalesce(sum({cell}), 0)"
-    total = f"coalesce(sum(CAST({cell} AS BIGINT)), 0)"
-    limit = f"{LARGEST_SUM}::HUGEINT"
-    return f"CAST(greatest(least({total}, {limit}), -{limit}) AS BIGINT)"
-
-
-def _double(value: float) -> str:
-    return f"({value!r})::DOUBLE"
+def _is_used(factor: str, statement: Statement) -> bool:
+    return any(factor in each.factors for each in statement.sums)

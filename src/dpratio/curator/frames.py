@@ -3,19 +3,24 @@
 Floor: curator. Imports: checks, terms, engine.
 """
 
+import datetime as dt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import import_extra
+from dpratio.curator.days import pandas_days
 from dpratio.curator.engine import ColumnType
 from dpratio.terms.question import is_unicode
 
 __all__ = [
     "arrow_types",
+    "day_of",
     "key_text",
+    "pandas_cells",
     "pandas_column",
+    "pandas_ids",
     "pandas_keys",
     "pandas_numbers",
     "pandas_types",
@@ -38,7 +43,15 @@ def _pandas_kind(dtype: Any) -> str:  # noqa: ANN401
     if held.startswith(("object", "str", "large_string")):
         return "text"
     letter = "?" if categories is not None else getattr(dtype, "kind", "?")
-    kinds = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}
+    kinds = {
+        "i": "integer",
+        "u": "integer",
+        "f": "number",
+        "b": "boolean",
+        "M": "date",
+    }
+    if held.startswith("date32"):
+        return "date"
     return kinds.get(letter, "other")
 
 
@@ -57,11 +70,50 @@ def pandas_numbers(frame: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN40
     return doubles
 
 
-def pandas_keys(frame: Any, name: str) -> NDArray[np.object_]:  # noqa: ANN401
+def pandas_cells(frame: Any, name: str) -> list[Any]:  # noqa: ANN401
+    """Give the cells of a column, dates and times as days."""
+    column = pandas_column(frame, name)
+    is_time = getattr(column.dtype, "kind", "") == "M" and "[" in str(column.dtype)
+    if is_time and "pyarrow" not in str(column.dtype):
+        return list(pandas_days(column))
+    return list(column.tolist())
+
+
+def pandas_keys(frame: Any, name: str, kind: str) -> NDArray[np.object_]:  # noqa: ANN401
     """Give a key column as texts, None where a cell is no key at all."""
+    cells = pandas_cells(frame, name)
+    if kind == "date":
+        days = [day_of(each) for each in cells]
+        texts = [None if day is None else day.isoformat() for day in days]
+        return np.array(texts, dtype=object)
+    return np.array([key_text(each) for each in cells], dtype=object)
+
+
+def pandas_ids(frame: Any, name: str) -> NDArray[np.object_]:  # noqa: ANN401
+    """Give a column of ids as texts; a truth is no id."""
+    cells = pandas_cells(frame, name)
+    truths = (bool, np.bool_)
     return np.array(
-        [key_text(each) for each in pandas_column(frame, name).tolist()], dtype=object
+        [None if isinstance(each, truths) else key_text(each) for each in cells],
+        dtype=object,
     )
+
+
+def day_of(value: object) -> dt.date | None:
+    """Read a date or a time as a day, in UTC; None where it is neither.
+
+    Example:
+        >>> day_of(datetime.datetime(2026, 1, 31, 23)), day_of("2026-01-31")
+        (datetime.date(2026, 1, 31), None)
+    """
+    if isinstance(value, np.datetime64):
+        value = None if np.isnat(value) else value.astype("datetime64[us]").item()
+    if isinstance(value, dt.datetime):
+        if value != value:  # noqa: PLR0124 (a missing time is not itself)
+            return None
+        aware = value.tzinfo is not None
+        return (value.astimezone(dt.UTC) if aware else value).date()
+    return value if isinstance(value, dt.date) else None
 
 
 def key_text(value: object) -> str | None:
@@ -95,6 +147,8 @@ def polars_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional
         number = "number" if dtype.is_numeric() else "other"
         kind = "integer" if dtype.is_integer() else number
         base = str(dtype.base_type())
+        if base in {"Date", "Datetime"}:
+            kind = "date"
         types[name] = ColumnType(texts.get(base, kind), base)
     return types
 
@@ -104,7 +158,8 @@ def arrow_types(schema: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional
     types: dict[str, ColumnType] = {}
     for field in schema:
         kind = "repeated" if field.name in types else _arrow_kind(field.type)
-        types[field.name] = ColumnType(kind, str(field.type).split("<", maxsplit=1)[0])
+        shown = str(field.type).split("<", maxsplit=1)[0]
+        types[field.name] = ColumnType(kind, shown)
     return types
 
 
@@ -117,6 +172,8 @@ def _arrow_kind(given: Any) -> str:  # noqa: ANN401
         return "number"
     if tests.is_boolean(given):
         return "boolean"
+    if tests.is_date(given) or tests.is_timestamp(given):
+        return "date"
     texts = (
         tests.is_string,
         tests.is_large_string,

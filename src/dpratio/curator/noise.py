@@ -1,4 +1,4 @@
-"""Noise for every sum of a plan.
+"""Noise for every sum of a part.
 
 Floor: curator. Imports: plan, rounded, entropy.
 """
@@ -8,14 +8,15 @@ from numpy.typing import NDArray
 
 from dpratio.curator.entropy import BitSource
 from dpratio.curator.rounded import GAUSSIAN, LAPLACE, draw_rounded
-from dpratio.plan.plan import Plan
+from dpratio.plan.part import Part
 
 __all__ = ["draw_noise"]
 
 
-def draw_noise(plan: Plan, bits: BitSource) -> NDArray[np.int64]:
-    """Draw independent noise, keys × sums, in whole cells of each sum."""
-    law = LAPLACE if plan.mechanism == "laplace" else GAUSSIAN
-    count = len(plan.keys)
-    drawn = [draw_rounded(law, each.scale, count, bits) for each in plan.sums]
+def draw_noise(
+    mechanism: str, part: Part, cells: int, bits: BitSource
+) -> NDArray[np.int64]:
+    """Draw independent noise, cells × sums, in whole lattice cells of each sum."""
+    law = LAPLACE if mechanism == "laplace" else GAUSSIAN
+    drawn = [draw_rounded(law, scale, cells, bits) for scale in part.scales]
     return np.stack(drawn, axis=1)

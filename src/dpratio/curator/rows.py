@@ -9,10 +9,11 @@ from typing import Any
 
 from dpratio.checks import import_extra
 from dpratio.curator.csv_lines import line_cells, read_header
+from dpratio.curator.days import arrow_days, polars_days
 from dpratio.curator.engine import ColumnType
 from dpratio.curator.frames import (
     arrow_types,
-    pandas_column,
+    pandas_cells,
     pandas_types,
     polars_types,
 )
@@ -133,16 +134,24 @@ def _open_pandas(frame: Any) -> RowTable:  # noqa: ANN401 (pandas is optional)
     return RowTable(
         pandas_types(frame),
         lambda columns: zip(
-            *(pandas_column(frame, name).tolist() for name in columns), strict=True
+            *(pandas_cells(frame, name) for name in columns), strict=True
         ),
     )
 
 
 def _open_polars(frame: Any) -> RowTable:  # noqa: ANN401 (Polars is optional)
     def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        yield from frame.lazy().select(list(columns)).collect().iter_rows()
+        chosen = frame.lazy().select(list(columns)).collect()
+        yield from zip(*(_polars_values(each) for each in chosen), strict=True)
 
     return RowTable(polars_types(frame), read)
+
+
+def _polars_values(column: Any) -> list[Any]:  # noqa: ANN401
+    """Read the cells of a column, dates and times as days."""
+    if column.dtype.is_temporal() and str(column.dtype).startswith("Date"):
+        return list(polars_days(column))
+    return list(column.to_list())
 
 
 def _open_arrow(table: Any) -> RowTable:  # noqa: ANN401 (PyArrow is optional)
@@ -158,6 +167,9 @@ def _arrow_rows(table: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]
 
 def _arrow_values(column: Any) -> list[Any]:  # noqa: ANN401
     """Read the cells of a column; text that is not UTF-8 is no cell."""
+    types = import_extra("pyarrow", "arrow").types
+    if types.is_date(column.type) or types.is_timestamp(column.type):
+        return list(arrow_days(column))
     try:
         return list(column.to_pylist())
     except UnicodeDecodeError:

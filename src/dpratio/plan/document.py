@@ -1,58 +1,51 @@
 """A plan as a plain document, and back; every refusal names its path.
 
-Floor: plan. Imports: errors, strict, terms, plan, sums.
+Floor: plan. Imports: errors, strict, terms, plan, groups_document.
 """
 
 from typing import Any
 
 from dpratio.plan.calibrate import MECHANISMS
+from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.plan.strategy import ANSWERS, STRATEGIES
 from dpratio.plan.sums import Summand
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import NEARNESS, Groups, Key, Ratio
+from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.question import NEARNESS, Ratio
+from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 __all__ = ["plan_from_document", "plan_to_document"]
 
-UNIT = "row"
-NEIGHBOURS = "add-or-remove-one"
 FACTORS = ("s", "y", "w", "z", "h")
 
 
 def plan_to_document(plan: Plan) -> dict[str, Any]:
     """Write a plan as tables, lists, text and numbers."""
-    document: dict[str, Any] = {
-        "ratio": {
-            "numerator": plan.ratio.numerator,
-            "per": plan.ratio.per,
-            "weight": plan.ratio.weight,
-            "guess": plan.ratio.guess,
-            "guess_is": plan.ratio.guess_is,
-            "residual_bound": plan.ratio.residual_bound,
+    return {
+        "bounds": _bounds_to_document(plan.bounds),
+        "unit": {
+            "column": plan.unit.column,
+            "totals": _bounds_to_document(plan.unit.totals),
+            "most_groups": plan.unit.most_groups,
+            "neighbours": plan.unit.neighbours,
+            "key": plan.unit.key,
         },
-        "bounds": {
-            column: "binary" if each.is_binary else [each.lower, each.upper]
-            for column, each in plan.bounds.items()
-        },
-        "groups": None,
         "privacy": {
-            "unit": UNIT,
-            "neighbours": NEIGHBOURS,
             "epsilon": str(plan.budget.epsilon),
             "delta": str(plan.budget.delta),
             "strategy": plan.strategy,
             "mechanism": plan.mechanism,
         },
         "answers": list(plan.answers),
-        "sums": [_sum_to_document(each) for each in plan.sums],
+        "partitions": [groups_to_document(each) for each in plan.partitions],
+        "found": [groups_to_document(each) for each in plan.found],
+        "parts": [_part_to_document(part) for part in plan.parts],
     }
-    if plan.groups is not None:
-        keys = list(plan.groups.keys)
-        document["groups"] = {"column": plan.groups.column, "keys": keys}
-    return document
 
 
 def plan_from_document(node: Node) -> Plan:
@@ -61,36 +54,75 @@ def plan_from_document(node: Node) -> Plan:
     Raises:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
     """
-    fields = node.fields("ratio", "bounds", "groups", "privacy", "answers", "sums")
-    privacy = fields["privacy"].fields(
-        "unit", "neighbours", "epsilon", "delta", "strategy", "mechanism"
+    fields = node.fields(
+        "bounds", "unit", "privacy", "answers", "partitions", "found", "parts"
     )
-    privacy["unit"].choice([UNIT])
-    privacy["neighbours"].choice([NEIGHBOURS])
+    privacy = fields["privacy"].fields("epsilon", "delta", "strategy", "mechanism")
     epsilon, delta = privacy["epsilon"].fraction(), privacy["delta"].fraction()
     return Plan(
-        ratio=_read_ratio(fields["ratio"]),
-        bounds={
-            column: _read_bounds(each)
-            for column, each in fields["bounds"].entries().items()
-        },
-        groups=_read_groups(fields["groups"]),
+        bounds=_read_all_bounds(fields["bounds"]),
+        unit=_read_unit(fields["unit"]),
+        partitions=tuple(
+            groups_from_document(each) for each in fields["partitions"].items()
+        ),
         budget=fields["privacy"].make(lambda: Budget(epsilon, delta)),
         strategy=privacy["strategy"].choice(STRATEGIES),
         mechanism=privacy["mechanism"].choice(MECHANISMS),
         answers=tuple(each.choice(ANSWERS) for each in fields["answers"].items()),
-        sums=tuple(_read_sum(each) for each in fields["sums"].items()),
+        parts=tuple(_read_part(each) for each in fields["parts"].items()),
+        found=tuple(_read_found(each) for each in fields["found"].items()),
     )
 
 
-def _sum_to_document(each: MeasuredSum) -> dict[str, Any]:
+def _bounds_to_document(bounds: Any) -> dict[str, Any]:  # noqa: ANN401 (any mapping)
     return {
-        "name": each.summand.name,
-        "factors": list(each.summand.factors),
-        "step": each.step,
-        "sensitivity": each.sensitivity,
-        "scale": each.scale,
+        column: "binary" if each.is_binary else [each.lower, each.upper]
+        for column, each in bounds.items()
     }
+
+
+def _part_to_document(part: Part) -> dict[str, Any]:
+    ratio = part.ratio
+    return {
+        "ratio": {
+            "numerator": ratio.numerator,
+            "per": ratio.per,
+            "weight": ratio.weight,
+            "minus": ratio.minus,
+            "guess": ratio.guess,
+            "guess_is": ratio.guess_is,
+            "residual_bound": ratio.residual_bound,
+        },
+        "partition": part.partition,
+        "weight": str(part.weight),
+        "sums": [
+            {
+                "name": each.summand.name,
+                "factors": list(each.summand.factors),
+                "step": each.step,
+                "sensitivity": each.sensitivity,
+                "scale": each.scale,
+            }
+            for each in part.sums
+        ],
+    }
+
+
+def _read_found(node: Node) -> PrivateKeys:
+    found = groups_from_document(node)
+    if not isinstance(found, PrivateKeys):
+        node.refuse("must be private keys that were found")
+    return found
+
+
+def _read_part(node: Node) -> Part:
+    fields = node.fields("ratio", "partition", "weight", "sums")
+    return Part(
+        ratio=_read_ratio(fields["ratio"]),
+        partition=fields["partition"].integer(),
+        weight=fields["weight"].fraction(),
+        sums=tuple(_read_sum(each) for each in fields["sums"].items()),
+    )
 
 
 def _read_sum(node: Node) -> MeasuredSum:
@@ -105,15 +137,40 @@ def _read_sum(node: Node) -> MeasuredSum:
 
 
 def _read_ratio(node: Node) -> Ratio:
-    numbers = ("guess", "residual_bound")
-    fields = node.fields("numerator", "per", "weight", "guess_is", *numbers)
-    weight = None if fields["weight"].value is None else fields["weight"].text()
+    numbers, texts = ("guess", "residual_bound"), ("weight", "minus")
+    fields = node.fields("numerator", "per", "guess_is", *numbers, *texts)
     numerator, per = fields["numerator"].text(), fields["per"].text()
     guess_is = fields["guess_is"].choice(tuple(NEARNESS))
     given = {name: fields[name].number_or_none() for name in numbers}
+    named = {name: fields[name].text_or_none() for name in texts}
     return node.make(
-        lambda: Ratio(numerator, per=per, weight=weight, guess_is=guess_is, **given)
+        lambda: Ratio(
+            numerator,
+            per=per,
+            weight=named["weight"],
+            minus=named["minus"],
+            guess=given["guess"],
+            guess_is=guess_is,
+            residual_bound=given["residual_bound"],
+        )
     )
+
+
+def _read_unit(node: Node) -> PrivacyUnit:
+    fields = node.fields("column", "totals", "most_groups", "neighbours", "key")
+    column, key = fields["column"].text_or_none(), fields["key"].text()
+    totals = _read_all_bounds(fields["totals"])
+    groups = fields["most_groups"].integer()
+    neighbours = fields["neighbours"].choice(NEIGHBOURS)
+    return node.make(
+        lambda: PrivacyUnit(
+            column, totals=totals, most_groups=groups, neighbours=neighbours, key=key
+        )
+    )
+
+
+def _read_all_bounds(node: Node) -> dict[str, Bounds]:
+    return {column: _read_bounds(each) for column, each in node.entries().items()}
 
 
 def _read_bounds(node: Node) -> Bounds:
@@ -124,18 +181,3 @@ def _read_bounds(node: Node) -> Bounds:
         node.refuse("must be [lower, upper] or 'binary'")
     lower, upper = pair[0].number(), pair[1].number()
     return node.make(lambda: Bounds(lower, upper))
-
-
-def _read_groups(node: Node) -> Groups | None:
-    if node.value is None:
-        return None
-    fields = node.fields("column", "keys")
-    keys = [_read_key(each) for each in fields["keys"].items()]
-    column = fields["column"].text()
-    return node.make(lambda: Groups(column, keys))
-
-
-def _read_key(node: Node) -> Key:
-    if isinstance(node.value, bool | int):
-        return node.value
-    return node.text()

@@ -17,7 +17,7 @@ from dpratio.plan.lattice import step_for
 from dpratio.plan.sums import Summand
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Grid", "grid_of", "is_convex", "joint_ratio"]
+__all__ = ["Grid", "grid_of", "is_convex", "joint_ratio", "root_above", "spread_ratio"]
 
 # Doubles lose at most this part of a summand's size: docs/proofs/joint_cost.md.
 _ROUNDING = Fraction(1, 2**49)
@@ -29,14 +29,27 @@ class Grid:
     """The sums of a plan on their lattices, and what extreme rows put into them.
 
     ``moves`` holds, for each extreme row, its size in each sum, in cells; ``rounding``
-    how many cells a row's counted cell may lie from its exact place.
+    how many cells a row's counted cell may lie from its exact place; ``ranges`` how far
+    apart two rows, one of which may not be there, can lie in each sum.
     """
 
     summands: tuple[Summand, ...]
     steps: tuple[float, ...]
     moves: tuple[tuple[Fraction, ...], ...]
     rounding: tuple[Fraction, ...]
+    ranges: tuple[Fraction, ...]
     curved: tuple[str, ...]
+
+    def only(self, at: int) -> "Grid":
+        """Give the grid of one sum alone."""
+        return Grid(
+            self.summands[at : at + 1],
+            self.steps[at : at + 1],
+            tuple((row[at],) for row in self.moves),
+            self.rounding[at : at + 1],
+            self.ranges[at : at + 1],
+            self.curved,
+        )
 
     @property
     def sensitivities(self) -> tuple[int, ...]:
@@ -86,6 +99,10 @@ def grid_of(
             _HALF_CELL + _ROUNDING * _product(each, sizes) / Fraction(step)
             for each, step in zip(summands, steps, strict=True)
         ),
+        ranges=tuple(
+            _range(each, points) / Fraction(step)
+            for each, step in zip(summands, steps, strict=True)
+        ),
         curved=curved,
     )
 
@@ -114,7 +131,21 @@ def joint_ratio(mechanism: str, grid: Grid, scales: Sequence[float]) -> Fraction
     if mechanism == "laplace":
         return max(sum(row, Fraction(0)) for row in moved) + sum(slack, Fraction(0))
     longest = max(_squared(row) for row in moved)
-    return _root_above(longest) + _root_above(_squared(slack))
+    return root_above(longest) + root_above(_squared(slack))
+
+
+def spread_ratio(mechanism: str, grid: Grid, scales: Sequence[float]) -> Fraction:
+    """Bound how far two rows of one cell lie apart, in units of the sums' noise.
+
+    Either may be missing: a row that is dropped counts as zero in every sum.
+    """
+    apart = [
+        (width + 2 * slack) / Fraction(scale)
+        for width, slack, scale in zip(grid.ranges, grid.rounding, scales, strict=True)
+    ]
+    if mechanism == "laplace":
+        return sum(apart, Fraction(0))
+    return root_above(_squared(apart))
 
 
 def is_convex(mechanism: str, grid: Grid, scales: Sequence[float]) -> bool:
@@ -147,6 +178,20 @@ def is_convex(mechanism: str, grid: Grid, scales: Sequence[float]) -> bool:
     )
 
 
+def _range(summand: Summand, points: Sequence[Point]) -> Fraction:
+    """Enclose a product of factors and zero, factor by factor."""
+    low, high = Fraction(1), Fraction(1)
+    factors = summand.factors
+    if len(factors) == 2 and factors[0] == factors[1]:  # noqa: PLR2004
+        most = max(abs(point[factors[0]]) for point in points)
+        return most * most
+    for factor in factors:
+        ends = [min(p[factor] for p in points), max(p[factor] for p in points)]
+        products = [low * ends[0], low * ends[1], high * ends[0], high * ends[1]]
+        low, high = min(products), max(products)
+    return max(high, Fraction(0)) - min(low, Fraction(0))
+
+
 def _sizes(bounds: Mapping[str, Bounds], contrast: Contrast | None) -> Point:
     """Give the largest size of each factor before anything cancels."""
     reach = {name: Fraction(each.reach) for name, each in bounds.items()}
@@ -169,8 +214,11 @@ def _squared(row: Sequence[Fraction]) -> Fraction:
     return sum((each * each for each in row), Fraction(0))
 
 
-def _root_above(square: Fraction) -> Fraction:
+def root_above(square: Fraction) -> Fraction:
     """Bound a square root from above, to some 40 digits."""
+    exact = math.isqrt(square.numerator)
+    if square.denominator == 1 and exact * exact == square.numerator:
+        return Fraction(exact)
     bits = 2 * max(0, 140 - _magnitude(square))
     scaled = math.isqrt(math.ceil(square * 2**bits)) + 1
     return Fraction(scaled, 2 ** (bits // 2))

@@ -1,7 +1,7 @@
 """A plan: every measured sum, its sensitivity, its noise and its price.
 
 It is complete without data, so a privacy officer can read and approve it.
-Floor: plan. Imports: terms, tabular, calibrate, contrast, strategy.
+Floor: plan. Imports: terms, tabular, and the lower half of this room.
 """
 
 from collections.abc import Mapping
@@ -9,28 +9,28 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dpratio.plan.box import box_of
 from dpratio.plan.calibrate import noise_sd
 from dpratio.plan.contrast import Contrast, contrast_of
+from dpratio.plan.joint import Grid
 from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.part import Part, Partition
+from dpratio.plan.plan_words import (
+    NOT_COVERED,
+    describe_answers,
+    describe_cells,
+    describe_contrast,
+    describe_unit,
+)
 from dpratio.plan.strategy import sums_of
 from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
-from dpratio.terms.question import Groups, Key, Ratio
+from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.question import Ratio
+from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["NOT_COVERED", "Plan"]
-
-_MAKING = (
-    "how scores and weights were made: a model fitted on these rows, or weights "
-    "raked or normalised over them, carry one row's values into other rows. "
-    "Fit models and weights on a disjoint split."
-)
-_TERMS = (
-    "the terms themselves: bounds, keys, guesses and budget are public, and must "
-    "not be read off these rows."
-)
-NOT_COVERED = (_MAKING, _TERMS)
-_KEYS_SHOWN = 12
+__all__ = ["Plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,124 +38,134 @@ class Plan(Tabular):
     """What will be measured, how it is protected, and at what price.
 
     Made by `make_plan`; the curator's door prices it again before it is used.
+    ``found`` are private keys that were paid for before cells were rolled up.
     """
 
-    ratio: Ratio
     bounds: Mapping[str, Bounds]
-    groups: Groups | None
+    unit: PrivacyUnit
+    partitions: tuple[Partition, ...]
     budget: Budget
     strategy: str
     mechanism: str
     answers: tuple[str, ...]
-    sums: tuple[MeasuredSum, ...]
+    parts: tuple[Part, ...]
+    found: tuple[PrivateKeys, ...] = ()
 
     @property
-    def keys(self) -> tuple[Key | None, ...]:
-        """The declared keys in their order; one None without groups."""
-        return (None,) if self.groups is None else self.groups.keys
+    def ratio(self) -> Ratio:
+        """The ratio of the first part."""
+        return self.parts[0].ratio
+
+    @property
+    def groups(self) -> Partition:
+        """The partition of the first part."""
+        return self.partitions[self.parts[0].partition]
+
+    @property
+    def sums(self) -> tuple[MeasuredSum, ...]:
+        """The sums of the first part."""
+        return self.parts[0].sums
 
     @property
     def epsilon(self) -> Fraction:
-        """The epsilon that all sums cost together: the whole budget."""
+        """The epsilon that everything costs together: the whole budget."""
         return self.budget.epsilon
 
     @property
     def delta(self) -> Fraction:
-        """The delta that all sums cost together: none for Laplace noise."""
-        return Fraction(0) if self.mechanism == "laplace" else self.budget.delta
+        """The delta that is spent: on finding keys, and on Gaussian noise."""
+        spent = sum((each.budget.delta for each in self.private_keys), Fraction(0))
+        return spent if self.mechanism == "laplace" else self.budget.delta
 
     @property
-    def factor_bounds(self) -> dict[str, Bounds]:
-        """The bounds of s, y and w, by those letters."""
-        return {
-            letter: self.bounds[column]
-            for letter, column in zip("syw", self.ratio.columns, strict=False)
-        }
+    def private_keys(self) -> list[PrivateKeys]:
+        """Keys that are found privately, or were before cells were rolled up."""
+        asked = [each for each in self.partitions if isinstance(each, PrivateKeys)]
+        return [*asked, *self.found]
 
     @property
-    def contrast(self) -> Contrast | None:
-        """The columns z and h of a focused plan."""
-        return contrast_of(self.ratio) if self.strategy == "focused" else None
+    def for_sums(self) -> tuple[Fraction, Fraction]:
+        """What of epsilon and delta is left for the sums."""
+        epsilon = sum((each.budget.epsilon for each in self.private_keys), Fraction(0))
+        delta = sum((each.budget.delta for each in self.private_keys), Fraction(0))
+        spent = (
+            Fraction(0) if self.mechanism == "laplace" else self.budget.delta - delta
+        )
+        return self.budget.epsilon - epsilon, spent
 
-    @property
-    def shares(self) -> list[float]:
+    def box(self, part: Part) -> dict[str, Bounds]:
+        """The bounds of what one unit puts into a part."""
+        return box_of(part.ratio, self.bounds, self.unit)
+
+    def contrast(self, part: Part) -> Contrast | None:
+        """The columns z and h of a part, in a focused plan."""
+        return contrast_of(part.ratio) if self.strategy == "focused" else None
+
+    def grid(self, part: Part) -> Grid:
+        """The sums of a part on their lattices."""
+        contrast = contrast_of(part.ratio)
+        return sums_of(self.strategy, self.box(part), contrast, self.answers)
+
+    def shares(self, part: Part) -> list[float]:
         """The part of the price that each sum has in the row that costs most."""
         if self.strategy == "even":
-            return [1 / len(self.sums)] * len(self.sums)
-        contrast = contrast_of(self.ratio)
-        grid = sums_of(self.strategy, self.factor_bounds, contrast, self.answers)
+            return [float(part.weight) / len(part.sums)] * len(part.sums)
         power = 1 if self.mechanism == "laplace" else 2
         rows = [
             [
                 (float(move) / each.scale) ** power
-                for move, each in zip(row, self.sums, strict=True)
+                for move, each in zip(row, part.sums, strict=True)
             ]
-            for row in grid.moves
+            for row in self.grid(part).moves
         ]
         dearest = max(rows, key=sum)
-        return [each / sum(dearest) for each in dearest]
+        return [float(part.weight) * each / sum(dearest) for each in dearest]
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per sum, in the units of the data."""
-        return {
-            "sum": [each.summand.label for each in self.sums],
-            "sensitivity": [each.sensitivity * each.step for each in self.sums],
+        """One row per sum of every part, in the units of the data."""
+        table: dict[str, list[Any]] = {}
+        if len(self.parts) > 1:
+            table["part"] = [
+                at + 1 for at, part in enumerate(self.parts) for _ in part.sums
+            ]
+        measured = [each for part in self.parts for each in part.sums]
+        return table | {
+            "sum": [each.summand.label for each in measured],
+            "sensitivity": [each.sensitivity * each.step for each in measured],
             "noise_sd": [
-                noise_sd(self.mechanism, each.scale) * each.step for each in self.sums
+                noise_sd(self.mechanism, each.scale) * each.step for each in measured
             ],
-            "share": self.shares,
+            "share": [share for part in self.parts for share in self.shares(part)],
         }
 
     def summary(self) -> list[str]:
         """Say in sentences what is asked, who is protected and at what price."""
-        letters = dict(zip("syw", self.ratio.columns, strict=False))
-        meaning = ", ".join(f"{letter} = {name}" for letter, name in letters.items())
         bounds = ", ".join(f"{name} {each}" for name, each in self.bounds.items())
         cost = f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
-        if self.delta != self.budget.delta:
+        if self.delta != self.budget.delta and not self.private_keys:
             allowed = decimal_text(self.budget.delta)
             cost += f" (delta {allowed} is allowed; this noise needs none)"
+        around = []
+        if self.strategy == "focused":
+            around = [describe_contrast(part.ratio, self.unit) for part in self.parts]
         return [
-            f"Asked: {self.ratio}, {self._asked_of()} ({meaning}).",
+            *(self._asked(at) for at in range(len(self.parts))),
             f"Counted within: {bounds}; values outside are clipped.",
-            "Protected: one row, added or removed; the number of rows too.",
+            *describe_unit(self.unit),
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
-            *self._about_contrast(),
-            self._about_answers(),
+            *dict.fromkeys(around),
+            describe_answers(self.strategy, self.answers),
         ]
 
-    def _asked_of(self) -> str:
-        if self.groups is None:
-            return "one answer for the whole table"
-        keys = [str(key) for key in self.groups.keys[:_KEYS_SHOWN]]
-        more = ["…"] if len(self.groups.keys) > _KEYS_SHOWN else []
-        return (
-            f"one answer for each of {len(self.groups.keys)} declared keys of "
-            f"{self.groups.column} ({', '.join(keys + more)})"
-        )
-
-    def _about_contrast(self) -> list[str]:
-        if self.contrast is None:
-            return []
-        guess, limit = self.contrast.centre, self.contrast.limit
-        times = "w·" if self.ratio.weight else ""
-        z = f"{times}(s − {guess:g}·y)"
-        h = f"{times}(s + {guess:g}·y)" if guess else f"{times}y"
-        said = f"Measured around the guess {guess:g}: z = {z}, h = {h}."
-        if limit is None:
-            return [said]
-        promise = f"Promised: |z| is at most {limit:g}; what lies beyond is clipped"
-        return [said, f"{promise}, and the ratio moves by as much."]
-
-    def _about_answers(self) -> str:
-        if self.strategy != "focused":
-            return "Answers: the ratio, with variance 'kish', and means."
-        if "means" in self.answers:
-            return "Answers: the ratio and both means, with variance 'linearised'."
-        return (
-            "Answers: the ratio, with variance 'linearised'. Means, bin mass and "
-            "curves need a plan with answers=('ratio', 'means')."
-        )
+    def _asked(self, at: int) -> str:
+        """Say what a part asks; a single one without its number."""
+        part = self.parts[at]
+        meaning = ", ".join(f"{a} = {name}" for a, name in part.ratio.letters.items())
+        cells = describe_cells(self.partitions[part.partition])
+        single = len(self.parts) == 1
+        number = "" if single else f" {at + 1}"
+        share = "" if single else f" Share: {float(part.weight):.3g}."
+        return f"Asked{number}: {part.ratio}, {cells} ({meaning}).{share}"
 
     def __str__(self) -> str:
         lines = [*self.summary(), "", self.to_text(), ""]

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput, PlanRefused
+from dpratio.plan.allow import cells_of
 from dpratio.plan.calibrate import (
     LARGEST_SCALE,
     MECHANISMS,
@@ -18,11 +19,12 @@ from dpratio.plan.calibrate import (
     is_affordable,
     is_certified,
 )
-from dpratio.plan.contrast import contrast_of
-from dpratio.plan.joint import Grid, is_convex, joint_ratio
+from dpratio.plan.joint import Grid, is_convex, root_above
+from dpratio.plan.neighbours import is_one_row, unit_ratio
+from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
-from dpratio.plan.require_terms import require_terms, settle_guess
-from dpratio.plan.strategy import STRATEGIES, sums_of
+from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
+from dpratio.plan.strategy import STRATEGIES
 
 __all__ = ["Cost", "price"]
 
@@ -47,53 +49,60 @@ def price(plan: Plan) -> Cost:
 
     Guarantee:
         Releasing every sum of an accepted plan, each with ideal noise of its scale,
-        is (epsilon, delta)-differentially private under adding or removing one row,
-        with the returned cost. Proof: docs/proofs/pricing.md.
+        is (epsilon, delta)-differentially private under the declared neighbour
+        relation of the declared unit, with the returned cost; finding keys included.
+        Proof: docs/proofs/pricing.md.
     """
-    _require_terms(plan)
-    if not isinstance(plan.sums, tuple):
-        _refuse("the sums of a plan must be a tuple", plan.sums)
-    grid = sums_of(
-        plan.strategy, plan.factor_bounds, contrast_of(plan.ratio), plan.answers
-    )
-    _require_sums(plan, grid)
+    grids = _require_terms(plan)
+    for part, grid in zip(plan.parts, grids, strict=True):
+        _require_sums(plan, part, grid)
     if plan.strategy == "even":
-        _require_even(plan)
+        for part, grid in zip(plan.parts, grids, strict=True):
+            _require_even(plan, part, grid)
     else:
-        _require_joint(plan, grid)
+        _require_joint(plan, grids)
     return Cost(plan.epsilon, plan.delta)
 
 
-def _require_terms(plan: Plan) -> None:
+def _require_terms(plan: Plan) -> list[Grid]:
+    """Check every rule between the terms; give the sums that they demand."""
+    if not isinstance(plan.parts, tuple):
+        _refuse("the parts of a plan must be a tuple", plan.parts)
     try:
         require_one_of(plan.strategy, STRATEGIES, "strategy")
         require_one_of(plan.mechanism, MECHANISMS, "mechanism")
-        require_terms(
-            plan.ratio,
-            plan.bounds,
-            plan.budget,
-            plan.groups,
-            plan.answers,
-            plan.strategy,
-            plan.mechanism,
+        require_terms(plan)
+        partitions = tuple(
+            settle_partition(each, plan.bounds) for each in plan.partitions
         )
-        settled = plan.ratio
-        if plan.strategy == "focused":
-            settled = settle_guess(plan.ratio, plan.bounds)
+        ratios = [settle_guess(part.ratio, plan) for part in plan.parts]
+        grids = [plan.grid(part) for part in plan.parts]
     except InvalidInput as error:
         raise PlanRefused(f"the plan's terms break a rule: {error}") from None
-    if settled != plan.ratio:
+    if ratios != [part.ratio for part in plan.parts]:
         _refuse("a focused plan states the guess of its ratio", plan.ratio.guess)
+    if partitions != plan.partitions:
+        _refuse("a plan states the edges of its bins", "a number of bins")
+    weights = [part.weight for part in plan.parts]
+    exact = all(isinstance(each, Fraction) and each > 0 for each in weights)
+    if not exact or sum(weights) > 1:
+        _refuse("the weights of parts must be positive and at most 1 together", weights)
+    places = [part.partition for part in plan.parts]
+    if any(type(at) is not int or not 0 <= at < len(plan.partitions) for at in places):
+        _refuse("each part belongs to a partition of the plan", places)
+    return grids
 
 
-def _require_sums(plan: Plan, grid: Grid) -> None:
+def _require_sums(plan: Plan, part: Part, grid: Grid) -> None:
     """Compare every sum with what the terms demand."""
-    listed = tuple(each.summand for each in plan.sums)
+    if not isinstance(part.sums, tuple):
+        _refuse("the sums of a plan must be a tuple", part.sums)
+    listed = tuple(each.summand for each in part.sums)
     if listed != grid.summands:
         names = [summand.name for summand in listed]
         _refuse(f"strategy '{plan.strategy}' does not measure these sums", names)
     for each, step, needed in zip(
-        plan.sums, grid.steps, grid.sensitivities, strict=True
+        part.sums, grid.steps, grid.sensitivities, strict=True
     ):
         name = each.summand.label
         if each.step != step:
@@ -110,32 +119,50 @@ def _require_sums(plan: Plan, grid: Grid) -> None:
             _refuse(f"the noise of {name} is too small or too large", each.scale)
 
 
-def _require_even(plan: Plan) -> None:
-    """Certify each sum at an equal share of the budget."""
-    for each in plan.sums:
-        if not is_certified(
-            plan.mechanism,
-            sensitivity=each.sensitivity,
-            scale=each.scale,
-            epsilon=plan.epsilon / len(plan.sums),
-            delta=plan.delta / len(plan.sums),
-        ):
+def _require_even(plan: Plan, part: Part, grid: Grid) -> None:
+    """Certify each sum at an equal share of its part's share of the budget."""
+    epsilon, delta = (part.weight * each / len(part.sums) for each in plan.for_sums)
+    cells = cells_of(plan, part.partition)
+    for at, each in enumerate(part.sums):
+        if is_one_row(plan.unit):
+            enough = is_certified(
+                plan.mechanism,
+                sensitivity=each.sensitivity,
+                scale=each.scale,
+                epsilon=epsilon,
+                delta=delta,
+            )
+        else:
+            one = grid.only(at)
+            ratio = unit_ratio(plan.mechanism, one, [each.scale], plan.unit, cells)
+            enough = is_affordable(
+                plan.mechanism, ratio=ratio, epsilon=epsilon, delta=delta
+            )
+        if not enough:
             name = each.summand.label
             _refuse(f"the noise of {name} is too small for its share", each.scale)
 
 
-def _require_joint(plan: Plan, grid: Grid) -> None:
-    """Certify all sums together."""
-    scales = [each.scale for each in plan.sums]
-    if not is_convex(plan.mechanism, grid, scales):
-        _refuse("the noise of mixed products is too small beside the squares", scales)
-    if not is_affordable(
-        plan.mechanism,
-        ratio=joint_ratio(plan.mechanism, grid, scales),
-        epsilon=plan.epsilon,
-        delta=plan.delta,
-    ):
-        _refuse("the noise of the sums is too small for the budget", scales)
+def _require_joint(plan: Plan, grids: list[Grid]) -> None:
+    """Certify all sums of all parts together."""
+    ratios = []
+    for part, grid in zip(plan.parts, grids, strict=True):
+        if not is_convex(plan.mechanism, grid, part.scales):
+            rule = "the noise of mixed products is too small beside the squares"
+            _refuse(rule, part.scales)
+        cells = cells_of(plan, part.partition)
+        ratios.append(unit_ratio(plan.mechanism, grid, part.scales, plan.unit, cells))
+    epsilon, delta = plan.for_sums
+    if len(ratios) == 1:
+        whole = ratios[0]
+    elif plan.mechanism == "laplace":
+        whole = sum(ratios, Fraction(0))
+    else:
+        whole = root_above(sum((each * each for each in ratios), Fraction(0)))
+    if not is_affordable(plan.mechanism, ratio=whole, epsilon=epsilon, delta=delta):
+        _refuse(
+            "the noise of the sums is too small for the budget", plan.parts[0].scales
+        )
 
 
 def _refuse(rule: str, given: object) -> NoReturn:

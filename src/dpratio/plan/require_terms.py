@@ -7,64 +7,67 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dpratio.checks import require
+from dpratio.plan.box import box_of, row_box
 from dpratio.plan.contrast import contrast_of
 from dpratio.plan.corners import corners_of
+from dpratio.plan.part import Partition
+from dpratio.plan.plan import Plan
 from dpratio.plan.strategy import ANSWERS
+from dpratio.plan.threshold import threshold_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Groups, Ratio
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Ratio
+from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["require_terms", "settle_guess"]
+__all__ = ["require_terms", "settle_guess", "settle_partition"]
+
+_LARGEST_ROW = 2.0**30
 
 
-def require_terms(
-    ratio: Ratio,
-    bounds: Mapping[str, Bounds],
-    budget: Budget,
-    groups: Groups | None,
-    answers: tuple[str, ...],
-    strategy: str,
-    mechanism: str,
-) -> None:
+def require_terms(plan: Plan) -> None:
     """Refuse terms that do not fit each other.
 
     Raises:
         InvalidInput: With the rule, what was given and what to do.
     """
-    require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
-    require(isinstance(budget, Budget), "budget must be a Budget", budget)
-    wanted = groups is None or isinstance(groups, Groups)
-    require(wanted, "groups must be Groups or None", groups)
-    _require_answers(answers)
-    _require_bounds(ratio, bounds)
-    if groups is not None:
-        hint = "Group by another column."
-        free = groups.column not in ratio.columns
-        require(free, "a column of the ratio cannot be its group", groups.column, hint)
-    if strategy != "even":
-        rule = f"strategy '{strategy}' has no classical_gaussian noise"
+    ratios = list(dict.fromkeys(_ratios(plan)))
+    require(isinstance(plan.budget, Budget), "budget must be a Budget", plan.budget)
+    require(isinstance(plan.unit, PrivacyUnit), "unit must be a PrivacyUnit", plan.unit)
+    _require_answers(plan.answers)
+    _require_partitions(plan)
+    _require_bounds(plan, ratios)
+    for ratio in ratios:
+        _require_ratio(plan, ratio)
+    _require_unit(plan)
+    if plan.strategy != "even":
+        rule = f"strategy '{plan.strategy}' has no classical_gaussian noise"
         hint = "Use 'analytic_gaussian', which composes exactly, or strategy 'even'."
-        require(mechanism != "classical_gaussian", rule, mechanism, hint)
-    if strategy != "focused":
-        rule = f"strategy '{strategy}' does not use a residual bound"
-        hint = "Use strategy 'focused', or leave the residual bound out."
-        given = ratio.residual_bound
-        require(given is None, rule, given, hint)
-    if mechanism in {"analytic_gaussian", "classical_gaussian"}:
-        delta = budget.delta
+        require(plan.mechanism != "classical_gaussian", rule, plan.mechanism, hint)
+    if plan.mechanism in {"analytic_gaussian", "classical_gaussian"}:
+        delta = plan.budget.delta
         hint = "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
         require(delta > 0, "Gaussian noise needs a delta above 0", str(delta), hint)
+    _require_key_budgets(plan)
 
 
-def settle_guess(ratio: Ratio, bounds: Mapping[str, Bounds]) -> Ratio:
-    """Settle the guess of the ratio: 1 where both columns share bounds, else asked for.
+def settle_guess(ratio: Ratio, plan: Plan) -> Ratio:
+    """Settle the guess of a ratio: 1 where both columns share bounds, else asked for.
+
+    A difference of two columns is guessed to be 0.
 
     Raises:
         InvalidInput: When no guess was given, or the residual bound binds nowhere.
     """
-    s, y = bounds[ratio.numerator], bounds[ratio.per]
+    if plan.strategy != "focused":
+        return ratio
+    box = box_of(ratio, plan.bounds, plan.unit)
     settled = ratio
-    if ratio.guess is None:
+    if ratio.guess is None and ratio.minus is not None:
+        settled = replace(ratio, guess=0.0)
+    elif ratio.guess is None:
+        s, y = box["s"], box["y"]
         share = (s.lower, s.upper) == (y.lower, y.upper)
         rule = "the ratio needs a public guess where its columns have different bounds"
         hint = (
@@ -74,13 +77,119 @@ def settle_guess(ratio: Ratio, bounds: Mapping[str, Bounds]) -> Ratio:
         require(share, rule, ratio.guess, hint)
         settled = replace(ratio, guess=1.0)
     if settled.residual_bound is not None:
-        box = {letter: bounds[name] for letter, name in zip("syw", ratio.columns)}  # noqa: B905 (w may be missing)
         free = contrast_of(replace(settled, residual_bound=None))
         most = max(abs(point["z"]) for point in corners_of(box, free))
         rule = f"the residual bound must be below {float(most):g}, which the box gives"
         hint = "Leave it out, or promise less."
         require(settled.residual_bound < most, rule, settled.residual_bound, hint)
     return settled
+
+
+def settle_partition(partition: Partition, bounds: Mapping[str, Bounds]) -> Partition:
+    """Settle equal bins into edges."""
+    return partition.within(bounds) if isinstance(partition, Groups) else partition
+
+
+def _ratios(plan: Plan) -> list[Ratio]:
+    parts = [part.ratio for part in plan.parts]
+    require(parts, "at least one ratio is asked for", parts)
+    for ratio in parts:
+        require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
+    pairs = {(part.ratio, part.partition) for part in plan.parts}
+    once = len(pairs) == len(parts)
+    require(once, "each ratio is asked for once", [str(each) for each in parts[:2]])
+    return parts
+
+
+def _require_ratio(plan: Plan, ratio: Ratio) -> None:
+    if plan.strategy != "focused":
+        rule = f"strategy '{plan.strategy}' does not use a residual bound"
+        hint = "Use strategy 'focused', or leave the residual bound out."
+        given = ratio.residual_bound
+        require(given is None, rule, given, hint)
+    if ratio.weight is not None:
+        hint = "Weights count people; they cannot be negative."
+        lower = plan.bounds[ratio.weight].lower
+        require(
+            lower >= 0, "the lower bound of a weight must be at least 0", lower, hint
+        )
+    if plan.unit.column is not None:
+        wanted = [ratio.numerator, ratio.per]
+        missing = [name for name in wanted if name not in plan.unit.totals]
+        hint = f"Add totals for: {', '.join(missing)}."
+        rule = "a unit with many rows needs bounds of its totals"
+        require(not missing, rule, list(plan.unit.totals), hint)
+        _require_sizes(plan, ratio)
+
+
+def _require_sizes(plan: Plan, ratio: Ratio) -> None:
+    """Keep one row's count of cells within 64 bits."""
+    box = row_box(ratio, plan.bounds)
+    weight = box["w"].reach if "w" in box else 1.0
+    for letter, name in (("s", ratio.numerator), ("y", ratio.per)):
+        row, total = weight * box[letter].reach, plan.unit.totals[name].reach
+        hint = "Tighten the bounds of the column, or widen those of its totals."
+        rule = f"one row of '{name}' may not exceed its total by a factor of 2^30"
+        require(row <= total * _LARGEST_ROW, rule, row / total, hint)
+
+
+def _require_unit(plan: Plan) -> None:
+    column = plan.unit.column
+    if column is None:
+        return
+    columns = {name for part in plan.parts for name in part.ratio.columns}
+    hint = "Ids say who; use another column."
+    require(column not in columns, "ids cannot be a column of the ratio", column, hint)
+    keyed = {
+        name for each in plan.partitions if each is not None for name in each.columns
+    }
+    require(column not in keyed, "ids cannot be a group", column, hint)
+    known = {
+        name for part in plan.parts for name in (part.ratio.numerator, part.ratio.per)
+    }
+    unused = [name for name in plan.unit.totals if name not in known]
+    hint = "Remove them, or check the spelling."
+    rule = "totals are given for columns that no ratio adds up"
+    require(not unused, rule, unused, hint)
+
+
+def _require_partitions(plan: Plan) -> None:
+    columns = {name for part in plan.parts for name in part.ratio.columns}
+    listed = isinstance(plan.partitions, tuple) and len(plan.partitions) > 0
+    require(listed, "groups must be Groups or None", plan.partitions)
+    for each in plan.partitions:
+        wanted = each is None or isinstance(each, Groups | PrivateKeys)
+        require(wanted, "groups must be Groups or None", each)
+        keyed = (
+            []
+            if each is None
+            else [each.column]
+            if isinstance(each, PrivateKeys)
+            else [
+                one.column for one in each.dimensions if not isinstance(one, ScoreBins)
+            ]
+        )
+        hint = "Group by another column, or by bins of it."
+        for column in keyed:
+            free = column not in columns
+            require(free, "a column of the ratio cannot be its group", column, hint)
+    once = len({repr(each) for each in plan.partitions}) == len(plan.partitions)
+    require(once, "each partition is asked for once", len(plan.partitions))
+
+
+def _require_key_budgets(plan: Plan) -> None:
+    if not plan.private_keys:
+        return
+    rule = "finding keys is proven for units that are added or removed"
+    require(plan.unit.neighbours == "add-or-remove-one", rule, plan.unit.neighbours)
+    epsilon = sum(each.budget.epsilon for each in plan.private_keys)
+    delta = sum(each.budget.delta for each in plan.private_keys)
+    hint = "Raise the budget, or spend less on finding keys."
+    for each in plan.private_keys:
+        threshold_of(each, plan.unit)
+    rule = "finding keys must leave some of the budget for sums"
+    require(epsilon < plan.budget.epsilon, rule, str(epsilon), hint)
+    require(delta <= plan.budget.delta, rule, str(delta), hint)
 
 
 def _require_answers(answers: tuple[str, ...]) -> None:
@@ -90,21 +199,24 @@ def _require_answers(answers: tuple[str, ...]) -> None:
     require(once, rule, answers)
 
 
-def _require_bounds(ratio: Ratio, bounds: Mapping[str, Bounds]) -> None:
+def _require_bounds(plan: Plan, ratios: list[Ratio]) -> None:
+    bounds = plan.bounds
     valid = isinstance(bounds, Mapping) and all(
         isinstance(each, Bounds) for each in bounds.values()
     )
     hint = "Write {'score': Bounds(0, 1), …}."
     require(valid, "bounds must map column names to Bounds", bounds, hint)
-    missing = [column for column in ratio.columns if column not in bounds]
+    wanted = list(dict.fromkeys(name for each in ratios for name in each.columns))
+    missing = [column for column in wanted if column not in bounds]
     hint = f"Add bounds for: {', '.join(missing)}."
     require(not missing, "every column of the ratio needs bounds", list(bounds), hint)
-    unused = [column for column in bounds if column not in ratio.columns]
+    binned = [
+        each.column
+        for partition in plan.partitions
+        if isinstance(partition, Groups)
+        for each in partition.dimensions
+        if isinstance(each, ScoreBins)
+    ]
+    unused = [column for column in bounds if column not in {*wanted, *binned}]
     hint = "Remove them, or check the spelling."
     require(not unused, "bounds are given for columns not in the ratio", unused, hint)
-    if ratio.weight is not None:
-        hint = "Weights count people; they cannot be negative."
-        lower = bounds[ratio.weight].lower
-        require(
-            lower >= 0, "the lower bound of a weight must be at least 0", lower, hint
-        )

@@ -8,6 +8,7 @@ Floor: plan. Imports: terms, and the lower half of this room.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from dpratio.checks import require
@@ -16,20 +17,20 @@ from dpratio.plan.calibrate import (
     SMALLEST_SCALE,
     calibrate,
     certify_upwards,
-    is_affordable,
-    largest_ratio,
 )
 from dpratio.plan.contrast import Contrast
 from dpratio.plan.expected import Expected
 from dpratio.plan.joint import Grid, grid_of, joint_ratio
 from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.neighbours import is_one_row, unit_ratio
 from dpratio.plan.sums import MOMENTS, Summand, focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget
+from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
     "ANSWERS",
     "STRATEGIES",
+    "Allowance",
     "measure_evenly",
     "measure_focused",
     "measure_jointly",
@@ -56,35 +57,54 @@ def sums_of(
     return grid_of(summands, bounds, None)
 
 
-def measure_evenly(
-    grid: Grid, budget: Budget, mechanism: str
-) -> tuple[MeasuredSum, ...]:
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a part may spend, on whom, and over how many cells.
+
+    ``ratio`` is the largest move in units of noise that the part may cost: epsilon for
+    Laplace noise, μ for Gaussian noise. ``epsilon`` and ``delta`` are the part's own
+    under basic composition.
+    """
+
+    mechanism: str
+    ratio: Fraction
+    epsilon: Fraction
+    delta: Fraction
+    unit: PrivacyUnit
+    cells: int | None
+
+
+def measure_evenly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     """Give each sum an equal share: Miao & Li (2022), section 2.3.1."""
     count = len(grid.summands)
-    scales = [
-        calibrate(
-            mechanism,
+    scales = []
+    for at, sensitivity in enumerate(grid.sensitivities):
+        one = grid.only(at)
+        scale = calibrate(
+            allowed.mechanism,
             sensitivity=sensitivity,
-            epsilon=budget.epsilon / count,
-            delta=budget.delta / count,
+            epsilon=allowed.epsilon / count,
+            delta=allowed.delta / count,
         )
-        for sensitivity in grid.sensitivities
-    ]
+        if not is_one_row(allowed.unit):
+            moves = unit_ratio(
+                allowed.mechanism, one, [scale], allowed.unit, allowed.cells
+            ) / joint_ratio(allowed.mechanism, one, [scale])
+            scale *= float(moves) * (1 + 2.0**-20)
+            _require_storable(scale)
+        scales.append(scale)
     return _measured(grid, scales)
 
 
-def measure_jointly(
-    grid: Grid, budget: Budget, mechanism: str
-) -> tuple[MeasuredSum, ...]:
+def measure_jointly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     """Give each sum noise in proportion to its own sensitivity, at the joint price."""
     sizes = [float(each) for each in grid.sensitivities]
-    return _measured(grid, _certified(grid, budget, mechanism, sizes))
+    return _measured(grid, _certified(grid, allowed, sizes))
 
 
 def measure_focused(
     grid: Grid,
-    budget: Budget,
-    mechanism: str,
+    allowed: Allowance,
     contrast: Contrast,
     expected: Expected,
     nearness: float,
@@ -92,14 +112,19 @@ def measure_focused(
     """Share the budget by what each sum is worth; give the promised log width too."""
     from dpratio.plan.shares import share_budget
 
-    affordable = largest_ratio(mechanism, budget.epsilon, budget.delta)
-    shared = share_budget(mechanism, grid, affordable, contrast, expected, nearness)
+    unit_scales = [1.0] * len(grid.summands)
+    by_unit = unit_ratio(
+        allowed.mechanism, grid, unit_scales, allowed.unit, allowed.cells
+    ) / joint_ratio(allowed.mechanism, grid, unit_scales)
+    affordable = float(allowed.ratio / by_unit)
+    shared = share_budget(
+        allowed.mechanism, grid, affordable, contrast, expected, nearness
+    )
     cells = [
         float(scale) / step
         for scale, step in zip(shared.scales, grid.steps, strict=True)
     ]
-    measured = _measured(grid, _certified(grid, budget, mechanism, cells))
-    return measured, shared.log_width
+    return _measured(grid, _certified(grid, allowed, cells)), shared.log_width
 
 
 def reconstruction(summands: Sequence[Summand], contrast: Contrast | None) -> Matrix:
@@ -163,33 +188,26 @@ def _second(
     }
 
 
-def _certified(
-    grid: Grid, budget: Budget, mechanism: str, cells: Sequence[float]
-) -> list[float]:
+def _certified(grid: Grid, allowed: Allowance, cells: Sequence[float]) -> list[float]:
     """Scale noise up, all of it alike, to the least that is proven to be enough."""
-    delta = Fraction(0) if mechanism == "laplace" else budget.delta
-    started = float(joint_ratio(mechanism, grid, cells))
-    started /= largest_ratio(mechanism, budget.epsilon, delta)
+
+    def cost(scales: Sequence[float]) -> Fraction:
+        return unit_ratio(allowed.mechanism, grid, scales, allowed.unit, allowed.cells)
 
     def scaled(by: float) -> list[float]:
         return [max(each * by, SMALLEST_SCALE) for each in cells]
 
     factor = certify_upwards(
-        started,
-        lambda by: (
-            max(scaled(by)) > LARGEST_SCALE
-            or is_affordable(
-                mechanism,
-                ratio=joint_ratio(mechanism, grid, scaled(by)),
-                epsilon=budget.epsilon,
-                delta=delta,
-            )
-        ),
+        float(cost(cells) / allowed.ratio),
+        lambda by: max(scaled(by)) > LARGEST_SCALE or cost(scaled(by)) <= allowed.ratio,
     )
-    largest = max(scaled(factor))
-    hint = "Raise epsilon, or ask for fewer sums."
-    require(largest <= LARGEST_SCALE, "noise must stay below 2^50 cells", largest, hint)
+    _require_storable(max(scaled(factor)))
     return scaled(factor)
+
+
+def _require_storable(scale: float) -> None:
+    hint = "Raise epsilon, or ask for fewer sums."
+    require(scale <= LARGEST_SCALE, "noise must stay below 2^50 cells", scale, hint)
 
 
 def _measured(grid: Grid, scales: Sequence[float]) -> tuple[MeasuredSum, ...]:

@@ -1,60 +1,123 @@
-"""A release: noisy integers, the plan they were made by, and where they come from.
+"""The artifact: noisy integers, their plan, and nothing else of the data.
 
-Floor: release. Imports: checks, plan.
+Floor: release. Imports: plan.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import require
-from dpratio.plan.plan import NOT_COVERED, Plan
+from dpratio.plan.part import Part
+from dpratio.plan.plan import Plan
+from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.terms.budget import decimal_text
+from dpratio.terms.dimensions import Cell
+from dpratio.terms.groups import Groups
 from dpratio.terms.question import is_unicode
 
-__all__ = ["Release"]
+__all__ = ["NoiseLayer", "Release", "ReleasedPart", "fresh_part", "layers_add_up"]
+
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class NoiseLayer:
+    """Noise of one law that lies on the sums of a part.
+
+    ``counts`` says how many independent draws were added into each cell: one, unless
+    cells were rolled up or releases merged. It has one entry where all cells agree.
+    """
+
+    mechanism: str
+    scales: tuple[float, ...]
+    counts: Integers
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, NoiseLayer)
+            and (self.mechanism, self.scales) == (other.mechanism, other.scales)
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.mechanism, self.scales))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleasedPart:
+    """The noisy sums of one part, cells × sums; kept read-only.
+
+    ``groups`` are the cells: declared, found privately, or None for the whole table.
+    """
+
+    groups: Groups | None
+    values: Integers
+    noise: tuple[NoiseLayer, ...]
+
+    def __post_init__(self) -> None:
+        values = _to_integers(self.values)
+        cells = 1 if self.groups is None else self.groups.count
+        fits = values.ndim == 2 and len(values) == cells  # noqa: PLR2004
+        require(fits, f"values must have {cells} rows", values.shape)
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+
+    @property
+    def keys(self) -> tuple[Cell, ...]:
+        """The cells in their order; one None for the whole table."""
+        return (None,) if self.groups is None else self.groups.keys
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ReleasedPart)
+            and (self.groups, self.noise) == (other.groups, other.noise)
+            and np.array_equal(self.values, other.values)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.values.shape)
+
+
+@dataclass(frozen=True, slots=True)
 class Release:
-    """Noisy sums in whole lattice cells, keys × sums, with their plan.
+    """Noisy sums in whole lattice cells, with their plan.
 
     Args:
         id: 32 hexadecimal digits that name this release.
         plan: What was measured and with how much noise.
-        values: Noisy integers; kept read-only.
+        parts: The noisy sums of each part of the plan.
         made_by: The program and version that made it.
         is_simulated: Whether the people in it are invented.
+        sources: The ids of the releases it was rolled up or merged from.
     """
 
     id: str
     plan: Plan
-    values: NDArray[np.int64]
+    parts: tuple[ReleasedPart, ...]
     made_by: str
     is_simulated: bool = False
+    sources: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        named = isinstance(self.id, str) and re.fullmatch("[0-9a-f]{32}", self.id)
-        require(named, "a release id is 32 hexadecimal digits", self.id)
+        for name in (self.id, *self.sources):
+            named = isinstance(name, str) and re.fullmatch("[0-9a-f]{32}", name)
+            require(named, "a release id is 32 hexadecimal digits", name)
         made = isinstance(self.made_by, str) and is_unicode(self.made_by)
         require(made, "made_by must be text", self.made_by)
         flagged = isinstance(self.is_simulated, bool)
         require(flagged, "is_simulated must be true or false", self.is_simulated)
-        values = _to_integers(self.values)
-        shape = (len(self.plan.keys), len(self.plan.sums))
-        require(values.shape == shape, f"values must be of shape {shape}", values.shape)
-        values.flags.writeable = False
-        object.__setattr__(self, "values", values)
+        parts = [part.values.shape[1] for part in self.parts]
+        planned = [len(part.sums) for part in self.plan.parts]
+        require(parts == planned, f"the parts must hold {planned} sums", parts)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Release)
-            and (self.id, self.plan, self.made_by, self.is_simulated)
-            == (other.id, other.plan, other.made_by, other.is_simulated)
-            and np.array_equal(self.values, other.values)
-        )
+    @property
+    def values(self) -> Integers:
+        """The noisy sums of the first part."""
+        return self.parts[0].values
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -64,16 +127,38 @@ class Release:
         simulated = (
             "SIMULATED: the people in it are invented. " if self.is_simulated else ""
         )
-        count = len(plan.keys)
+        count = sum(len(part.values) for part in self.parts)
+        others = len(self.sources)
+        plural = "" if others == 1 else "s"
+        made = f", made from {others} other release{plural}" if others else ""
+        ratios = list(dict.fromkeys(str(part.ratio) for part in plan.parts))
         return (
-            f"{simulated}Release {self.id}: {plan.ratio}, "
+            f"{simulated}Release {self.id}: {' and '.join(ratios)}, "
             f"{count} {'answer' if count == 1 else 'answers'}, "
-            f"{len(plan.sums)} noisy sums each; epsilon {decimal_text(plan.epsilon)}, "
+            f"{len(plan.sums)} noisy sums each{made}; "
+            f"epsilon {decimal_text(plan.epsilon)}, "
             f"delta {decimal_text(plan.delta)}. Not covered: {NOT_COVERED[0]}"
         )
 
 
-def _to_integers(values: object) -> NDArray[np.int64]:
+def fresh_part(
+    plan: Plan, part: Part, groups: Groups | None, values: Integers
+) -> ReleasedPart:
+    """Give the released part of sums that were measured just now."""
+    layer = NoiseLayer(plan.mechanism, tuple(part.scales), np.ones(1, dtype=np.int64))
+    return ReleasedPart(groups, values, (layer,))
+
+
+def layers_add_up(layers: Sequence[NoiseLayer]) -> tuple[NoiseLayer, ...]:
+    """Put layers of the same law and scales together."""
+    kept: dict[tuple[str, tuple[float, ...]], Integers] = {}
+    for layer in layers:
+        law = (layer.mechanism, layer.scales)
+        kept[law] = kept.get(law, np.zeros(1, dtype=np.int64)) + layer.counts
+    return tuple(NoiseLayer(*law, kept[law]) for law in sorted(kept))
+
+
+def _to_integers(values: object) -> Integers:
     """Copy whole numbers of 64 bits; refuse everything else."""
     try:
         given = np.array(values)

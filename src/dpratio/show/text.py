@@ -4,6 +4,7 @@ Floor: show. Imports: checks, tabular.
 """
 
 import csv
+import datetime as dt
 import io
 import json
 import math
@@ -63,4 +64,6 @@ def _to_csv(table: Tabular) -> str:
 
 
 def _finite(cell: Any) -> Any:  # noqa: ANN401 (any cell)
+    if isinstance(cell, dt.date):
+        return cell.isoformat()
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell

@@ -33,6 +33,7 @@ from dpratio.study.simulate import (
     simulate_sums,
 )
 from dpratio.tabular import Tabular
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
 
 __all__ = ["WITHOUT_NOISE", "CoverageRow", "CoverageTable", "measure_coverage"]
@@ -77,7 +78,7 @@ class _Sample:
     @property
     def denominator_sds(self) -> float:
         """The mean denominator in units of its noise."""
-        noise = moments_of(self.release).noise_covariance("wy", "wy")
+        noise = float(moments_of(self.release).noise_covariance("wy", "wy")[0])
         mean = exact_moments(self.exact, self.release.plan)["wy"].mean()
         return float(abs(mean) / math.sqrt(noise))
 
@@ -219,15 +220,19 @@ class _Bench:
 
 def _sums_of(plan: Plan) -> Hashable:
     """Name what a plan adds up: plans that differ in noise alone share their sums."""
-    bounds = tuple(plan.factor_bounds.values())
-    return bounds, tuple(each.summand for each in plan.sums), plan.contrast
+    bounds = tuple(_box(plan).values())
+    summands = tuple(each.summand for each in plan.sums)
+    return bounds, summands, plan.contrast(plan.parts[0])
 
 
 def _view_of(plan: Plan) -> View:
     products = [each.summand.factors for each in plan.sums]
-    return View(
-        lambda people: clip_people(people, plan.factor_bounds), products, plan.contrast
-    )
+    contrast = plan.contrast(plan.parts[0])
+    return View(lambda people: clip_people(people, _box(plan)), products, contrast)
+
+
+def _box(plan: Plan) -> dict[str, Bounds]:
+    return plan.box(plan.parts[0])
 
 
 def _true_ratio(population: Population, truth: float | None) -> float:
@@ -271,8 +276,8 @@ def _answer_without_noise(
         if method == "public":
             return _Answer(answer.centre, *answer.ends(level), se)
         pivot = pivot_of(moments, normal_quantile(level), variance)
-        low = [plan.factor_bounds[letter].lower for letter in "sy"]
-        found = pivot_set(pivot, lowest=0.0 if min(low) >= 0 else -np.inf)
+        low = [each.lower for letter, each in _box(plan).items() if letter in "sy"]
+        found = pivot_set(pivot, 0.0 if min(low) >= 0 else -np.inf)
         ends = (found.lower, found.upper)
         lower, upper = (np.log(end) if scale == "log" else end for end in ends)
         return _Answer(answer.centre, lower, upper, se)

@@ -8,30 +8,35 @@ docs/methods/forecast.md. Floor: study. Imports: analyst, plan, guessed, simulat
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from dpratio.analyst.estimate import estimate_ratios
-from dpratio.analyst.moments import Floats, exact_moments
 from dpratio.analyst.wald import normal_quantile
 from dpratio.checks import require
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.study.guessed import guessed_population
-from dpratio.study.population import People, Population
-from dpratio.study.simulate import clip_people, simulate_release, sum_products
+from dpratio.study.person import Person, person_of
+from dpratio.study.population import Population
+from dpratio.study.simulate import simulate_release
 from dpratio.tabular import Tabular
 from dpratio.terms.budget import Budget
-from dpratio.terms.guess import Guess, middle_guess
+from dpratio.terms.guess import Guess
 
-__all__ = ["Forecast", "Outlook", "forecast", "needed_epsilon", "needed_people"]
+__all__ = [
+    "Forecast",
+    "Outlook",
+    "forecast",
+    "needed_epsilon",
+    "needed_people",
+    "person_of",
+]
 
 Epsilon = float | Fraction
 
-_PEOPLE = 2**17
 _DRAWS = 2_000
 _SEED = 20_221
 _MOST_PEOPLE = 10**10
@@ -127,7 +132,7 @@ def forecast(
     sizes = [n] if isinstance(n, int) else list(n)
     _require_sizes(sizes)
     require(0 < power < 1, "power must lie between 0 and 1", power)
-    person = _person_of(plan, guess)
+    person = person_of(plan, guess)
     budgets: Sequence[Epsilon | None] = (
         [None]
         if epsilon is None
@@ -162,7 +167,7 @@ def needed_people(
         InvalidInput: When the width is not positive.
     """
     require(width > 0, "the width must be positive", width)
-    person = _person_of(plan, guess)
+    person = person_of(plan, guess)
 
     def wide(log_n: float) -> float:
         n = max(1, round(math.exp(log_n)))
@@ -191,7 +196,7 @@ def needed_epsilon(
     """
     require(width > 0, "the width must be positive", width)
     _require_sizes([n])
-    person = _person_of(plan, guess)
+    person = person_of(plan, guess)
 
     def wide(log_epsilon: float) -> float:
         planned = _replan(plan, round(math.exp(log_epsilon), 6), n, guess)
@@ -199,22 +204,6 @@ def needed_epsilon(
 
     enough = _fall_below(wide, *(math.log(end) for end in _EPSILONS))
     return None if enough is None else math.exp(enough)
-
-
-@dataclass(frozen=True, slots=True)
-class _Person:
-    """Mean and covariance of one person's summands, and the moments behind a ratio."""
-
-    mean: Floats
-    root: Floats
-    ratio: float
-    denominator: float
-    residual: float
-
-    def public_width(self, n: float, level: float) -> float:
-        """Give the width without noise for many people."""
-        spread = math.sqrt(self.residual / n) / abs(self.denominator)
-        return 2 * normal_quantile(level) * spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,49 +215,10 @@ class _Drawn:
     rejected: float
 
 
-def _person_of(plan: Plan, guess: Guess | Population | None) -> _Person:
-    bounds = plan.factor_bounds
-    if guess is None:
-        guess = middle_guess(bounds)
-    population = (
-        guessed_population(guess, bounds) if isinstance(guess, Guess) else guess
-    )
-    known = callable(population)
-    require(known, "guess must be a Guess, a population or None", guess)
-    people = _at_true_ratio(
-        clip_people(population(np.random.default_rng(_SEED), _PEOPLE, 1), bounds),
-        getattr(population, "ratio", None),
-    )
-    products = [each.summand.factors for each in plan.sums]
-    each = sum_products(clip_people(people, bounds), products, plan.contrast)
-    mean = each.mean(axis=0)
-    values, vectors = np.linalg.eigh(np.cov(each, rowvar=False))
-    moments = exact_moments(each, plan)
-    top, bottom = float(moments["ws"].mean()), float(moments["wy"].mean())
-    residuals = moments["ws"] - top / bottom * moments["wy"]
-    return _Person(
-        mean=mean,
-        root=vectors * np.sqrt(np.maximum(values, 0.0)),
-        ratio=top / bottom,
-        denominator=bottom,
-        residual=float((residuals**2).mean()),
-    )
-
-
-def _at_true_ratio(people: People, ratio: float | None) -> People:
-    """Undo what chance put between the ratio of invented people and the true one."""
-    if ratio is None:
-        return people
-    weight = 1.0 if people.weight is None else people.weight
-    found = float((weight * people.score).sum() / (weight * people.label).sum())
-    return replace(people, score=people.score * (ratio / found))
-
-
-def _draw(plan: Plan, person: _Person, n: int, level: float, against: float) -> _Drawn:
+def _draw(plan: Plan, person: Person, n: int, level: float, against: float) -> _Drawn:
     """Draw releases with the same seed each time, so that forecasts compare."""
     rng = np.random.default_rng(_SEED)
-    normal = rng.standard_normal((_DRAWS, len(person.mean)))
-    sums = n * person.mean + math.sqrt(n) * normal @ person.root.T
+    sums = person.sums(n, _DRAWS, rng)
     found = estimate_ratios(simulate_release(sums, plan, rng), level=level)
     bounded = np.isfinite(found.ci_lower) & np.isfinite(found.ci_upper)
     width = (found.ci_upper - found.ci_lower)[bounded]
@@ -282,7 +232,7 @@ def _draw(plan: Plan, person: _Person, n: int, level: float, against: float) -> 
 
 def _outlook(
     plan: Plan,
-    person: _Person,
+    person: Person,
     drawn: _Drawn,
     n: int,
     options: tuple[float, float, float],
@@ -318,16 +268,27 @@ def _replan(
 ) -> Plan:
     """Make the plan again for another epsilon."""
     return make_plan(
-        plan.ratio,
+        list(dict.fromkeys(part.ratio for part in plan.parts)),
         bounds=plan.bounds,
         budget=Budget(epsilon, plan.budget.delta),
-        groups=plan.groups,
+        groups=plan.partitions,
+        unit=plan.unit,
+        weights=_weights(plan),
         answers=plan.answers,
         strategy=plan.strategy,
         mechanism=plan.mechanism,
         n=n,
         guess=guess if isinstance(guess, Guess) else None,
     )
+
+
+def _weights(plan: Plan) -> list[float | Fraction]:
+    """Give the weight of each partition."""
+    shares = [
+        [part.weight for part in plan.parts if part.partition == at]
+        for at in range(len(plan.partitions))
+    ]
+    return [sum(each, Fraction(0)) for each in shares]
 
 
 def _fall_below(

@@ -127,7 +127,7 @@ def one_query_width(
     ``noise`` multiplies the noise: 0 gives the width without privacy.
     """
     weight, square, heaviest = 1.0, 1.0, 1.0
-    if "w" in plan.factor_bounds:
+    if plan.ratio.weight is not None:
         (low, high), heaviest = (LIGHTEST, HEAVIEST), HEAVIEST
         weight = low + math.exp(-low) - math.exp(-high)
         square = low**2 + 2 * (

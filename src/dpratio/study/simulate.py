@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from dpratio.plan.contrast import Contrast
 from dpratio.plan.plan import Plan
-from dpratio.release.release import Release
+from dpratio.release.release import Release, fresh_part
 from dpratio.study.population import People, Population, Reals
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.question import Groups
+from dpratio.terms.groups import Groups
 from dpratio.version import __version__
 
 __all__ = [
@@ -172,15 +172,17 @@ def clip_people(people: People, bounds: Mapping[str, Bounds]) -> People:
 
 def simulate_release(sums: Floats, plan: Plan, rng: np.random.Generator) -> Release:
     """Put noise on exact sums, repetitions × measured sums, and stamp the release."""
-    steps = np.array([each.step for each in plan.sums])
-    scales = np.array([each.scale for each in plan.sums])
+    part = plan.parts[0]
+    steps = np.array([each.step for each in part.sums])
     draw = rng.laplace if plan.mechanism == "laplace" else rng.normal
-    noise = draw(scale=scales, size=sums.shape)
-    cells = np.rint(sums / steps) + np.rint(noise)
+    noise = draw(scale=np.array(part.scales), size=sums.shape)
+    cells = (np.rint(sums / steps) + np.rint(noise)).astype(np.int64)
+    groups = Groups("repetition", range(len(sums)))
+    planned = replace(plan, partitions=(groups,), parts=(replace(part, partition=0),))
     return Release(
         id=rng.bytes(16).hex(),
-        plan=replace(plan, groups=Groups("repetition", range(len(sums)))),
-        values=cells.astype(np.int64),
+        plan=planned,
+        parts=(fresh_part(planned, part, groups, cells),),
         made_by=f"dpratio {__version__}",
         is_simulated=True,
     )

@@ -16,7 +16,7 @@
     label = "binary"
     weight = [0.25, 3]
 
-    [groups]
+    [groups]  # study_groups has all kinds of them
     column = "region"
     keys = ["north", "south"]
 
@@ -31,6 +31,8 @@
     weight = { mean = 1.0, sd = 0.6 }
     correlation = 0.4
 
+``[unit]`` says whose rows belong together: ``column``, ``totals`` by column,
+``most_groups``, ``neighbours``. The population is then about one unit's totals.
 Numbers are read as the decimals that were written.
 Floor: terms. Imports: errors, checks, strict.
 """
@@ -38,7 +40,6 @@ Floor: terms. Imports: errors, checks, strict.
 import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 from dpratio.checks import require
@@ -46,9 +47,12 @@ from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import ColumnGuess, Guess
-from dpratio.terms.question import Groups, Key, Ratio
+from dpratio.terms.question import Ratio
 from dpratio.terms.source import CsvFile
+from dpratio.terms.study_groups import read_budget, read_partitions
+from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["Study", "parse_study"]
 
@@ -58,9 +62,11 @@ class Study:
     """Everything a study file says."""
 
     data: str | CsvFile | None
-    ratio: Ratio
+    ratios: tuple[Ratio, ...]
     bounds: dict[str, Bounds]
-    groups: Groups | None
+    partitions: tuple[Groups | PrivateKeys | None, ...]
+    weights: tuple[float, ...] | None
+    unit: PrivacyUnit
     budget: Budget
     strategy: str | None
     mechanism: str | None
@@ -93,20 +99,29 @@ def parse_study(text: str) -> Study:
             "$: the study is not valid TOML: a number is too long or a list too deep."
         ) from None
     top = Node(document).fields(
-        "ratio", "bounds", "privacy", optional=("data", "groups", "population")
+        "ratio", "bounds", "privacy", optional=("data", "groups", "unit", "population")
     )
+    ratios = (
+        top["ratio"].items() if isinstance(top["ratio"].value, list) else [top["ratio"]]
+    )
+    partitions: tuple[Groups | PrivateKeys | None, ...] = (None,)
+    weights = None
+    if "groups" in top:
+        partitions, weights = read_partitions(top["groups"])
     privacy = top["privacy"].fields(
         "epsilon", optional=("delta", "strategy", "mechanism")
     )
     return Study(
         data=_read_data(top["data"]) if "data" in top else None,
-        ratio=_read_ratio(top["ratio"]),
+        ratios=tuple(_read_ratio(each) for each in ratios),
         bounds={name: _read_bounds(at) for name, at in top["bounds"].entries().items()},
-        groups=_read_groups(top["groups"]) if "groups" in top else None,
-        budget=_read_budget(top["privacy"], privacy),
+        partitions=partitions,
+        weights=weights,
+        unit=_read_unit(top["unit"]) if "unit" in top else PrivacyUnit(),
+        budget=read_budget(top["privacy"], privacy),
         strategy=privacy["strategy"].text() if "strategy" in privacy else None,
         mechanism=privacy["mechanism"].text() if "mechanism" in privacy else None,
-        answers=_read_answers(top["ratio"]),
+        answers=_read_all_answers(ratios),
         people=_read_people(top["population"]) if "population" in top else None,
         population=_read_guess(top["population"]) if "population" in top else None,
     )
@@ -127,7 +142,7 @@ def _read_data(node: Node) -> str | CsvFile:
 
 
 def _read_ratio(node: Node) -> Ratio:
-    numbers, words = ("guess", "residual_bound"), ("weight", "guess_is")
+    numbers, words = ("guess", "residual_bound"), ("weight", "minus", "guess_is")
     fields = node.fields("numerator", "per", optional=(*numbers, *words, "answers"))
     numerator, per = fields["numerator"].text(), fields["per"].text()
     given: dict[str, Any] = {
@@ -135,6 +150,15 @@ def _read_ratio(node: Node) -> Ratio:
     }
     given |= {name: fields[name].text() for name in words if name in fields}
     return node.make(lambda: Ratio(numerator, per=per, **given))
+
+
+def _read_all_answers(ratios: list[Node]) -> tuple[str, ...]:
+    """Read the answers that are wanted of every ratio: the same of each."""
+    given = [_read_answers(each) for each in ratios] or [("ratio",)]
+    for node, answers in zip(ratios, given, strict=False):
+        if "answers" in node.entries() and answers != given[0]:
+            node.refuse("must ask for the same answers as the first ratio")
+    return given[0]
 
 
 def _read_answers(node: Node) -> tuple[str, ...]:
@@ -152,11 +176,21 @@ def _read_bounds(node: Node) -> Bounds:
     return node.make(lambda: Bounds(lower, upper))
 
 
-def _read_groups(node: Node) -> Groups:
-    fields = node.fields("column", "keys")
-    column = fields["column"].text()
-    keys = [_read_key(item) for item in fields["keys"].items()]
-    return node.make(lambda: Groups(column, keys))
+def _read_unit(node: Node) -> PrivacyUnit:
+    """Read who is protected."""
+    names = ("column", "totals", "most_groups", "neighbours", "key")
+    fields = node.fields(optional=names)
+    given: dict[str, Any] = {
+        name: fields[name].text()
+        for name in ("column", "neighbours", "key")
+        if name in fields
+    }
+    if "totals" in fields:
+        totals = fields["totals"].entries()
+        given["totals"] = {name: _read_bounds(each) for name, each in totals.items()}
+    if "most_groups" in fields:
+        given["most_groups"] = fields["most_groups"].integer()
+    return node.make(lambda: PrivacyUnit(**given))
 
 
 def _read_people(node: Node) -> int | None:
@@ -180,22 +214,3 @@ def _read_column(node: Node) -> ColumnGuess:
     fields = node.fields("mean", optional=("sd",))
     sd = fields["sd"].number() if "sd" in fields else None
     return ColumnGuess(fields["mean"].number(), sd)
-
-
-def _read_key(node: Node) -> Key:
-    if isinstance(node.value, bool):
-        return node.flag()
-    return node.integer() if isinstance(node.value, int) else node.text()
-
-
-def _read_budget(node: Node, fields: dict[str, Node]) -> Budget:
-    epsilon = _exact(fields["epsilon"])
-    delta = _exact(fields["delta"]) if "delta" in fields else Fraction(0)
-    return node.make(lambda: Budget(epsilon, delta))
-
-
-def _exact(node: Node) -> Decimal | Fraction:
-    if isinstance(node.value, str):
-        return node.fraction()
-    node.number()
-    return Decimal(str(node.value))

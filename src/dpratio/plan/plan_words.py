@@ -1,0 +1,97 @@
+"""A plan in sentences, for the person who must approve it.
+
+Floor: plan. Imports: terms, contrast, part.
+"""
+
+from dpratio.plan.contrast import contrast_of
+from dpratio.plan.part import Partition
+from dpratio.terms.budget import decimal_text
+from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.question import Ratio
+from dpratio.terms.unit import PrivacyUnit
+
+__all__ = [
+    "NOT_COVERED",
+    "describe_answers",
+    "describe_cells",
+    "describe_contrast",
+    "describe_unit",
+]
+
+_MAKING = (
+    "how scores and weights were made: a model fitted on these rows, or weights "
+    "raked or normalised over them, carry one row's values into other rows. "
+    "Fit models and weights on a disjoint split."
+)
+_TERMS = (
+    "the terms themselves: bounds, keys, guesses and budget are public, and must "
+    "not be read off these rows."
+)
+NOT_COVERED = (_MAKING, _TERMS)
+_KEYS_SHOWN = 12
+
+
+def describe_cells(partition: Partition) -> str:
+    """Say which cells are answered."""
+    if partition is None:
+        return "one answer for the whole table"
+    if isinstance(partition, PrivateKeys):
+        spent = partition.budget
+        return (
+            f"one answer for each key of {partition.column} that enough people share "
+            f"(found with epsilon {decimal_text(spent.epsilon)}, delta "
+            f"{decimal_text(spent.delta)})"
+        )
+    keys = partition.keys[:_KEYS_SHOWN]
+    shown = [
+        " and ".join(str(each) for each in key) if isinstance(key, tuple) else str(key)
+        for key in keys
+    ]
+    more = ["…"] if partition.count > _KEYS_SHOWN else []
+    columns = ", ".join(partition.columns)
+    return (
+        f"one answer for each of {partition.count} declared keys of "
+        f"{columns} ({', '.join(shown + more)})"
+    )
+
+
+def describe_unit(unit: PrivacyUnit) -> list[str]:
+    """Say who is protected."""
+    number = "rows" if unit.column is None else f"{unit.column} ids"
+    line = f"Protected: {unit}, added or removed; the number of {number} too."
+    if unit.neighbours == "change-one":
+        line = f"Protected: {unit}, changed."
+    if unit.column is None:
+        return [line]
+    totals = ", ".join(f"{name} {each}" for name, each in unit.totals.items())
+    return [line, f"Totals of one {unit.column}, within: {totals}."]
+
+
+def describe_contrast(ratio: Ratio, unit: PrivacyUnit) -> str:
+    """Say around which guess a ratio is measured."""
+    contrast = contrast_of(ratio)
+    guess, limit = contrast.centre, contrast.limit
+    times = "w·" if ratio.weight and unit.column is None else ""
+    z = f"{times}(s − {guess:g}·y)"
+    h = f"{times}(s + {guess:g}·y)" if guess else f"{times}y"
+    said = f"Measured around the guess {guess:g}: z = {z}, h = {h}"
+    if unit.column is not None:
+        said += f", of one {unit.column}'s totals"
+    if limit is None:
+        return f"{said}."
+    return (
+        f"{said}. Promised: |z| is at most {limit:g}; what lies beyond is clipped, "
+        "and the ratio moves by as much."
+    )
+
+
+def describe_answers(strategy: str, answers: tuple[str, ...]) -> str:
+    """Say what a release of the plan will be able to answer."""
+    if strategy != "focused":
+        return "Answers: the ratio, with variance 'kish', and means."
+    if "means" in answers:
+        return "Answers: the ratio and both means, with variance 'linearised'."
+    return (
+        "Answers: the ratio, with variance 'linearised'. Means, bin mass and "
+        "curves need a plan with answers=('ratio', 'means')."
+    )

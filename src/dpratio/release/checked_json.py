@@ -1,0 +1,55 @@
+"""JSON that is read strictly and carries a checksum.
+
+Floor: release. Imports: errors, strict.
+"""
+
+import hashlib
+import json
+from typing import Any, NoReturn
+
+from dpratio.errors import DocumentRefused
+from dpratio.strict import Node
+
+__all__ = ["checksum", "parse", "require_checksum"]
+
+
+def parse(text: str) -> Any:  # noqa: ANN401 (any JSON)
+    """Read JSON without repeated fields and without what is no number."""
+    try:
+        return json.loads(
+            text, object_pairs_hook=_unique_fields, parse_constant=_refuse_constant
+        )
+    except (ValueError, RecursionError) as error:
+        place = getattr(error, "lineno", 1)
+        raise DocumentRefused(
+            f"$: not valid JSON near line {place}; the file may be truncated."
+        ) from None
+
+
+def require_checksum(node: Node, wanted: str) -> None:
+    """Refuse a document that was edited."""
+    found = node.entries().get("sha256")
+    if found is None:
+        raise DocumentRefused("$: field 'sha256' is missing.")
+    if found.text() != wanted:
+        raise DocumentRefused(
+            "$.sha256: the document was edited or damaged: its checksum differs. "
+            "Get the original file."
+        )
+
+
+def checksum(body: dict[str, Any], content: bytes = b"") -> str:
+    """Sum up a document, and what stands beside it."""
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode() + content).hexdigest()
+
+
+def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise DocumentRefused("$: a field is given twice in one table.")
+    return fields
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise DocumentRefused(f"$: {name} is not a number a release may hold.")

@@ -1,0 +1,178 @@
+"""A release as a plain document, and back; every refusal names its path.
+
+The integers may stand in the document or elsewhere (in the columns of a Parquet file).
+Floor: release. Imports: errors, strict, plan, release.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.errors import DocumentRefused, PlanRefused
+from dpratio.plan.calibrate import LARGEST_SCALE, MECHANISMS, SMALLEST_SCALE
+from dpratio.plan.document import plan_from_document, plan_to_document
+from dpratio.plan.groups_document import groups_from_document, groups_to_document
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import price
+from dpratio.release.release import NoiseLayer, Release, ReleasedPart, fresh_part
+from dpratio.strict import Node
+from dpratio.terms.dimensions import KINDS, Keys
+from dpratio.terms.groups import Groups, PrivateKeys
+
+__all__ = ["FORMAT", "VERSION", "release_from_document", "release_to_document"]
+
+FORMAT = "dpratio-release"
+VERSION = 1
+
+Integers = NDArray[np.int64]
+# Gives the integers of a part: its place, its number of rows and of sums.
+Values = Callable[[int, int, int], Integers]
+
+
+def release_to_document(release: Release) -> dict[str, Any]:
+    """Write everything but the integers."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "id": release.id,
+        "made_by": release.made_by,
+        "simulated": release.is_simulated,
+        "sources": list(release.sources),
+        "plan": plan_to_document(release.plan),
+        "parts": [_part_to_document(release, at) for at in range(len(release.parts))],
+    }
+
+
+def require_format(node: Node) -> None:
+    """Refuse what is no release, or one of a newer format.
+
+    Raises:
+        DocumentRefused: With what to do about it.
+    """
+    if not isinstance(node.value, dict) or node.value.get("format") != FORMAT:
+        raise DocumentRefused(f"$.format: this is not a {FORMAT} document.")
+    version = node.entries().get("version", Node(None, "$.version"))
+    if version.integer() > VERSION:
+        raise DocumentRefused(
+            f"$.version: format {FORMAT} {version.value} is newer than {VERSION}, the "
+            "newest this version of dpratio reads. Install a newer dpratio."
+        )
+    if version.value != VERSION:
+        version.refuse(f"must be {VERSION}")
+
+
+def release_from_document(node: Node, values: Values) -> Release:
+    """Read a release whose integers are given by a function.
+
+    Raises:
+        DocumentRefused: When a field is missing, unknown or breaks a rule.
+    """
+    fields = node.fields(
+        "format", "version", "id", "made_by", "simulated", "sources", "plan", "parts"
+    )
+    plan = plan_from_document(fields["plan"])
+    sources = tuple(_read_id(each) for each in fields["sources"].items())
+    try:
+        price(plan)
+    except PlanRefused as error:
+        raise DocumentRefused(f"$.plan: {error}") from None
+    given = fields["parts"].items()
+    if len(given) != len(plan.parts):
+        fields["parts"].refuse(f"must have {len(plan.parts)} parts")
+    return node.make(
+        lambda: Release(
+            id=_read_id(fields["id"]),
+            plan=plan,
+            parts=tuple(
+                _read_part(each, plan, at, values, derived=bool(sources))
+                for at, each in enumerate(given)
+            ),
+            made_by=fields["made_by"].text(),
+            is_simulated=fields["simulated"].flag(),
+            sources=sources,
+        )
+    )
+
+
+def _part_to_document(release: Release, at: int) -> dict[str, Any]:
+    """Write the cells where the plan does not say them, and noise that was added up."""
+    part, plan = release.parts[at], release.plan
+    planned = plan.partitions[plan.parts[at].partition]
+    found = None
+    if isinstance(planned, PrivateKeys):
+        named = part.groups
+        count = 0 if named is None else named.count
+        found = (
+            groups_to_document(named) if count else {"dimensions": [], "cells": None}
+        )
+    noise = None
+    if release.sources:
+        noise = [
+            {
+                "mechanism": layer.mechanism,
+                "scales": list(layer.scales),
+                "counts": layer.counts.tolist(),
+            }
+            for layer in part.noise
+        ]
+    return {"found": found, "noise": noise}
+
+
+def _read_part(
+    node: Node, plan: Plan, at: int, values: Values, *, derived: bool
+) -> ReleasedPart:
+    fields = node.fields("found", "noise")
+    part = plan.parts[at]
+    groups = _read_groups(fields["found"], plan, part.partition)
+    rows = 1 if groups is None else groups.count
+    held = values(at, rows, len(part.sums))
+    if fields["noise"].value is None:
+        if derived:
+            fields["noise"].refuse("must say how noise was added up")
+        return fresh_part(plan, part, groups, held)
+    if not derived:
+        fields["noise"].refuse("must be null where nothing was added up")
+    layers = [
+        _read_layer(each, len(part.sums), rows) for each in fields["noise"].items()
+    ]
+    return ReleasedPart(groups, held, tuple(layers))
+
+
+def _read_groups(node: Node, plan: Plan, at: int) -> Groups | None:
+    planned = plan.partitions[at]
+    if not isinstance(planned, PrivateKeys):
+        if node.value is not None:
+            node.refuse("must be null where keys were declared")
+        return planned
+    if node.value == {"dimensions": [], "cells": None}:
+        return Groups.found(planned.column, KINDS[planned.kind], ())
+    found = groups_from_document(node)
+    if not isinstance(found, Groups) or found.listed is not None:
+        node.refuse(f"must be keys of '{planned.column}'")
+    only = found.dimensions[0]
+    same = isinstance(only, Keys) and only.kind is KINDS[planned.kind]
+    if not same or found.columns != (planned.column,) or None in only.values:
+        node.refuse(f"must be keys of '{planned.column}', all {planned.kind}")
+    return found
+
+
+def _read_layer(node: Node, sums: int, rows: int) -> NoiseLayer:
+    fields = node.fields("mechanism", "scales", "counts")
+    scales = tuple(each.number() for each in fields["scales"].items())
+    usable = all(SMALLEST_SCALE <= scale <= LARGEST_SCALE for scale in scales)
+    if len(scales) != sums or not usable:
+        fields["scales"].refuse(f"must be {sums} noise scales")
+    counts = [each.integer() for each in fields["counts"].items()]
+    if len(counts) not in {1, rows} or any(not 0 <= n < 2**40 for n in counts):
+        fields["counts"].refuse(f"must be 1 or {rows} numbers of draws")
+    law = fields["mechanism"].choice(MECHANISMS)
+    return NoiseLayer(law, scales, np.array(counts, dtype=np.int64))
+
+
+def _read_id(node: Node) -> str:
+    if not re.fullmatch("[0-9a-f]{32}", node.text()):
+        node.refuse("must be 32 hexadecimal digits")
+    return node.text()

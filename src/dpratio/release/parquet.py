@@ -1,0 +1,162 @@
+"""Releases of many groups as Parquet: integers in columns, the document in the footer.
+
+Columns ``key:…`` hold the keys of each row for other programs; what a release means is
+told by the document alone, and reading checks that they agree.
+Floor: release. Imports: checks, errors, strict, checked_json, document, release.
+"""
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.checks import import_extra
+from dpratio.errors import DocumentRefused
+from dpratio.release.checked_json import checksum, parse, require_checksum
+from dpratio.release.document import (
+    release_from_document,
+    release_to_document,
+    require_format,
+)
+from dpratio.release.release import Release, ReleasedPart
+from dpratio.strict import Node
+
+__all__ = ["from_parquet", "to_parquet"]
+
+_FOOTER = b"dpratio"
+
+
+def to_parquet(release: Release) -> bytes:
+    """Write a release as the content of a Parquet file."""
+    arrow = import_extra("pyarrow", "arrow")
+    parquet = import_extra("pyarrow.parquet", "arrow")
+    body = release_to_document(release)
+    columns: dict[str, Any] = {
+        "part": np.repeat(
+            np.arange(len(release.parts), dtype=np.int32),
+            [len(part.values) for part in release.parts],
+        )
+    }
+    if len(release.parts) == 1:
+        columns |= _key_columns(release.parts[0], arrow)
+    width = max(part.values.shape[1] for part in release.parts)
+    for at in range(width):
+        columns[f"sum{at}"] = np.concatenate(
+            [_column(part.values, at) for part in release.parts]
+        )
+    footer = {**body, "sha256": checksum(body, _content(release))}
+    table = arrow.table(columns)
+    text = json.dumps(footer, ensure_ascii=False, allow_nan=False)
+    table = table.replace_schema_metadata({_FOOTER: text.encode()})
+    file = io.BytesIO()
+    # Noise does not compress; trying takes time.
+    parquet.write_table(table, file, compression="none", use_dictionary=False)
+    return file.getvalue()
+
+
+def from_parquet(content: bytes) -> Release:
+    """Read a release from the content of a Parquet file.
+
+    Raises:
+        DocumentRefused: When it is truncated, edited or of a newer format.
+    """
+    arrow = import_extra("pyarrow", "arrow")
+    parquet = import_extra("pyarrow.parquet", "arrow")
+    table = None
+    try:
+        table = parquet.read_table(io.BytesIO(content))
+    except (OSError, ValueError, arrow.ArrowException):
+        table = None
+    if table is None:
+        raise DocumentRefused("$: not a Parquet file; it may be truncated.")
+    footer = (table.schema.metadata or {}).get(_FOOTER)
+    if footer is None:
+        raise DocumentRefused("$.format: this Parquet file is no dpratio release.")
+    try:
+        text = footer.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DocumentRefused("$: the footer is not UTF-8.") from None
+    node = Node(parse(text))
+    require_format(node)
+    body = {name: part for name, part in node.value.items() if name != "sha256"}  # type: ignore[attr-defined]
+    parts = _integers(table, "part", arrow.int32())
+    release = release_from_document(
+        Node(body),
+        lambda at, rows, sums: _values(table, parts == at, rows, sums, arrow),
+    )
+    require_checksum(node, checksum(body, _content(release)))
+    if len(parts) != sum(len(part.values) for part in release.parts):
+        raise DocumentRefused("$.part: rows belong to no part of the plan.")
+    _require_keys(table, release, arrow)
+    return release
+
+
+def _column(values: NDArray[np.int64], at: int) -> NDArray[np.int64]:
+    if at < values.shape[1]:
+        return np.ascontiguousarray(values[:, at])
+    return np.zeros(len(values), dtype=np.int64)
+
+
+def _content(release: Release) -> bytes:
+    """Give the integers as bytes, part by part."""
+    return b"".join(
+        np.ascontiguousarray(part.values, dtype="<i8").tobytes()
+        for part in release.parts
+    )
+
+
+def _key_columns(part: ReleasedPart, arrow: Any) -> dict[str, Any]:  # noqa: ANN401
+    if part.groups is None:
+        return {}
+    columns = part.groups.columns
+    if len(columns) == 1:
+        return {f"key:{columns[0]}": arrow.array(part.keys)}
+    split = zip(*part.keys, strict=True)
+    return {
+        f"key:{name}": arrow.array(list(keys))
+        for name, keys in zip(columns, split, strict=True)
+    }
+
+
+def _values(
+    table: Any,  # noqa: ANN401
+    chosen: NDArray[np.bool_],
+    rows: int,
+    sums: int,
+    arrow: Any,  # noqa: ANN401
+) -> NDArray[np.int64]:
+    if int(chosen.sum()) != rows:
+        raise DocumentRefused(
+            f"$.part: must have {rows} rows, has {int(chosen.sum())}."
+        )
+    held = [name for name in table.column_names if name.startswith("sum")]
+    columns = [
+        _integers(table, f"sum{at}", arrow.int64())
+        for at in range(max(sums, len(held)))
+    ]
+    if any(column[chosen].any() for column in columns[sums:]):
+        raise DocumentRefused(f"$.sum{sums}: must be 0 where a part has {sums} sums.")
+    return np.stack([column[chosen] for column in columns[:sums]], axis=1)
+
+
+def _integers(table: Any, name: str, wanted: Any) -> NDArray[np.int64]:  # noqa: ANN401
+    if name not in table.column_names or table.column_names.count(name) != 1:
+        raise DocumentRefused(f"$.{name}: the column is missing, or there twice.")
+    column = table.column(name)
+    if column.type != wanted or column.null_count:
+        raise DocumentRefused(f"$.{name}: must be a column of {wanted}, none missing.")
+    return np.asarray(column.to_numpy(), dtype=np.int64)
+
+
+def _require_keys(table: Any, release: Release, arrow: Any) -> None:  # noqa: ANN401
+    """Refuse columns that the document does not know, or keys that differ from it."""
+    keys = _key_columns(release.parts[0], arrow) if len(release.parts) == 1 else {}
+    width = max(part.values.shape[1] for part in release.parts)
+    known = ["part", *keys, *(f"sum{at}" for at in range(width))]
+    if table.column_names != known:
+        raise DocumentRefused(f"$: columns must be {', '.join(known)}.")
+    for name, wanted in keys.items():
+        if not table.column(name).combine_chunks().equals(wanted):
+            raise DocumentRefused(f"$.{name}: keys differ from those of the plan.")

@@ -1,0 +1,275 @@
+"""One dimension of groups: declared keys, bins of a number, periods of a date.
+
+Floor: terms. Imports: checks, bounds, question.
+"""
+
+import datetime as dt
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpratio.checks import require, require_one_of
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.question import is_unicode, require_column_name
+
+__all__ = [
+    "EVERY",
+    "KINDS",
+    "Cell",
+    "Dimension",
+    "Key",
+    "Keys",
+    "Periods",
+    "ScoreBins",
+    "distinct",
+    "period_of",
+]
+
+Key = str | int | bool | dt.date | None
+Cell = Key | tuple[Key, ...]
+
+EVERY = ("day", "week", "month")
+KINDS = {"text": str, "integer": int, "boolean": bool, "date": dt.date}
+
+_LARGEST_KEY = 2**63 - 1
+_MOST_BINS = 1_000
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Keys:
+    """Declared keys of one column.
+
+    Args:
+        column: The column that holds the keys.
+        values: All text, all whole numbers, all true/false or all dates; None stands
+            for a missing key and may be declared beside any of them.
+
+    Raises:
+        InvalidInput: When keys are missing, repeated or of mixed types.
+
+    Example:
+        >>> Keys("region", ["north", "south", None]).values
+        ('north', 'south', None)
+    """
+
+    column: str
+    values: tuple[Key, ...]
+    kind: type = field(compare=False)
+
+    def __init__(self, column: str, values: Iterable[Key]) -> None:
+        require_column_name(column)
+        declared = _read_keys(values)
+        kind = next((type(key) for key in declared if key is not None), str)
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "values", declared)
+        object.__setattr__(self, "kind", kind)
+
+    @classmethod
+    def of_kind(cls, column: str, kind: type) -> "Keys":
+        """Give a dimension of keys of one type, none of them declared yet."""
+        keys = cls(column, [None])
+        object.__setattr__(keys, "values", ())
+        object.__setattr__(keys, "kind", kind)
+        return keys
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class ScoreBins:
+    """Bins of a number column: equal ones over its bounds, or between given edges.
+
+    A value on an edge belongs to the bin above it; the last bin holds its upper edge.
+    Values are clipped to their bounds first; beyond the outer edges there is no bin.
+
+    Args:
+        column: A column with bounds: the score, or any other.
+        bins: How many equal bins, or their edges in increasing order.
+
+    Example:
+        >>> ScoreBins("score", [0, 0.5, 1]).values
+        ('0 to 0.5', '0.5 to 1')
+    """
+
+    column: str
+    bins: int | tuple[float, ...]
+
+    def __init__(self, column: str, bins: int | Sequence[float] = 10) -> None:
+        require_column_name(column)
+        hint = "Give a number of bins, or edges such as [0, 0.2, 0.5, 1]."
+        if isinstance(bins, int) and not isinstance(bins, bool):
+            counted = 1 <= bins <= _MOST_BINS
+            require(counted, "there must be 1 to 1,000 bins", bins, hint)
+            given: int | tuple[float, ...] = bins
+        else:
+            arrays = hasattr(bins, "tolist") and hasattr(bins, "dtype")
+            listed = arrays or isinstance(bins, list | tuple | range)
+            require(listed, "bins must be a number or a list of edges", bins, hint)
+            numbers = _plain(bins)
+            real = all(
+                isinstance(edge, int | float) and not isinstance(edge, bool)
+                for edge in numbers
+            )
+            require(real, "edges must be numbers", list(numbers), hint)
+            given = tuple(float(edge) for edge in numbers)  # type: ignore[arg-type]
+            enough = 1 < len(given) <= _MOST_BINS + 1
+            require(enough, "bins need two edges or more", list(given), hint)
+            rising = all(
+                math.isfinite(low) and low < high
+                for low, high in itertools.pairwise((*given, math.inf))
+            )
+            rule = "edges must rise: bins may not overlap"
+            require(rising, rule, list(given), hint)
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "bins", given)
+
+    def within(self, bounds: Bounds) -> "ScoreBins":
+        """Settle equal bins into edges over the bounds of their column."""
+        if isinstance(self.bins, int):
+            width = bounds.upper - bounds.lower
+            inner = [bounds.lower + width * at / self.bins for at in range(self.bins)]
+            return ScoreBins(self.column, [*inner, bounds.upper])
+        inside = bounds.lower <= self.bins[0] and self.bins[-1] <= bounds.upper
+        rule = f"edges of bins must lie within the bounds of '{self.column}'"
+        require(inside, rule, [self.bins[0], self.bins[-1]])
+        return self
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """The edges; equal bins have none before `within`."""
+        return () if isinstance(self.bins, int) else self.bins
+
+    @property
+    def values(self) -> tuple[Key, ...]:
+        """The bins, as text."""
+        short = [f"{edge:g}" for edge in self.edges]
+        if len(set(short)) != len(short):
+            short = [repr(edge) for edge in self.edges]
+        return tuple(f"{low} to {high}" for low, high in itertools.pairwise(short))
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Periods:
+    """Days, weeks or months of a date or time column, over a declared range.
+
+    A period is named by its first day; weeks begin on Monday. Times are taken in UTC.
+
+    Args:
+        column: A column of dates or times.
+        every: ``"day"``, ``"week"`` or ``"month"``.
+        first: A day of the first period.
+        last: A day of the last one.
+
+    Example:
+        >>> len(Periods("seen", "month", "2026-01-15", "2026-03-01").values)
+        3
+    """
+
+    column: str
+    every: str
+    first: dt.date
+    last: dt.date
+
+    def __init__(
+        self,
+        column: str,
+        every: str,
+        first: dt.date | str,
+        last: dt.date | str,
+    ) -> None:
+        require_column_name(column)
+        require_one_of(every, EVERY, "period")
+        start, stop = (period_of(_read_day(day), every) for day in (first, last))
+        require(start <= stop, "the first period must not follow the last", str(start))
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "every", every)
+        object.__setattr__(self, "first", start)
+        object.__setattr__(self, "last", stop)
+
+    @property
+    def values(self) -> tuple[Key, ...]:
+        """The first days of all periods."""
+        days = [self.first]
+        while days[-1] < self.last:
+            later = days[-1] + dt.timedelta(days=_LONGEST[self.every])
+            days.append(period_of(later, self.every))
+        return tuple(days)
+
+
+Dimension = Keys | ScoreBins | Periods
+
+# A step of so many days from a period's first day ends in the next period.
+_LONGEST = {"day": 1, "week": 7, "month": 31}
+
+
+def period_of(day: dt.date, every: str) -> dt.date:
+    """Give the first day of the period that holds a day."""
+    if every == "week":
+        return day - dt.timedelta(days=day.weekday())
+    return day.replace(day=1) if every == "month" else day
+
+
+def distinct(values: Iterable[Key]) -> list[Key]:
+    """Keep the first of equal keys; 1, True and 1.0 are three keys."""
+    kept: list[Key] = []
+    seen: set[tuple[type, Key]] = set()
+    rule = "group keys must be all text, all whole numbers, all true/false or all dates"
+    hint = "Convert the keys to one type; None may join any."
+    for key in values:
+        plain = key is None or isinstance(key, str | int | dt.date)
+        require(plain, rule, key, hint)
+        if (type(key), key) not in seen:
+            seen.add((type(key), key))
+            kept.append(key)
+    return kept
+
+
+def _read_keys(values: object) -> tuple[Key, ...]:
+    hint = "Declare the public keys, for instance ['north', 'south']."
+    listed = isinstance(values, Iterable) and not isinstance(values, str | bytes)
+    require(listed, "group keys must be a list", values, hint)
+    declared = tuple(_plain(values))
+    require(declared, "groups need at least one key", declared, hint)
+    kinds = {type(key) for key in declared} - {type(None)}
+    same = len(kinds) <= 1 and kinds <= {str, int, bool, dt.date}
+    rule = "group keys must be all text, all whole numbers, all true/false or all dates"
+    require(same, rule, declared, "Convert the keys to one type; None may join any.")
+    _require_storable(declared, next(iter(kinds), str))
+    if len(set(declared)) != len(declared):
+        seen: set[Key] = set()
+        repeated = [key for key in declared if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
+        require(not repeated, "a group key is declared once", repeated)
+    return declared
+
+
+def _plain(values: object) -> Iterable[Key]:
+    """Give plain Python keys; arrays and series know how."""
+    if str(getattr(values, "dtype", "")) == "datetime64[ns]":
+        # Nanoseconds would become whole numbers.
+        array: Any = values.to_numpy() if hasattr(values, "to_numpy") else values
+        values = array.astype("datetime64[D]")
+    as_list = getattr(values, "tolist", None) or getattr(values, "to_list", None)
+    return as_list() if as_list is not None else values  # type: ignore[return-value]
+
+
+def _require_storable(keys: tuple[Key, ...], kind: type) -> None:
+    given = [key for key in keys if key is not None]
+    if kind is int:
+        ends = [min(given), max(given)]
+        fits = all(-_LARGEST_KEY <= end <= _LARGEST_KEY for end in ends)  # type: ignore[operator]
+        require(fits, "a whole-number key must fit in 64 bits", ends)
+    if kind is str:
+        rule = "a text key must be valid Unicode without NUL"
+        for key in given:
+            require("\x00" not in key and is_unicode(key), rule, key)  # type: ignore[operator, arg-type]
+
+
+def _read_day(given: dt.date | str) -> dt.date:
+    if isinstance(given, str):
+        try:
+            return dt.date.fromisoformat(given)
+        except ValueError:
+            pass
+    plain = type(given) is dt.date
+    require(plain, "a day is a date such as 2026-01-31", given)
+    return given  # type: ignore[return-value]

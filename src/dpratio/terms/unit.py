@@ -1,0 +1,88 @@
+"""Who is protected: a row, or a person with many rows.
+
+Floor: terms. Imports: checks, bounds, question.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dpratio.checks import require, require_one_of
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.question import require_column_name
+
+__all__ = ["NEIGHBOURS", "PrivacyUnit"]
+
+NEIGHBOURS = ("add-or-remove-one", "change-one")
+_MOST_GROUPS = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyUnit:
+    """Whose presence a release hides.
+
+    Args:
+        column: The column of ids; None protects single rows. Rows without an id are
+            not counted.
+        totals: With ids: bounds of each person's totals, by column: of the numerator
+            (times the weight, less what is taken off it) and of the denominator.
+            Totals are clipped to them.
+        most_groups: With ids: in how many groups one person is counted at most. Of
+            more, some are chosen by a keyed hash of the id.
+        neighbours: ``"add-or-remove-one"`` hides whether someone is there at all;
+            ``"change-one"`` hides what someone's rows hold.
+        key: The public key of the hash that chooses groups.
+
+    Raises:
+        InvalidInput: When a term breaks a rule.
+
+    Example:
+        >>> PrivacyUnit("user", totals={"spent": Bounds(0, 50), "visits": Bounds(0, 5)})
+        PrivacyUnit('user', at most 1 group each)
+    """
+
+    column: str | None = None
+    totals: Mapping[str, Bounds] = field(default_factory=dict)
+    most_groups: int = 1
+    neighbours: str = "add-or-remove-one"
+    key: str = "dpratio"
+
+    def __post_init__(self) -> None:
+        require_one_of(self.neighbours, NEIGHBOURS, "neighbour relation")
+        valid = isinstance(self.totals, Mapping) and all(
+            isinstance(each, Bounds) for each in self.totals.values()
+        )
+        require(valid, "totals must map column names to Bounds", self.totals)
+        counted = (
+            isinstance(self.most_groups, int)
+            and not isinstance(self.most_groups, bool)
+            and 1 <= self.most_groups <= _MOST_GROUPS
+        )
+        rule = "most_groups must be a whole number from 1 to 1,000,000"
+        require(counted, rule, self.most_groups)
+        usable = isinstance(self.key, str) and self.key.isascii() and self.key
+        require(usable, "the key of the hash must be plain text", self.key)
+        object.__setattr__(self, "totals", dict(self.totals))
+        if self.column is None:
+            hint = "Name the column of ids, or leave totals and most_groups out."
+            bare = not self.totals and self.most_groups == 1
+            rule = "rows have no totals and lie in one group"
+            require(bare, rule, self.most_groups, hint)
+        else:
+            require_column_name(self.column)
+
+    def __str__(self) -> str:
+        if self.column is None:
+            return "one row"
+        groups = "1 group" if self.most_groups == 1 else f"{self.most_groups:,} groups"
+        return f"all rows of one {self.column}, counted in at most {groups}"
+
+    def __repr__(self) -> str:
+        if self.column is None:
+            return f"PrivacyUnit(neighbours={self.neighbours!r})"
+        plural = "" if self.most_groups == 1 else "s"
+        groups = f"at most {self.most_groups} group{plural} each"
+        relation = ", change-one" if self.neighbours == "change-one" else ""
+        return f"PrivacyUnit({self.column!r}, {groups}{relation})"
+
+    def __hash__(self) -> int:
+        return hash((self.column, self.most_groups, self.neighbours))

@@ -1,0 +1,501 @@
+"""People with many rows: added up alike by both engines, and priced as planned."""
+
+import itertools
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curator.tables_for_tests import (
+    ENGINES,
+    READABLE,
+    SOURCES,
+    asked,
+    exact,
+    fixed,
+    mapping_of,
+    plan_of,
+    write_csv,
+)
+from dpratio.curator import engine_duckdb
+from dpratio.curator.choose_engine import open_table
+from dpratio.curator.engine import ColumnType, unit_rule
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import InvalidInput, SchemaRefused
+from dpratio.plan.allow import cells_of
+from dpratio.plan.neighbours import unit_ratio
+from dpratio.plan.plan import Plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import Keys, ScoreBins
+from dpratio.terms.groups import Groups
+from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
+
+Table = Any
+
+REGIONS = ["a", "b", "c", "d"]
+TOTALS = {"score": Bounds(-1.5, 2.25), "label": Bounds(0.25, 3)}
+
+
+def people(
+    *,
+    strategy: str = "even",
+    weighted: bool = True,
+    minus: bool = False,
+    keys: list[str] | None = REGIONS,
+    totals: dict[str, Bounds] = TOTALS,
+    **unit: Any,  # noqa: ANN401
+) -> Plan:
+    """A plan over rows that carry the id of a person."""
+    terms: dict[str, Any] = {"strategy": strategy}
+    if minus:
+        terms |= {"minus": "other", "bounds": {"other": Bounds(-0.5, 1)}}
+    if strategy == "focused":
+        terms["guess"] = 0.0 if minus else 0.75
+    if strategy != "even":
+        terms["mechanism"] = unit.pop("mechanism", "laplace")
+    return plan_of(
+        Bounds(-1, 1),
+        Bounds(0, 1),
+        Bounds(0, 2) if weighted else None,
+        keys=keys,
+        unit=PrivacyUnit("id", totals=totals, **unit),
+        **terms,
+    )
+
+
+NUMBERS = [0.0, 1.0, -1.0, 0.5, 1 / 3, 9.0, -9.0, 2.0**-25, math.nan, math.inf, None]
+IDS: dict[str, tuple[Any, list[Any]]] = {
+    "text": (pa.string(), ["ann", "Ann", "é", "a:1", "1:a", "", "😀", None]),
+    "whole": (pa.int64(), [0, -1, 7, 2**63 - 1, -(2**63), None]),
+    "unsigned": (pa.uint64(), [0, 2**64 - 1, 5, None]),
+    "dictionary": (pa.dictionary(pa.int8(), pa.string()), ["ann", "bob", None]),
+}
+
+
+@st.composite
+def _crowds(draw: st.DrawFn, kind: str, *, least_rows: int = 0) -> Table:
+    """Some people with some rows each, hostile numbers included."""
+    type_, ids = IDS[kind]
+    many = draw(st.integers(least_rows, 16))
+
+    def column(cells: list[Any]) -> list[Any]:
+        return draw(st.lists(st.sampled_from(cells), min_size=many, max_size=many))
+
+    numbers = {
+        name: pa.array(column(NUMBERS), pa.float64())
+        for name in ("score", "label", "weight", "other")
+    }
+    region = pa.array(column([*REGIONS, "z", None]), pa.string())
+    return pa.table({**numbers, "region": region, "id": pa.array(column(ids), type_)})
+
+
+# Engines agree.
+
+
+@pytest.mark.parametrize("kind", IDS)
+@given(data=st.data())
+@fixed(14)
+def test_every_source_adds_people_up_alike(
+    kind: str, data: st.DataObject, folder: Path
+) -> None:
+    table = data.draw(_crowds(kind))
+    plan = people(
+        strategy=data.draw(st.sampled_from(["even", "joint", "focused"])),
+        weighted=data.draw(st.booleans()),
+        minus=data.draw(st.booleans()),
+        keys=data.draw(st.sampled_from([None, REGIONS, REGIONS[:1]])),
+        most_groups=data.draw(st.integers(1, 3)),
+        key=data.draw(st.sampled_from(["dpratio", "it's", "x:y"])),
+    )
+    expected = exact(mapping_of(table), plan, "python")
+    for source, engine in READABLE:
+        found = exact(SOURCES[source](table, folder), plan, engine)
+        assert found == expected, (source, engine)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine_duckdb, "_EXACT_DOUBLES", 2.0**20)
+        assert exact(table, plan, "duckdb") == expected
+    order = data.draw(st.permutations(range(table.num_rows)))
+    shuffled = SOURCES["relation"](table.take(pa.array(order, pa.int64())), folder)
+    assert exact(shuffled, plan, "duckdb") == expected
+
+
+@given(table=_crowds("text"), most=st.integers(1, 3))
+@fixed(25)
+def test_text_files_add_people_up_alike_and_an_empty_id_is_none(
+    table: Table, most: int, folder: Path
+) -> None:
+    plan = people(most_groups=most)
+    file = write_csv(table, folder, "plain")
+    ids = ["" if each is None else each for each in table["id"].to_pylist()]
+    named = [each or None for each in ids]
+    at = table.column_names.index("id")
+    same = table.set_column(at, "id", pa.array(named, pa.string()))
+    expected = exact(mapping_of(same), plan, "python")
+    for engine in ENGINES:
+        assert exact(file, plan, engine) == expected, engine
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_totals_are_clipped_on_both_sides_as_worked_out_by_hand(engine: str) -> None:
+    """Score totals in [-1.5, 2], label totals in [0.25, 3]; three people."""
+    totals = {"score": Bounds(-1.5, 2), "label": Bounds(0.25, 3)}
+    plan = people(keys=None, weighted=False, totals=totals)
+    rows = [
+        *[("up", 1.0, 1.0)] * 9,  # 9 and 9: clipped to 2 and 3.
+        *[("down", -1.0, 0.0)] * 5,  # -5 and 0: clipped to -1.5 and 0.25.
+        ("in", 0.5, 0.5),
+        ("in", 0.25, 0.25),  # 0.75 and 0.75.
+        (None, 1.0, 1.0),
+    ]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    table = pa.table(dict(zip(("id", "score", "label"), columns, strict=True)))
+    pairs = [(2.0, 3.0), (-1.5, 0.25), (0.75, 0.75)]
+    wanted = {
+        "w": 3.0,
+        "wy": sum(y for _, y in pairs),
+        "ws": sum(s for s, _ in pairs),
+        "wyy": sum(y * y for _, y in pairs),
+        "wss": sum(s * s for s, _ in pairs),
+        "wys": sum(y * s for s, y in pairs),
+    }
+    expected = [int(wanted[each.summand.name] / each.step) for each in plan.sums]
+    assert exact(table, plan, engine) == [expected]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_weights_and_what_is_taken_off_count_row_by_row(engine: str) -> None:
+    plan = people(keys=None, minus=True)
+    table = pa.table(
+        {
+            "id": ["a", "a"],
+            "score": [1.0, 0.5],
+            "other": [0.5, 9.0],  # Clipped to 1 first.
+            "label": [1.0, 1.0],
+            "weight": [2.0, 0.5],
+        }
+    )
+    # 2·(1 − 0.5) + 0.5·(0.5 − 1) = 0.75, and 2 + 0.5 = 2.5.
+    named = {each.summand.name: each.step for each in plan.sums}
+    found = dict(zip(named, exact(table, plan, engine)[0], strict=True))
+    assert found["ws"] * named["ws"] == 0.75
+    assert found["wy"] * named["wy"] == 2.5
+    assert found["wss"] * named["wss"] == 0.75**2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 9])
+def test_of_the_groups_of_one_person_so_many_count(most: int, engine: str) -> None:
+    plan = people(most_groups=most, weighted=False)
+    rows = 100
+    table = pa.table(
+        {
+            "id": ["one"] * rows,
+            "score": [1.0] * rows,
+            "label": [1.0] * rows,
+            "region": (REGIONS * rows)[:rows],
+        }
+    )
+    found = exact(table, plan, engine)
+    assert sum(any(row) for row in found) == min(most, len(REGIONS))
+
+
+def test_the_groups_that_count_are_chosen_by_id_and_key_and_not_by_rows() -> None:
+    ids = [f"person {at}" for at in range(200) for _ in REGIONS]
+    table = pa.table(
+        {
+            "id": ids,
+            "score": [1.0] * len(ids),
+            "label": [1.0] * len(ids),
+            "region": REGIONS * 200,
+        }
+    )
+    chosen = {}
+    for key in ("dpratio", "other"):
+        plan = people(weighted=False, key=key)
+        found = exact(table, plan, "duckdb")
+        assert found == exact(table, plan, "python")
+        counted = [row[0] for row in found]
+        one = counted[0] / sum(counted) * 4
+        assert 0.5 < one < 1.6  # About a quarter of all people in each group.
+        chosen[key] = counted
+    assert chosen["dpratio"] != chosen["other"]
+
+
+def test_totals_beyond_the_exact_doubles_are_taken_again_in_integers() -> None:
+    """Rows of 2^28 counted in cells of totals below 1: more than 2^53 together."""
+    totals = {"score": Bounds(-1, 1), "label": Bounds(0, 1)}
+    plan = plan_of(
+        Bounds(-(2.0**28), 2.0**28),
+        Bounds(0, 1),
+        unit=PrivacyUnit("id", totals=totals),
+    )
+    scores = [2.0**28] * 4 + [-(2.0**28)] * 4 + [2.0**-24, 1 / 3]
+    table = pa.table({"score": scores, "label": [0.1] * 10, "id": ["a"] * 10})
+    found = exact(table, plan, "duckdb")
+    assert found == exact(table, plan, "python")
+    one = next(each for each in plan.sums if each.summand.name == "ws")
+    assert found[0][2] * one.step == pytest.approx(1 / 3, abs=1e-6)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_far_larger_than_their_totals_are_clipped_like_any(engine: str) -> None:
+    totals = {"score": Bounds(0, 1), "label": Bounds(0, 2)}
+    unit = PrivacyUnit("id", totals=totals)
+    plan = plan_of(Bounds(0, 2.0**29), Bounds(0, 1), unit=unit)
+    table = pa.table({"score": [2.0**29, 1.0], "label": [1.0] * 2, "id": ["a", "b"]})
+    found = exact(table, plan, engine)[0]
+    assert found[2] * plan.sums[2].step == 2.0
+    with pytest.raises(InvalidInput, match="may not exceed its total"):
+        plan_of(Bounds(0, 2.0**60), Bounds(0, 1), unit=unit)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_id_that_is_no_text_and_no_whole_number_drops_its_row(engine: str) -> None:
+    ids = pd.Series([True, "a", 5, 0.5, None, "\ud800", np.int64(5)], dtype=object)
+    frame = pd.DataFrame({"score": 1.0, "label": 1.0, "id": ids})
+    plan = people(keys=None, weighted=False)
+    # Two people: 'a', and 5 with two rows.
+    count = exact(frame, plan, engine)[0][0]
+    assert count * plan.sums[0].step == 2
+
+
+@pytest.mark.parametrize("keys", [None, REGIONS])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_id_that_is_not_utf8_drops_its_row(
+    engine: str, keys: list[str] | None
+) -> None:
+    cells = [b"\xff", b"\xff", b"a"]
+    offsets = np.cumsum([0, *map(len, cells)]).astype(np.int32)
+    buffers = [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(b"".join(cells))]
+    ids = pa.Array.from_buffers(pa.string(), 3, buffers)
+    table = pa.table(
+        {
+            "score": [1.0] * 3,
+            "label": [1.0] * 3,
+            "region": ["a", "b", "a"],
+            "id": ids,
+        }
+    )
+    plan = people(keys=keys, weighted=False)
+    count = exact(table, plan, engine)[0][0]
+    assert count * plan.sums[0].step == 1
+
+
+def test_threads_and_the_order_of_many_rows_do_not_change_the_integers() -> None:
+    many, chance = 60_000, np.random.default_rng(1)
+    table = pa.table(
+        {
+            "score": chance.normal(0, 1, many),
+            "label": chance.random(many),
+            "weight": chance.exponential(1, many),
+            "region": chance.choice(np.array([*REGIONS, "z"]), many),
+            "id": chance.integers(0, 3_000, many),
+        }
+    )
+    plan = people(most_groups=2)
+    expected = exact(table, plan, "python")
+    connection = duckdb.connect()
+    for at, order in enumerate([np.arange(many), chance.permutation(many)]):
+        connection.register("arrow", table.take(pa.array(order)))
+        connection.execute(f"CREATE TABLE rows{at} AS FROM arrow")
+    for threads, at in itertools.product((1, 3), (0, 1)):
+        connection.execute(f"SET threads = {threads}")
+        assert exact(connection.table(f"rows{at}"), plan, "duckdb") == expected
+
+
+def test_people_are_added_up_within_bins_and_listed_cells() -> None:
+    table = pa.table(
+        {
+            "score": [0.25, 0.75, 0.75, 0.1] * 3,
+            "label": [1.0] * 12,
+            "weight": [1.0] * 12,
+            "region": ["a", "b", "a"] * 4,
+            "id": ["x", "y", "z", "x", "y", "z"] * 2,
+        }
+    )
+    crossed = Groups.cross(Keys("region", ["b", "a"]), ScoreBins("score", [0, 0.5, 1]))
+    for groups in (crossed, crossed.only([(1, 1), (0, 0)])):
+        plan = people(keys=None)
+        plan = plan_of(
+            Bounds(-1, 1),
+            Bounds(0, 1),
+            Bounds(0, 2),
+            groups=groups,
+            unit=plan.unit,
+        )
+        assert exact(table, plan, "duckdb") == exact(table, plan, "python")
+
+
+# One person more, less or changed.
+
+TERMS = [
+    (strategy, mechanism, neighbours, most)
+    for strategy, mechanism in [
+        ("even", "laplace"),
+        ("joint", "laplace"),
+        ("joint", "analytic_gaussian"),
+        ("focused", "laplace"),
+        ("focused", "analytic_gaussian"),
+    ]
+    for neighbours in NEIGHBOURS
+    for most in (1, 3)
+]
+
+
+def moved_by(plan: Plan, first: list[list[int]], second: list[list[int]]) -> Fraction:
+    """How far two tables lie apart in units of noise; squared for Gaussian noise."""
+    power = 1 if plan.mechanism == "laplace" else 2
+    parts = [
+        (Fraction(abs(one - other)) / Fraction(each.scale)) ** power
+        for row, less in zip(first, second, strict=True)
+        for one, other, each in zip(row, less, plan.sums, strict=True)
+    ]
+    return sum(parts, Fraction(0))
+
+
+def allowed(plan: Plan) -> Fraction:
+    part = plan.parts[0]
+    ratio = unit_ratio(
+        plan.mechanism,
+        plan.grid(part),
+        part.scales,
+        plan.unit,
+        cells_of(plan, part.partition),
+    )
+    return ratio if plan.mechanism == "laplace" else ratio**2
+
+
+def require_paid_for(plan: Plan, first: Table, second: Table) -> None:
+    for engine in ENGINES:
+        found, other = (exact(each, plan, engine) for each in (first, second))
+        assert moved_by(plan, found, other) <= allowed(plan), engine
+        if plan.strategy == "even":
+            cells = 2 if plan.unit.neighbours == "change-one" else 1
+            for at, each in enumerate(plan.sums):
+                apart = sum(
+                    abs(a[at] - b[at]) for a, b in zip(found, other, strict=True)
+                )
+                most = cells * plan.unit.most_groups * each.sensitivity
+                assert apart <= most
+
+
+@pytest.mark.parametrize(("strategy", "mechanism", "neighbours", "most"), TERMS)
+@given(data=st.data())
+@fixed(6)
+def test_one_person_moves_the_sums_by_no_more_than_the_price(
+    strategy: str, mechanism: str, neighbours: str, most: int, data: st.DataObject
+) -> None:
+    terms: dict[str, Any] = {"mechanism": mechanism} if strategy != "even" else {}
+    plan = people(
+        strategy=strategy,
+        neighbours=neighbours,
+        most_groups=most,
+        keys=data.draw(st.sampled_from([None, REGIONS])),
+        minus=data.draw(st.booleans()),
+        **terms,
+    )
+    table = data.draw(_crowds("text", least_rows=1))
+    own = data.draw(_crowds("text", least_rows=1))
+    at = table.column_names.index("id")
+    mine = own.set_column(at, "id", pa.array(["ann"] * own.num_rows))
+    others = table.filter(pa.array([each != "ann" for each in table["id"].to_pylist()]))
+    with_me = pa.concat_tables([others, mine])
+    require_paid_for(plan, with_me, others)
+    if neighbours == "change-one":
+        changed = data.draw(_crowds("text", least_rows=1))
+        other = changed.set_column(at, "id", pa.array(["ann"] * changed.num_rows))
+        require_paid_for(plan, with_me, pa.concat_tables([others, other]))
+
+
+@pytest.mark.parametrize(("strategy", "mechanism", "neighbours", "most"), TERMS)
+def test_one_person_with_ten_thousand_rows_moves_no_more_than_the_cap(
+    strategy: str, mechanism: str, neighbours: str, most: int
+) -> None:
+    terms: dict[str, Any] = {"mechanism": mechanism} if strategy != "even" else {}
+    plan = people(strategy=strategy, neighbours=neighbours, most_groups=most, **terms)
+    rows = 10_000
+
+    def crowd(sign: float) -> Table:
+        regions = (REGIONS if sign > 0 else REGIONS[::-1][:2]) * rows
+        return pa.table(
+            {
+                "score": [sign * 9.0] * rows,
+                "label": [max(sign, 0.0)] * rows,
+                "weight": [2.0] * rows,
+                "region": regions[:rows],
+                "id": ["whale"] * rows,
+            }
+        )
+
+    few = crowd(1.0).slice(0, 3)
+    others = few.set_column(4, "id", pa.array(["x", "y", "z"]))
+    both = [pa.concat_tables([others, crowd(sign)]) for sign in (1.0, -1.0)]
+    require_paid_for(plan, both[0], others)
+    require_paid_for(plan, both[1], others)
+    if neighbours == "change-one":
+        require_paid_for(plan, *both)
+    found, less = exact(both[0], plan, "duckdb"), exact(others, plan, "duckdb")
+    moved = sum(row != other for row, other in zip(found, less, strict=True))
+    assert moved == most
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_in_undeclared_groups_do_not_count_against_the_cap(engine: str) -> None:
+    plan = people(weighted=False)
+    row = {"score": [1.0], "label": [1.0], "region": ["b"], "id": ["one"]}
+    alone = pa.table(row)
+    away = pa.table({**row, "region": ["nowhere"]})
+    table = pa.concat_tables([alone, *[away] * 20])
+    assert exact(table, plan, engine) == exact(alone, plan, engine)
+
+
+# The schema, before a row is read.
+
+
+@pytest.mark.parametrize("kind", ["number", "boolean", "date", "other"])
+def test_ids_of_another_kind_are_refused(kind: str) -> None:
+    numbers = {name: ColumnType("number", "x") for name in ("score", "label", "weight")}
+    types = {**numbers, "region": ColumnType("text", "t"), "id": ColumnType(kind, "ID")}
+    with pytest.raises(SchemaRefused) as refused:
+        asked(people()).check_schema(types)
+    assert str(refused.value) == (
+        "column 'id' is ID; a column of text or integer ids was declared. "
+        "Cast it in the source or declare another column."
+    )
+    for usable in ("text", "integer", "csv", "any"):
+        asked(people()).check_schema({**types, "id": ColumnType(usable, "ID")})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_missing_or_unusable_id_column_is_refused_at_the_door(engine: str) -> None:
+    plan = people(weighted=False)
+    rows = {"score": [1.0], "label": [1.0], "region": ["a"]}
+    with pytest.raises(SchemaRefused, match="column 'id' is not in the table"):
+        release_sums(pa.table(rows), plan, engine=engine)
+    with pytest.raises(SchemaRefused, match="a column of text or integer ids"):
+        release_sums(pa.table({**rows, "id": [0.5]}), plan, engine=engine)
+    twice = pd.DataFrame([[1.0, 1.0, "a", 1, 2]])
+    twice.columns = pd.Index(["score", "label", "region", "id", "id"])
+    with pytest.raises(SchemaRefused, match="column 'id' occurs more than once"):
+        open_table(twice, asked(plan), engine)
+
+
+def test_a_statement_says_whose_rows_are_added_up() -> None:
+    plan = people(most_groups=2)
+    statement = asked(plan)
+    assert statement.columns == ["score", "label", "weight", "region", "id"]
+    assert statement.unit is not None
+    assert (statement.unit.column, statement.unit.most_groups) == ("id", 2)
+    assert set(statement.unit.totals) == {"s", "y"}
+    rule = unit_rule(plan, None)
+    assert rule is not None
+    assert rule.totals == {}
+    assert unit_rule(plan_of(), None) is None

@@ -1,0 +1,37 @@
+"""Keys that were found before cells were rolled up stay in the plan's document."""
+
+from dataclasses import replace
+
+import pytest
+
+from dpratio.errors import DocumentRefused
+from dpratio.plan.document import plan_from_document, plan_to_document
+from dpratio.plan.make_plan import make_plan
+from dpratio.strict import Node
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Ratio
+
+PLAN = make_plan(
+    Ratio("score", per="label"),
+    bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+    budget=Budget(1, "1e-6"),
+)
+FOUND = PrivateKeys("shop", Budget("0.1", "1e-7"))
+
+
+def test_what_was_spent_on_keys_is_kept_and_counted() -> None:
+    plan = replace(PLAN, found=(FOUND,))
+    read = plan_from_document(Node(plan_to_document(plan)))
+    assert read == plan
+    assert read.private_keys == [FOUND]
+    assert read.delta == FOUND.budget.delta
+
+
+def test_declared_keys_were_not_found() -> None:
+    declared = replace(PLAN, partitions=(Groups("shop", ["a"]),))
+    document = plan_to_document(PLAN)
+    document["found"] = plan_to_document(declared)["partitions"]
+    with pytest.raises(DocumentRefused, match=r"\$\.found\[0\]: must be private keys"):
+        plan_from_document(Node(document))

@@ -1,0 +1,119 @@
+"""Releases of every kind: groups, found keys, several parts, derived ones."""
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.release.combine import merge, roll_up
+from dpratio.release.release import Release, fresh_part
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import Keys, Periods, ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Ratio
+from dpratio.terms.unit import PrivacyUnit
+
+__all__ = ["BOUNDS", "GROUPS", "RELEASES", "plan_of", "release_of"]
+
+BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary()}
+DAYS = [dt.date(2026, 1, 31), dt.date(1969, 12, 31)]
+
+GROUPS: dict[str, Any] = {
+    "whole": None,
+    "text": Groups("g", ["b", "é\u2028", "", "a"]),
+    "text or missing": Groups("g", ["b", None]),
+    "missing": Groups("g", [None]),
+    "numbers": Groups("g", [3, -(2**63) + 1, 2**63 - 1]),
+    "truths": Groups("g", [True, None, False]),
+    "dates": Groups("g", DAYS),
+    "crossed": Groups.cross(Keys("g", ["b", "a"]), Keys("h", [1, None, 3])),
+    "listed": Groups(["g", "h"], [("b", True), ("a", False), ("a", True)]),
+    "bins": Groups.cross(ScoreBins("score", [0, 0.1, 1 / 3, 1])),
+    "periods": Groups.cross(Periods("d", "week", "2026-01-01", "2026-02-01")),
+    "months and bins": Groups.cross(
+        Periods("d", "month", "2026-01-01", "2026-03-01"), ScoreBins("score", 2)
+    ),
+}
+
+
+def plan_of(groups: Any = None, **terms: Any) -> Plan:  # noqa: ANN401
+    """A plan over score and label, with whatever groups and terms."""
+    wanted = {
+        "ratio": Ratio("score", per="label"),
+        "bounds": BOUNDS,
+        "budget": Budget(1, "1e-6"),
+        "mechanism": "laplace",
+        **terms,
+    }
+    return make_plan(wanted.pop("ratio"), groups=groups, **wanted)
+
+
+def release_of(
+    plan: Plan,
+    seed: int = 1,
+    found: dict[int, Groups] | None = None,
+    **fields: Any,  # noqa: ANN401
+) -> Release:
+    """A release of any integers; ``found`` gives the found keys of a partition."""
+    chance = np.random.default_rng(seed)
+    parts = []
+    for part in plan.parts:
+        groups = plan.partitions[part.partition]
+        if isinstance(groups, PrivateKeys):
+            groups = (found or {})[part.partition]
+        rows = 1 if groups is None else groups.count
+        values = chance.integers(-(2**58), 2**58, (rows, len(part.sums)))
+        parts.append(fresh_part(plan, part, groups, values))
+    named = {"id": chance.bytes(16).hex(), "made_by": "dpratio 0.1.0", **fields}
+    return Release(plan=plan, parts=tuple(parts), **named)
+
+
+def _all() -> dict[str, Release]:
+    made = {
+        f"groups: {name}": release_of(plan_of(groups))
+        for name, groups in GROUPS.items()
+    }
+    cost = Budget("0.25", "1e-7")
+    kinds: dict[str, tuple[type, list[Any]]] = {
+        "text": (str, ["a", "b"]),
+        "integer": (int, [-5, 7]),
+        "boolean": (bool, [False]),
+        "date": (dt.date, DAYS),
+    }
+    for kind, (type_, keys) in kinds.items():
+        plan = plan_of(PrivateKeys("g", cost, kind))
+        for name, held in (("found", keys), ("found none", [])):
+            found = {0: Groups.found("g", type_, held)}
+            made[f"{name}: {kind}"] = release_of(plan, found=found)
+    several = plan_of([None, GROUPS["crossed"], PrivateKeys("p", cost)])
+    made["several parts"] = release_of(
+        several, found={2: Groups("p", ["x"])}, is_simulated=True
+    )
+    ratios = [Ratio("score", per="label"), Ratio("score", per="label", weight="w")]
+    bounds = {**BOUNDS, "w": Bounds(0, 2)}
+    two = plan_of([None, GROUPS["text"]], ratio=ratios, bounds=bounds, strategy="joint")
+    made["two ratios of unequal width"] = release_of(two)
+    totals = {"score": Bounds(0, 2), "label": Bounds(0, 3)}
+    unit = PrivacyUnit("id", totals=totals, neighbours="change-one")
+    people = plan_of(
+        GROUPS["text"], unit=unit, ratio=Ratio("score", per="label", guess=0.5)
+    )
+    made["people"] = release_of(people)
+    minus = Ratio("score", per="label", minus="other")
+    paired = plan_of(ratio=minus, bounds={**BOUNDS, "other": Bounds(0, 1)})
+    made["a difference"] = release_of(paired)
+    made["rolled up"] = roll_up(made["groups: crossed"], ["g"])
+    made["rolled up to the whole"] = roll_up(made["groups: crossed"])
+    made["merged"] = merge(
+        [made["groups: text"], release_of(plan_of(GROUPS["text"]), 2)]
+    )
+    small = plan_of(GROUPS["text"], budget=Budget("0.5", "1e-6"))
+    made["merged at two budgets"] = merge([made["groups: text"], release_of(small, 3)])
+    made["merged and rolled up"] = roll_up(made["merged"])
+    return made
+
+
+RELEASES = _all()
