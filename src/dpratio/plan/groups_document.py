@@ -96,9 +96,16 @@ def _dimension_to_document(each: Dimension) -> dict[str, Any]:
     return {
         "keys": {
             "column": each.column,
-            "values": [key_to_document(key) for key in each.values],
+            "values": _values_to_document(each),
         }
     }
+
+
+def _values_to_document(keys: Keys) -> list[Any]:
+    """Write the keys of a dimension; a million of them as they are."""
+    if keys.kind is not dt.date:
+        return list(keys.values)
+    return [key_to_document(key) for key in keys.values]
 
 
 def _read_dimension(node: Node) -> Dimension:
