@@ -56,6 +56,7 @@ def people(
     """A plan over rows that carry the id of a person."""
     terms: dict[str, Any] = {"strategy": strategy}
     if minus:
+        totals = {"score - other": totals["score"], "label": totals["label"]}
         terms |= {"minus": "other", "bounds": {"other": Bounds(-0.5, 1)}}
     if strategy == "focused":
         terms["guess"] = 0.0 if minus else 0.75

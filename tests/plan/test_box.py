@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from dpratio.errors import InvalidInput
 from dpratio.plan.box import Total, box_of, row_box, totals_of
 from dpratio.plan.lattice import step_for
+from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
 from dpratio.terms.question import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
@@ -109,3 +111,21 @@ def test_totals_of_a_range_without_two_cells_are_refused() -> None:
     rule = "^the totals of 's' have too narrow a range, got"
     with pytest.raises(InvalidInput, match=rule):
         box_of(RATIO, {}, unit)
+
+
+def test_a_difference_has_a_total_of_its_own_beside_its_numerator() -> None:
+    """One plan may ask for the score and for what it has more than another."""
+    unit = PrivacyUnit(
+        "user",
+        totals={"a": Bounds(0, 4), "a - b": Bounds(-2, 2), "y": Bounds(0, 4)},
+    )
+    plain, paired = Ratio("a", per="y"), Ratio("a", minus="b", per="y")
+    assert totals_of(plain, unit)["s"].bounds == Bounds(0, 4)
+    assert totals_of(paired, unit)["s"].bounds == Bounds(-2, 2)
+    plan = make_plan(
+        [plain, paired],
+        bounds={name: Bounds(0, 1) for name in "aby"},
+        budget=Budget(1),
+        unit=unit,
+    )
+    assert [part.ratio.guess for part in plan.parts] == [1.0, 0.0]

@@ -366,8 +366,9 @@ def test_a_budget_too_small_for_64_bit_noise_is_refused() -> None:
             {"bounds": {"score": Bounds(0, 1), "label": Bounds(0, 2)}},
             (
                 "the ratio needs a public guess where its columns have different "
-                "bounds, got None. Write Ratio(…, guess=…), with guess_is='unknown' "
-                "where it is not more than a size; or use strategy 'joint'."
+                "bounds, got None. Write Ratio(…, guess=…), or guess = … in a study, "
+                "with guess_is 'unknown' where it is not more than a size; or use "
+                "strategy 'joint'."
             ),
         ),
         (

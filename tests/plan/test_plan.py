@@ -302,15 +302,20 @@ def test_what_finding_keys_costs_is_not_there_for_sums() -> None:
 
 
 def test_the_summary_names_the_unit_and_its_totals() -> None:
-    unit = PrivacyUnit(
-        "user", totals={"score": Bounds(0, 5), "label": Bounds(0, 4)}, most_groups=2
-    )
+    totals = {
+        "score": Bounds(0, 5),
+        "score - old": Bounds(-5, 5),
+        "label": Bounds(0, 4),
+    }
+    unit = PrivacyUnit("user", totals=totals, most_groups=2)
     said = wide_plan(unit=unit, strategy="joint").summary()
     assert said[5] == (
         "Protected: all rows of one user, counted in at most 2 groups, added or "
         "removed; the number of user ids too."
     )
-    assert said[6] == "Totals of one user, within: score 0 to 5, label 0 to 4."
+    assert said[6] == (
+        "Totals of one user, within: score 0 to 5, score - old -5 to 5, label 0 to 4."
+    )
     changed = wide_plan(
         unit=dataclasses.replace(unit, neighbours="change-one"),
         strategy="joint",

@@ -220,8 +220,8 @@ def test_columns_with_different_bounds_need_a_guess(s: Bounds, y: Bounds) -> Non
         settle_guess(RATIO, plan_of(bounds={"s": s, "y": y}))
     assert str(caught.value) == (
         "the ratio needs a public guess where its columns have different bounds, got "
-        "None. Write Ratio(…, guess=…), with guess_is='unknown' where it is not more "
-        "than a size; or use strategy 'joint'."
+        "None. Write Ratio(…, guess=…), or guess = … in a study, with guess_is "
+        "'unknown' where it is not more than a size; or use strategy 'joint'."
     )
     told = replace(RATIO, guess=0.0)
     assert settle_guess(told, plan_of(bounds={"s": s, "y": y})) is told

@@ -45,10 +45,8 @@ def row_box(ratio: Ratio, bounds: Mapping[str, Bounds]) -> dict[str, Bounds]:
 
 def totals_of(ratio: Ratio, unit: PrivacyUnit) -> dict[str, Total]:
     """Say how the numerator and the denominator of a person are added up."""
-    return {
-        "s": _total(unit.totals[ratio.numerator], ratio.numerator),
-        "y": _total(unit.totals[ratio.per], ratio.per),
-    }
+    names = zip("sy", ratio.totals, strict=True)
+    return {letter: _total(unit.totals[name], name) for letter, name in names}
 
 
 def box_of(

@@ -71,8 +71,8 @@ def settle_guess(ratio: Ratio, plan: Plan) -> Ratio:
         share = (s.lower, s.upper) == (y.lower, y.upper)
         rule = "the ratio needs a public guess where its columns have different bounds"
         hint = (
-            "Write Ratio(…, guess=…), with guess_is='unknown' where it is not more "
-            "than a size; or use strategy 'joint'."
+            "Write Ratio(…, guess=…), or guess = … in a study, with guess_is 'unknown' "
+            "where it is not more than a size; or use strategy 'joint'."
         )
         require(share, rule, ratio.guess, hint)
         settled = replace(ratio, guess=1.0)
@@ -114,8 +114,7 @@ def _require_ratio(plan: Plan, ratio: Ratio) -> None:
             lower >= 0, "the lower bound of a weight must be at least 0", lower, hint
         )
     if plan.unit.column is not None:
-        wanted = [ratio.numerator, ratio.per]
-        missing = [name for name in wanted if name not in plan.unit.totals]
+        missing = [name for name in ratio.totals if name not in plan.unit.totals]
         hint = f"Add totals for: {', '.join(missing)}."
         rule = "a unit with many rows needs bounds of its totals"
         require(not missing, rule, list(plan.unit.totals), hint)
@@ -126,7 +125,7 @@ def _require_sizes(plan: Plan, ratio: Ratio) -> None:
     """Keep one row's count of cells within 64 bits."""
     box = row_box(ratio, plan.bounds)
     weight = box["w"].reach if "w" in box else 1.0
-    for letter, name in (("s", ratio.numerator), ("y", ratio.per)):
+    for letter, name in zip("sy", ratio.totals, strict=True):
         row, total = weight * box[letter].reach, plan.unit.totals[name].reach
         hint = "Tighten the bounds of the column, or widen those of its totals."
         rule = f"one row of '{name}' may not exceed its total by a factor of 2^30"
@@ -144,9 +143,7 @@ def _require_unit(plan: Plan) -> None:
         name for each in plan.partitions if each is not None for name in each.columns
     }
     require(column not in keyed, "ids cannot be a group", column, hint)
-    known = {
-        name for part in plan.parts for name in (part.ratio.numerator, part.ratio.per)
-    }
+    known = {name for part in plan.parts for name in part.ratio.totals}
     unused = [name for name in plan.unit.totals if name not in known]
     hint = "Remove them, or check the spelling."
     rule = "totals are given for columns that no ratio adds up"

@@ -268,7 +268,7 @@ def _only(plan: Plan, part: int, groups: Groups | None) -> Plan:
     totals = {
         name: each
         for name, each in plan.unit.totals.items()
-        if name in kept.ratio.columns
+        if name in kept.ratio.totals
     }
     return replace(
         plan,

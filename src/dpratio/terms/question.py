@@ -76,6 +76,12 @@ class Ratio:
         return tuple(self.letters.values())
 
     @property
+    def totals(self) -> tuple[str, str]:
+        """The names of what is added up: ``"a - b"`` where b is taken off a."""
+        taken = "" if self.minus is None else f" - {self.minus}"
+        return f"{self.numerator}{taken}", self.per
+
+    @property
     def letters(self) -> dict[str, str]:
         """The columns by their letters: s, y, w, and m for what is taken off s."""
         named = {"s": self.numerator, "y": self.per, "w": self.weight, "m": self.minus}

@@ -24,8 +24,8 @@ class PrivacyUnit:
         column: The column of ids; None protects single rows. Rows without an id are
             not counted.
         totals: With ids: bounds of each person's totals, by column: of the numerator
-            (times the weight, less what is taken off it) and of the denominator.
-            Totals are clipped to them.
+            and of the denominator, times the weight. Totals are clipped to them. Of
+            ``Ratio("a", minus="b", …)`` the numerator's total is named ``"a - b"``.
         most_groups: With ids: in how many groups one person is counted at most. Of
             more, some are chosen by a keyed hash of the id.
         neighbours: ``"add-or-remove-one"`` hides whether someone is there at all;
