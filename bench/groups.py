@@ -91,7 +91,7 @@ def release(folder: Path) -> None:
     import dpratio as dpr
 
     plan = plan_of(groups=dpr.Groups("shop", range(GROUPS)))
-    released = dpr.release_sums(folder / "shops.parquet", plan)
+    released = dpr.release_sums(folder / "shops.parquet", plan, ledger=None)
     dpr.write_release(released, folder / "release.parquet")
 
 
@@ -121,7 +121,7 @@ def units(folder: Path) -> None:
             most_groups=3,
         ),
     )
-    dpr.release_sums(folder / "people.parquet", plan)
+    dpr.release_sums(folder / "people.parquet", plan, ledger=None)
 
 
 def levels(folder: Path) -> None:

@@ -89,7 +89,7 @@ def release(path: str, keys: int, strategy: str) -> None:
         budget=dpr.Budget(epsilon=1),
         strategy=strategy,
     )
-    dpr.release_sums(path, plan)
+    dpr.release_sums(path, plan, ledger=None)
 
 
 def floats(path: str, keys: int, strategy: str) -> None:

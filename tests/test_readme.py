@@ -48,11 +48,14 @@ def test_the_python_examples_run(newcomer: Path) -> None:
 def test_the_commands_run_on_the_study_shown(newcomer: Path) -> None:
     (study,) = blocks("toml")
     (newcomer / "study.toml").write_text(study, encoding="utf-8")
-    commands = re.findall(r"^dpratio ([^#\n]+)", blocks("sh")[1], flags=re.MULTILINE)
+    shell = "\n".join(each for each in blocks("sh")[1:] if "coverage" not in each)
+    commands = re.findall(r"^dpratio ([^#\n]+)", shell, flags=re.MULTILINE)
     shown = {command.split()[0]: "" for command in commands}
     for command in commands:
         shown[command.split()[0]] += run(newcomer, command.split())
-    assert list(shown) == ["forecast", "plan", "release", "estimate"]
+    assert list(shown) == ["forecast", "plan", "ledger", "release", "estimate"]
+    assert "Left: epsilon 2" in shown["ledger"]
+    assert "The ledger is sound." in shown["ledger"]
     assert "0.5" in shown["forecast"]
     assert "Not covered" in shown["plan"]
     assert "Written to release.json" in shown["release"]
@@ -78,5 +81,7 @@ def test_the_exit_codes_are_those_of_the_errors() -> None:
         errors.PlanRefused: "plan refused",
         errors.EngineFailed: "engine failed",
         errors.MissingExtra: "optional package missing",
+        errors.LedgerRefused: "ledger refused",
+        errors.LedgerFailed: "ledger failed",
     }.items():
         assert f"{error.exit_code} {words}" in text

@@ -19,6 +19,9 @@ from dpratio.version import __version__
 if TYPE_CHECKING:
     from dpratio.analyst.estimate import estimate_ratios
     from dpratio.analyst.results import Estimates
+    from dpratio.curator.ledger.ledger import Ledger
+    from dpratio.curator.ledger.scope import Scope
+    from dpratio.curator.ledger.verify import verify_ledger
     from dpratio.curator.release_sums import release_sums
     from dpratio.errors import (
         DocumentRefused,
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
         EngineFailed,
         FileRefused,
         InvalidInput,
+        LedgerFailed,
+        LedgerRefused,
         MissingExtra,
         PlanRefused,
         SchemaRefused,
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
     from dpratio.release.combine import merge, roll_up
     from dpratio.release.files import read_release, write_release
+    from dpratio.release.plan_file import read_plan, write_plan
     from dpratio.release.release import Release
     from dpratio.study.coverage import CoverageTable, measure_coverage
     from dpratio.study.forecast import (
@@ -71,6 +77,9 @@ __all__ = [
     "Guess",
     "InvalidInput",
     "Keys",
+    "Ledger",
+    "LedgerFailed",
+    "LedgerRefused",
     "MissingExtra",
     "PaperPopulation",
     "People",
@@ -82,6 +91,7 @@ __all__ = [
     "Ratio",
     "Release",
     "SchemaRefused",
+    "Scope",
     "ScoreBins",
     "Study",
     "__version__",
@@ -95,16 +105,19 @@ __all__ = [
     "needed_epsilon",
     "needed_people",
     "parse_study",
+    "read_plan",
     "read_release",
     "release_sums",
     "roll_up",
+    "verify_ledger",
+    "write_plan",
     "write_release",
 ]
 
 _HOMES = {
     "errors": (
         "DocumentRefused DpratioError EngineFailed FileRefused InvalidInput "
-        "MissingExtra PlanRefused SchemaRefused"
+        "LedgerFailed LedgerRefused MissingExtra PlanRefused SchemaRefused"
     ),
     "terms.bounds": "Bounds",
     "terms.budget": "Budget",
@@ -121,6 +134,10 @@ _HOMES = {
     "release.release": "Release",
     "release.combine": "merge roll_up",
     "release.files": "read_release write_release",
+    "release.plan_file": "read_plan write_plan",
+    "curator.ledger.ledger": "Ledger",
+    "curator.ledger.scope": "Scope",
+    "curator.ledger.verify": "verify_ledger",
     "curator.release_sums": "release_sums",
     "analyst.results": "Estimates",
     "analyst.estimate": "estimate_ratios",

@@ -9,7 +9,9 @@
     ├── DocumentRefused   a study or release document breaks its format       exit 6
     ├── PlanRefused       the curator's door does not accept the plan         exit 7
     ├── EngineFailed      the engine stopped while it read the table          exit 8
-    └── MissingExtra      an optional package is not installed                exit 9
+    ├── MissingExtra      an optional package is not installed                exit 9
+    ├── LedgerRefused     the ledger does not admit what is asked             exit 10
+    └── LedgerFailed      the ledger cannot be read, written or trusted       exit 11
 
 A message says the rule, what was given and what to do. Errors of the curator
 depend on terms and schema alone, never on a value in the data.
@@ -24,6 +26,8 @@ __all__ = [
     "EngineFailed",
     "FileRefused",
     "InvalidInput",
+    "LedgerFailed",
+    "LedgerRefused",
     "MissingExtra",
     "PlanRefused",
     "SchemaRefused",
@@ -76,3 +80,15 @@ class MissingExtra(DpratioError, ImportError):
     """An optional package is needed and not installed."""
 
     exit_code = 9
+
+
+class LedgerRefused(DpratioError):
+    """The ledger does not admit what is asked: a cap, a scope, an id, an approval."""
+
+    exit_code = 10
+
+
+class LedgerFailed(DpratioError):
+    """The ledger cannot be read, written or trusted."""
+
+    exit_code = 11

@@ -9,6 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from dpratio.cli.main import app, run
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.scope import Scope
+from dpratio.terms.budget import Budget
 from dpratio.version import __version__
 
 STUDY = """
@@ -35,6 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     (tmp_path / "people.csv").write_text(ROWS, encoding="utf-8")
+    Ledger("dpratio.db").open_scope(Scope("people", Budget(100)))
     return tmp_path
 
 
@@ -223,6 +227,7 @@ def test_the_demo_shows_plan_and_truth_and_leaves_its_files(folder: Path) -> Non
         assert words in shown.stdout
     assert {path.name for path in (folder / "demo").iterdir()} == {
         "people.parquet",
+        "ledger.db",
         "release.json",
         "study.toml",
     }

@@ -106,7 +106,7 @@ def test_several_ratios_over_several_partitions_are_released_and_answered(
     planned = json.loads(shown("plan", "study.toml", "--format", "json"))
     assert {row["part"] for row in planned} == {1, 2, 3, 4, 5, 6}
     assert sum(row["share"] for row in planned) == pytest.approx(1)
-    shown("release", "study.toml", "-o", "r.json")
+    shown("release", "study.toml", "--no-ledger", "-o", "r.json")
     assert (folder / "r.json").is_file()
     rows = json.loads(shown("estimate", "r.json", "--format", "json"))
     assert [row["question"] for row in rows] == (
@@ -139,7 +139,7 @@ def test_several_label_columns_stand_before_the_answers(
 ) -> None:
     assert folder.is_dir()
     write_study(TWO_RATIOS, BOUNDS, GROUPS, PRIVACY)
-    shown("release", "study.toml", "-o", "r.json")
+    shown("release", "study.toml", "--no-ledger", "-o", "r.json")
     text = shown("estimate", "r.json", "--format", layout)
     labels = ["question", "sex", "seen"]
     if layout == "csv":
@@ -163,7 +163,7 @@ def test_a_study_of_people_says_who_is_protected_and_answers(folder: Path) -> No
     write_study(TWO_RATIOS, BOUNDS, UNIT, keys, PRIVACY)
     said = shown("plan", "study.toml")
     assert "all rows of one user, counted in at most 1 group" in said
-    shown("release", "study.toml", "-o", "r.json")
+    shown("release", "study.toml", "--no-ledger", "-o", "r.json")
     rows = json.loads(shown("estimate", "r.json", "--format", "json"))
     assert len(rows) == 4
     for row in rows:
@@ -176,7 +176,7 @@ def test_a_paired_study_is_about_the_difference(folder: Path) -> None:
     assert folder.is_dir()
     write_study(PAIRED, BOUNDS, PRIVACY)
     assert "Σ (score − other) / Σ label" in shown("plan", "study.toml")
-    shown("release", "study.toml", "-o", "r.json")
+    shown("release", "study.toml", "--no-ledger", "-o", "r.json")
     (row,) = json.loads(shown("estimate", "r.json", "--format", "json"))
     assert row["ratio"] == pytest.approx(exact("score", TABLE, "other"), abs=0.05)
 
@@ -189,14 +189,14 @@ column = "sex"
 find = { epsilon = 10, delta = 1e-6 }
 """
     write_study(PAIRED, BOUNDS, found, PRIVACY, "delta = 1e-6\n")
-    shown("release", "study.toml", "-o", "r.json")
+    shown("release", "study.toml", "--no-ledger", "-o", "r.json")
     rows = json.loads(shown("estimate", "r.json", "--format", "json"))
     assert sorted(row["sex"] for row in rows) == ["f", "m"]
 
 
 def test_a_parquet_release_gives_the_answers_of_its_json(folder: Path) -> None:
     write_study(TWO_RATIOS, BOUNDS, GROUPS, PRIVACY)
-    done = shown("release", "study.toml", "-o", "r.parquet")
+    done = shown("release", "study.toml", "--no-ledger", "-o", "r.parquet")
     assert "Written to r.parquet" in done
     assert (folder / "r.parquet").read_bytes()[:4] == b"PAR1"
     dpr.write_release(dpr.read_release("r.parquet"), "r.json")
@@ -219,9 +219,9 @@ def test_a_parquet_release_is_not_replaced_by_accident(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_study(PAIRED, BOUNDS, PRIVACY)
-    shown("release", "study.toml", "-o", "r.parquet")
+    shown("release", "study.toml", "--no-ledger", "-o", "r.parquet")
     first = (folder / "r.parquet").read_bytes()
-    words = ("release", "study.toml", "-o", "r.parquet")
+    words = ("release", "study.toml", "--no-ledger", "-o", "r.parquet")
     code, said = refused(monkeypatch, capsys, *words)
     assert (code, "holds a release already" in said) == (5, True)
     assert (folder / "r.parquet").read_bytes() == first
@@ -241,7 +241,7 @@ def test_data_in_parquet_are_no_release(
     assert code == 6
     assert said.startswith("DocumentRefused: data.parquet: ")
     for more in ((), ("--force",)):
-        words = ("release", "study.toml", "-o", "data.parquet", *more)
+        words = ("release", "study.toml", "--no-ledger", "-o", "data.parquet", *more)
         code, said = refused(monkeypatch, capsys, *words)
         assert (code, "exists and is no release" in said) == (5, True)
     assert (folder / "data.parquet").read_bytes() == kept
@@ -291,7 +291,7 @@ def test_a_forecast_of_people_and_of_partitions_is_shown(folder: Path) -> None:
     unit = """
 [unit]
 column = "user"
-totals = { score = [-4, 4], label = [0, 4] }
+totals = { "score - other" = [-4, 4], label = [0, 4] }
 """
     write_study(PAIRED, BOUNDS, unit, GROUPS, PRIVACY)
     rows = json.loads(shown("forecast", "study.toml", "--n", "500", "--format", "json"))

@@ -35,7 +35,7 @@ def test_there_are_two_engines_and_a_choice_between_them() -> None:
 )
 def test_an_unknown_engine_is_refused(engine: str, meant: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        release_sums(TABLE, plan_of(), engine=engine)
+        release_sums(TABLE, plan_of(), engine=engine, ledger=None)
     assert str(refused.value) == (
         f"unknown engine, got {engine!r}. {meant}Use one of: auto, duckdb, python."
     )

@@ -441,4 +441,4 @@ def test_a_glob_of_packed_and_plain_files_is_refused(tmp_path: Path) -> None:
         file.write(b"score,label\n0.5,1\n")
     plan = plan_of()
     with pytest.raises(FileRefused, match="compressed and some are not"):
-        release_sums(CsvFile(tmp_path / "*.csv*"), plan, engine="duckdb")
+        release_sums(CsvFile(tmp_path / "*.csv*"), plan, engine="duckdb", ledger=None)

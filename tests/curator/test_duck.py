@@ -46,7 +46,9 @@ def test_a_quoted_text_or_name_means_itself_whatever_it_holds(text: str) -> None
 
 def test_a_mapping_is_left_to_the_engine_in_plain_loops() -> None:
     with pytest.raises(InvalidInput) as refused:
-        release_sums({"score": [1], "label": [1]}, plan_of(), engine="duckdb")
+        release_sums(
+            {"score": [1], "label": [1]}, plan_of(), engine="duckdb", ledger=None
+        )
     assert str(refused.value) == (
         "engine 'duckdb' does not read mappings of lists, got one. Use engine 'python'."
     )
@@ -59,7 +61,7 @@ def test_a_frame_that_needs_a_missing_package_says_which(
     for module in [name for name in sys.modules if name.split(".")[0] == "pyarrow"]:
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra) as refused:
-        release_sums(pl.DataFrame(frame), plan_of(), engine="duckdb")
+        release_sums(pl.DataFrame(frame), plan_of(), engine="duckdb", ledger=None)
     said = str(refused.value)
     assert said.endswith("Install it with: pip install 'dpratio[arrow]'")
 
@@ -154,13 +156,13 @@ def test_a_frame_without_columns_has_no_column_to_offer(
     frame: object, engine: str
 ) -> None:
     with pytest.raises(SchemaRefused, match="column 'score' is not in the table"):
-        release_sums(frame, plan_of(), engine=engine)
+        release_sums(frame, plan_of(), engine=engine, ledger=None)
 
 
 def test_a_frame_of_other_columns_has_no_column_to_offer() -> None:
     frame = pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])})
     with pytest.raises(SchemaRefused, match="It has: day"):
-        release_sums(frame, plan_of(), engine="duckdb")
+        release_sums(frame, plan_of(), engine="duckdb", ledger=None)
 
 
 def test_a_relation_of_a_closed_connection_is_refused_in_our_own_words() -> None:
@@ -168,7 +170,7 @@ def test_a_relation_of_a_closed_connection_is_refused_in_our_own_words() -> None
     relation = connection.sql("SELECT 0.5 AS score, 1 AS label")
     connection.close()
     with pytest.raises((InvalidInput, SchemaRefused, EngineFailed)):
-        release_sums(relation, plan_of())
+        release_sums(relation, plan_of(), ledger=None)
 
 
 def test_whole_numbers_handed_over_as_doubles_are_tested_for_nan_all_the_same() -> None:

@@ -35,7 +35,7 @@ def functions_of(module: ModuleType) -> Iterator[tuple[str, list[str]]]:
 
 
 def test_all_modules_of_the_curator_are_looked_at() -> None:
-    assert {"entropy", "rounded", "noise", "release_sums", "exact"} <= set(MODULES)
+    assert {"entropy", "rounded", "noise", "measure", "exact"} <= set(MODULES)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -88,8 +88,6 @@ def test_the_door_draws_from_the_system_and_from_nothing_else() -> None:
         text = Path(str(load(name).__file__)).read_text(encoding="utf-8")
         drawn = ("part, count, system_bits)", "keys, plan.unit, system_bits)")
         wired += [name] if all(each in text for each in drawn) else []
-        calls = (
-            text.count("system_bits") if name not in {"entropy", "release_sums"} else 0
-        )
+        calls = text.count("system_bits") if name not in {"entropy", "measure"} else 0
         assert calls == 0, name
-    assert wired == ["release_sums"]
+    assert wired == ["measure"]

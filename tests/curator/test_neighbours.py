@@ -201,12 +201,16 @@ def test_a_bad_cell_changes_neither_the_shape_of_a_release_nor_what_is_said(
         columns = {"score": good, "label": good, "weight": good, column: bad}
         table = pa.table({**columns, "region": ["a", "b"]})
         relation = SOURCES["relation"](table, folder)
-        assert shape_of(release_sums(relation, plan)) == (2, 6)
+        assert shape_of(release_sums(relation, plan, ledger=None)) == (2, 6)
     for source, engine in READABLE:
-        release = release_sums(SOURCES[source](table, folder), plan, engine=engine)
+        release = release_sums(
+            SOURCES[source](table, folder), plan, engine=engine, ledger=None
+        )
         assert shape_of(release) == (2, 6)
     for engine in ENGINES:
-        release = release_sums(write_csv(table, folder, "plain"), plan, engine=engine)
+        release = release_sums(
+            write_csv(table, folder, "plain"), plan, engine=engine, ledger=None
+        )
         assert shape_of(release) == (2, 6)
     require_silence(capfd, caplog)
 
@@ -236,7 +240,7 @@ def test_a_key_that_is_not_valid_text_drops_its_row_and_nothing_else(
     if (source, engine) == ("parquet", "duckdb"):
         # Such a file breaks its own format, and DuckDB reads none of it: SECURITY.md.
         with pytest.raises(EngineFailed, match="the engine stopped"):
-            release_sums(table, plan, engine=engine)
+            release_sums(table, plan, engine=engine, ledger=None)
     else:
         assert exact(table, plan, engine) == whole
 
@@ -244,11 +248,14 @@ def test_a_key_that_is_not_valid_text_drops_its_row_and_nothing_else(
 def test_a_cell_that_numpy_warns_of_prints_no_warning() -> None:
     """Warnings are errors here, and at the door errors are failures of the engine."""
     mapping = {"score": [0.5, np.complex128(1 + 2j)], "label": [1, 1]}
-    assert shape_of(release_sums(mapping, plan_of())) == (1, 5)
+    assert shape_of(release_sums(mapping, plan_of(), ledger=None)) == (1, 5)
     long = np.array(["0.5", "1e4000"], dtype=np.longdouble)
     frame = pd.DataFrame({"score": long, "label": [1, 1]})
     for engine in ENGINES:
-        assert shape_of(release_sums(frame, plan_of(), engine=engine)) == (1, 5)
+        assert shape_of(release_sums(frame, plan_of(), engine=engine, ledger=None)) == (
+            1,
+            5,
+        )
 
 
 # Canaries: texts in cells that must never be heard of again.
@@ -292,7 +299,7 @@ def test_no_cell_is_heard_of_in_a_release(
     }
     table = makers[source](WITH_CANARIES, folder)
     capfd.readouterr()
-    release = release_sums(table, plan_of(keys=["a", "b"]), engine=engine)
+    release = release_sums(table, plan_of(keys=["a", "b"]), engine=engine, ledger=None)
     write_release(release, tmp_path / "release.json")
     written = (tmp_path / "release.json").read_text(encoding="utf-8")
     require_no_canary(str(release), repr(release), written)
@@ -386,7 +393,7 @@ def test_no_cell_is_heard_of_in_a_failure(
     errors = []
     for engine in engines:
         try:
-            release_sums(table, plan_of(), engine=engine)
+            release_sums(table, plan_of(), engine=engine, ledger=None)
         except Exception as error:  # noqa: BLE001 (any error is an output)
             errors.append(error)
     require_silence(capfd, caplog)
@@ -397,7 +404,7 @@ def test_no_cell_is_heard_of_in_a_failure(
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_that_stops_says_one_sentence_and_chains_nothing(engine: str) -> None:
     with pytest.raises(EngineFailed) as failed:
-        release_sums(failing_frame(), plan_of(), engine=engine)
+        release_sums(failing_frame(), plan_of(), engine=engine, ledger=None)
     assert str(failed.value) == (
         "the engine stopped while it read the table. Check that the files are "
         "whole and that memory suffices."
@@ -415,5 +422,8 @@ def test_a_file_that_breaks_off_after_its_header_stops_the_engine(
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(EngineFailed):
         release_sums(
-            CsvFile(path, columns=["score", "label"]), plan_of(), engine=engine
+            CsvFile(path, columns=["score", "label"]),
+            plan_of(),
+            engine=engine,
+            ledger=None,
         )

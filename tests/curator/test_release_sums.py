@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from curator.tables_for_tests import asked
-from dpratio.curator import release_sums as room
+from dpratio.curator import measure as room
+from dpratio.curator import release_sums as door
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.entropy import BitSource
 from dpratio.curator.release_sums import release_sums
@@ -86,7 +87,7 @@ def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
         return np.zeros((cells, len(part.sums)), np.int64)
 
     monkeypatch.setattr(room, "draw_noise", nothing)
-    monkeypatch.setattr(room, "fresh_id", lambda: "0" * 32)
+    monkeypatch.setattr(door, "fresh_id", lambda: "0" * 32)
 
 
 # --- Priced before it is opened -------------------------------------------------------
@@ -107,9 +108,9 @@ def test_a_bad_plan_is_refused_before_the_table_is_looked_for(
     bad: Callable[[Plan], Plan],
 ) -> None:
     with pytest.raises(PlanRefused):
-        release_sums(MISSING, bad(plan_of()))
+        release_sums(MISSING, bad(plan_of()), ledger=None)
     with pytest.raises(FileRefused):
-        release_sums(MISSING, plan_of())
+        release_sums(MISSING, plan_of(), ledger=None)
 
 
 def with_scales(plan: Plan, **factors: float) -> Plan:
@@ -238,21 +239,23 @@ def test_an_edited_focused_plan_is_refused_before_the_table_is_looked_for(
     change, message = EDITS[edited]
     plan = focused_plan_of(mechanism=mechanism)
     with pytest.raises(PlanRefused) as refused:
-        release_sums(MISSING, change(plan))
+        release_sums(MISSING, change(plan), ledger=None)
     assert str(refused.value).startswith(message)
     with pytest.raises(FileRefused):
-        release_sums(MISSING, plan)
+        release_sums(MISSING, plan, ledger=None)
 
 
 def test_gaussian_noise_of_a_focused_plan_costs_its_delta() -> None:
     plan = focused_plan_of(mechanism="analytic_gaussian")
     for delta in ("1e-7", "0"):
         with pytest.raises(PlanRefused):
-            release_sums(MISSING, dataclasses.replace(plan, budget=Budget(1, delta)))
+            release_sums(
+                MISSING, dataclasses.replace(plan, budget=Budget(1, delta)), ledger=None
+            )
     laplace = focused_plan_of(mechanism="laplace")
     as_gaussian = dataclasses.replace(laplace, mechanism="analytic_gaussian")
     with pytest.raises(PlanRefused, match="too small"):
-        release_sums(MISSING, as_gaussian)
+        release_sums(MISSING, as_gaussian, ledger=None)
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
@@ -261,9 +264,9 @@ def test_an_edited_joint_plan_is_refused_before_the_table_is_looked_for(
 ) -> None:
     plan = plan_of(mechanism, strategy="joint")
     with pytest.raises(PlanRefused, match="too small for the budget"):
-        release_sums(MISSING, with_scales(plan, all=1 - 1e-9))
+        release_sums(MISSING, with_scales(plan, all=1 - 1e-9), ledger=None)
     with pytest.raises(FileRefused):
-        release_sums(MISSING, plan)
+        release_sums(MISSING, plan, ledger=None)
 
 
 def test_the_noise_of_a_joint_price_is_too_small_for_equal_shares() -> None:
@@ -271,7 +274,7 @@ def test_the_noise_of_a_joint_price_is_too_small_for_equal_shares() -> None:
     with pytest.raises(
         PlanRefused, match="the noise of Σ w is too small for its share"
     ):
-        release_sums(MISSING, dataclasses.replace(plan, strategy="even"))
+        release_sums(MISSING, dataclasses.replace(plan, strategy="even"), ledger=None)
 
 
 def test_the_door_prices_then_opens_then_asks_then_draws(
@@ -280,17 +283,18 @@ def test_the_door_prices_then_opens_then_asks_then_draws(
     order: list[str] = []
 
     def watch(name: str) -> None:
-        original = getattr(room, name)
+        where = door if name == "price" else room
+        original = getattr(where, name)
 
         def watched(*given: Any) -> Any:  # noqa: ANN401
             order.append(name)
             return original(*given)
 
-        monkeypatch.setattr(room, name, watched)
+        monkeypatch.setattr(where, name, watched)
 
     for name in ("price", "open_table", "_quietly", "draw_noise"):
         watch(name)
-    release_sums(EMPTY, plan_of())
+    release_sums(EMPTY, plan_of(), ledger=None)
     # Opening and asking are both done quietly.
     assert order == ["price", "_quietly", "open_table", "draw_noise", "_quietly"]
 
@@ -298,17 +302,17 @@ def test_the_door_prices_then_opens_then_asks_then_draws(
 @pytest.mark.parametrize("given", [None, "plan.json", {}, 1])
 def test_only_a_plan_opens_the_door(given: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidInput, match="plan must be a Plan"):
-        release_sums(MISSING, given)
+        release_sums(MISSING, given, ledger=None)
 
 
 def test_an_unknown_engine_is_refused() -> None:
     with pytest.raises(InvalidInput, match="unknown engine"):
-        release_sums(EMPTY, plan_of(), engine="spark")
+        release_sums(EMPTY, plan_of(), engine="spark", ledger=None)
 
 
 def test_a_missing_column_is_refused() -> None:
     with pytest.raises(SchemaRefused, match="column 'w' is not in the table"):
-        release_sums({"s": [1], "y": [1]}, plan_of())
+        release_sums({"s": [1], "y": [1]}, plan_of(), ledger=None)
 
 
 @pytest.mark.parametrize("words", ["cell 271828 is bad", ""])
@@ -320,7 +324,7 @@ def test_what_an_engine_says_when_it_stops_is_not_repeated(
 
     monkeypatch.setattr(room, "open_table", lambda *_given: stop)
     with pytest.raises(EngineFailed, match="the engine stopped") as caught:
-        release_sums(EMPTY, plan_of())
+        release_sums(EMPTY, plan_of(), ledger=None)
     assert "271828" not in str(caught.value)
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None
@@ -335,7 +339,7 @@ def test_a_table_without_rows_gives_noisy_zeros(tmp_path: Path, engine: str) -> 
     path = tmp_path / "empty.csv"
     path.write_text("s,y,w,k\n")
     plan = plan_of(groups=Groups("k", ["a", "b", "c"]))
-    values = release_sums(path, plan, engine=engine).values
+    values = release_sums(path, plan, engine=engine, ledger=None).values
     assert values.shape == (3, 6)
     scales = np.array([each.scale for each in plan.sums])
     assert np.all(np.abs(values) < 60 * scales)
@@ -345,7 +349,7 @@ def test_a_table_without_rows_gives_noisy_zeros(tmp_path: Path, engine: str) -> 
 def test_declared_keys_without_rows_are_answered_and_others_are_not() -> None:
     plan = plan_of(groups=Groups("k", ["a", "b"]))
     table = {"s": [1, 1], "y": [1, 1], "w": [1, 1], "k": ["z", "b"]}
-    release = release_sums(table, plan)
+    release = release_sums(table, plan, ledger=None)
     assert release.values.shape == (2, 6)
     assert release.parts[0].keys == ("a", "b")
 
@@ -365,7 +369,7 @@ def test_released_values_have_the_planned_mean_and_variance(mechanism: str) -> N
         "w": [2.0] * GROUPS,
         "k": list(range(GROUPS)),
     }
-    values = release_sums(table, plan).values.astype(np.float64)
+    values = release_sums(table, plan, ledger=None).values.astype(np.float64)
     exact = [2, 2, 0.5, 4, 0.125, 0.5]
     fourth = 6 if mechanism == "laplace" else 3
     for column, each, sum_ in zip(values.T, plan.sums, exact, strict=True):
@@ -388,7 +392,7 @@ def test_released_sums_of_z_and_h_have_the_planned_mean_and_variance(
         "w": [2.0] * GROUPS,
         "k": list(range(GROUPS)),
     }
-    values = release_sums(table, plan).values.astype(np.float64)
+    values = release_sums(table, plan, ledger=None).values.astype(np.float64)
     z, h = -1.5, 2.5
     fourth = 6 if mechanism == "laplace" else 3
     exact = [z, h, z * z, z * h, h * h]
@@ -403,14 +407,17 @@ def test_released_sums_of_z_and_h_have_the_planned_mean_and_variance(
 
 def test_two_releases_of_one_table_differ() -> None:
     plan = plan_of(groups=Groups("k", range(100)))
-    first, second = release_sums(EMPTY, plan), release_sums(EMPTY, plan)
+    first, second = (
+        release_sums(EMPTY, plan, ledger=None),
+        release_sums(EMPTY, plan, ledger=None),
+    )
     assert first.id != second.id
     assert not np.array_equal(first.values, second.values)
     assert first != second
 
 
 def test_released_values_are_read_only() -> None:
-    release = release_sums(EMPTY, plan_of())
+    release = release_sums(EMPTY, plan_of(), ledger=None)
     with pytest.raises(ValueError, match="read-only"):
         release.values[0, 0] = 0
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -420,7 +427,7 @@ def test_released_values_are_read_only() -> None:
 
 
 def test_reading_a_release_twice_draws_nothing_new() -> None:
-    release = release_sums(EMPTY, plan_of())
+    release = release_sums(EMPTY, plan_of(), ledger=None)
     first = release.values.copy()
     assert np.array_equal(release.values, first)
     assert release.values is release.values
@@ -432,10 +439,20 @@ def test_provenance_is_the_same_for_tables_of_any_size(
     """With noise and identity frozen only the sums tell two tables apart."""
     plan = plan_of()
     rows = 271
-    small = release_sums({"s": [], "y": [], "w": []}, plan)
-    large = release_sums({"s": [1] * rows, "y": [1] * rows, "w": [3] * rows}, plan)
+    small = release_sums({"s": [], "y": [], "w": []}, plan, ledger=None)
+    large = release_sums(
+        {"s": [1] * rows, "y": [1] * rows, "w": [3] * rows}, plan, ledger=None
+    )
     fields = {field.name for field in dataclasses.fields(Release)}
-    assert fields == {"id", "plan", "parts", "made_by", "is_simulated", "sources"}
+    assert fields == {
+        "id",
+        "plan",
+        "parts",
+        "made_by",
+        "is_simulated",
+        "sources",
+        "ledger_head",
+    }
     for name in fields - {"parts"}:
         assert getattr(small, name) == getattr(large, name)
     assert [part.noise for part in small.parts] == [part.noise for part in large.parts]
@@ -510,11 +527,13 @@ def test_a_bad_line_changes_neither_the_other_lines_nor_the_outcome(
     for name, lines in (("without", good), ("with", [good[0], bad, good[1]])):
         path = tmp_path / f"{name}.csv"
         path.write_text("\n".join(["s,y,w", *lines]) + "\n")
-        values.append(release_sums(CsvFile(path), plan_of(), engine=engine).values)
+        values.append(
+            release_sums(CsvFile(path), plan_of(), engine=engine, ledger=None).values
+        )
     assert np.array_equal(values[0], values[1])
 
 
 def test_every_refusal_of_the_door_is_one_of_ours() -> None:
     for table in (MISSING, "data.xlsx", object(), {"s": [1], "y": [1, 2], "w": [1]}):
         with pytest.raises(DpratioError):
-            release_sums(table, plan_of())
+            release_sums(table, plan_of(), ledger=None)

@@ -25,7 +25,7 @@ from dpratio.terms.source import CsvFile
 def test_a_duckdb_relation_is_left_to_its_own_engine() -> None:
     relation = duckdb.connect().sql("SELECT 0.5 AS score, 1 AS label")
     with pytest.raises(InvalidInput) as refused:
-        release_sums(relation, plan_of(), engine="python")
+        release_sums(relation, plan_of(), engine="python", ledger=None)
     assert str(refused.value) == (
         "engine 'python' does not read DuckDB relations, got one. Use engine 'duckdb'."
     )
@@ -33,7 +33,9 @@ def test_a_duckdb_relation_is_left_to_its_own_engine() -> None:
 
 def test_the_columns_of_a_mapping_must_have_one_length() -> None:
     with pytest.raises(SchemaRefused) as refused:
-        release_sums({"score": [1, 2], "label": [1], "other": [1]}, plan_of())
+        release_sums(
+            {"score": [1, 2], "label": [1], "other": [1]}, plan_of(), ledger=None
+        )
     assert str(refused.value) == (
         "the columns of the mapping differ in length. Give each the same length."
     )
@@ -41,7 +43,7 @@ def test_the_columns_of_a_mapping_must_have_one_length() -> None:
 
 def test_a_mapping_without_columns_has_no_column_to_offer() -> None:
     with pytest.raises(SchemaRefused, match="column 'score' is not in the table"):
-        release_sums({}, plan_of())
+        release_sums({}, plan_of(), ledger=None)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,7 @@ def test_a_mapping_without_columns_has_no_column_to_offer() -> None:
 )
 def test_a_column_of_a_mapping_that_has_no_length_is_refused(column: object) -> None:
     with pytest.raises((InvalidInput, SchemaRefused)):
-        release_sums({"score": column, "label": [1]}, plan_of())
+        release_sums({"score": column, "label": [1]}, plan_of(), ledger=None)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -62,7 +64,7 @@ def test_a_broken_parquet_footer_is_refused(
     path = tmp_path / "rows.parquet"
     path.write_bytes(content)
     with pytest.raises(FileRefused) as refused:
-        release_sums(path, plan_of(), engine=engine)
+        release_sums(path, plan_of(), engine=engine, ledger=None)
     assert str(refused.value) == f"the Parquet footer of '{path}' cannot be read."
     assert refused.value.__context__ is None
 
@@ -84,7 +86,7 @@ def test_parquet_files_of_one_glob_must_share_their_schema(
     pq.write_table(pa.table({"score": [0.5], "label": [1]}), tmp_path / "1.parquet")
     pq.write_table(pa.table(other), tmp_path / "2.parquet")
     with pytest.raises(SchemaRefused) as refused:
-        release_sums(tmp_path / "*.parquet", plan_of(), engine=engine)
+        release_sums(tmp_path / "*.parquet", plan_of(), engine=engine, ledger=None)
     assert str(refused.value) == (
         f"the schema of '{tmp_path}/2.parquet' differs from that of "
         f"'{tmp_path}/1.parquet'. Files of one glob must share their columns and types."
@@ -98,7 +100,7 @@ def test_csv_files_of_one_glob_must_share_their_header(
     (tmp_path / "1.csv").write_text("score,label\n1,1\n", encoding="utf-8")
     (tmp_path / "2.csv").write_text("label,score\n1,1\n", encoding="utf-8")
     with pytest.raises(SchemaRefused) as refused:
-        release_sums(tmp_path / "*.csv", plan_of(), engine=engine)
+        release_sums(tmp_path / "*.csv", plan_of(), engine=engine, ledger=None)
     assert str(refused.value) == (
         f"the header of '{tmp_path}/2.csv' differs from that of '{tmp_path}/1.csv'. "
         "Files of one glob must share their columns."
@@ -217,7 +219,7 @@ def test_a_column_name_that_occurs_twice_is_refused_where_it_is_asked_for(
     if source == "pandas":
         table = pd.DataFrame([[0.5, 1, 0]], columns=["score", "label", "label"])
     with pytest.raises(SchemaRefused, match=r"more than once|different names"):
-        release_sums(table, plan_of(), engine=engine)
+        release_sums(table, plan_of(), engine=engine, ledger=None)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -250,7 +252,7 @@ def test_a_lazy_frame_that_cannot_tell_its_columns_is_refused_in_our_own_words(
 ) -> None:
     lazy = pl.LazyFrame({"score": [0.5], "label": [1]}).select("missing")
     with pytest.raises(DpratioError):
-        release_sums(lazy, plan_of(), engine=engine)
+        release_sums(lazy, plan_of(), engine=engine, ledger=None)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -260,4 +262,9 @@ def test_a_pandas_column_is_found_by_its_name_as_text(engine: str) -> None:
     assert exact(frame, plan, engine)[0][:3] == [ROW, ROW, ROW // 2]
     levels = pd.MultiIndex.from_tuples([("score", "x"), ("label", "x")])
     with pytest.raises(SchemaRefused, match="column 'score' is not in the table"):
-        release_sums(pd.DataFrame([[0.5, 1]], columns=levels), plan_of(), engine=engine)
+        release_sums(
+            pd.DataFrame([[0.5, 1]], columns=levels),
+            plan_of(),
+            engine=engine,
+            ledger=None,
+        )

@@ -285,7 +285,7 @@ def test_keys_of_many_are_found_and_those_of_one_are_not(
     many = len(regions)
     table = pa.table({"score": [0.5] * many, "label": [1] * many, "region": regions})
     plan = private_plan()
-    release = release_sums(table, plan, engine=engine)
+    release = release_sums(table, plan, engine=engine, ledger=None)
     assert release.parts[0].keys == ("north", "south")
     scale = plan.sums[0].scale
     count = release.values[:, 0] - np.array([500, 400]) * 2**24  # noqa: PD011
@@ -305,7 +305,7 @@ def test_no_keys_found_gives_an_empty_part_that_is_written_and_read(
     table = pa.table(
         {"score": [0.5], "label": [1], "region": pa.array(cells[:1], type_)}
     )
-    release = release_sums(table, private_plan(kind), engine=engine)
+    release = release_sums(table, private_plan(kind), engine=engine, ledger=None)
     assert shape_of(release) == (0, 5)
     assert release.parts[0].keys == ()
     for name in ("release.json", "release.parquet"):
@@ -330,7 +330,7 @@ def test_keys_may_be_found_by_people_and_beside_declared_groups(engine: str) -> 
         groups=[None, PrivateKeys("region", Budget("0.5", "1e-7"))],
         unit=unit,
     )
-    release = release_sums(table, plan, engine=engine)
+    release = release_sums(table, plan, engine=engine, ledger=None)
     assert [part.keys for part in release.parts] == [(None,), ("big",)]
 
 
@@ -338,9 +338,14 @@ def test_keys_may_be_found_by_people_and_beside_declared_groups(engine: str) -> 
 def test_the_schema_is_checked_before_keys_are_looked_for(engine: str) -> None:
     rows = {"score": [0.5], "label": [1]}
     with pytest.raises(SchemaRefused, match="column 'region' is not in the table"):
-        release_sums(pa.table(rows), private_plan(), engine=engine)
+        release_sums(pa.table(rows), private_plan(), engine=engine, ledger=None)
     with pytest.raises(SchemaRefused, match="a column of text keys was declared"):
-        release_sums(pa.table({**rows, "region": [1]}), private_plan(), engine=engine)
+        release_sums(
+            pa.table({**rows, "region": [1]}),
+            private_plan(),
+            engine=engine,
+            ledger=None,
+        )
 
 
 def test_a_key_count_reads_its_key_and_id_and_refuses_other_types() -> None:
@@ -364,5 +369,5 @@ def test_a_popular_key_that_cannot_be_declared_is_left_out(engine: str) -> None:
     rows = {"score": [0.5] * many, "label": [1] * many}
     for kind, cell in (("text", "a\x00b"), ("integer", -(2**63))):
         frame = pd.DataFrame({**rows, "region": [cell] * many})
-        release = release_sums(frame, private_plan(kind), engine=engine)
+        release = release_sums(frame, private_plan(kind), engine=engine, ledger=None)
         assert release.parts[0].keys == ()

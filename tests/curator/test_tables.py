@@ -29,7 +29,7 @@ def test_a_path_becomes_what_its_name_says() -> None:
 )
 def test_a_path_with_another_ending_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        release_sums(name, plan_of())
+        release_sums(name, plan_of(), ledger=None)
     assert str(refused.value) == (
         f"a data path must end in .parquet, .csv or .csv.gz, got '{name}'. "
         "Name a .parquet or .csv file, or pass CsvFile(path, …) with its dialect."
@@ -42,7 +42,7 @@ def test_a_path_of_bytes_is_refused() -> None:
             return b"data.csv"
 
     with pytest.raises(InvalidInput) as refused:
-        release_sums(Bytes(), plan_of())
+        release_sums(Bytes(), plan_of(), ledger=None)
     assert str(refused.value) == "a path must be text, got b'data.csv'."
 
 
@@ -86,7 +86,7 @@ def test_anything_else_is_refused_by_the_name_of_its_type(
     table: object, name: str, engine: str
 ) -> None:
     with pytest.raises(InvalidInput) as refused:
-        release_sums(table, plan_of(), engine=engine)
+        release_sums(table, plan_of(), engine=engine, ledger=None)
     assert str(refused.value) == (
         f"the table is of a kind no engine reads, got '{name}'. "
         "Pass a path, a CsvFile, a pandas, Polars or Arrow table, a DuckDB relation, "
@@ -140,7 +140,7 @@ def test_a_file_that_is_not_there_is_refused(
     (tmp_path / "folder.csv").mkdir()
     path = f"{tmp_path}/{name}"
     with pytest.raises(FileRefused) as refused:
-        release_sums(path, plan_of(), engine=engine)
+        release_sums(path, plan_of(), engine=engine, ledger=None)
     assert str(refused.value) == (
         f"no file at '{path}'. Give the path or glob of a file that exists."
     )

@@ -480,9 +480,9 @@ def test_a_missing_or_unusable_id_column_is_refused_at_the_door(engine: str) -> 
     plan = people(weighted=False)
     rows = {"score": [1.0], "label": [1.0], "region": ["a"]}
     with pytest.raises(SchemaRefused, match="column 'id' is not in the table"):
-        release_sums(pa.table(rows), plan, engine=engine)
+        release_sums(pa.table(rows), plan, engine=engine, ledger=None)
     with pytest.raises(SchemaRefused, match="a column of text or integer ids"):
-        release_sums(pa.table({**rows, "id": [0.5]}), plan, engine=engine)
+        release_sums(pa.table({**rows, "id": [0.5]}), plan, engine=engine, ledger=None)
     twice = pd.DataFrame([[1.0, 1.0, "a", 1, 2]])
     twice.columns = pd.Index(["score", "label", "region", "id", "id"])
     with pytest.raises(SchemaRefused, match="column 'id' occurs more than once"):

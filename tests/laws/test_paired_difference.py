@@ -106,7 +106,9 @@ def test_a_release_of_a_difference_is_about_the_difference(engine: str) -> None:
 
         source = pd.DataFrame(columns)
     plan = plan_of(dpr.Ratio("new", per="label", minus="old"), 10**6)
-    found = dpr.estimate_ratios(dpr.release_sums(source, plan, engine=engine))
+    found = dpr.estimate_ratios(
+        dpr.release_sums(source, plan, engine=engine, ledger=None)
+    )
     assert found.ratio[0] == pytest.approx(wanted, rel=1e-3)
     residual = new - old - wanted * label
     squared = float((residual**2).sum()) / float(label.sum()) ** 2

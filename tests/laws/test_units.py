@@ -125,13 +125,15 @@ def test_a_release_of_people_has_the_variance_of_clusters(engine: str) -> None:
         import pandas as pd
 
         source = pd.DataFrame(given | {"user": pd.array(given["user"], dtype="Int64")})
-    release = dpr.release_sums(source, plan_of(users(), budget=sure), engine=engine)
+    release = dpr.release_sums(
+        source, plan_of(users(), budget=sure), engine=engine, ledger=None
+    )
     found = dpr.estimate_ratios(release)
     assert found.ratio[0] == pytest.approx(ratio, rel=1e-3)
     assert found.se_sampling[0] == pytest.approx(clustered, rel=1e-2)
     assert found.se_privacy[0] < 0.01 * clustered
     by_row = dpr.estimate_ratios(
-        dpr.release_sums(source, plan_of(budget=sure), engine=engine)
+        dpr.release_sums(source, plan_of(budget=sure), engine=engine, ledger=None)
     )
     assert by_row.se_sampling[0] < 0.8 * clustered
 
@@ -140,7 +142,7 @@ def test_cells_that_share_people_are_not_rolled_up() -> None:
     """Squares of what a person has in each cell are no squares of the person's."""
     groups = dpr.Groups("season", ["summer", "winter"])
     plan = plan_of(users(most_groups=2), groups=groups)
-    release = dpr.release_sums(table(), plan)
+    release = dpr.release_sums(table(), plan, ledger=None)
     assert len(dpr.estimate_ratios(release)) == 2
     with pytest.raises(InvalidInput, match="cells that share units cannot be rolled"):
         dpr.roll_up(release)
@@ -159,12 +161,12 @@ def test_people_of_two_sites_are_merged_only_with_a_promise() -> None:
             if user is not None and (user < 150) is first
         ]
         part = {name: [column[at] for at in chosen] for name, column in given.items()}
-        return dpr.release_sums(part, plan)
+        return dpr.release_sums(part, plan, ledger=None)
 
     sites = [site(first=True), site(first=False)]
     with pytest.raises(InvalidInput, match="Say units_are_disjoint=True"):
         dpr.merge(sites)
     merged = dpr.estimate_ratios(dpr.merge(sites, units_are_disjoint=True))
-    whole = dpr.estimate_ratios(dpr.release_sums(given, plan))
+    whole = dpr.estimate_ratios(dpr.release_sums(given, plan, ledger=None))
     assert merged.ratio[0] == pytest.approx(whole.ratio[0], rel=1e-3)
     assert merged.se_sampling[0] == pytest.approx(whole.se_sampling[0], rel=1e-2)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpratio.cli.curate import plan_of, read_study
 from dpratio.cli.output import (
     Format,
     OutputFiles,
@@ -18,6 +17,7 @@ from dpratio.cli.output import (
     print_table,
     progress_bar,
 )
+from dpratio.cli.studies import plan_of, read_study
 from dpratio.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -1,46 +1,52 @@
 """Commands of the data holder: plan, release.
 
-Floor: cli. Imports: terms, plan, curator, release, output.
+Floor: cli. Imports: terms, plan, curator, release, output, studies, ledger.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dpratio.cli.ledger import DEFAULT, Anchor, By, Location, Scope, open_ledger
 from dpratio.cli.output import Format, check_format, print_lines, print_table
-from dpratio.errors import (
-    DocumentRefused,
-    DpratioError,
-    FileRefused,
-    InvalidInput,
-)
+from dpratio.cli.studies import PlanFile, is_plan, plan_of, read_any_plan, read_study
+from dpratio.errors import DpratioError, FileRefused, InvalidInput
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
     from dpratio.terms.study_file import Study
 
-__all__ = ["plan", "plan_of", "read_study", "release"]
-
-StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
+__all__ = ["plan", "release"]
 
 
-def plan(study: StudyFile, layout: Format = "table") -> None:
+def plan(
+    study: PlanFile,
+    layout: Format = "table",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write the plan, to be approved and run."),
+    ] = None,
+) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.plan.plan_words import NOT_COVERED
+    from dpratio.release.plan_file import plan_hash, write_plan
 
     check_format(layout)
-    given = read_study(study)
-    made = plan_of(given)
+    given = None if is_plan(study) else read_study(study)
+    made = read_any_plan(study) if given is None else plan_of(given)
     print_lines([*made.summary(), ""], layout)
     print_table(made, layout)
-    if layout == "table":
+    if given is not None and layout == "table":
         print_lines(["", _expectation(given, made)], layout)
     print_lines(["", *(f"Not covered: {each}" for each in NOT_COVERED)], layout)
+    if out is not None:
+        write_plan(made, out)
+        print_lines(["", f"Plan {plan_hash(made)} written to {out}."], layout)
 
 
-def release(
-    study: StudyFile,
+def release(  # noqa: PLR0913 (one command, one door)
+    study: PlanFile,
     out: Annotated[
         Path,
         typer.Option("--out", "-o", help="Release file to write, .json or .parquet."),
@@ -48,73 +54,49 @@ def release(
     data: Annotated[
         str | None, typer.Option(help="Data file, instead of the study's.")
     ] = None,
+    location: Location = DEFAULT,
+    scope: Scope = None,
+    anchor: Anchor = None,
+    no_ledger: Annotated[
+        bool, typer.Option("--no-ledger", help="Release without keeping account.")
+    ] = False,
+    release_id: Annotated[
+        str | None,
+        typer.Option("--id", help="Publish a release again that was sealed before."),
+    ] = None,
+    by: By = "",
     engine: Annotated[str, typer.Option(help="auto, duckdb or python.")] = "auto",
     force: Annotated[
         bool, typer.Option("--force", help="Replace an existing release file.")
     ] = False,
 ) -> None:
-    """Release the noisy sums of a study into a file."""
+    """Release the noisy sums of a study into a file, charged to the ledger."""
     from rich.console import Console
 
     from dpratio.curator.release_sums import release_sums
-    from dpratio.release.files import write_release
     from dpratio.release.writing import check_writable
 
-    given = read_study(study)
-    made = plan_of(given)
+    given = None if is_plan(study) else read_study(study)
+    made = read_any_plan(study) if given is None else plan_of(given)
     table = _table_of(given, data, study.parent)
     check_writable(out)
-    _require_free(out, force=force)
+    _require_free(out, force=force, again=release_id)
+    kept = scope or (None if given is None or no_ledger else given.scope)
+    book = None if no_ledger else open_ledger(location, anchor)
     with Console(stderr=True).status("Reading the table and adding noise"):
-        released = release_sums(table, made, engine=engine)
-    write_release(released, out)
+        released = release_sums(
+            table,
+            made,
+            ledger=book,
+            scope=kept,
+            release_id=release_id,
+            out=out,
+            by=by,
+            engine=engine,
+        )
     typer.echo(f"{released}\nWritten to {out}.")
-
-
-def read_study(path: Path) -> "Study":
-    """Read a study file.
-
-    Raises:
-        FileRefused: When the file cannot be read.
-        DocumentRefused: When it breaks the format.
-    """
-    from dpratio.terms.study_file import parse_study
-
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise FileRefused(f"'{path}' cannot be read: {error.strerror}.") from None
-    except ValueError:
-        raise FileRefused(f"'{path}' cannot be read: it is not UTF-8.") from None
-    try:
-        return parse_study(text)
-    except DocumentRefused as error:
-        raise DocumentRefused(f"{path}: {error}") from None
-
-
-def plan_of(study: "Study") -> "Plan":
-    """Make the plan of a study."""
-    from dpratio.plan.make_plan import make_plan
-
-    chosen = {
-        "strategy": study.strategy,
-        "mechanism": study.mechanism,
-        "n": study.people,
-    }
-    options: dict[str, Any] = {
-        name: given for name, given in chosen.items() if given is not None
-    }
-    return make_plan(
-        list(study.ratios),
-        bounds=study.bounds,
-        budget=study.budget,
-        groups=list(study.partitions),
-        unit=study.unit,
-        weights=study.weights,
-        answers=study.answers,
-        guess=study.population,
-        **options,
-    )
+    if no_ledger:
+        typer.echo("No account was kept: --no-ledger.")
 
 
 def _expectation(study: "Study", plan: "Plan") -> str:
@@ -134,13 +116,13 @@ def _expectation(study: "Study", plan: "Plan") -> str:
     )
 
 
-def _table_of(study: "Study", data: str | None, folder: Path) -> object:
+def _table_of(study: "Study | None", data: str | None, folder: Path) -> object:
     """Give the data: a path of the study stands beside the study file."""
     from dpratio.terms.source import CsvFile
 
     if data is not None:
         return data
-    if study.data is None:
+    if study is None or study.data is None:
         raise InvalidInput(
             "a release needs data, got none. Name a file in [data] or with --data."
         )
@@ -155,7 +137,7 @@ def _table_of(study: "Study", data: str | None, folder: Path) -> object:
     )
 
 
-def _require_free(out: Path, *, force: bool) -> None:
+def _require_free(out: Path, *, force: bool, again: str | None) -> None:
     """Keep data, studies and paid-for releases from being replaced by accident."""
     from dpratio.release.files import read_release
 
@@ -163,8 +145,8 @@ def _require_free(out: Path, *, force: bool) -> None:
         return
     hint = "Name another file, or say --force to replace a release."
     try:
-        read_release(out)
+        there = read_release(out)
     except DpratioError:
         raise FileRefused(f"'{out}' exists and is no release. {hint}") from None
-    if not force:
+    if not force and there.id != again:
         raise FileRefused(f"'{out}' holds a release already. {hint}")

@@ -3,7 +3,6 @@
 Floor: cli. Imports: everything below.
 """
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from dpratio.cli.output import Format, check_format, print_lines, print_table
 if TYPE_CHECKING:
     import numpy as np
 
+    from dpratio.curator.ledger.ledger import Ledger
     from dpratio.tabular import Tabular
 
 __all__ = ["demo"]
@@ -59,9 +59,11 @@ def demo(
 
     from dpratio.analyst.estimate import estimate_ratios
     from dpratio.checks import require
-    from dpratio.cli.curate import plan, plan_of, read_study
+    from dpratio.cli.curate import plan
+    from dpratio.cli.studies import plan_of, read_study
+    from dpratio.curator.ledger.history import describe
     from dpratio.curator.release_sums import release_sums
-    from dpratio.release.files import read_release, write_release
+    from dpratio.release.files import read_release
 
     check_format(layout)
     require(people >= 1, "people must be at least 1", people)
@@ -73,8 +75,17 @@ def demo(
     print_lines(["", f"The plan, as `dpratio plan {study}` shows it:", ""], layout)
     if layout == "table":
         plan(study)
-    released = release_sums(folder / "people.parquet", plan_of(read_study(study)))
-    write_release(replace(released, is_simulated=True), saved)
+    book = _new_ledger(folder / "ledger.db")
+    release_sums(
+        folder / "people.parquet",
+        plan_of(read_study(study)),
+        ledger=book,
+        out=saved,
+        simulated=True,
+    )
+    shown = f"dpratio ledger show --ledger {folder}/ledger.db"
+    print_lines(["", f"The ledger, as `{shown}` shows it:", ""], layout)
+    print_lines(describe(book.account()), layout)
     estimates = estimate_ratios(read_release(saved))
     print_lines(
         [
@@ -94,6 +105,18 @@ def demo(
     counted = f"{held} of {len(estimates)} intervals hold the invented truth"
     again = "95 % do in the long run. The noise is fresh each time: run it again."
     print_lines(["", f"{counted}; {again}"], layout)
+
+
+def _new_ledger(path: Path) -> "Ledger":
+    """Begin a ledger: the people were invented anew, so nothing is spent on them."""
+    from dpratio.curator.ledger.ledger import Ledger
+    from dpratio.curator.ledger.scope import Scope
+    from dpratio.terms.budget import Budget
+
+    path.unlink(missing_ok=True)
+    book = Ledger(path)
+    book.open_scope(Scope("people", Budget(3, "1e-5"), dataset="invented people"))
+    return book
 
 
 def _write_files(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpratio.cli.curate import StudyFile, plan_of, read_study
 from dpratio.cli.output import (
     Format,
     OutputFiles,
@@ -16,6 +15,7 @@ from dpratio.cli.output import (
     print_lines,
     print_table,
 )
+from dpratio.cli.studies import StudyFile, plan_of, read_study
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan

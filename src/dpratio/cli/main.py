@@ -13,6 +13,7 @@ from dpratio.cli.coverage import coverage
 from dpratio.cli.curate import plan, release
 from dpratio.cli.explore import demo
 from dpratio.cli.forecast import forecast
+from dpratio.cli.ledger import ledger
 from dpratio.errors import DpratioError
 from dpratio.version import __version__
 
@@ -20,7 +21,8 @@ __all__ = ["app", "run"]
 
 EXIT_CODES = """Exit codes: 0 done · 1 stopped or failed unexpectedly · 2 wrong usage ·
 3 invalid input · 4 schema refused · 5 file refused · 6 document refused ·
-7 plan refused · 8 engine failed · 9 optional package missing"""
+7 plan refused · 8 engine failed · 9 optional package missing ·
+10 ledger refused · 11 ledger failed"""
 
 app = typer.Typer(
     name="dpratio",
@@ -34,6 +36,7 @@ HOLDER, READER, ANYONE = "Data holder", "Holder of a release", "Anyone"
 
 app.command(rich_help_panel=HOLDER)(plan)
 app.command(rich_help_panel=HOLDER)(release)
+app.add_typer(ledger, name="ledger", rich_help_panel=HOLDER)
 app.command(rich_help_panel=READER)(estimate)
 app.command(rich_help_panel=ANYONE)(demo)
 app.command(rich_help_panel=ANYONE)(forecast)

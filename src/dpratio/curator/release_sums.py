@@ -1,43 +1,61 @@
 """The one door between data and everyone else.
 
-Floor: curator. Imports: plan, release, and the rest of this room.
+The order of work is what keeps the promise: everything public is checked, the ledger is
+charged, data are opened, noise is drawn once, the bytes are sealed, and only then does
+anything leave. Floor: curator. Imports: plan, release, and the rest of this room.
 """
 
-import contextlib
-from collections.abc import Callable
-from typing import TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from os import PathLike
+from typing import Any
 
 from dpratio.checks import require
-from dpratio.curator.choose_engine import open_keys, open_table
-from dpratio.curator.engine import KeyCount, statement_of, unit_rule
-from dpratio.curator.entropy import fresh_id, system_bits
-from dpratio.curator.exact import ExactSums
-from dpratio.curator.noise import draw_noise
-from dpratio.curator.select_keys import name_keys
-from dpratio.errors import DpratioError, EngineFailed
-from dpratio.plan.part import Part, Partition
+from dpratio.curator.entropy import fresh_id
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.measure import open_for
+from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.release.release import Release, fresh_part
-from dpratio.terms.dimensions import KINDS
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.release.files import (
+    check_format,
+    format_of,
+    release_from_bytes,
+    release_to_bytes,
+)
+from dpratio.release.release import Release
+from dpratio.release.writing import check_writable, write_whole
 from dpratio.version import __version__
 
 __all__ = ["release_sums"]
 
-Given = TypeVar("Given")
+_UNSAID: Any = object()
 
 
-def release_sums(table: object, plan: Plan, *, engine: str = "auto") -> Release:
+def release_sums(  # noqa: PLR0913 (one door)
+    table: object,
+    plan: Plan,
+    *,
+    ledger: Ledger | str | PathLike[str] | None = _UNSAID,
+    scope: str | None = None,
+    release_id: str | None = None,
+    out: str | PathLike[str] | None = None,
+    by: str = "",
+    simulated: bool = False,
+    engine: str = "auto",
+) -> Release:
     """Add up a table as planned and release the sums with noise.
 
     Args:
         table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars
             or Arrow table, a DuckDB relation, or a mapping of columns to lists.
         plan: What to measure; it is priced again before the table is opened.
+        ledger: Where the release is charged: a `Ledger`, its file or its address. None
+            keeps no account, and must be said.
+        scope: The dataset's scope in the ledger; may be left out where there is one.
+        release_id: The id of a release that was charged before: where it was sealed,
+            the same bytes are given again and no data are read. New by default.
+        out: A file to publish the release in, ``.json`` or ``.parquet``.
+        by: Who asks, for the ledger's history.
+        simulated: Whether the people are invented; the release then says so.
         engine: ``"auto"``, ``"duckdb"`` or ``"python"``.
 
     Returns:
@@ -45,84 +63,59 @@ def release_sums(table: object, plan: Plan, *, engine: str = "auto") -> Release:
 
     Raises:
         PlanRefused: When the plan costs more than it says.
+        LedgerRefused: When the ledger does not admit it; nothing is charged.
         SchemaRefused: When a column is missing or of the wrong type.
         FileRefused: When a file, its header or its footer cannot be read.
-        EngineFailed: When the engine stops; nothing of the data is told.
+        EngineFailed: When the engine stops; nothing of the data is told, and the
+            charge stays.
 
     Guarantee:
         The release is (epsilon, delta)-differentially private for the unit and the
-        neighbour relation of the plan, at the cost the plan states.
+        neighbour relation of the plan, at the cost the plan states, and with a ledger
+        all releases of a scope together are within its caps.
         Proof: docs/proofs/release.md.
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
+    hint = "Name the ledger, or say ledger=None to keep no account."
+    require(ledger is not _UNSAID, "a release is charged to a ledger", None, hint)
+    require(isinstance(simulated, bool), "simulated must be true or false", simulated)
     price(plan)
-    known = [_known_groups(each) for each in plan.partitions]
-    # The schema of every question is checked before a row is read.
-    ready = [
-        _open(table, plan, part, known[part.partition], engine) for part in plan.parts
-    ]
-    groups = [
-        _find_keys(table, plan, each, engine)
-        if isinstance(each, PrivateKeys)
-        else cells
-        for each, cells in zip(plan.partitions, known, strict=True)
-    ]
-    parts = []
-    for part, ask in zip(plan.parts, ready, strict=True):
-        cells = groups[part.partition]
-        if cells is not known[part.partition]:
-            ask = _open(table, plan, part, cells, engine)  # noqa: PLW2901
-        parts.append(fresh_part(plan, part, cells, _noisy(plan, part, cells, ask)))
-    return Release(fresh_id(), plan, tuple(parts), made_by=f"dpratio {__version__}")
+    if out is not None:
+        check_writable(out)
+        check_format(out)
+    if ledger is None:
+        unkept = scope is None and release_id is None
+        hint = "Name the ledger, or leave scope and release_id out."
+        rule = "scopes and release ids belong to a ledger"
+        require(unkept, rule, scope or release_id, hint)
+        parts = open_for(table, plan, engine)()
+        release = Release(fresh_id(), plan, parts, _MADE_BY, simulated)
+        if out is not None:
+            write_whole(out, release_to_bytes(release, format_of(out)))
+        return release
+    book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    kind = "json" if out is None else format_of(out)
+    name = fresh_id() if release_id is None else release_id
+    sealed = book.sealed(name, plan, scope=scope)
+    if sealed is None:
+        measure = open_for(table, plan, engine)
+        book.charge(name, plan, scope=scope, by=by)
+        head = book.open(name)
+        release = Release(name, plan, measure(), _MADE_BY, simulated, ledger_head=head)
+        content = release_to_bytes(release, kind)
+        book.seal(name, content, kind)
+    else:
+        content, sealed_as = sealed
+        if out is not None and sealed_as != kind:
+            raise LedgerRefused(
+                f"release {name} was sealed as .{sealed_as}, and its bytes are given "
+                f"again as they are. Name a .{sealed_as} file."
+            )
+        release = release_from_bytes(content, sealed_as)
+    if out is not None:
+        write_whole(out, content)
+    book.publish(name)
+    return release
 
 
-def _open(
-    table: object, plan: Plan, part: Part, groups: Groups | None, engine: str
-) -> Callable[[], ExactSums]:
-    """Open the table for one part of the plan."""
-    statement = statement_of(plan, part, groups)
-    return _quietly(lambda: open_table(table, statement, engine))
-
-
-def _noisy(
-    plan: Plan, part: Part, groups: Groups | None, ask: Callable[[], ExactSums]
-) -> NDArray[np.int64]:
-    """Ask for the exact sums of one part and put noise on them."""
-    count = 1 if groups is None else groups.count
-    if count == 0:
-        return np.zeros((0, len(part.sums)), dtype=np.int64)
-    noise = draw_noise(plan.mechanism, part, count, system_bits)
-    return _quietly(ask).plus(noise)
-
-
-def _known_groups(partition: Partition) -> Groups | None:
-    """Give the declared cells; none of them where keys are yet to be found."""
-    if isinstance(partition, PrivateKeys):
-        return Groups.found(partition.column, KINDS[partition.kind], ())
-    return partition
-
-
-def _find_keys(table: object, plan: Plan, keys: PrivateKeys, engine: str) -> Groups:
-    """Find the keys that enough units share."""
-    asked = KeyCount(keys.column, keys.kind, unit_rule(plan, None))
-    ask = _quietly(lambda: open_keys(table, asked, engine))
-    return name_keys(_quietly(ask), keys, plan.unit, system_bits)
-
-
-def _quietly(step: Callable[[], Given]) -> Given:
-    """Open or run the engine; what others say when they stop may quote a cell."""
-    given, refusal = None, None
-    with contextlib.suppress(Exception):
-        try:
-            given = step()
-        except DpratioError as error:
-            refusal = error
-    if refusal is not None:
-        raise refusal
-    if given is None:
-        # Raised outside the handler, so that nothing is chained to it.
-        raise EngineFailed(
-            "the engine stopped while it read the table. Check that the files are "
-            "whole and that memory suffices."
-        )
-    return given
+_MADE_BY = f"dpratio {__version__}"

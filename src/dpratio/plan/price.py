@@ -17,9 +17,9 @@ from dpratio.plan.calibrate import (
     MECHANISMS,
     SMALLEST_SCALE,
     is_affordable,
-    is_certified,
 )
 from dpratio.plan.joint import Grid, is_convex, root_above
+from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.neighbours import is_one_row, unit_ratio
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
@@ -31,10 +31,15 @@ __all__ = ["Cost", "price"]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a release costs, exactly."""
+    """What a release costs, exactly: as (epsilon, delta), and as rho with a delta.
+
+    The second is delta-approximate zero-concentrated privacy, which adds up better.
+    """
 
     epsilon: Fraction
     delta: Fraction
+    rho: Fraction
+    rho_delta: Fraction
 
 
 def price(plan: Plan) -> Cost:
@@ -50,18 +55,30 @@ def price(plan: Plan) -> Cost:
     Guarantee:
         Releasing every sum of an accepted plan, each with ideal noise of its scale,
         is (epsilon, delta)-differentially private under the declared neighbour
-        relation of the declared unit, with the returned cost; finding keys included.
-        Proof: docs/proofs/pricing.md.
+        relation of the declared unit, with the returned cost, and rho_delta-approximate
+        rho-zCDP; finding keys included. Proof: docs/proofs/pricing.md.
     """
     grids = _require_terms(plan)
     for part, grid in zip(plan.parts, grids, strict=True):
         _require_sums(plan, part, grid)
     if plan.strategy == "even":
-        for part, grid in zip(plan.parts, grids, strict=True):
-            _require_even(plan, part, grid)
+        squares = sum(
+            (
+                _require_even(plan, part, grid)
+                for part, grid in zip(plan.parts, grids, strict=True)
+            ),
+            Fraction(0),
+        )
     else:
-        _require_joint(plan, grids)
-    return Cost(plan.epsilon, plan.delta)
+        squares = _require_joint(plan, grids)
+    keys = [each.budget for each in plan.private_keys]
+    return Cost(
+        plan.epsilon,
+        plan.delta,
+        # Bun & Steinke (2016), propositions 1.4 and 1.6, lemmas 1.7 and 8.8.
+        rho=(squares + sum((each.epsilon**2 for each in keys), Fraction(0))) / 2,
+        rho_delta=sum((each.delta for each in keys), Fraction(0)),
+    )
 
 
 def _require_terms(plan: Plan) -> list[Grid]:
@@ -119,32 +136,34 @@ def _require_sums(plan: Plan, part: Part, grid: Grid) -> None:
             _refuse(f"the noise of {name} is too small or too large", each.scale)
 
 
-def _require_even(plan: Plan, part: Part, grid: Grid) -> None:
-    """Certify each sum at an equal share of its part's share of the budget."""
+def _require_even(plan: Plan, part: Part, grid: Grid) -> Fraction:
+    """Certify each sum at an equal share of its part's share of the budget.
+
+    Returns:
+        The squares of how far one unit moves each sum in units of its noise, added up.
+    """
+    squares = Fraction(0)
     epsilon, delta = (part.weight * each / len(part.sums) for each in plan.for_sums)
     cells = cells_of(plan, part.partition)
     for at, each in enumerate(part.sums):
         if is_one_row(plan.unit):
-            enough = is_certified(
-                plan.mechanism,
-                sensitivity=each.sensitivity,
-                scale=each.scale,
-                epsilon=epsilon,
-                delta=delta,
-            )
+            ratio = _alone(each)
         else:
             one = grid.only(at)
             ratio = unit_ratio(plan.mechanism, one, [each.scale], plan.unit, cells)
-            enough = is_affordable(
-                plan.mechanism, ratio=ratio, epsilon=epsilon, delta=delta
-            )
-        if not enough:
+        if not is_affordable(plan.mechanism, ratio=ratio, epsilon=epsilon, delta=delta):
             name = each.summand.label
             _refuse(f"the noise of {name} is too small for its share", each.scale)
+        squares += ratio**2
+    return squares
 
 
-def _require_joint(plan: Plan, grids: list[Grid]) -> None:
-    """Certify all sums of all parts together."""
+def _require_joint(plan: Plan, grids: list[Grid]) -> Fraction:
+    """Certify all sums of all parts together.
+
+    Returns:
+        The square of how far one unit moves them in units of their noise.
+    """
     ratios = []
     for part, grid in zip(plan.parts, grids, strict=True):
         if not is_convex(plan.mechanism, grid, part.scales):
@@ -163,6 +182,25 @@ def _require_joint(plan: Plan, grids: list[Grid]) -> None:
         _refuse(
             "the noise of the sums is too small for the budget", plan.parts[0].scales
         )
+    return min(whole**2, _apart(plan)) if plan.mechanism == "laplace" else whole**2
+
+
+def _apart(plan: Plan) -> Fraction:
+    """Add up the squares of the sums as if each were a release of its own.
+
+    Concentrated privacy adds squares, so Laplace noise is cheaper sum by sum.
+    """
+    twice = 1 if plan.unit.neighbours == "add-or-remove-one" else 2
+    moved = twice * plan.unit.most_groups
+    return sum(
+        ((moved * _alone(each)) ** 2 for part in plan.parts for each in part.sums),
+        Fraction(0),
+    )
+
+
+def _alone(measured: MeasuredSum) -> Fraction:
+    """Give how far one row moves one sum in units of its noise."""
+    return Fraction(measured.sensitivity) / Fraction(measured.scale)
 
 
 def _refuse(rule: str, given: object) -> NoReturn:

@@ -41,6 +41,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
         "made_by": release.made_by,
         "simulated": release.is_simulated,
         "sources": list(release.sources),
+        **({} if release.ledger_head is None else {"ledger": release.ledger_head}),
         "plan": plan_to_document(release.plan),
         "parts": [_part_to_document(release, at) for at in range(len(release.parts))],
     }
@@ -71,8 +72,17 @@ def release_from_document(node: Node, values: Values) -> Release:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
     """
     fields = node.fields(
-        "format", "version", "id", "made_by", "simulated", "sources", "plan", "parts"
+        "format",
+        "version",
+        "id",
+        "made_by",
+        "simulated",
+        "sources",
+        "plan",
+        "parts",
+        optional=("ledger",),
     )
+    head = fields.get("ledger")
     plan = plan_from_document(fields["plan"])
     sources = tuple(_read_id(each) for each in fields["sources"].items())
     try:
@@ -93,6 +103,7 @@ def release_from_document(node: Node, values: Values) -> Release:
             made_by=fields["made_by"].text(),
             is_simulated=fields["simulated"].flag(),
             sources=sources,
+            ledger_head=None if head is None else head.text(),
         )
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.checks import require
+from dpratio.checks import import_extra, require
 from dpratio.errors import DocumentRefused, FileRefused
 from dpratio.release.checked_json import checksum, parse, require_checksum
 from dpratio.release.document import (
@@ -27,7 +27,16 @@ from dpratio.release.release import Release
 from dpratio.release.writing import write_whole
 from dpratio.strict import Node
 
-__all__ = ["FORMAT", "VERSION", "read_release", "write_release"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "check_format",
+    "format_of",
+    "read_release",
+    "release_from_bytes",
+    "release_to_bytes",
+    "write_release",
+]
 
 _LARGEST_VALUE = 2**63 - 1
 
@@ -48,11 +57,15 @@ def write_release(release: Release, path: str | PathLike[str]) -> None:
     require(isinstance(release, Release), "release must be a Release", release, hint)
     named = isinstance(path, str | PathLike)
     require(named, "a release is written to a path", path)
-    if _is_parquet(path):
+    write_whole(path, release_to_bytes(release, format_of(path)))
+
+
+def release_to_bytes(release: Release, kind: str) -> bytes:
+    """Write a release as the content of a file, ``"json"`` or ``"parquet"``."""
+    if kind == "parquet":
         from dpratio.release.parquet import to_parquet
 
-        write_whole(path, to_parquet(release))
-        return
+        return to_parquet(release)
     body = release_to_document(release) | {
         "values": [
             [[str(value) for value in row] for row in part.values.tolist()]
@@ -61,7 +74,7 @@ def write_release(release: Release, path: str | PathLike[str]) -> None:
     }
     document = {**body, "sha256": checksum(body)}
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-    write_whole(path, f"{text}\n".encode())
+    return f"{text}\n".encode()
 
 
 def read_release(path: str | PathLike[str]) -> Release:
@@ -80,19 +93,37 @@ def read_release(path: str | PathLike[str]) -> Release:
     require(named, "a release is read from a path", path)
     try:
         content = Path(path).read_bytes()
-        text = "" if _is_parquet(path) else content.decode("utf-8")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "the name holds NUL"
         raise FileRefused(f"'{path}' cannot be read: {reason}.") from None
-    if _is_parquet(path):
+    try:
+        return release_from_bytes(content, format_of(path))
+    except UnicodeDecodeError:
+        raise FileRefused(f"'{path}' cannot be read: it is not UTF-8.") from None
+
+
+def release_from_bytes(content: bytes, kind: str) -> Release:
+    """Read a release from the content of a file, ``"json"`` or ``"parquet"``."""
+    if kind == "parquet":
         from dpratio.release.parquet import from_parquet
 
         return from_parquet(content)
-    return _from_text(text)
+    return _from_text(content.decode("utf-8"))
 
 
-def _is_parquet(path: str | PathLike[str]) -> bool:
-    return str(fspath(path)).endswith(".parquet")
+def check_format(path: str | PathLike[str]) -> None:
+    """Find out before any work whether a format can be written.
+
+    Raises:
+        MissingExtra: When Parquet is wanted and PyArrow is not installed.
+    """
+    if format_of(path) == "parquet":
+        import_extra("pyarrow.parquet", "arrow")
+
+
+def format_of(path: str | PathLike[str]) -> str:
+    """Tell the format of a release from the name of its file."""
+    return "parquet" if str(fspath(path)).endswith(".parquet") else "json"
 
 
 def _from_text(text: str) -> Release:

@@ -19,7 +19,14 @@ from dpratio.terms.dimensions import Cell
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import is_unicode
 
-__all__ = ["NoiseLayer", "Release", "ReleasedPart", "fresh_part", "layers_add_up"]
+__all__ = [
+    "NoiseLayer",
+    "Release",
+    "ReleasedPart",
+    "fresh_part",
+    "layers_add_up",
+    "require_id",
+]
 
 Integers = NDArray[np.int64]
 
@@ -93,6 +100,8 @@ class Release:
         made_by: The program and version that made it.
         is_simulated: Whether the people in it are invented.
         sources: The ids of the releases it was rolled up or merged from.
+        ledger_head: The head of the ledger when data were opened for it; None where
+            no ledger was kept.
     """
 
     id: str
@@ -101,11 +110,15 @@ class Release:
     made_by: str
     is_simulated: bool = False
     sources: tuple[str, ...] = ()
+    ledger_head: str | None = None
 
     def __post_init__(self) -> None:
         for name in (self.id, *self.sources):
-            named = isinstance(name, str) and re.fullmatch("[0-9a-f]{32}", name)
-            require(named, "a release id is 32 hexadecimal digits", name)
+            require_id(name)
+        head = self.ledger_head
+        hashed = isinstance(head, str) and re.fullmatch("[0-9a-f]{64}", head)
+        rule = "a ledger head is 64 hexadecimal digits"
+        require(head is None or hashed, rule, head)
         made = isinstance(self.made_by, str) and is_unicode(self.made_by)
         require(made, "made_by must be text", self.made_by)
         flagged = isinstance(self.is_simulated, bool)
@@ -139,6 +152,12 @@ class Release:
             f"epsilon {decimal_text(plan.epsilon)}, "
             f"delta {decimal_text(plan.delta)}. Not covered: {NOT_COVERED[0]}"
         )
+
+
+def require_id(name: object) -> None:
+    """Refuse what cannot name a release."""
+    named = isinstance(name, str) and re.fullmatch("[0-9a-f]{32}", name)
+    require(named, "a release id is 32 hexadecimal digits", name)
 
 
 def fresh_part(

@@ -50,10 +50,21 @@ def write_whole(path: str | PathLike[str], content: bytes) -> None:
             os.fsync(file.fileno())
         temporary.chmod(target.stat().st_mode if target.exists() else 0o644)
         temporary.replace(target)
+        _sync_folder(target.parent)
     except (OSError, ValueError) as error:
         if temporary is not None:
             _remove(temporary)
         _refuse(target, error)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until the new name is on the disk, where folders can be synced."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _temporary_beside(target: Path) -> Path:

@@ -23,6 +23,7 @@
     [privacy]
     epsilon = 1.0
     delta = 1e-6
+    scope = "loans"  # the dataset's name in the ledger, where there are several
 
     [population]  # a public guess, for plans, forecasts and simulations
     n = 5000
@@ -73,6 +74,7 @@ class Study:
     answers: tuple[str, ...] = ("ratio",)
     people: int | None = None
     population: Guess | None = None
+    scope: str | None = None
 
 
 def parse_study(text: str) -> Study:
@@ -109,7 +111,7 @@ def parse_study(text: str) -> Study:
     if "groups" in top:
         partitions, weights = read_partitions(top["groups"])
     privacy = top["privacy"].fields(
-        "epsilon", optional=("delta", "strategy", "mechanism")
+        "epsilon", optional=("delta", "strategy", "mechanism", "scope")
     )
     return Study(
         data=_read_data(top["data"]) if "data" in top else None,
@@ -124,6 +126,7 @@ def parse_study(text: str) -> Study:
         answers=_read_all_answers(ratios),
         people=_read_people(top["population"]) if "population" in top else None,
         population=_read_guess(top["population"]) if "population" in top else None,
+        scope=privacy["scope"].text() if "scope" in privacy else None,
     )
 
 

@@ -1,0 +1,182 @@
+"""Commands of the curator: ledger init, show, verify, void, approve.
+
+Floor: cli. Imports: terms, curator, release, output, studies.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpratio.cli.output import Format, check_format, print_lines, print_table
+from dpratio.cli.studies import PlanFile, read_any_plan
+from dpratio.errors import LedgerFailed
+
+if TYPE_CHECKING:
+    from dpratio.curator.ledger.ledger import Ledger
+
+__all__ = ["DEFAULT", "Anchor", "By", "Location", "Scope", "ledger", "open_ledger"]
+
+ledger = typer.Typer(
+    help="What has been spent on each dataset; for the curator alone.",
+    no_args_is_help=True,
+)
+
+DEFAULT = "dpratio.db"
+Location = Annotated[
+    str,
+    typer.Option(
+        "--ledger",
+        envvar="DPRATIO_LEDGER",
+        show_envvar=True,
+        help="The ledger: a SQLite file, or postgresql://host/database.",
+    ),
+]
+Anchor = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="DPRATIO_ANCHOR",
+        show_envvar=True,
+        help="A file elsewhere that keeps the heads of the ledger.",
+    ),
+]
+Scope = Annotated[
+    str | None,
+    typer.Option(help="The dataset's scope; needed where there are several."),
+]
+By = Annotated[str, typer.Option(help="Who asks, for the history.")]
+ReleaseId = Annotated[str, typer.Argument(metavar="RELEASE_ID", help="A release id.")]
+
+
+@ledger.command()
+def init(  # noqa: PLR0913 (the terms of a scope)
+    epsilon: Annotated[str, typer.Option(help="Cap of epsilon, for ever.")],
+    delta: Annotated[str, typer.Option(help="Cap of delta, for ever.")] = "0",
+    scope: Annotated[str, typer.Option(help="A name for the dataset.")] = "main",
+    dataset: Annotated[str, typer.Option(help="What the data are, in words.")] = "",
+    accounting: Annotated[
+        str, typer.Option(help="basic (a few releases) or zcdp (many).")
+    ] = "basic",
+    unit: Annotated[
+        str | None, typer.Option(help="Column of ids; single rows by default.")
+    ] = None,
+    neighbours: Annotated[
+        str, typer.Option(help="add-or-remove-one or change-one.")
+    ] = "add-or-remove-one",
+    largest_delta: Annotated[
+        str | None, typer.Option(help="Largest delta of a single release.")
+    ] = None,
+    approval: Annotated[
+        bool, typer.Option("--approval", help="Only approved plans may run.")
+    ] = False,
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Register a dataset and its caps. A cap cannot be raised later."""
+    from dpratio.checks import to_exact
+    from dpratio.curator.ledger.history import describe
+    from dpratio.curator.ledger.scope import Scope as Terms
+    from dpratio.terms.budget import Budget
+
+    given = None if largest_delta is None else to_exact(largest_delta, "largest_delta")
+    terms = Terms(
+        scope,
+        Budget(epsilon, delta),
+        accounting=accounting,
+        unit=unit,
+        neighbours=neighbours,
+        dataset=dataset,
+        largest_delta=given,
+        needs_approval=approval,
+    )
+    account = open_ledger(location, anchor, is_new=True).open_scope(terms)
+    print_lines(describe(account), "table")
+
+
+@ledger.command()
+def show(
+    scope: Scope = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="Say what this study or plan would cost.")
+    ] = None,
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+    layout: Format = "table",
+) -> None:
+    """Show what is spent and left, the history, and what a next release could cost."""
+    from dpratio.curator.ledger.history import describe, describe_plan, history
+
+    check_format(layout)
+    asked = None if plan is None else read_any_plan(plan)
+    account = open_ledger(location, anchor).account(scope)
+    lines = describe(account)
+    if asked is not None:
+        lines.append(describe_plan(account, asked))
+    print_lines([*lines, ""], layout)
+    if account.releases or layout != "table":
+        print_table(history(account), layout)
+    else:
+        print_lines(["Nothing has been released."], layout)
+
+
+@ledger.command()
+def verify(
+    releases: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RELEASE]...", help="Published releases to look for."),
+    ] = None,
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Look the whole ledger over: chain, bytes, anchor, heads found in releases."""
+    from dpratio.curator.ledger.verify import verify_ledger
+    from dpratio.release.files import read_release
+
+    read = [read_release(path) for path in releases or []]
+    findings = verify_ledger(open_ledger(location, anchor), read)
+    print_lines(findings.lines()[:-1], "table")
+    if findings.wrong:
+        raise LedgerFailed(
+            f"{findings.lines()[-1]} Release nothing until it is understood."
+        )
+    typer.echo(findings.lines()[-1])
+
+
+@ledger.command()
+def void(
+    release_id: ReleaseId,
+    by: By = "",
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Give a charge back whose data were never opened."""
+    open_ledger(location, anchor).void(release_id, by=by)
+    typer.echo(f"Release {release_id} is void; its charge is given back.")
+
+
+@ledger.command()
+def approve(
+    plan: PlanFile,
+    scope: Scope = None,
+    by: By = "",
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Approve a plan, so that a scope that demands approval admits it."""
+    read = read_any_plan(plan)
+    hashed = open_ledger(location, anchor).approve(read, scope=scope, by=by)
+    print_lines([*read.summary(), "", f"Approved: plan {hashed}."], "table")
+
+
+def open_ledger(
+    location: str, anchor: Path | None, *, is_new: bool = False
+) -> "Ledger":
+    """Open a ledger; a file that is not there is made by init alone."""
+    from dpratio.curator.ledger.ledger import Ledger
+
+    if not is_new and "://" not in location and not Path(location).exists():
+        raise LedgerFailed(
+            f"there is no ledger '{location}'. Make one with `dpratio ledger init`, "
+            "name it with --ledger, or say --no-ledger to release without account."
+        )
+    return Ledger(location, anchor=anchor)

@@ -1,0 +1,92 @@
+"""What commands are given: studies, and plans that were written before.
+
+Floor: cli. Imports: errors, terms, plan, release.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dpratio.errors import DocumentRefused, FileRefused
+
+if TYPE_CHECKING:
+    from dpratio.plan.plan import Plan
+    from dpratio.terms.study_file import Study
+
+__all__ = [
+    "PlanFile",
+    "StudyFile",
+    "is_plan",
+    "plan_of",
+    "read_any_plan",
+    "read_study",
+]
+
+StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
+PlanFile = Annotated[
+    Path, typer.Argument(metavar="STUDY", help="A study (TOML) or a plan (JSON).")
+]
+
+
+def read_any_plan(path: Path) -> "Plan":
+    """Read a plan file, or make the plan of a study file."""
+    from dpratio.release.plan_file import read_plan
+
+    if not is_plan(path):
+        return plan_of(read_study(path))
+    try:
+        return read_plan(path)
+    except DocumentRefused as error:
+        raise DocumentRefused(f"{path}: {error}") from None
+
+
+def is_plan(path: Path) -> bool:
+    """Tell a plan from a study by its name."""
+    return path.suffix == ".json"
+
+
+def read_study(path: Path) -> "Study":
+    """Read a study file.
+
+    Raises:
+        FileRefused: When the file cannot be read.
+        DocumentRefused: When it breaks the format.
+    """
+    from dpratio.terms.study_file import parse_study
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FileRefused(f"'{path}' cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise FileRefused(f"'{path}' cannot be read: it is not UTF-8.") from None
+    try:
+        return parse_study(text)
+    except DocumentRefused as error:
+        raise DocumentRefused(f"{path}: {error}") from None
+
+
+def plan_of(study: "Study") -> "Plan":
+    """Make the plan of a study."""
+    from dpratio.plan.make_plan import make_plan
+
+    chosen = {
+        "strategy": study.strategy,
+        "mechanism": study.mechanism,
+        "n": study.people,
+    }
+    options: dict[str, Any] = {
+        name: given for name, given in chosen.items() if given is not None
+    }
+    return make_plan(
+        list(study.ratios),
+        bounds=study.bounds,
+        budget=study.budget,
+        groups=list(study.partitions),
+        unit=study.unit,
+        weights=study.weights,
+        answers=study.answers,
+        guess=study.population,
+        **options,
+    )

@@ -1,0 +1,135 @@
+"""What a release takes from a cap, exactly, in one of two ways of adding up.
+
+``basic`` adds epsilon and delta. ``zcdp`` adds rho and delta; the delta of the final
+conversion to (epsilon, delta) is set aside when a scope is opened. Both hold when later
+requests depend on earlier answers. Floor: curator. Imports: plan, terms.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpratio.checks import require
+from dpratio.plan.calibrate import analytic_delta
+from dpratio.plan.certified import log_bounds
+from dpratio.plan.price import Cost
+
+__all__ = [
+    "ACCOUNTINGS",
+    "LOSS_NAMES",
+    "Charge",
+    "charge_of",
+    "epsilon_of_rho",
+    "gaussian_epsilon",
+    "rho_within",
+]
+
+ACCOUNTINGS = ("basic", "zcdp")
+LOSS_NAMES = {"basic": "epsilon", "zcdp": "rho"}
+
+# Rho is a long fraction; the ledger keeps it in whole units of this size, rounded up.
+_RHO_UNIT = Fraction(1, 10**30)
+_RHO_CAP_UNIT = Fraction(1, 10**15)
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A loss (epsilon or rho, as the scope adds up) and a delta."""
+
+    loss: Fraction
+    delta: Fraction
+
+    def __add__(self, other: "Charge") -> "Charge":
+        return Charge(self.loss + other.loss, self.delta + other.delta)
+
+    def __sub__(self, other: "Charge") -> "Charge":
+        return Charge(self.loss - other.loss, self.delta - other.delta)
+
+    def fits(self, cap: "Charge") -> bool:
+        """Tell whether neither exceeds the cap's."""
+        return self.loss <= cap.loss and self.delta <= cap.delta
+
+
+def charge_of(cost: Cost, accounting: str) -> Charge:
+    """Give what a release takes from a scope.
+
+    Guarantee:
+        Releases whose charges add up to no more than a cap are together as private as
+        the cap says, however each was chosen in view of earlier ones.
+        Proof: docs/proofs/ledger.md.
+    """
+    if accounting == "basic":
+        return Charge(cost.epsilon, cost.delta)
+    return Charge(math.ceil(cost.rho / _RHO_UNIT) * _RHO_UNIT, cost.rho_delta)
+
+
+def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Find about the largest rho whose releases are (epsilon, delta)-private.
+
+    Canonne, Kamath & Steinke (2020), proposition 12: rho-zCDP is (epsilon, delta)-
+    private if, for some order a > 1, rho·a is at most
+    epsilon + (ln delta + ln a)/(a − 1) − ln(1 − 1/a).
+
+    Guarantee:
+        The returned rho satisfies the inequality in exact arithmetic.
+        Proof: docs/proofs/ledger.md.
+
+    Example:
+        >>> float(rho_within(Fraction(1), Fraction(1, 10**6)))
+        0.019...
+    """
+    order = Fraction(_best_order(float(epsilon), float(delta)))
+    log_order = log_bounds(order)[0]
+    log_rest = log_bounds(1 - 1 / order)[1]
+    log_delta = log_bounds(delta)[0]
+    rho = (epsilon + (log_delta + log_order) / (order - 1) - log_rest) / order
+    hint = "Raise epsilon or delta, or use accounting 'basic'."
+    rule = "the caps must leave room for a rho above 0"
+    require(rho >= _RHO_CAP_UNIT, rule, (float(epsilon), float(delta)), hint)
+    return math.floor(rho / _RHO_CAP_UNIT) * _RHO_CAP_UNIT
+
+
+def epsilon_of_rho(rho: float, delta: float) -> float:
+    """Give the epsilon that a rho amounts to at a delta; for reading, not for caps."""
+    if rho <= 0:
+        return 0.0
+    low, high = 0.0, rho + 2 * math.sqrt(rho * math.log(1 / delta)) + 1e-12
+    for _ in range(60):
+        middle = (low + high) / 2
+        order = _best_order(middle, delta)
+        enough = _rho_at(order, middle, delta) >= rho
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def gaussian_epsilon(rho: Fraction, delta: Fraction) -> float:
+    """Give the largest epsilon of one Gaussian release that takes this rho."""
+    ratio = Fraction(math.sqrt(2 * float(rho)))
+    if not ratio:
+        return 0.0
+    low, high = 0.0, 1.0
+    while analytic_delta(ratio, Fraction(high)) > delta:
+        high *= 2
+    for _ in range(40):
+        middle = (low + high) / 2
+        dear = analytic_delta(ratio, Fraction(middle)) > delta
+        low, high = (middle, high) if dear else (low, middle)
+    return high
+
+
+def _best_order(epsilon: float, delta: float) -> float:
+    """Find the order that allows the largest rho, by golden sections of its log."""
+    low, high = -20.0, 25.0
+    section = (math.sqrt(5) - 1) / 2
+    for _ in range(120):
+        left, right = high - section * (high - low), low + section * (high - low)
+        better = _rho_at(1 + math.exp(left), epsilon, delta) > _rho_at(
+            1 + math.exp(right), epsilon, delta
+        )
+        low, high = (low, right) if better else (left, high)
+    return 1 + math.exp((low + high) / 2)
+
+
+def _rho_at(order: float, epsilon: float, delta: float) -> float:
+    logs = (math.log(delta) + math.log(order)) / (order - 1)
+    return (epsilon + logs - math.log1p(-1 / order)) / order

@@ -1,0 +1,122 @@
+"""Whether a release may be charged to a scope: every rule in one place.
+
+Floor: curator. Imports: errors, plan, terms, account, accounting.
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import NoReturn
+
+from dpratio.curator.ledger.account import Account, Held
+from dpratio.curator.ledger.accounting import LOSS_NAMES, Charge, charge_of
+from dpratio.errors import LedgerRefused
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import Cost
+from dpratio.terms.budget import decimal_text
+
+__all__ = ["admit", "choose_scope", "require_sealed", "show_exact"]
+
+_UNFINISHED = {
+    "charge": (
+        "was charged and not begun, or is just beginning. If nothing runs, void it "
+        "with `dpratio ledger void`, and release under a new id"
+    ),
+    "opened": (
+        "is running, or stopped after data were opened. Noise is drawn once for a "
+        "charge, so that charge is gone: release under a new id"
+    ),
+    "void": "was voided. Release under a new id",
+}
+
+
+def admit(
+    account: Account, release_id: str, plan: Plan, cost: Cost, plan_hash: str
+) -> Charge:
+    """Check a request against the terms of its scope and what is left.
+
+    Returns:
+        What to charge.
+
+    Raises:
+        LedgerRefused: When a rule forbids it; nothing has been charged.
+
+    Guarantee:
+        What is admitted keeps everything released from the scope within its caps.
+        Proof: docs/proofs/ledger.md.
+    """
+    scope = account.scope
+    if release_id in account.releases:
+        require_sealed(account.releases[release_id], release_id, plan_hash)
+        _refuse(f"release {release_id} was sealed meanwhile. Ask for it again")
+    if not scope.protects(plan.unit):
+        wanted = "single rows" if scope.unit is None else f"ids of '{scope.unit}'"
+        _refuse(
+            f"scope '{scope.name}' protects {wanted}, {scope.neighbours}; the plan "
+            f"protects {plan.unit}, {plan.unit.neighbours}. Change the plan's unit"
+        )
+    largest = scope.largest_delta
+    if largest is not None and cost.delta > largest:
+        _refuse(
+            f"the plan's delta is {decimal_text(cost.delta)}; scope '{scope.name}' "
+            f"allows {decimal_text(largest)} in one release. Lower the plan's delta"
+        )
+    if scope.needs_approval and plan_hash not in account.approved:
+        _refuse(
+            f"scope '{scope.name}' admits approved plans only; this one, "
+            f"{plan_hash[:12]}…, is not. Ask for `dpratio ledger approve`"
+        )
+    charge = charge_of(cost, scope.accounting)
+    if not charge.fits(account.left):
+        loss = LOSS_NAMES[scope.accounting]
+        _refuse(
+            f"scope '{scope.name}' has {loss} {show_exact(account.left.loss)} and "
+            f"delta {show_exact(account.left.delta)} left; the release costs {loss} "
+            f"{show_exact(charge.loss)} and delta {show_exact(charge.delta)}. Ask for "
+            "less; what is spent on a dataset does not come back"
+        )
+    return charge
+
+
+def require_sealed(held: Held, release_id: str, plan_hash: str) -> None:
+    """Refuse a release whose bytes cannot be published again.
+
+    Raises:
+        LedgerRefused: When the id belongs to another plan, or was not sealed.
+    """
+    if held.plan != plan_hash:
+        _refuse(
+            f"release {release_id} belongs to another plan. Leave the id out for a "
+            "new release, or bring back the plan it was charged for"
+        )
+    if held.state in _UNFINISHED:
+        _refuse(f"release {release_id} {_UNFINISHED[held.state]}")
+
+
+def choose_scope(name: str | None, known: Iterable[str]) -> str:
+    """Give the scope that was named, or the only one.
+
+    Raises:
+        LedgerRefused: When it is not registered, or several are and none was named.
+    """
+    names = list(known)
+    listed = ", ".join(f"'{each}'" for each in names) or "none"
+    if name is None and len(names) == 1:
+        return names[0]
+    if name is None:
+        _refuse(f"name the scope of the data. Registered scopes: {listed}")
+    if name not in names:
+        _refuse(
+            f"there is no scope '{name}' in this ledger. Registered scopes: {listed}. "
+            "The curator opens one per dataset with `dpratio ledger init`"
+        )
+    return name
+
+
+def show_exact(exact: Fraction) -> str:
+    """Write an exact number; long fractions rounded up to six digits."""
+    text = decimal_text(exact)
+    return text if len(text) <= 12 else f"{float(exact):.6g}"  # noqa: PLR2004
+
+
+def _refuse(words: str) -> NoReturn:
+    raise LedgerRefused(f"{words}.")

@@ -1,0 +1,116 @@
+"""One line of the ledger, bound to the one before it by a hash.
+
+Floor: curator. Imports: errors.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpratio.curator.ledger.accounting import Charge
+from dpratio.errors import LedgerFailed
+from dpratio.strict import Node
+
+__all__ = ["KINDS", "Entry", "entry_from_row", "link"]
+
+KINDS = ("charge", "opened", "sealed", "published", "void", "approved")
+_FIELDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What happened to a release, or to a plan that was approved.
+
+    ``subject`` is a release id or the hash of a plan; ``loss`` and ``delta`` are exact
+    numbers as text, empty where nothing is charged; ``event`` is JSON.
+    """
+
+    scope: str
+    seq: int
+    time: str
+    subject: str
+    kind: str
+    loss: str
+    delta: str
+    event: str
+    previous: str
+    hash: str = ""
+
+    @property
+    def row(self) -> tuple[str | int, ...]:
+        """The values in the order of the table's columns."""
+        return (
+            self.scope,
+            self.seq,
+            self.time,
+            self.subject,
+            self.kind,
+            self.loss,
+            self.delta,
+            self.event,
+            self.previous,
+            self.hash,
+        )
+
+    @property
+    def wanted_hash(self) -> str:
+        """The hash of everything else in the line, the hash before it included."""
+        text = json.dumps(self.row[:-1], separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def charge(self) -> Charge:
+        """What was charged."""
+        exact = [Node(text).fraction() for text in (self.loss, self.delta)]
+        return Charge(exact[0], exact[1])
+
+    @property
+    def said(self) -> Mapping[str, str]:
+        """The event as a mapping of words."""
+        return {
+            name: at.text()
+            for name, at in Node(json.loads(self.event)).entries().items()
+        }
+
+
+def link(
+    before: tuple[str, int, str],
+    *,
+    time: str,
+    subject: str,
+    kind: str,
+    charge: Charge | None = None,
+    event: Mapping[str, str],
+) -> Entry:
+    """Make the line that follows the one with this scope, number and hash."""
+    scope, seq, previous = before
+    entry = Entry(
+        scope=scope,
+        seq=seq + 1,
+        time=time,
+        subject=subject,
+        kind=kind,
+        loss="" if charge is None else _text(charge.loss),
+        delta="" if charge is None else _text(charge.delta),
+        event=json.dumps(event, sort_keys=True),
+        previous=previous,
+    )
+    return replace(entry, hash=entry.wanted_hash)
+
+
+def entry_from_row(row: Sequence[object]) -> Entry:
+    """Read a row of the table.
+
+    Raises:
+        LedgerFailed: When its values are not of the types that were written.
+    """
+    types = [str, int, *[str] * (_FIELDS - 2)]
+    if [type(each) for each in row] != types:
+        raise LedgerFailed("a line of the ledger was edited or damaged.")
+    return Entry(*row)  # type: ignore[arg-type]  # checked above
+
+
+def _text(exact: Fraction) -> str:
+    return f"{exact.numerator}/{exact.denominator}"

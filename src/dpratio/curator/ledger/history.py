@@ -1,0 +1,133 @@
+"""An account for reading: what is spent, what is left, what came when.
+
+For the curator alone: who asked for what, and when, is nobody else's business.
+Floor: curator. Imports: plan, tabular, terms, account, accounting, admit.
+"""
+
+import math
+from typing import Any
+
+from dpratio.curator.ledger.account import Account, Held
+from dpratio.curator.ledger.accounting import (
+    LOSS_NAMES,
+    charge_of,
+    epsilon_of_rho,
+    gaussian_epsilon,
+)
+from dpratio.curator.ledger.admit import show_exact
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import price
+from dpratio.tabular import Table
+
+__all__ = ["describe", "describe_plan", "history"]
+
+_STATES = {
+    "charge": "charged, not begun",
+    "opened": "spent, not sealed",
+    "sealed": "sealed, not published",
+    "published": "published",
+    "void": "voided",
+}
+
+
+def describe(account: Account) -> list[str]:
+    """Say in sentences where a scope stands, and what the next release could cost."""
+    scope, spent, left = account.scope, account.spent, account.left
+    loss = LOSS_NAMES[scope.accounting]
+    caps = f"epsilon {show_exact(scope.budget.epsilon)}, delta "
+    caps += show_exact(scope.budget.delta)
+    whom = "single rows" if scope.unit is None else f"all rows of one '{scope.unit}'"
+    about = f" ({scope.dataset})" if scope.dataset else ""
+    lines = [
+        f"Scope '{scope.name}'{about}: {whom}, {scope.neighbours}.",
+        f"Caps: {caps}; {_accounting_words(account)}.",
+        f"Spent: {loss} {show_exact(spent.loss)}, {_spent_delta(account)}.",
+        f"Left: {loss} {show_exact(left.loss)}, delta {show_exact(left.delta)}.",
+        f"The next release: {_next_words(account)}.",
+    ]
+    if scope.largest_delta is not None:
+        largest = show_exact(scope.largest_delta)
+        lines.append(f"No release may have a delta above {largest}.")
+    if scope.needs_approval:
+        lines.append(f"Only approved plans run: {len(account.approved)} so far.")
+    if scope.is_anchored:
+        lines.append("Its heads are anchored outside.")
+    if account.steps_back:
+        numbers = ", ".join(str(each) for each in account.steps_back)
+        lines.append(
+            f"The clock went back before entry {numbers}; the order is that of numbers."
+        )
+    return lines
+
+
+def describe_plan(account: Account, plan: Plan) -> str:
+    """Say what a plan would cost here, and how often it fits."""
+    charge, left = charge_of(price(plan), account.scope.accounting), account.left
+    loss = LOSS_NAMES[account.scope.accounting]
+    times = [
+        math.floor(rest / part)
+        for rest, part in ((left.loss, charge.loss), (left.delta, charge.delta))
+        if part
+    ]
+    fits = f"it fits {min(times)} times" if min(times) else "it does not fit"
+    return (
+        f"This plan costs {loss} {show_exact(charge.loss)}, delta "
+        f"{show_exact(charge.delta)}: {fits}."
+    )
+
+
+def history(account: Account) -> Table:
+    """One row per release, in the order they were charged."""
+    loss = LOSS_NAMES[account.scope.accounting]
+    rows = [_row(release_id, held) for release_id, held in account.releases.items()]
+    names = ("charged", "release", "state", loss, "delta", "plan", "by")
+    return Table({name: [row[at] for row in rows] for at, name in enumerate(names)})
+
+
+def _row(release_id: str, held: Held) -> list[Any]:
+    first = held.entries[0]
+    charge = held.charge
+    return [
+        first.time,
+        release_id,
+        _STATES[held.state],
+        show_exact(charge.loss),
+        show_exact(charge.delta),
+        held.plan[:12],
+        first.said["by"],
+    ]
+
+
+def _accounting_words(account: Account) -> str:
+    if account.scope.accounting == "basic":
+        return "epsilon and delta add up"
+    cap, taken = account.scope.cap, account.scope.converted
+    return (
+        f"rho adds up to {show_exact(cap.loss)}, with delta {show_exact(taken)} set "
+        "aside for the conversion"
+    )
+
+
+def _spent_delta(account: Account) -> str:
+    """Say which delta is spent, and what rho amounts to."""
+    spent, taken = account.spent, account.scope.converted
+    said = f"delta {show_exact(spent.delta)}"
+    if account.scope.accounting == "basic":
+        return said
+    epsilon = epsilon_of_rho(float(spent.loss), float(taken))
+    total = show_exact(taken + spent.delta)
+    return f"{said}; together epsilon {epsilon:.4g} at delta {total}"
+
+
+def _next_words(account: Account) -> str:
+    left, taken = account.left, account.scope.converted
+    if account.scope.accounting == "basic":
+        delta = show_exact(left.delta)
+        return f"up to epsilon {show_exact(left.loss)} and delta {delta}"
+    pure = math.sqrt(2 * float(left.loss))
+    gaussian = gaussian_epsilon(left.loss, taken)
+    return (
+        f"Gaussian noise up to about epsilon {gaussian:.4g} at delta "
+        f"{show_exact(taken)}, or Laplace noise up to epsilon {pure:.4g} and more, sum "
+        "by sum"
+    )

@@ -1,0 +1,253 @@
+"""The ledger: no release without a charge, no charge lost, one budget per dataset.
+
+Every verb is one transaction: the account is followed to its last entry, a rule is
+checked, a line is appended, and the new head is anchored outside.
+Floor: curator. Imports: errors, plan, release, and the rest of this folder.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+from dpratio.checks import require
+from dpratio.curator.ledger.account import AFTER, Account
+from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.admit import admit, choose_scope, require_sealed
+from dpratio.curator.ledger.anchor import Anchor, Head
+from dpratio.curator.ledger.clock import time_now
+from dpratio.curator.ledger.entry import Entry, link
+from dpratio.curator.ledger.postgres import PostgresStore
+from dpratio.curator.ledger.scope import Scope, require_words
+from dpratio.curator.ledger.sqlite import SqliteStore
+from dpratio.curator.ledger.watch import Watch
+from dpratio.errors import LedgerRefused
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import price
+from dpratio.release.plan_file import plan_hash
+from dpratio.release.release import require_id
+
+__all__ = ["Ledger"]
+
+
+class Ledger:
+    """What has been spent on datasets, in a SQLite file or on a PostgreSQL server.
+
+    Args:
+        location: A path, or an address such as ``postgresql://host/database``.
+        anchor: A file elsewhere (another disk, a repository) that keeps the heads of
+            the ledger, so that an old copy cannot be passed for the newest.
+
+    Example:
+        >>> ledger = Ledger("budget.db")  # doctest: +SKIP
+        >>> ledger.open_scope(Scope("loans", Budget(3, 1e-5)))  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        location: str | PathLike[str],
+        *,
+        anchor: str | PathLike[str] | None = None,
+    ) -> None:
+        named = isinstance(location, str | PathLike) and str(location) != ""
+        hint = "Name a file, or write postgresql://host/database."
+        require(named, "a ledger lies in a file or on a server", location, hint)
+        outside = isinstance(anchor, str | PathLike | None)
+        require(outside, "an anchor is a file", anchor)
+        is_server = re.match("postgres(ql)?://", str(location))
+        self.watch = Watch(
+            PostgresStore(str(location)) if is_server else SqliteStore(Path(location)),
+            None if anchor is None else Anchor(Path(anchor)),
+        )
+
+    def open_scope(self, scope: Scope) -> Account:
+        """Register a dataset and its caps; the same terms again change nothing.
+
+        Raises:
+            LedgerRefused: When a scope of this name has other terms.
+            LedgerFailed: When the ledger cannot be written.
+        """
+        require(isinstance(scope, Scope), "scope must be a Scope", scope)
+        anchor, store = self.watch.anchor, self.watch.store
+        scope = replace(scope, is_anchored=anchor is not None)
+        store.create()
+        with store.writing() as tables:
+            there = tables.scope(scope.name, to_write=True)
+            if there is None:
+                tables.add_scope(scope)
+        if there not in {None, scope}:
+            raise LedgerRefused(
+                f"scope '{scope.name}' is open already, with other terms: {there!r}. A "
+                "cap that could be raised would be none; data of their own need a name "
+                "of their own."
+            )
+        if anchor is not None and there is None:
+            anchor.append(Head(scope.name, 0, scope.hash))
+        return self.account(scope.name)
+
+    def scopes(self) -> list[str]:
+        """The names of all scopes."""
+        with self.watch.store.reading() as tables:
+            return tables.scope_names()
+
+    def account(self, scope: str | None = None) -> Account:
+        """Follow a scope's entries to the last one.
+
+        Raises:
+            LedgerRefused: When there is no such scope.
+            LedgerFailed: When the ledger was edited, damaged or rolled back.
+        """
+        with self.watch.reading() as watched:
+            return watched.follow(choose_scope(scope, watched.tables.scope_names()))
+
+    def charge(
+        self, release_id: str, plan: Plan, *, scope: str | None = None, by: str = ""
+    ) -> None:
+        """Charge a release to a scope, before anything of the data is read.
+
+        Raises:
+            LedgerRefused: When it is not admitted; nothing is charged then.
+            LedgerFailed: When the ledger cannot be read, written or trusted.
+
+        Guarantee:
+            When this returns, the charge is on the disk. Proof: docs/proofs/ledger.md.
+        """
+        require_words(by, "by")
+        require_id(release_id)
+        cost, hashed = price(plan), plan_hash(plan)
+        with self.watch.writing() as watched:
+            name = choose_scope(scope, watched.tables.scope_names())
+            before = watched.follow(name)
+            _require_scope(watched.tables.scope_of(release_id), name, release_id)
+            charge = admit(before, release_id, plan, cost, hashed)
+            event = {"plan": hashed, "by": by}
+            watched.append(before, _entry(before, release_id, "charge", event, charge))
+
+    def open(self, release_id: str) -> str:
+        """Say that data are opened for a charged release: from here on it is spent.
+
+        Returns:
+            The head of the ledger, which the release will carry.
+        """
+        return self._step(release_id, "opened", {})
+
+    def seal(self, release_id: str, content: bytes, kind: str) -> None:
+        """Keep the bytes of a release, once and for all."""
+        event = {"sha256": hashlib.sha256(content).hexdigest(), "format": kind}
+        self._step(release_id, "sealed", event, content)
+
+    def publish(self, release_id: str) -> None:
+        """Say that the sealed bytes are out; again, where they were before."""
+        with self.watch.reading() as watched:
+            _, held = watched.held(release_id)
+        if held.state != "published":
+            self._step(release_id, "published", {})
+
+    def void(self, release_id: str, *, by: str = "") -> None:
+        """Give a charge back whose data were never opened.
+
+        Raises:
+            LedgerRefused: When data were opened: that charge stays.
+        """
+        require_words(by, "by")
+        self._step(release_id, "void", {"by": by})
+
+    def approve(self, plan: Plan, *, scope: str | None = None, by: str = "") -> str:
+        """Approve a plan, so that a scope that demands approval admits it.
+
+        Returns:
+            The hash of the plan.
+        """
+        require_words(by, "by")
+        price(plan)
+        hashed = plan_hash(plan)
+        with self.watch.writing() as watched:
+            before = watched.follow(choose_scope(scope, watched.tables.scope_names()))
+            if hashed not in before.approved:
+                watched.append(before, _entry(before, hashed, "approved", {"by": by}))
+        return hashed
+
+    def sealed(
+        self, release_id: str, plan: Plan, *, scope: str | None = None
+    ) -> tuple[bytes, str] | None:
+        """Give the bytes and the format of a release that was sealed before.
+
+        Returns:
+            None where the id is new.
+
+        Raises:
+            LedgerRefused: When the id belongs to another plan or scope, or was charged
+                and not sealed.
+        """
+        require_id(release_id)
+        with self.watch.reading() as watched:
+            tables = watched.tables
+            name = choose_scope(scope, tables.scope_names())
+            account = watched.follow(name)
+            _require_scope(tables.scope_of(release_id), name, release_id)
+            held = account.releases.get(release_id)
+            if held is None:
+                return None
+            require_sealed(held, release_id, plan_hash(plan))
+            seal = held.said("sealed")
+            return tables.artifact(release_id, seal["sha256"]), seal["format"]
+
+    def _step(
+        self,
+        release_id: str,
+        kind: str,
+        event: Mapping[str, str],
+        content: bytes | None = None,
+    ) -> str:
+        """Move a release on by one step; give the new head."""
+        require_id(release_id)
+        with self.watch.writing() as watched:
+            before, held = watched.held(release_id)
+            if held.state != AFTER[kind]:
+                raise LedgerRefused(
+                    f"release {release_id} is {_SAID[held.state]}, so it cannot be "
+                    f"{_SAID[kind]}. {_ADVICE.get(kind, '')}".rstrip()
+                )
+            if content is not None:
+                watched.tables.add_artifact(release_id, content, event["sha256"])
+            entry = _entry(before, release_id, kind, event)
+            watched.append(before, entry)
+        return entry.hash
+
+
+_SAID = {
+    "charge": "charged",
+    "opened": "opened",
+    "sealed": "sealed",
+    "published": "published",
+    "void": "voided",
+}
+_ADVICE = {"void": "A charge comes back only before data are opened."}
+
+
+def _entry(
+    before: Account,
+    subject: str,
+    kind: str,
+    event: Mapping[str, str],
+    charge: Charge | None = None,
+) -> Entry:
+    """Link an entry to the last one of an account, with the time."""
+    return link(
+        before.last,
+        time=time_now(),
+        subject=subject,
+        kind=kind,
+        charge=charge,
+        event=event,
+    )
+
+
+def _require_scope(elsewhere: str | None, name: str, release_id: str) -> None:
+    if elsewhere not in {None, name}:
+        raise LedgerRefused(
+            f"release {release_id} belongs to another scope. Leave the id out for a "
+            "new release."
+        )

@@ -1,0 +1,117 @@
+"""Opening a table for a plan, and measuring it once: the only path from rows to noise.
+
+Floor: curator. Imports: errors, plan, release, and the engines of this room.
+"""
+
+import contextlib
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.curator.choose_engine import open_keys, open_table
+from dpratio.curator.engine import KeyCount, statement_of, unit_rule
+from dpratio.curator.entropy import system_bits
+from dpratio.curator.exact import ExactSums
+from dpratio.curator.noise import draw_noise
+from dpratio.curator.select_keys import name_keys
+from dpratio.errors import DpratioError, EngineFailed
+from dpratio.plan.part import Part, Partition
+from dpratio.plan.plan import Plan
+from dpratio.release.release import ReleasedPart, fresh_part
+from dpratio.terms.dimensions import KINDS
+from dpratio.terms.groups import Groups, PrivateKeys
+
+__all__ = ["open_for"]
+
+Given = TypeVar("Given")
+Parts = tuple[ReleasedPart, ...]
+
+
+def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Parts]:
+    """Open a table for every question of a plan, by its schema alone.
+
+    Returns:
+        What reads the rows and draws the noise, each time anew: call it once.
+
+    Raises:
+        SchemaRefused: When a column is missing or of the wrong type.
+        FileRefused: When a file, its header or its footer cannot be read.
+    """
+    known = [_known_groups(each) for each in plan.partitions]
+    finders = {
+        at: _open_keys(table, plan, each, engine)
+        for at, each in enumerate(plan.partitions)
+        if isinstance(each, PrivateKeys)
+    }
+    ready = [
+        _open(table, plan, part, known[part.partition], engine) for part in plan.parts
+    ]
+
+    def measure() -> Parts:
+        found = {at: find() for at, find in finders.items()}
+        parts = []
+        for part, ask in zip(plan.parts, ready, strict=True):
+            cells = known[part.partition]
+            if part.partition in found:
+                cells = found[part.partition]
+                ask = _open(table, plan, part, cells, engine)  # noqa: PLW2901
+            parts.append(fresh_part(plan, part, cells, _noisy(plan, part, cells, ask)))
+        return tuple(parts)
+
+    return measure
+
+
+def _open(
+    table: object, plan: Plan, part: Part, groups: Groups | None, engine: str
+) -> Callable[[], ExactSums]:
+    """Open the table for one part of the plan."""
+    statement = statement_of(plan, part, groups)
+    return _quietly(lambda: open_table(table, statement, engine))
+
+
+def _open_keys(
+    table: object, plan: Plan, keys: PrivateKeys, engine: str
+) -> Callable[[], Groups]:
+    """Open the table for finding the keys that enough units share."""
+    asked = KeyCount(keys.column, keys.kind, unit_rule(plan, None))
+    ask = _quietly(lambda: open_keys(table, asked, engine))
+    return lambda: name_keys(_quietly(ask), keys, plan.unit, system_bits)
+
+
+def _noisy(
+    plan: Plan, part: Part, groups: Groups | None, ask: Callable[[], ExactSums]
+) -> NDArray[np.int64]:
+    """Ask for the exact sums of one part and put noise on them."""
+    count = 1 if groups is None else groups.count
+    if count == 0:
+        return np.zeros((0, len(part.sums)), dtype=np.int64)
+    noise = draw_noise(plan.mechanism, part, count, system_bits)
+    return _quietly(ask).plus(noise)
+
+
+def _known_groups(partition: Partition) -> Groups | None:
+    """Give the declared cells; none of them where keys are yet to be found."""
+    if isinstance(partition, PrivateKeys):
+        return Groups.found(partition.column, KINDS[partition.kind], ())
+    return partition
+
+
+def _quietly(step: Callable[[], Given]) -> Given:
+    """Open or run the engine; what others say when they stop may quote a cell."""
+    given, refusal = None, None
+    with contextlib.suppress(Exception):
+        try:
+            given = step()
+        except DpratioError as error:
+            refusal = error
+    if refusal is not None:
+        raise refusal
+    if given is None:
+        # Raised outside the handler, so that nothing is chained to it.
+        raise EngineFailed(
+            "the engine stopped while it read the table. Check that the files are "
+            "whole and that memory suffices."
+        )
+    return given

@@ -1,0 +1,71 @@
+"""Plans as files: what a privacy officer approves is the very file that runs.
+
+Floor: release. Imports: checks, errors, strict, plan, checked_json, writing.
+"""
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from dpratio.checks import require
+from dpratio.errors import DocumentRefused, FileRefused
+from dpratio.plan.document import plan_from_document, plan_to_document
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import price
+from dpratio.release.checked_json import checksum, parse, require_checksum
+from dpratio.release.writing import write_whole
+from dpratio.strict import Node
+
+__all__ = ["plan_hash", "read_plan", "write_plan"]
+
+FORMAT = "dpratio-plan"
+VERSION = 1
+
+
+def plan_hash(plan: Plan) -> str:
+    """Name a plan by its content: 64 hexadecimal digits."""
+    return checksum(_body(plan))
+
+
+def write_plan(plan: Plan, path: str | PathLike[str]) -> None:
+    """Write a plan as JSON; the file appears whole or not at all.
+
+    Raises:
+        FileRefused: When the file cannot be written.
+    """
+    require(isinstance(plan, Plan), "plan must be a Plan", plan)
+    document = {**_body(plan), "sha256": plan_hash(plan)}
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    write_whole(path, f"{text}\n".encode())
+
+
+def read_plan(path: str | PathLike[str]) -> Plan:
+    """Read a plan and price it again.
+
+    Raises:
+        FileRefused: When the file cannot be read.
+        DocumentRefused: When it was edited or breaks the format.
+        PlanRefused: When it costs more than it says.
+    """
+    require(isinstance(path, str | PathLike), "a plan is read from a path", path)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise FileRefused(f"'{path}' cannot be read: {reason}.") from None
+    node = Node(parse(text))
+    if not isinstance(node.value, dict) or node.value.get("format") != FORMAT:
+        raise DocumentRefused(f"$.format: this is not a {FORMAT} document.")
+    fields = node.fields("format", "version", "plan", "sha256")
+    if fields["version"].integer() != VERSION:
+        fields["version"].refuse(f"must be {VERSION}", "Install a newer dpratio.")
+    body = {name: part for name, part in node.value.items() if name != "sha256"}
+    require_checksum(node, checksum(body))
+    plan = plan_from_document(fields["plan"])
+    price(plan)
+    return plan
+
+
+def _body(plan: Plan) -> dict[str, Any]:
+    return {"format": FORMAT, "version": VERSION, "plan": plan_to_document(plan)}
