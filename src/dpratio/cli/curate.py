@@ -14,6 +14,7 @@ from dpratio.cli.studies import PlanFile, is_plan, plan_of, read_any_plan, read_
 from dpratio.errors import DpratioError, FileRefused, InvalidInput
 
 if TYPE_CHECKING:
+    from dpratio.curator.ledger.ledger import Ledger
     from dpratio.plan.plan import Plan
     from dpratio.terms.study_file import Study
 
@@ -95,8 +96,17 @@ def release(  # noqa: PLR0913 (one command, one door)
             engine=engine,
         )
     typer.echo(f"{released}\nWritten to {out}.")
-    if no_ledger:
-        typer.echo("No account was kept: --no-ledger.")
+    typer.echo(_account_words(book, kept))
+
+
+def _account_words(book: "Ledger | None", scope: str | None) -> str:
+    """Say what is left after a release."""
+    from dpratio.curator.ledger.history import describe_left
+
+    if book is None:
+        return "No account was kept: --no-ledger."
+    account = book.account(scope)
+    return f"Charged to scope '{account.scope.name}'. {describe_left(account)}"
 
 
 def _expectation(study: "Study", plan: "Plan") -> str:

@@ -5,6 +5,8 @@ charged, data are opened, noise is drawn once, the bytes are sealed, and only th
 anything leave. Floor: curator. Imports: plan, release, and the rest of this room.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -12,7 +14,7 @@ from dpratio.checks import require
 from dpratio.curator.entropy import fresh_id
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.measure import open_for
-from dpratio.errors import LedgerRefused
+from dpratio.errors import EngineFailed, FileRefused, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.files import (
@@ -101,7 +103,9 @@ def release_sums(  # noqa: PLR0913 (one door)
         measure = open_for(table, plan, engine)
         book.charge(name, plan, scope=scope, by=by)
         head = book.open(name)
-        release = Release(name, plan, measure(), _MADE_BY, simulated, ledger_head=head)
+        with _telling(f"Release {name} stays charged; run again under a new id."):
+            parts = measure()
+        release = Release(name, plan, parts, _MADE_BY, simulated, ledger_head=head)
         content = release_to_bytes(release, kind)
         book.seal(name, content, kind)
     else:
@@ -113,9 +117,22 @@ def release_sums(  # noqa: PLR0913 (one door)
             )
         release = release_from_bytes(content, sealed_as)
     if out is not None:
-        write_whole(out, content)
+        with _telling(f"Release {name} is sealed: ask for it again by its id."):
+            write_whole(out, content)
     book.publish(name)
     return release
+
+
+@contextmanager
+def _telling(what: str) -> Iterator[None]:
+    """Add to an error where the release stands in the ledger."""
+    said = None
+    try:
+        yield
+    except (EngineFailed, FileRefused) as error:
+        said = type(error)(f"{error} {what}")
+    if said is not None:
+        raise said
 
 
 _MADE_BY = f"dpratio {__version__}"

@@ -19,7 +19,7 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.tabular import Table
 
-__all__ = ["describe", "describe_plan", "history"]
+__all__ = ["describe", "describe_left", "describe_plan", "history"]
 
 _STATES = {
     "charge": "charged, not begun",
@@ -32,7 +32,7 @@ _STATES = {
 
 def describe(account: Account) -> list[str]:
     """Say in sentences where a scope stands, and what the next release could cost."""
-    scope, spent, left = account.scope, account.spent, account.left
+    scope, spent = account.scope, account.spent
     loss = LOSS_NAMES[scope.accounting]
     caps = f"epsilon {show_exact(scope.budget.epsilon)}, delta "
     caps += show_exact(scope.budget.delta)
@@ -42,7 +42,7 @@ def describe(account: Account) -> list[str]:
         f"Scope '{scope.name}'{about}: {whom}, {scope.neighbours}.",
         f"Caps: {caps}; {_accounting_words(account)}.",
         f"Spent: {loss} {show_exact(spent.loss)}, {_spent_delta(account)}.",
-        f"Left: {loss} {show_exact(left.loss)}, delta {show_exact(left.delta)}.",
+        describe_left(account),
         f"The next release: {_next_words(account)}.",
     ]
     if scope.largest_delta is not None:
@@ -58,6 +58,12 @@ def describe(account: Account) -> list[str]:
             f"The clock went back before entry {numbers}; the order is that of numbers."
         )
     return lines
+
+
+def describe_left(account: Account) -> str:
+    """Say what may still be spent."""
+    loss, left = LOSS_NAMES[account.scope.accounting], account.left
+    return f"Left: {loss} {show_exact(left.loss)}, delta {show_exact(left.delta)}."
 
 
 def describe_plan(account: Account, plan: Plan) -> str:
