@@ -343,7 +343,10 @@ def test_bounds_are_a_free_table() -> None:
         (
             "privacy.strategy",
             "odd",
-            "$.privacy.strategy: must be one of focused, joint, even, external, got 'odd'.",
+            (
+                "$.privacy.strategy: must be one of focused, joint, even, external, "
+                "got 'odd'."
+            ),
         ),
         (
             "privacy.mechanism",
