@@ -354,7 +354,10 @@ def test_a_budget_too_small_for_64_bit_noise_is_refused() -> None:
         ),
         (
             {"answers": ["means"]},
-            "answers must be ('ratio',) or ('ratio', 'means'), got ('means',).",
+            (
+                "answers must be 'ratio', and perhaps 'means' and 'spread', each once, "
+                "got ('means',)."
+            ),
         ),
         ({"n": 0}, "n must be a whole number of at least 1, got 0."),
         ({"n": -5}, "n must be a whole number of at least 1, got -5."),

@@ -3,7 +3,6 @@
 Floor: analyst. Imports: checks, release, and the rest of this room.
 """
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from dpratio.analyst.interval import Found, Options, Range, intervals
 from dpratio.analyst.labels import labels_of
 from dpratio.analyst.moments import Floats, Moments, moments_of
+from dpratio.analyst.options import require_draws, require_level
 from dpratio.analyst.results import Estimates
 from dpratio.analyst.variance import choose_variance
 from dpratio.analyst.wald import SCALES, WALD_METHODS
@@ -58,12 +58,8 @@ def estimate_ratios(
     require(isinstance(release, Release), "release must be a Release", release)
     require_one_of(method, METHODS, "method")
     require_one_of(scale, SCALES, "scale")
-    _require_level(level)
-    require(isinstance(draws, int) and draws >= 2, "draws must be at least 2", draws)  # noqa: PLR2004
-    seeded = isinstance(rng, np.random.Generator | None) or (
-        isinstance(rng, int) and not isinstance(rng, bool) and rng >= 0
-    )
-    require(seeded, "rng must be a seed of 0 or more, or a Generator", rng)
+    require_level(level)
+    require_draws(draws, rng)
     reaches = [Range.of(release.plan.box(part)) for part in release.plan.parts]
     hint = "Use scale 'ratio'."
     rule = "scale 'log' needs a numerator and denominator that cannot be negative"
@@ -85,6 +81,7 @@ def estimate_ratios(
         level=level,
         variance=form,
         is_simulated=release.is_simulated,
+        origin=release.origin,
         **_joined(columns),
     )
 
@@ -134,9 +131,3 @@ def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
     return {
         name: np.concatenate([each[name] for each in columns]) for name in columns[0]
     }
-
-
-def _require_level(level: object) -> None:
-    is_level = isinstance(level, float) and math.isfinite(level) and 0 < level < 1
-    hint = "0.95 is usual."
-    require(is_level, "level must lie between 0 and 1", level, hint)

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.label_columns import label_columns
 from dpratio.analyst.moments import Floats
+from dpratio.analyst.stamps import stamps
 from dpratio.tabular import Tabular
 
 __all__ = ["STATUSES", "Estimates"]
@@ -58,6 +60,7 @@ class Estimates(Tabular):
     log_ratio: Floats | None = None
     log_ci_lower: Floats | None = None
     log_ci_upper: Floats | None = None
+    origin: str | None = None
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -71,25 +74,24 @@ class Estimates(Tabular):
         if self.scale == "log":
             names += ["log_ratio", "log_ci_lower", "log_ci_upper"]
         names += ["se", "se_sampling", "se_privacy"]
-        table: dict[str, list[Any]] = {}
-        taken = {*names, "status"}
-        for label, cells in self.labels.items():
-            # A column may be called like an answer; both must be seen.
-            shown = label
-            while shown in taken or (shown != label and shown in self.labels):
-                shown = f"{shown}_key"
-            taken.add(shown)
-            table[shown] = list(cells)
+        table = label_columns(self.labels, {*names, "status"})
         for name in names:
             table[name] = getattr(self, name).tolist()
         table["status"] = list(self.status)
         return table
 
+    def precision(self) -> dict[str, list[float]]:
+        """Ratios and their ends are rounded to their standard error."""
+        on_ratio = ("ratio", "ci_lower", "ci_upper")
+        on_log = ("log_ratio", "log_ci_lower", "log_ci_upper")
+        names = on_log if self.scale == "log" else on_ratio
+        return dict.fromkeys(
+            (*names, "se", "se_sampling", "se_privacy"), self.se.tolist()
+        )
+
     def notes(self) -> list[str]:
         """Say how the intervals were made and what their statuses mean."""
-        lines = []
-        if self.is_simulated:
-            lines.append("SIMULATED: the people in this release are invented.")
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         lines.append(
             f"Intervals at level {self.level:g}, method {self.method}, "
             f"scale {self.scale}, variance {self.variance}."

@@ -11,6 +11,7 @@ import typer
 from dpratio.cli.analyse import estimate
 from dpratio.cli.coverage import coverage
 from dpratio.cli.curate import plan, release
+from dpratio.cli.curve import curve
 from dpratio.cli.explore import demo
 from dpratio.cli.forecast import forecast
 from dpratio.cli.ledger import ledger
@@ -38,6 +39,7 @@ app.command(rich_help_panel=HOLDER)(plan)
 app.command(rich_help_panel=HOLDER)(release)
 app.add_typer(ledger, name="ledger", rich_help_panel=HOLDER)
 app.command(rich_help_panel=READER)(estimate)
+app.command(rich_help_panel=READER)(curve)
 app.command(rich_help_panel=ANYONE)(demo)
 app.command(rich_help_panel=ANYONE)(forecast)
 app.command(rich_help_panel=ANYONE)(coverage)

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from dpratio.checks import require_one_of
-from dpratio.tabular import Tabular, show_value
+from dpratio.tabular import Tabular
 
 __all__ = ["FORMATS", "render", "rich_table"]
 
@@ -50,8 +50,8 @@ def rich_table(table: Tabular) -> Any:  # noqa: ANN401 (rich is imported here on
     for name, cells in columns.items():
         is_number = all(isinstance(cell, int | float) for cell in cells)
         drawn.add_column(Text(name), justify="right" if is_number else "left")
-    for row in table.to_dicts():
-        drawn.add_row(*(Text(show_value(cell)) for cell in row.values()))
+    for row in zip(*table.shown().values(), strict=True):
+        drawn.add_row(*(Text(cell) for cell in row))
     return drawn
 
 
