@@ -57,6 +57,7 @@ HOMES = {
         "cli/coverage.py",
         "cli/curate.py",
         "cli/analyse.py",
+        "cli/compare.py",
         "cli/explore.py",
         "cli/forecast.py",
     },

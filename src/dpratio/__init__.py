@@ -17,7 +17,11 @@ from typing import TYPE_CHECKING
 from dpratio.version import __version__
 
 if TYPE_CHECKING:
+    from dpratio.analyst.compare import compare_ratios
+    from dpratio.analyst.comparison import Comparison
+    from dpratio.analyst.equivalence import Equivalence, assess_equivalence
     from dpratio.analyst.estimate import estimate_ratios
+    from dpratio.analyst.homogeneity import Homogeneity, assess_homogeneity
     from dpratio.analyst.results import Estimates
     from dpratio.curator.release_sums import release_sums
     from dpratio.errors import (
@@ -59,16 +63,19 @@ __all__ = [
     "Bounds",
     "Budget",
     "ColumnGuess",
+    "Comparison",
     "CoverageTable",
     "CsvFile",
     "DocumentRefused",
     "DpratioError",
     "EngineFailed",
+    "Equivalence",
     "Estimates",
     "FileRefused",
     "Forecast",
     "Groups",
     "Guess",
+    "Homogeneity",
     "InvalidInput",
     "Keys",
     "MissingExtra",
@@ -85,6 +92,9 @@ __all__ = [
     "ScoreBins",
     "Study",
     "__version__",
+    "assess_equivalence",
+    "assess_homogeneity",
+    "compare_ratios",
     "estimate_ratios",
     "forecast",
     "groups_from",
@@ -124,6 +134,10 @@ _HOMES = {
     "curator.release_sums": "release_sums",
     "analyst.results": "Estimates",
     "analyst.estimate": "estimate_ratios",
+    "analyst.compare": "compare_ratios",
+    "analyst.comparison": "Comparison",
+    "analyst.equivalence": "Equivalence assess_equivalence",
+    "analyst.homogeneity": "Homogeneity assess_homogeneity",
     "study.coverage": "CoverageTable measure_coverage",
     "study.forecast": "Forecast forecast needed_epsilon needed_people",
     "study.guessed": "guessed_population",

@@ -52,7 +52,7 @@ class Scored:
 class Cells:
     """The tests of many cells.
 
-    ``sampling`` and ``noise`` are cells × 3: the coefficients of α², −2αβ and β².
+    ``sampling`` and ``noise`` are 3 × cells: the coefficients of α², −2αβ and β².
     ``lowest`` is the smallest ratio there can be: 0 or −∞.
     """
 
@@ -75,8 +75,8 @@ class Cells:
         """Keep some cells, perhaps repeatedly."""
         return Cells(
             self.pivot.only(chosen),  # type: ignore[arg-type]  # places work as well
-            self.sampling[chosen],
-            self.noise[chosen],
+            self.sampling[:, chosen],
+            self.noise[:, chosen],
             self.lowest,
         )
 
@@ -133,12 +133,12 @@ def cells_of(moments: Moments, variance: str, *, level: float, lowest: float) ->
         lost = ~((moments["w"] > 0) & (moments["ww"] > 0))
         if lost.any():
             pivot = _silenced(pivot, lost)
-    noise = np.zeros((len(pivot.numerator), 3))
+    noise = np.zeros((3, len(pivot.numerator)))
     for term in pivot.terms:
         own = (term.in_numerator, term.in_denominator)
         for at, loading in enumerate((own[0] ** 2, own[0] * own[1], own[1] ** 2)):
-            noise[:, at] += term.variance * loading
-    return Cells(pivot, pivot.second.values, noise, lowest)
+            noise[at] += term.variance * loading
+    return Cells(pivot, np.ascontiguousarray(pivot.second.values.T), noise, lowest)
 
 
 def _silenced(pivot: Pivot, lost: NDArray[np.bool_]) -> Pivot:
@@ -156,16 +156,14 @@ def _silenced(pivot: Pivot, lost: NDArray[np.bool_]) -> Pivot:
 
 
 def _quadratic(of: Floats, alpha: Floats, beta: Floats) -> Floats:
-    value: Floats = alpha * (alpha * of[:, 0] - 2 * beta * of[:, 1]) + (
-        beta * beta * of[:, 2]
-    )
+    value: Floats = alpha * (alpha * of[0] - 2 * beta * of[1]) + (beta * beta * of[2])
     return value
 
 
 def _moved(of: Floats, at: Point, along: Point) -> Floats:
     """Give the derivative of a quadratic along a path."""
     (alpha, beta), (alpha_step, beta_step) = at, along
-    first = alpha_step * (alpha * of[:, 0] - beta * of[:, 1])
-    second = beta_step * (beta * of[:, 2] - alpha * of[:, 1])
+    first = alpha_step * (alpha * of[0] - beta * of[1])
+    second = beta_step * (beta * of[2] - alpha * of[1])
     moved: Floats = 2 * (first + second)
     return moved

@@ -98,15 +98,14 @@ def _smoothed(cells: Cells, count: int) -> Cells:
     ratio = np.repeat(np.where(bottom != 0, top / bottom, 0.0), count)
     at = (np.ones_like(ratio), np.maximum(ratio, cells.lowest))
     still = np.zeros_like(ratio)
-    size = np.hypot(cells.denominator, np.sqrt(cells.noise[:, 2]))
+    size = np.hypot(cells.denominator, np.sqrt(cells.noise[2]))
     share = size / np.repeat(_sum(size, count), count)
     pooled = np.stack(
-        [share * np.repeat(_sum(each, count), count) for each in cells.sampling.T],
-        axis=1,
+        [share * np.repeat(_sum(each, count), count) for each in cells.sampling]
     )
     shared = replace(cells, sampling=pooled)
     blur = cells.wobble(at, shared.score(at, (still, still)).variance) ** 2
-    lean = (blur / (blur + _TRUSTED**2))[:, None]
+    lean = blur / (blur + _TRUSTED**2)
     return replace(cells, sampling=(1 - lean) * cells.sampling + lean * pooled)
 
 
@@ -130,7 +129,8 @@ def _fit(cells: Cells, unit: Floats, count: int) -> Floats:
         at = moved
         if done:
             break
-    return at
+    best: Floats = at
+    return best
 
 
 def _squares(cells: Cells, unit: Floats, angle: float, count: int) -> Floats:
@@ -147,9 +147,10 @@ def _points(unit: Floats, angle: Floats, count: int) -> tuple[Point, Point]:
 
 def _unit(cells: Cells, count: int) -> Floats:
     """Give a size of ratios at which angles tell them apart."""
-    top = np.hypot(cells.numerator, np.sqrt(cells.noise[:, 0]))
-    bottom = np.hypot(cells.denominator, np.sqrt(cells.noise[:, 2]))
-    return _sum(top, count) / _sum(bottom, count)
+    top = np.hypot(cells.numerator, np.sqrt(cells.noise[0]))
+    bottom = np.hypot(cells.denominator, np.sqrt(cells.noise[2]))
+    unit: Floats = _sum(top, count) / _sum(bottom, count)
+    return unit
 
 
 def _sum(values: NDArray[np.float64], count: int) -> Floats:

@@ -3,7 +3,8 @@
 The lower end of r₁ − r₂ (or of the log quotient) is where the first ratio seems too
 large by just the quantile. It lies between what the two single sets allow: near the
 ends by MOVER (Zou & Donner 2008), from which the secant method starts. An upper end is
-the lower one of the swapped pair. Floor: analyst. Imports: cells, pivot_set, two_ratios.
+the lower one of the swapped pair.
+Floor: analyst. Imports: cells, pivot_set, two_ratios.
 """
 
 from dataclasses import dataclass
@@ -115,22 +116,21 @@ def _secant(pairs: Pairs, centre: Floats, guess: Floats) -> tuple[Floats, Flags]
         at = np.where(usable, at, 0.0)
         value = _excess(pairs, at)
         for _ in range(_SECANTS):
-            close = np.abs(value) <= _PRECISION
-            if np.all(close | ~usable):
+            moving = usable & (np.abs(value) > _PRECISION)
+            if not moving.any():
                 break
             moved = at - value * (at - behind) / (value - behind_value)
+            moving &= np.isfinite(moved)
             behind, behind_value = at, value
-            at = np.where(close | ~np.isfinite(moved), at, moved)
-            value = _excess(pairs, at)
+            at, value = np.where(moving, moved, at), value.copy()
+            value[moving] = _excess(pairs.only(moving), at[moving])
         reach = (centre - at) / step
     # Further out than three first guesses another crossing might have been found.
     good = usable & (np.abs(value) <= _PRECISION) & (reach > 0) & (reach < 3)  # noqa: PLR2004
     return at, good
 
 
-def _bracketed(
-    pairs: Pairs, centre: Floats, inside: Floats, outside: Floats
-) -> Floats:
+def _bracketed(pairs: Pairs, centre: Floats, inside: Floats, outside: Floats) -> Floats:
     """Halve the stretch between a value that is kept and one that is not."""
     kept = np.where(_excess(pairs, inside) <= 0, inside, centre)
     kept = np.where(np.isfinite(kept), kept, inside)

@@ -24,7 +24,7 @@ Angles = NDArray[np.float64]
 LINKS = ("difference", "quotient")
 
 _STEPS = 12
-_PRECISION = 1e-11
+_PRECISION = 1e-9
 _GRID = 48
 _QUARTER = np.pi / 2
 
@@ -57,7 +57,9 @@ class Pairs:
         """Give the second against the first."""
         return Pairs(self.second, self.first, self.link)
 
-    def test(self, x: Floats, *, may_be_weak: bool = True) -> tuple[Floats, Standardised]:
+    def test(
+        self, x: Floats, *, may_be_weak: bool = True
+    ) -> tuple[Floats, Standardised]:
         """Test a difference, or a log quotient, in every pair.
 
         Args:
@@ -120,32 +122,39 @@ class Pairs:
         squared = first.squared + second.squared
         return _Found(squared, first, second, first_at, second_at, sign)
 
-    def _fit(self, x: Floats, unit: Floats, one: Angles, two: Angles) -> Angles:
+    def _fit(
+        self, x: Floats, unit: Floats, zero_first: Angles, zero_second: Angles
+    ) -> Angles:
         """Find the least sum of squares between the two estimates.
 
         Gauss–Newton steps, kept within a bracket by the sign of the derivative.
         """
-        low, high = np.minimum(one, two), np.maximum(one, two)
-        told = [
-            self._scores(x, unit, one)[0].information,
-            self._scores(x, unit, two)[1].information,
-        ]
-        whole = told[0] + told[1]
-        lean = np.where(whole > 0, told[0] / np.where(whole > 0, whole, 1.0), 0.5)
-        at = two + lean * (one - two)
+        low = np.minimum(zero_first, zero_second)
+        high = np.maximum(zero_first, zero_second)
+        first, _, moving, _ = self._points(x, unit, zero_first)
+        own = self.first.score(first, moving).information
+        _, second, _, moving = self._points(x, unit, zero_second)
+        whole = own + self.second.score(second, moving).information
+        lean = np.where(whole > 0, own / np.where(whole > 0, whole, 1.0), 0.5)
+        at = zero_second + lean * (zero_first - zero_second)
+        behind, behind_pull = at, np.full_like(at, np.nan)
         for _ in range(_STEPS):
-            first, second = self._scores(x, unit, at)
-            pull = first.value * first.slope / first.variance
-            pull = pull + second.value * second.slope / second.variance
-            step = pull / np.maximum(first.information + second.information, 1e-300)
+            one, two = self._scores(x, unit, at)
+            pull = one.value * one.slope / one.variance
+            pull = pull + two.value * two.slope / two.variance
+            told = np.maximum(one.information + two.information, 1e-300)
+            # The slope of the pull since the last step is truer than its first guess.
+            seen = (behind_pull - pull) / (at - behind)
+            told = np.where((seen > told / 4) & (seen < 4 * told), seen, told)
             low = np.where(pull > 0, at, low)
             high = np.where(pull > 0, high, at)
-            moved = at + step
+            moved = at + pull / told
             inside = (moved >= low) & (moved <= high)
             moved = np.where(inside, moved, (low + high) / 2)
-            done = np.all(np.abs(moved - at) <= _PRECISION)
-            at = moved
-            if done:
+            gained = (moved - at) ** 2 * told
+            behind, behind_pull, at = at, pull, moved
+            # The sum of squares is flat at its least: what is left is below 1e-12.
+            if np.all(gained <= _PRECISION):
                 break
         return at
 
@@ -165,8 +174,8 @@ class Pairs:
     def _unit(self) -> Floats:
         """Give a size of ratios at which angles tell them apart."""
         cells = self.second
-        top = cells.numerator**2 + cells.noise[:, 0]
-        bottom = cells.denominator**2 + cells.noise[:, 2]
+        top = cells.numerator**2 + cells.noise[0]
+        bottom = cells.denominator**2 + cells.noise[2]
         tiny = np.finfo(np.float64).tiny
         unit: Floats = np.sqrt(np.maximum(top, tiny) / np.maximum(bottom, tiny))
         return unit
@@ -185,9 +194,7 @@ class Pairs:
             smallest = np.full_like(x, 0.0 if np.isfinite(lowest) else -_QUARTER)
         return (
             _angle(top, unit * bottom, smallest),
-            _angle(
-                self.second.numerator, unit * self.second.denominator, smallest
-            ),
+            _angle(self.second.numerator, unit * self.second.denominator, smallest),
         )
 
     def _points(

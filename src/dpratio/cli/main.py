@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from dpratio.cli.analyse import estimate
+from dpratio.cli.compare import compare
 from dpratio.cli.coverage import coverage
 from dpratio.cli.curate import plan, release
 from dpratio.cli.explore import demo
@@ -35,6 +36,7 @@ HOLDER, READER, ANYONE = "Data holder", "Holder of a release", "Anyone"
 app.command(rich_help_panel=HOLDER)(plan)
 app.command(rich_help_panel=HOLDER)(release)
 app.command(rich_help_panel=READER)(estimate)
+app.command(rich_help_panel=READER)(compare)
 app.command(rich_help_panel=ANYONE)(demo)
 app.command(rich_help_panel=ANYONE)(forecast)
 app.command(rich_help_panel=ANYONE)(coverage)
