@@ -62,6 +62,8 @@ def common_ratio(cells: Cells, count: int) -> CommonRatio:
             chdtrc(freedom, excess * freedom),
             fdtrc(freedom, below, excess),
         )
+        # Sums that are all zero, without noise, speak against no ratio.
+        pvalue = np.where(np.isnan(pvalue), 1.0, pvalue)
     ratio = unit * np.tan(angle)
     return CommonRatio(np.where(angle >= _QUARTER, np.inf, ratio), pvalue, excess)
 
@@ -75,7 +77,9 @@ def _moments(
     """
     weight = 1 / fitted.variance
     told = weight * fitted.slope**2
-    lever = told / np.repeat(_sum(told, count), count)
+    whole = np.repeat(_sum(told, count), count)
+    # Where no cell tells anything, fitting takes nothing off.
+    lever = np.where(whole > 0, told / np.where(whole > 0, whole, 1.0), 0.0)
     blur = cells.wobble(at, fitted.variance) ** 2
     noise = weight * plain.noise
     sampled = weight * plain.sampling
