@@ -60,6 +60,7 @@ HOMES = {
         "cli/curate.py",
         "cli/curve.py",
         "cli/analyse.py",
+        "cli/compare.py",
         "cli/explore.py",
         "cli/forecast.py",
         "cli/ledger.py",

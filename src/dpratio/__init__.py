@@ -17,8 +17,11 @@ from typing import TYPE_CHECKING
 from dpratio.version import __version__
 
 if TYPE_CHECKING:
+    from dpratio.analyst.compare import compare_ratios
+    from dpratio.analyst.comparison import Comparison
     from dpratio.analyst.curve import calibration_curve
     from dpratio.analyst.curve_results import CalibrationErrors, Curve
+    from dpratio.analyst.equivalence import Equivalence, assess_equivalence
     from dpratio.analyst.estimate import estimate_ratios
     from dpratio.analyst.estimate_function import estimate_function
     from dpratio.analyst.function_of_sums import FunctionOfSums
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
         total_of,
         variance_of,
     )
+    from dpratio.analyst.homogeneity import Homogeneity, assess_homogeneity
     from dpratio.analyst.results import Estimates
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.curator.ledger.scope import Scope
@@ -82,12 +86,14 @@ __all__ = [
     "Budget",
     "CalibrationErrors",
     "ColumnGuess",
+    "Comparison",
     "CoverageTable",
     "CsvFile",
     "Curve",
     "DocumentRefused",
     "DpratioError",
     "EngineFailed",
+    "Equivalence",
     "Estimates",
     "FileRefused",
     "Forecast",
@@ -95,6 +101,7 @@ __all__ = [
     "FunctionOfSums",
     "Groups",
     "Guess",
+    "Homogeneity",
     "InvalidInput",
     "Keys",
     "Ledger",
@@ -115,7 +122,10 @@ __all__ = [
     "ScoreBins",
     "Study",
     "__version__",
+    "assess_equivalence",
+    "assess_homogeneity",
     "calibration_curve",
+    "compare_ratios",
     "correlation_of",
     "difference_of_means",
     "estimate_function",
@@ -182,6 +192,10 @@ _HOMES = {
     ),
     "analyst.curve": "calibration_curve",
     "analyst.curve_results": "CalibrationErrors Curve",
+    "analyst.compare": "compare_ratios",
+    "analyst.comparison": "Comparison",
+    "analyst.equivalence": "Equivalence assess_equivalence",
+    "analyst.homogeneity": "Homogeneity assess_homogeneity",
     "study.coverage": "CoverageTable measure_coverage",
     "study.forecast": "Forecast forecast needed_epsilon needed_people",
     "study.guessed": "guessed_population",

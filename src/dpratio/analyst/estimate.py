@@ -4,6 +4,7 @@ Floor: analyst. Imports: checks, release, and the rest of this room.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,8 @@ def estimate_ratios(
         variance=form,
         is_simulated=release.is_simulated,
         origin=release.origin,
-        **_joined(columns),
+        **_asked(release),
+        **_joined(columns),  # type: ignore[arg-type]  # columns are arrays
     )
 
 
@@ -131,3 +133,14 @@ def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
     return {
         name: np.concatenate([each[name] for each in columns]) for name in columns[0]
     }
+
+
+def _asked(release: Release) -> dict[str, Any]:
+    """Name what was asked, where it is one thing, for the summary."""
+    ratios = {part.ratio for part in release.plan.parts}
+    if len(ratios) > 1:
+        return {}
+    box = release.plan.box(release.plan.parts[0])
+    alike = (box["s"].lower, box["s"].upper) == (box["y"].lower, box["y"].upper)
+    taken = release.plan.ratio.minus is not None
+    return {"totals": release.plan.ratio.totals, "around_one": alike and not taken}

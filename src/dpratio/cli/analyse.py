@@ -48,5 +48,5 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
         draws=draws,
         rng=rng,
     )
-    print_lines([*estimates.notes(), ""], layout)
+    print_lines([estimates.summary(), *estimates.notes(), ""], layout)
     print_table(estimates, layout)
