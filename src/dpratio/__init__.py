@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from dpratio.release.files import read_release, write_release
     from dpratio.release.plan_file import read_plan, write_plan
     from dpratio.release.release import Release
+    from dpratio.show.report import write_report
     from dpratio.study.coverage import CoverageTable, measure_coverage
     from dpratio.study.forecast import (
         Forecast,
@@ -153,6 +154,7 @@ __all__ = [
     "wrap_sums",
     "write_plan",
     "write_release",
+    "write_report",
 ]
 
 _HOMES = {
@@ -196,6 +198,7 @@ _HOMES = {
     "analyst.comparison": "Comparison",
     "analyst.equivalence": "Equivalence assess_equivalence",
     "analyst.homogeneity": "Homogeneity assess_homogeneity",
+    "show.report": "write_report",
     "study.coverage": "CoverageTable measure_coverage",
     "study.forecast": "Forecast forecast needed_epsilon needed_people",
     "study.guessed": "guessed_population",

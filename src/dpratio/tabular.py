@@ -9,6 +9,7 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from dpratio.checks import import_extra
@@ -46,6 +47,15 @@ class Tabular:
             else [show_value(cell) for cell in cells]
             for name, cells in self.columns().items()
         }
+
+    def chart(self, view: str | None = None) -> Any:  # noqa: ANN401 (Altair)
+        """An Altair chart: of estimates, curves, forecasts and tables of coverage.
+
+        Args:
+            view: For estimates ``"forest"`` or ``"deviation"`` from 1.
+        """
+        # The one look upward: a result knows that it can be drawn, not how.
+        return import_module("dpratio.show.charts").chart_of(self, view)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One dictionary per row."""

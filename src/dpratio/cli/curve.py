@@ -1,21 +1,27 @@
 """The command of calibration curves.
 
-Floor: cli. Imports: release, analyst, output.
+Floor: cli. Imports: analyst, output, studies.
 """
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dpratio.cli.output import Format, check_format, print_lines, print_table
-from dpratio.errors import DocumentRefused
+from dpratio.cli.output import (
+    ChartFile,
+    Format,
+    OutputFiles,
+    check_format,
+    print_lines,
+    print_table,
+)
+from dpratio.cli.studies import ReleaseFile, read_given_release
 
 __all__ = ["curve"]
 
 
 def curve(
-    release: Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")],
+    release: ReleaseFile,
     bins: Annotated[
         str | None, typer.Option(help="The binned column, where there are several.")
     ] = None,
@@ -24,17 +30,17 @@ def curve(
     errors: Annotated[
         bool, typer.Option("--errors", help="Show calibration errors, not bins.")
     ] = False,
+    chart_file: ChartFile = None,
     layout: Format = "table",
 ) -> None:
     """Draw calibration curves from a release over score bins."""
     from dpratio.analyst.curve import calibration_curve
-    from dpratio.release.files import read_release
 
     check_format(layout)
-    try:
-        read = read_release(release)
-    except DocumentRefused as error:
-        raise DocumentRefused(f"{release}: {error}") from None
+    files = OutputFiles(chart=chart_file)
+    files.check()
+    read = read_given_release(release)
     found = calibration_curve(read, bins=bins, part=part - 1, level=level)
+    files.write(found)
     print_lines([*found.notes(), ""], layout)
     print_table(found.errors if errors else found, layout)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dpratio.cli.analyse import estimate
+from dpratio.cli.analyse import estimate, report
 from dpratio.cli.compare import compare
 from dpratio.cli.coverage import coverage
 from dpratio.cli.curate import plan, release
@@ -42,6 +42,7 @@ app.add_typer(ledger, name="ledger", rich_help_panel=HOLDER)
 app.command(rich_help_panel=READER)(estimate)
 app.command(rich_help_panel=READER)(curve)
 app.command(rich_help_panel=READER)(compare)
+app.command(rich_help_panel=READER)(report)
 app.command(rich_help_panel=ANYONE)(demo)
 app.command(rich_help_panel=ANYONE)(forecast)
 app.command(rich_help_panel=ANYONE)(coverage)
