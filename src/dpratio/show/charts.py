@@ -6,7 +6,8 @@ Floor: show. Imports: checks, tabular, study, and the charts of this room.
 from pathlib import Path
 from typing import Any
 
-from dpratio.checks import import_extra, require, require_one_of
+from dpratio.checks import import_extra, require, require_one_of, show_given
+from dpratio.errors import InvalidInput
 
 __all__ = ["CHART_FILES", "VIEWS", "chart_of", "check_chart_file", "draw"]
 
@@ -60,9 +61,9 @@ def chart_of(shown: object, view: str | None = None) -> Any:  # noqa: ANN401 (Al
     if isinstance(shown, LimitTable):
         return limit_chart(shown.to_dicts())
     hint = "Estimates, curves, forecasts and tables of coverage have one."
-    is_coverage = isinstance(shown, CoverageTable | PaperTables)
-    require(is_coverage, "there is no chart of this", shown, hint)
-    return coverage_chart(shown)
+    if isinstance(shown, CoverageTable | PaperTables):
+        return coverage_chart(shown)
+    raise InvalidInput(f"there is no chart of {show_given(shown)}. {hint}")
 
 
 def draw(shown: object, suffix: str, view: str | None = None) -> bytes:
