@@ -108,7 +108,7 @@ def test_the_stamp_survives_rolling_up_and_merging(tmp_path: Path) -> None:
 
 def test_sums_of_ours_and_of_others_are_not_merged() -> None:
     plan = dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1), strategy="joint")
-    ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan)
+    ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
     with pytest.raises(InvalidInput, match="must agree, got 'another strategy'"):
         dpr.merge([wrapped(), ours])
     more = {**SUMS, "wsss": [20.0]}
@@ -121,7 +121,7 @@ def test_the_door_of_the_curator_refuses_a_plan_of_others() -> None:
     with pytest.raises(PlanRefused, match="unknown strategy, got 'external'"):
         price(plan)
     with pytest.raises(PlanRefused, match="unknown strategy"):
-        dpr.release_sums({"score": [1.0], "label": [1]}, plan)
+        dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
     with pytest.raises(InvalidInput, match="sums from elsewhere are not planned"):
         plan.grid(plan.parts[0])
     with pytest.raises(InvalidInput, match="unknown strategy"):
@@ -130,7 +130,7 @@ def test_the_door_of_the_curator_refuses_a_plan_of_others() -> None:
 
 def test_a_stamp_stands_just_where_it_belongs() -> None:
     plan = dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1))
-    ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan)
+    ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
     for release, origin in ((ours, "OtherDP 2"), (wrapped(), None)):
         with pytest.raises(InvalidInput, match="has an origin just where its plan"):
             replace(release, origin=origin)
@@ -246,7 +246,7 @@ def test_a_stamp_cannot_be_edited_in_or_out(tmp_path: Path) -> None:
     """Without it the plan is priced and refused; with it a plan of ours is refused."""
     path = tmp_path / "release.json"
     plan = dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1))
-    ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan)
+    ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
     for release, origin, said in (
         (wrapped(), None, "unknown strategy, got 'external'"),
         (ours, "OtherDP 2", "sums from elsewhere have the strategy 'external'"),

@@ -245,6 +245,7 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
         "simulated",
         "origin",
         "sources",
+        "ledger",
         "plan",
         "parts",
         "values",
