@@ -155,6 +155,7 @@ def assess_equivalence(
     _require_margins(lower, upper)
     asked = Asked.of(release, groups, part=part, variance=variance)
     places = places_of(release.parts[asked.part], groups)
+    require(len(places), "there is no group to judge", len(places))
     contest = AgainstValue(asked.cells.only(places), 0.0, "difference")
     rises = [] if lower is None else [contest.deviates(lower)]
     falls = [] if upper is None else [-contest.deviates(upper)]

@@ -28,7 +28,7 @@ REST = "(rest)"
 
 Places = NDArray[np.int64]
 
-_MOST_PAIRS = 20_000_000
+_MOST_PAIRS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
