@@ -74,9 +74,11 @@ class Equivalence(Tabular):
             lines.append("SIMULATED: the people in this release are invented.")
         lines.append(
             f"One-sided tests against {self._margins()} at level {self.level:g}, "
-            f"variance {self.variance}; a verdict is that of the interval shown."
+            f"variance {self.variance}."
         )
-        if self.adjust != "none":
+        if self.adjust == "none":
+            lines.append("A verdict says where the interval lies.")
+        else:
             lines.append(
                 f"Adjusted over {len(self.ratio):,} groups: {ADJUSTMENTS[self.adjust]}."
             )
