@@ -50,7 +50,10 @@ def cells_for(plan: Plan, rows: Sequence[Rows], part: int = 0) -> NDArray[np.int
         z, h = score - label, score + label
         sums.append([z.sum(), h.sum(), (z * z).sum(), (z * h).sum(), (h * h).sum()])
     steps = [each.step for each in plan.parts[part].sums]
-    return np.rint(np.array(sums) / np.array(steps)).astype(np.int64)
+    whole: NDArray[np.int64] = np.rint(np.array(sums) / np.array(steps)).astype(
+        np.int64
+    )
+    return whole
 
 
 def regions_release(rows: Sequence[Rows], epsilon: float = 1e6) -> Release:

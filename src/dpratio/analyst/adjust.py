@@ -56,7 +56,7 @@ def family_level(pvalues: Floats, adjust: str, level: float) -> float:
     """Give the level at which single intervals are made.
 
     Under ``benjamini_hochberg`` R of m comparisons are found at rate α, and intervals
-    are made at level 1 − Rα/m (Benjamini & Yekutieli 2005, definition 1); those that
+    are made at level 1 − Rα/m (Benjamini & Yekutieli 2005); those that
     were not found hold their null at this level too.
     """
     count = len(pvalues)

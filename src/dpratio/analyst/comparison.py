@@ -4,6 +4,7 @@ Floor: analyst. Imports: tabular, adjust, sentence.
 """
 
 import html
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -82,6 +83,10 @@ class Comparison(Tabular):
         names = np.array(list(COMPARISON_STATUSES), dtype=object)
         return tuple(names[self.codes].tolist())
 
+    def status_of(self, row: int) -> str:
+        """Give the status of one row."""
+        return list(COMPARISON_STATUSES)[int(self.codes[row])]
+
     def columns(self) -> dict[str, list[Any]]:
         """One row per comparison and scale."""
         count = len(self)
@@ -157,6 +162,8 @@ class Comparison(Tabular):
             self.first[at], second, float(self.estimate[at]), scale
         )
         ends = (float(self.ci_lower[at]), float(self.ci_upper[at]))
+        if self.status_of(at) in {"unbounded", "disconnected"}:
+            ends = (-math.inf, math.inf)
         show = percent if scale == "lift" else short
         chance = float(self.pvalue_adjusted[at])
         return f"{words}, {interval_in_words(ends, self.level, show)}; p = {chance:.2g}"

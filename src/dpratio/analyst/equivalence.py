@@ -74,9 +74,11 @@ class Equivalence(Tabular):
             lines.append("SIMULATED: the people in this release are invented.")
         lines.append(
             f"One-sided tests against {self._margins()} at level {self.level:g}, "
-            f"variance {self.variance}; a verdict is that of the interval shown."
+            f"variance {self.variance}."
         )
-        if self.adjust != "none":
+        if self.adjust == "none":
+            lines.append("A verdict says where the interval lies.")
+        else:
             lines.append(
                 f"Adjusted over {len(self.ratio):,} groups: {ADJUSTMENTS[self.adjust]}."
             )
@@ -155,6 +157,7 @@ def assess_equivalence(
     _require_margins(lower, upper)
     asked = Asked.of(release, groups, part=part, variance=variance)
     places = places_of(release.parts[asked.part], groups)
+    require(len(places), "there is no group to judge", len(places))
     contest = AgainstValue(asked.cells.only(places), 0.0, "difference")
     rises = [] if lower is None else [contest.deviates(lower)]
     falls = [] if upper is None else [-contest.deviates(upper)]

@@ -28,7 +28,7 @@ REST = "(rest)"
 
 Places = NDArray[np.int64]
 
-_MOST_PAIRS = 20_000_000
+_MOST_PAIRS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +57,9 @@ def part_of(release: Release, groups: Sequence[Any], part: object) -> int:
     holding = [
         at for at, own in enumerate(keys) if all(_cell(key) in own for key in groups)
     ]
-    if len(holding) == 1:
-        return holding[0]
-    if holding:
-        rule = "several parts of this release hold these groups; say which"
-        hint = f"Say part=0 to part={len(parts) - 1}. {_paired_plan(release)}"
-        require(False, rule, holding, hint)  # noqa: FBT003
-    everywhere = all(any(_cell(key) in own for own in keys) for key in groups)
-    if everywhere:
-        _refuse_overlap(list(groups))
-    for key in groups:
-        if not any(_cell(key) in own for own in keys):
-            _refuse_unknown(key, [name for each in parts for name in each.keys])
-    return 0
+    if len(holding) != 1:
+        _refuse_groups(release, groups, keys, holding)
+    return holding[0]
 
 
 def places_of(part: ReleasedPart, groups: Sequence[Any]) -> Places:
@@ -137,6 +127,20 @@ def names_of(part: ReleasedPart) -> list[Any]:
 
 def _cell(key: object) -> Any:  # noqa: ANN401 (a key of any kind)
     return tuple(key) if isinstance(key, list) else key
+
+
+def _refuse_groups(
+    release: Release, groups: Sequence[Any], keys: list[set[Any]], holding: list[int]
+) -> None:
+    """Say why no single part answers: several do, they overlap, or none does."""
+    if holding:
+        rule = "several parts of this release hold these groups; say which"
+        hint = f"Say part=0 to part={len(keys) - 1}. {_paired_plan(release)}"
+        require(False, rule, holding, hint)  # noqa: FBT003
+    strange = [key for key in groups if not any(_cell(key) in own for own in keys)]
+    if not strange:
+        _refuse_overlap(list(groups))
+    _refuse_unknown(strange[0], [name for each in release.parts for name in each.keys])
 
 
 def _refuse_two_parts(release: Release, part: Sequence[Any]) -> None:

@@ -123,13 +123,12 @@ class Estimates(Tabular):
         open_ended = f"; {missing:,} without a bounded interval" if missing else ""
         if not bounded.any():
             return f"{len(self):,} ratios of {above} per {below}{open_ended}"
-        names = list(zip(*self.labels.values(), strict=True))
         ends = []
         for at in (
             int(np.nanargmin(np.where(bounded, self.ratio, np.nan))),
             int(np.nanargmax(np.where(bounded, self.ratio, np.nan))),
         ):
-            name = ", ".join(str(each) for each in names[at])
+            name = ", ".join(str(cells[at]) for cells in self.labels.values())
             ends.append(f"{short(float(self.ratio[at]))} ({name})")
         said = f"{len(self):,} ratios of {above} per {below}, from {' to '.join(ends)}"
         if self.around_one:

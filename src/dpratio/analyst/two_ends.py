@@ -87,7 +87,7 @@ def _found(pairs: Pairs, first: Singles, second: Singles) -> Floats:
         centres = (scale(first.ratio), scale(second.ratio))
         low, high = scale(first.lower), scale(second.upper)
         centre = centres[0] - centres[1]
-        # Zou & Donner (2008), eq. 7.
+        # Zou & Donner (2008): variances recovered from the ends that matter.
         guess = centre - np.hypot(centres[0] - low, high - centres[1])
         inside = np.minimum(low - centres[1], centres[0] - high)
     ends, good = _secant(pairs, centre, guess)

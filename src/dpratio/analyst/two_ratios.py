@@ -19,6 +19,7 @@ from dpratio.analyst.moments import Floats
 __all__ = ["LINKS", "Pairs"]
 
 Angles = NDArray[np.float64]
+Zeros = tuple[Angles, Angles]
 
 # How r₁ follows from r₂ under the hypothesis x: r₁ = r₂ + x, or r₁ = exp(x)·r₂.
 LINKS = ("difference", "quotient")
@@ -110,33 +111,61 @@ class Pairs:
     def _least(self, x: Floats, *, may_be_weak: bool) -> _Found:
         """Fit r₂ under the hypothesis."""
         unit = self._unit()
-        zero_first, zero_second = self._zeros(x, unit)
-        fitted = self._fit(x, unit, zero_first, zero_second)
+        zeros = self._zeros(x, unit)
+        fitted = self._fit(x, unit, zeros, self._start(x, unit, zeros))
+        first, second = self._scores(x, unit, fitted)
+        squared = first.squared + second.squared
+        # The other side alone says at least how bad an estimate itself would fit.
+        one, two = self._beside(x, unit, zeros)
+        doubt = (one.squared < squared) | (two.squared < squared)
+        if doubt.any():
+            fitted[doubt] = self.only(doubt)._refit(  # noqa: SLF001 (its own kind)
+                x[doubt], unit[doubt], (zeros[0][doubt], zeros[1][doubt]), fitted[doubt]
+            )
         if may_be_weak:
             rest = self._elsewhere(x, unit)
             better = self._squares(x, unit, rest) < self._squares(x, unit, fitted)
             fitted = np.where(better, rest, fitted)
+        if may_be_weak or doubt.any():
+            first, second = self._scores(x, unit, fitted)
         first_at, second_at = self._points(x, unit, fitted)[:2]
-        first, second = self._scores(x, unit, fitted)
-        sign = np.sign(zero_first - zero_second)
+        sign = np.sign(zeros[0] - zeros[1])
         squared = first.squared + second.squared
         return _Found(squared, first, second, first_at, second_at, sign)
 
-    def _fit(
-        self, x: Floats, unit: Floats, zero_first: Angles, zero_second: Angles
-    ) -> Angles:
+    def _start(self, x: Floats, unit: Floats, zeros: Zeros) -> Angles:
+        """Give the mean of both estimates, weighted by how sharply they are told."""
+        first, _, moving, _ = self._points(x, unit, zeros[0])
+        own = self.first.score(first, moving).information
+        _, second, _, moving = self._points(x, unit, zeros[1])
+        whole = own + self.second.score(second, moving).information
+        lean = np.where(whole > 0, own / np.where(whole > 0, whole, 1.0), 0.5)
+        start: Angles = zeros[1] + lean * (zeros[0] - zeros[1])
+        return start
+
+    def _beside(self, x: Floats, unit: Floats, zeros: Zeros) -> tuple[Scored, Scored]:
+        """Score each side at the other's estimate."""
+        _, second, _, moving = self._points(x, unit, zeros[0])
+        first, _, first_moving, _ = self._points(x, unit, zeros[1])
+        return self.second.score(second, moving), self.first.score(first, first_moving)
+
+    def _refit(self, x: Floats, unit: Floats, zeros: Zeros, fitted: Angles) -> Angles:
+        """Fit again from both estimates, where the first fit may not be the best."""
+        best, least = fitted, self._squares(x, unit, fitted)
+        for start in zeros:
+            for at in (start, self._fit(x, unit, zeros, start)):
+                squares = self._squares(x, unit, at)
+                best = np.where(squares < least, at, best)
+                least = np.minimum(squares, least)
+        return best
+
+    def _fit(self, x: Floats, unit: Floats, zeros: Zeros, start: Angles) -> Angles:
         """Find the least sum of squares between the two estimates.
 
         Gauss–Newton steps, kept within a bracket by the sign of the derivative.
         """
-        low = np.minimum(zero_first, zero_second)
-        high = np.maximum(zero_first, zero_second)
-        first, _, moving, _ = self._points(x, unit, zero_first)
-        own = self.first.score(first, moving).information
-        _, second, _, moving = self._points(x, unit, zero_second)
-        whole = own + self.second.score(second, moving).information
-        lean = np.where(whole > 0, own / np.where(whole > 0, whole, 1.0), 0.5)
-        at = zero_second + lean * (zero_first - zero_second)
+        low, high = np.minimum(*zeros), np.maximum(*zeros)
+        at = start
         behind, behind_pull = at, np.full_like(at, np.nan)
         for _ in range(_STEPS):
             one, two = self._scores(x, unit, at)
@@ -180,7 +209,7 @@ class Pairs:
         unit: Floats = np.sqrt(np.maximum(top, tiny) / np.maximum(bottom, tiny))
         return unit
 
-    def _zeros(self, x: Floats, unit: Floats) -> tuple[Angles, Angles]:
+    def _zeros(self, x: Floats, unit: Floats) -> Zeros:
         """Give where T₁ and T₂ vanish, as angles of r₂ among those that can be."""
         top, bottom = self.first.numerator, self.first.denominator
         if self.link == "difference":
