@@ -185,7 +185,9 @@ def _interval(
 def _errors(
     sampling: Sampling, bins: Bins, laid_out: _Layout, ratio: Ratio, level: float
 ) -> CalibrationErrors:
-    edges = laid_out.edges if laid_out.column == ratio.numerator else None
+    # Edges bound the variance by Σw², which is well known where it counts rows.
+    bounded = laid_out.column == ratio.numerator and not sampling.is_weighted
+    edges = laid_out.edges if bounded else None
     statistic, used, pvalue = calibration_test(sampling, bins, edges)
     return CalibrationErrors(
         labels=laid_out.curve_labels,
