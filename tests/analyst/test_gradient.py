@@ -44,6 +44,12 @@ def test_where_a_function_is_undefined_so_is_its_gradient() -> None:
     assert slope[1] == -0.25
 
 
+def test_a_cell_beside_a_singular_point_stops_no_other() -> None:
+    at = np.array([1e-9, 1.0, 2.0])
+    (slope,) = gradient_of(lambda m: 1 / (m[0] - 1.000000001e-9), [at])
+    assert slope[1:] == pytest.approx(-1 / (at[1:] - 1.000000001e-9) ** 2)
+
+
 @pytest.mark.parametrize(
     "formula",
     [lambda m: np.abs(m[0]) / m[1], lambda m: np.real(m[0]) / m[1]],

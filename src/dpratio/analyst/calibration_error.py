@@ -22,6 +22,8 @@ from dpratio.analyst.wald import normal_quantile
 
 __all__ = ["Bins", "Measured", "absolute_error", "calibration_test", "squared_error"]
 
+Edges = tuple[Floats, Floats]
+
 # A true gap lies within so many deviations of the one seen, but for 5 in 10,000 bins.
 _SURELY = 3.5
 _WELL_KNOWN = 5.0
@@ -132,7 +134,9 @@ def squared_error(bins: Bins, level: float) -> Measured:
     return _shown(estimate, centre - move, centre + move, whole)
 
 
-def calibration_test(sampling: Sampling, bins: Bins) -> tuple[Floats, Floats, Floats]:
+def calibration_test(
+    sampling: Sampling, bins: Bins, edges: Edges | None
+) -> tuple[Floats, Floats, Floats]:
     """Test that mean score and mean label agree in every bin.
 
     Each bin gives the normal deviate of its own test of G = 0, with the exact law of
@@ -140,6 +144,11 @@ def calibration_test(sampling: Sampling, bins: Bins) -> tuple[Floats, Floats, Fl
     and 1 that a score s predicts vary by s(1 − s), so Σw²s(1 − s) is their variance in
     a calibrated bin, even where few labels are 1 (Hosmer & Lemeshow 1980); of other
     labels it is Σw²(s − y)².
+
+    Args:
+        sampling: The sums of every bin.
+        bins: The same, as gaps.
+        edges: Between which the scores of each bin lie, where bins are of the score.
 
     Returns:
         The statistic, its degrees of freedom and the p-value of each curve.
@@ -157,23 +166,34 @@ def calibration_test(sampling: Sampling, bins: Bins) -> tuple[Floats, Floats, Fl
     one, none = np.ones(len(bins.codes)), np.zeros(len(bins.codes))
     pivot = pivot_of(bins.gaps, typical, bins.variance)
     if sampling.is_binary:
-        pivot = replace(pivot, second=_of_calibrated(sampling))
+        pivot = replace(pivot, second=_of_calibrated(sampling, edges))
     distance = pivot.distance(one, none)
     statistic = bins.add(np.where(known, distance, 0.0) ** 2)
     pvalue: Floats = np.where(count > 0, chdtrc(np.maximum(count, 1), statistic), 1.0)
     return statistic, count, pvalue
 
 
-def _of_calibrated(sampling: Sampling) -> Second:
+def _of_calibrated(sampling: Sampling, edges: Edges | None) -> Second:
     """Give Σw²s(1 − s), the variance of G where labels are as the score says."""
     # Of the mean Σws/Σw, whose second moments are Σw²s², Σw²s and Σw².
     view, form = seen_as_ratio(sampling, {"ws": 1.0}, {"w": 1.0})
     second = second_moments(view, form)
     values, noise = np.zeros_like(second.values), np.zeros_like(second.noise)
-    values[:, 0] = second.values[:, 1] - second.values[:, 0]
-    noise[:, 0, 0] = (
-        second.noise[:, 1, 1] - 2 * second.noise[:, 0, 1] + second.noise[:, 0, 0]
-    )
+    value = second.values[:, 1] - second.values[:, 0]
+    unsure = second.noise[:, 1, 1] - 2 * second.noise[:, 0, 1] + second.noise[:, 0, 0]
+    if edges is not None:
+        # With scores between two edges and their mean m known, Σw²s(1 − s) lies
+        # within Σw²(m(1 − m) − (upper − m)(m − lower)) and Σw²m(1 − m).
+        weight = np.maximum(second.values[:, 2], 0.0)
+        mean = np.clip(second.values[:, 1] / second.values[:, 2], *edges)
+        mean = np.where(np.isfinite(mean), mean, sum(edges) / 2)
+        most = mean * (1 - mean)
+        width = weight * (edges[1] - mean) * (mean - edges[0])
+        value = np.clip(value, weight * most - width, weight * most)
+        bounded = (width / 2) ** 2 + most**2 * second.noise[:, 2, 2]
+        unsure = np.minimum(unsure, bounded)
+        noise = np.zeros((len(value), 3, 3))
+    values[:, 0], noise[:, 0, 0] = value, unsure
     return Second(values, noise)
 
 

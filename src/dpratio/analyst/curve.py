@@ -87,7 +87,7 @@ def calibration_curve(
             "gap": _interval(gaps, form, _ANY_SIGN, level),
             "ratio": _interval(sampling.moments, None, Range.of(box), level),
         }
-        errors = _errors(sampling, bins_of, laid_out.curve_labels, level)
+        errors = _errors(sampling, bins_of, laid_out, ratio, level)
         return Curve(
             labels=part_labels(release, part),
             bins=laid_out.column,
@@ -183,11 +183,14 @@ def _interval(
 
 
 def _errors(
-    sampling: Sampling, bins: Bins, labels: dict[str, list[Any]], level: float
+    sampling: Sampling, bins: Bins, laid_out: _Layout, ratio: Ratio, level: float
 ) -> CalibrationErrors:
-    statistic, used, pvalue = calibration_test(sampling, bins)
+    # Edges bound the variance by Σw², which is well known where it counts rows.
+    bounded = laid_out.column == ratio.numerator and not sampling.is_weighted
+    edges = laid_out.edges if bounded else None
+    statistic, used, pvalue = calibration_test(sampling, bins, edges)
     return CalibrationErrors(
-        labels=labels,
+        labels=laid_out.curve_labels,
         expected=absolute_error(bins, level),
         squared=squared_error(bins, level),
         statistic=statistic,

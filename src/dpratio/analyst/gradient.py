@@ -77,7 +77,8 @@ def _require_analytic(
     rounding = 1e-13 * (np.abs(above) + np.abs(below))
     off = apart > _AGREE * size + rounding
     known = np.isfinite(apart) & np.isfinite(size)
-    agrees = not np.any(off & known)
+    # Beside a singular point a difference is no derivative: a few cells prove nothing.
+    agrees = 2 * np.count_nonzero(off & known) <= np.count_nonzero(known)
     hint = "Use arithmetic and analytic functions only, or give gradient=…."
     rule = "the gradient of this function cannot be derived"
     require(agrees, rule, "abs, max or a comparison in it", hint)
