@@ -14,7 +14,7 @@ from dpratio.checks import require
 from dpratio.curator.entropy import fresh_id
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.measure import open_for
-from dpratio.errors import EngineFailed, FileRefused, LedgerRefused
+from dpratio.errors import EngineFailed, FileRefused, InvalidInput, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.files import (
@@ -78,8 +78,11 @@ def release_sums(  # noqa: PLR0913 (one door)
         Proof: docs/proofs/release.md.
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
-    hint = "Name the ledger, or say ledger=None to keep no account."
-    require(ledger is not _UNSAID, "a release is charged to a ledger", None, hint)
+    if ledger is _UNSAID:
+        raise InvalidInput(
+            "a release is charged to a ledger, and none was named. Name the ledger, or "
+            "say ledger=None to keep no account."
+        )
     require(isinstance(simulated, bool), "simulated must be true or false", simulated)
     price(plan)
     if out is not None:
@@ -96,6 +99,8 @@ def release_sums(  # noqa: PLR0913 (one door)
             write_whole(out, release_to_bytes(release, format_of(out)))
         return release
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    apart = out is None or not book.is_at(out)
+    require(apart, "a release is not written over its ledger", str(out))
     kind = "json" if out is None else format_of(out)
     name = fresh_id() if release_id is None else release_id
     sealed = book.sealed(name, plan, scope=scope)
