@@ -187,7 +187,8 @@ def open_ledger(
 
     if not is_new and "://" not in location and not Path(location).exists():
         raise LedgerFailed(
-            f"there is no ledger '{location}'. Make one with `dpratio ledger init`, "
-            "name it with --ledger, or say --no-ledger to release without account."
+            f"there is no ledger '{location}'. Make one with `dpratio ledger init`, or "
+            "name it with --ledger. A release without account is said aloud, with "
+            "--no-ledger."
         )
     return Ledger(location, anchor=anchor)

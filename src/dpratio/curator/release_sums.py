@@ -99,6 +99,8 @@ def release_sums(  # noqa: PLR0913 (one door)
             write_whole(out, release_to_bytes(release, format_of(out)))
         return release
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    apart = out is None or not book.is_at(out)
+    require(apart, "a release is not written over its ledger", str(out))
     kind = "json" if out is None else format_of(out)
     name = fresh_id() if release_id is None else release_id
     sealed = book.sealed(name, plan, scope=scope)
