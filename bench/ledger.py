@@ -44,7 +44,7 @@ def _charge(ledger: object, plan: object, numbers: range) -> float:
 
 
 def _insert(path: Path) -> float:
-    """Insert as many rows of the same size, each in a durable transaction of its own."""
+    """Insert as many rows of that size, each in a durable transaction of its own."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA synchronous = EXTRA")
     connection.execute("CREATE TABLE entry (seq INTEGER PRIMARY KEY, text TEXT)")
