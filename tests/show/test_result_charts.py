@@ -32,8 +32,9 @@ def test_every_verdict_has_a_colour_and_a_shape_of_its_own() -> None:
     assert len(set(VERDICT_COLOURS.values())) == len(set(VERDICT_SHAPES.values())) == 4
 
 
-@pytest.mark.parametrize("view", [None, "forest", "deviation"])
-@pytest.mark.parametrize("suffix", [".svg", ".png", ".html"])
+@pytest.mark.parametrize(
+    ("view", "suffix"), [(None, ".svg"), ("forest", ".png"), ("deviation", ".html")]
+)
 def test_estimates_are_drawn(
     estimates: dpr.Estimates, view: str | None, suffix: str
 ) -> None:
@@ -51,7 +52,8 @@ def test_the_forest_is_sorted_and_holds_every_cell(estimates: dpr.Estimates) -> 
 
 
 def test_a_deviation_is_in_per_cent_of_the_reference(estimates: dpr.Estimates) -> None:
-    forest = {row["cell"]: row for row in drawn(estimates.chart("forest"))}
+    shown = [row for row in drawn(estimates.chart("forest")) if "cell" in row]
+    forest = {row["cell"]: row for row in shown}
     for row in drawn(estimates.chart("deviation")):
         if "cell" in row and row["ratio"] is not None:
             ratio = forest[row["cell"]]["ratio"]
