@@ -24,7 +24,13 @@ from dpratio.release.release import Release
 from dpratio.release.writing import write_whole
 from dpratio.show.curve_chart import curves_of
 from dpratio.show.curve_svg import curve_svg
-from dpratio.show.report_words import answer_of, asked_of, promised_of, sure_of
+from dpratio.show.report_words import (
+    answer_of,
+    asked_of,
+    promised_of,
+    shortened,
+    sure_of,
+)
 from dpratio.show.text import csv_for_spreadsheets
 from dpratio.show.verdicts import VERDICTS, View, in_view, verdicts_of
 
@@ -90,12 +96,13 @@ def render_report(
         "csv_name": f"ratios-{release.id[:8]}.csv",
     }
     plan = release.plan
+    summary = [shortened(line) for line in plan.summary()]
     return str(
         _template().render(
             title=f"{made_up}{heading}",
             heading=heading,
-            answer=answer_of(estimates, reference),
-            asked=" ".join(line for line in plan.summary() if line.startswith("Asked")),
+            answer=shortened(answer_of(estimates, reference)),
+            asked=" ".join(line for line in summary if line.startswith("Asked")),
             level=f"{level:g}",
             reference=f"{reference:g}",
             reference_at=view.place(reference),
@@ -115,7 +122,7 @@ def render_report(
             ],
             promised=promised_of(release),
             not_covered=NOT_COVERED,
-            measured=plan.summary(),
+            measured=summary,
             plan_table=_safe(plan.to_html()),
             release_id=release.id,
             made_by=release.made_by,
@@ -144,7 +151,9 @@ def _curves(release: Release, level: float) -> dict[str, Any]:
             }
             for name, points in list(drawn.items())[:MOST_CURVES]
         ],
-        "curve_lines": found.errors.sentences()[:MOST_CURVES],
+        "curve_lines": [
+            shortened(line) for line in found.errors.sentences()[:MOST_CURVES]
+        ],
         "more_curves": max(len(drawn) - MOST_CURVES, 0),
     }
 

@@ -12,7 +12,9 @@ from dpratio.release.release import EXTERNAL_WORDS, Release
 from dpratio.show.verdicts import verdicts_of
 from dpratio.terms.budget import decimal_text
 
-__all__ = ["answer_of", "asked_of", "promised_of", "sure_of"]
+__all__ = ["answer_of", "asked_of", "promised_of", "shortened", "sure_of"]
+
+_LONGEST_LINE = 700
 
 _METHODS = {
     "pivot": (
@@ -36,6 +38,12 @@ def asked_of(release: Release) -> str:
     """Say what the report is about, as a heading."""
     ratios = list(dict.fromkeys(str(part.ratio) for part in release.plan.parts))
     return " and ".join(ratios)
+
+
+def shortened(line: str) -> str:
+    """Cut a line that long names make unreadable."""
+    cut = _LONGEST_LINE
+    return line if len(line) <= cut else f"{line[: cut - 1]}…"
 
 
 def answer_of(estimates: Estimates, reference: float) -> str:

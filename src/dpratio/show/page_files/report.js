@@ -51,6 +51,7 @@
       const held = cell("", "label");
       const inner = document.createElement("div");
       inner.textContent = label;
+      inner.title = label;
       held.append(inner);
       made.append(held);
     });

@@ -1,0 +1,179 @@
+"""The report as its readers open it: from a file, with the network cut off."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+import dpratio as dpr
+from browser import DESKTOP, PHONE, Visit, find_faults
+from shown import HOSTILE, curved, released
+
+Visiting = Callable[..., Visit]
+
+KEYS = tuple(f"group {at}" for at in range(50))
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The addresses of a few reports."""
+    folder = tmp_path_factory.mktemp("reports")
+    many = tuple(f"group {at}" for at in range(5_000))
+    shown = {
+        "fifty": released(KEYS),
+        "hostile": released(HOSTILE),
+        "curves": curved(),
+        "many": released(many, people=60),
+    }
+    for name, release in shown.items():
+        dpr.write_report(folder / f"{name}.html", release)
+    return {name: (folder / f"{name}.html").as_uri() for name in shown}
+
+
+def column(page: Page, at: int) -> list[str]:
+    """The texts of a column of the table of ratios."""
+    found = page.locator(f"#forest tbody tr td:nth-child({at + 1})")
+    return [each.strip() for each in found.all_inner_texts()]
+
+
+@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "many"])
+def test_a_report_opens_without_a_network_and_without_errors(
+    visit: Visiting, reports: dict[str, str], name: str
+) -> None:
+    seen = visit()
+    seen.page.on("dialog", lambda dialog: seen.errors.append(dialog.message))
+    seen.page.goto(reports[name])
+    seen.page.wait_for_selector(".tools:not([hidden])")
+    assert seen.errors == []
+    assert seen.requests == [reports[name]]
+
+
+def test_values_on_screen_are_the_answers_of_the_release(
+    visit: Visiting, reports: dict[str, str]
+) -> None:
+    page = visit().page
+    page.goto(reports["fifty"])
+    shown = dpr.estimate_ratios(released(KEYS)).shown()
+    assert column(page, 0) == list(KEYS)
+    assert column(page, 2) == shown["ratio"]
+    assert column(page, 3) == shown["ci_lower"]
+    assert column(page, 4) == shown["ci_upper"]
+    assert "SIMULATED" in page.title()
+
+
+def test_sorting_goes_both_ways_and_says_so(
+    visit: Visiting, reports: dict[str, str]
+) -> None:
+    page = visit().page
+    page.goto(reports["fifty"])
+    ratios = dpr.estimate_ratios(released(KEYS)).ratio.tolist()
+    known = {
+        key: ratio for key, ratio in zip(KEYS, ratios, strict=True) if ratio == ratio
+    }  # noqa: PLR0124
+    rising = sorted(known, key=lambda key: known[key])
+    page.get_by_role("button", name="ratio", exact=True).click()
+    assert column(page, 0)[: len(rising)] == rising
+    assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "ascending"
+    page.get_by_role("button", name="ratio", exact=True).click()
+    assert column(page, 0)[: len(rising)] == rising[::-1]
+    page.get_by_role("button", name="group", exact=True).click()
+    assert column(page, 0) == list(KEYS)  # By number, not by letter.
+
+
+def test_filters_leave_what_was_asked_for(
+    visit: Visiting, reports: dict[str, str]
+) -> None:
+    page = visit().page
+    page.goto(reports["fifty"])
+    page.get_by_label("Find").fill("group 1")
+    assert column(page, 0) == [key for key in KEYS if "group 1" in key]
+    assert page.locator("#shown").inner_text() == "11 of 50 are shown."
+    page.get_by_label("Find").fill("")
+    page.get_by_label("above", exact=False).uncheck()
+    assert "above" not in column(page, 5)
+    assert len(column(page, 5)) < len(KEYS)
+
+
+def test_five_thousand_groups_can_be_searched(
+    visit: Visiting, reports: dict[str, str]
+) -> None:
+    page = visit().page
+    page.goto(reports["many"])
+    assert len(column(page, 0)) == 300
+    page.get_by_label("Find").fill("group 4999")
+    assert column(page, 0) == ["group 4999"]
+
+
+def test_the_download_is_the_whole_table(
+    visit: Visiting, reports: dict[str, str], tmp_path: Path
+) -> None:
+    page = visit().page
+    page.goto(reports["fifty"])
+    with page.expect_download() as begun:
+        page.get_by_role("button", name="Download as CSV").click()
+    begun.value.save_as(tmp_path / "ratios.csv")
+    rows = csv.DictReader(io.StringIO((tmp_path / "ratios.csv").read_text("utf-8")))
+    estimates = dpr.estimate_ratios(released(KEYS))
+    assert [float(row["ci_lower"]) for row in rows] == estimates.ci_lower.tolist()
+
+
+def test_hostile_names_appear_as_text_and_nothing_runs(
+    visit: Visiting, reports: dict[str, str]
+) -> None:
+    seen = visit()
+    seen.page.on("dialog", lambda dialog: seen.errors.append(dialog.message))
+    page = seen.page
+    page.goto(reports["hostile"])
+    page.get_by_role("button", name="ratio", exact=True).click()  # Drawn by the script.
+    texts = page.locator("#forest td.label").all_text_contents()
+    assert sorted(texts) == sorted(HOSTILE)
+    assert page.locator("img").count() == 0
+    assert page.title() == "SIMULATED: Σ score / Σ label"
+    assert seen.errors == []
+    assert seen.requests == [reports["hostile"]]
+
+
+def test_a_report_can_be_read_without_scripts(
+    visit: Visiting, reports: dict[str, str]
+) -> None:
+    page = visit(scripts=False).page
+    page.goto(reports["curves"])
+    assert len(column(page, 0)) == 10
+    assert not page.locator(".tools").is_visible()
+    assert page.locator("svg.curve").count() == 2
+
+
+@pytest.mark.parametrize("name", ["fifty", "hostile", "curves"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESKTOP])
+def test_a_report_is_accessible(  # noqa: PLR0913, PLR0917 (fixtures and cases)
+    visit: Visiting,
+    reports: dict[str, str],
+    axe: str,
+    name: str,
+    scheme: str,
+    size: tuple[int, int],
+) -> None:
+    page = visit(size=size, scheme=scheme).page
+    page.goto(reports[name])
+    assert find_faults(page, axe) == []
+
+
+@pytest.mark.parametrize("name", ["fifty", "hostile", "curves"])
+def test_a_phone_never_scrolls_the_page_sideways(
+    visit: Visiting, reports: dict[str, str], name: str
+) -> None:
+    page = visit(size=PHONE).page
+    page.goto(reports[name])
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+
+
+def test_a_report_prints(visit: Visiting, reports: dict[str, str]) -> None:
+    page = visit().page
+    page.goto(reports["curves"])
+    page.emulate_media(media="print")
+    assert not page.locator(".tools").is_visible()
+    assert page.pdf().startswith(b"%PDF")
