@@ -42,7 +42,9 @@ def test_the_python_examples_run(newcomer: Path) -> None:
     assert "Strategy focused" in done.stdout
     assert "north" in done.stdout
     assert "Protected: all rows of one person" in done.stdout
-    assert (newcomer / "release.json").is_file()
+    assert "calibration error" in done.stdout
+    for name in ("release.json", "report.html", "ratios.html"):
+        assert (newcomer / name).is_file()
 
 
 def test_the_commands_run_on_the_study_shown(newcomer: Path) -> None:
@@ -53,7 +55,8 @@ def test_the_commands_run_on_the_study_shown(newcomer: Path) -> None:
     shown = {command.split()[0]: "" for command in commands}
     for command in commands:
         shown[command.split()[0]] += run(newcomer, command.split())
-    assert list(shown) == ["forecast", "plan", "ledger", "release", "estimate"]
+    wanted = ["forecast", "plan", "ledger", "release", "estimate", "compare", "report"]
+    assert list(shown) == wanted
     assert "Left: epsilon 2" in shown["ledger"]
     assert "The ledger is sound." in shown["ledger"]
     assert "0.5" in shown["forecast"]
