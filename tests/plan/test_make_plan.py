@@ -690,3 +690,10 @@ def test_a_plan_for_spread_says_what_it_answers() -> None:
             budget=plan.budget,
             answers=("ratio", "spread"),
         )
+
+
+def test_a_dimension_stands_for_groups_of_it_alone() -> None:
+    bins = ScoreBins("score", 4)
+    alone, within = plan_of(groups=bins), plan_of(groups=Groups.cross(bins))
+    assert alone == within
+    assert plan_of(groups=[None, bins]).partitions == (None, alone.groups)

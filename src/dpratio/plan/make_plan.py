@@ -26,6 +26,8 @@ from dpratio.plan.strategy import (
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins
+from dpratio.terms.groups import Groups
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import NEARNESS, Ratio
 from dpratio.terms.unit import PrivacyUnit
@@ -42,7 +44,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     *,
     bounds: Mapping[str, Bounds],
     budget: Budget,
-    groups: Partition | Sequence[Partition] = None,
+    groups: Partition | Dimension | Sequence[Partition | Dimension] = None,
     unit: PrivacyUnit | None = None,
     weights: Sequence[float | Fraction] | None = None,
     answers: Sequence[str] = ("ratio",),
@@ -58,7 +60,8 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         bounds: The public range of each column of the ratios, and of binned columns.
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer. A list asks
-            for several partitions at once, from one budget.
+            for several partitions at once, from one budget. A dimension stands for
+            groups of it alone.
         unit: Who is protected; by default one row, added or removed.
         weights: How much of the budget each partition gets; by default equal parts.
         answers: ``("ratio",)``, or ``("ratio", "means")`` for means as well;
@@ -93,7 +96,11 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     listed = isinstance(answers, list | tuple)
     require(listed, "answers must be a list such as ['ratio', 'means']", answers)
     ratios = tuple(ratio) if isinstance(ratio, list | tuple) else (ratio,)
-    partitions = tuple(groups) if isinstance(groups, list | tuple) else (groups,)
+    asked = groups if isinstance(groups, list | tuple) else (groups,)
+    partitions = tuple(
+        Groups.cross(each) if isinstance(each, Keys | ScoreBins | Periods) else each
+        for each in asked
+    )
     terms = Plan(
         bounds=bounds,
         unit=PrivacyUnit() if unit is None else unit,

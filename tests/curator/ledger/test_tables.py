@@ -205,7 +205,7 @@ def test_bytes_come_back_as_they_were_sealed(content: bytes, tables: Tables) -> 
 
 
 def test_bytes_may_come_as_a_view() -> None:
-    tables = Tables(lambda _sql, _values: [(memoryview(b"abc"),)])
+    tables = Tables(lambda _sql, _values: [(memoryview(b"abc"), digest(b"abc"))])
     assert tables.artifact(ID, digest(b"abc")) == b"abc"
 
 

@@ -198,7 +198,10 @@ def test_every_line_of_the_anchor_is_compared(anchored: Ledger) -> None:
     anchor.path.write_text("".join(lines), "utf-8")
     anchor.append(Head("elsewhere", 9, "0" * 64))
     found = verify_ledger(anchored)
-    assert found.wrong == ("entry 2 of scope 'loans' is not the one in the anchor.",)
+    assert found.wrong == (
+        "scope 'elsewhere' was removed, or the ledger is an old copy.",
+        "entry 2 of scope 'loans' is not the one in the anchor.",
+    )
 
 
 def test_a_ledger_older_than_its_anchor_is_found(anchored: Ledger) -> None:

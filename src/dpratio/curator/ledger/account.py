@@ -141,4 +141,4 @@ def _refuse(entry: Entry) -> NoReturn:
         f"the ledger was edited, damaged or rolled back: entry {entry.seq} of scope "
         f"'{entry.scope}' does not follow from those before it. Release nothing; find "
         "the last sound copy, and compare with `dpratio ledger verify`."
-    )
+    ) from None

@@ -24,7 +24,7 @@ from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope, require_words
 from dpratio.curator.ledger.sqlite import SqliteStore
 from dpratio.curator.ledger.watch import Watch
-from dpratio.errors import LedgerRefused
+from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.plan_file import plan_hash
@@ -76,8 +76,14 @@ class Ledger:
         anchor, store = self.watch.anchor, self.watch.store
         scope = replace(scope, is_anchored=anchor is not None)
         store.create()
+        is_known = any(head.scope == scope.name for head in self.watch.heads())
         with store.writing() as tables:
             there = tables.scope(scope.name, to_write=True)
+            if there is None and (is_known or scope.name in tables.charged_scopes()):
+                raise LedgerFailed(
+                    f"scope '{scope.name}' was open before and is gone: this ledger is "
+                    "an old copy, or was edited. Find the newest copy."
+                )
             if there is None:
                 tables.add_scope(scope)
         if there not in {None, scope}:
@@ -162,10 +168,7 @@ class Ledger:
 
     def publish(self, release_id: str) -> None:
         """Say that the sealed bytes are out; again, where they were before."""
-        with self.watch.reading() as watched:
-            _, held = watched.held(release_id)
-        if held.state != "published":
-            self._step(release_id, "published", {})
+        self._step(release_id, "published", {})
 
     def void(self, release_id: str, *, by: str = "") -> None:
         """Give a charge back whose data were never opened.
@@ -228,6 +231,8 @@ class Ledger:
         require_id(release_id)
         with self.watch.writing() as watched:
             before, held = watched.held(release_id)
+            if held.state == kind == "published":
+                return before.head
             if held.state != AFTER[kind]:
                 raise LedgerRefused(
                     f"release {release_id} is {_SAID[held.state]}, so it cannot be "

@@ -125,15 +125,20 @@ class Tables:
         Raises:
             LedgerFailed: When they are not those that were sealed.
         """
-        query = "SELECT content FROM artifact WHERE release_id = ?"
-        for (content,) in self.run(query, (release_id,)):
+        query = "SELECT content, sha256 FROM artifact WHERE release_id = ?"
+        for content, kept in self.run(query, (release_id,)):
             held = bytes(content) if isinstance(content, bytes | memoryview) else b""
-            if hashlib.sha256(held).hexdigest() == sha256:
+            if hashlib.sha256(held).hexdigest() == sha256 == kept:
                 return held
         raise LedgerFailed(
             f"the bytes of release {release_id} are not in the ledger as they were "
             "sealed. Find the last sound copy of the ledger."
         )
+
+    def charged_scopes(self) -> set[str]:
+        """The names of all scopes that have entries."""
+        rows = self.run("SELECT DISTINCT scope FROM entry", ())
+        return {str(name) for (name,) in rows}
 
     def artifact_ids(self) -> list[str]:
         """The ids of all releases whose bytes are kept."""

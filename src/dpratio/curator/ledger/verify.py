@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dpratio.curator.ledger.account import Account
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.watch import Watched
+from dpratio.curator.ledger.watch import Watch, Watched
 from dpratio.errors import DpratioError
 from dpratio.release.release import Release
 
@@ -48,8 +48,11 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
     notes: list[str] = []
     accounts: list[Account] = []
     all_followed = True
-    with ledger.watch.reading() as watched:
-        for name in watched.tables.scope_names():
+    # Nothing that was seen before is taken for granted.
+    with Watch(ledger.watch.store, ledger.watch.anchor).reading() as watched:
+        names = watched.tables.scope_names()
+        wrong += _lost_scopes(watched, names)
+        for name in names:
             try:
                 account = watched.follow(name)
             except DpratioError as error:
@@ -62,7 +65,7 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
                 f"scope '{name}', {account.seq} entries, head {account.head}."
             )
             wrong += _wrong_bytes(watched, account)
-            if account.scope.is_anchored:
+            if any(head.scope == name for head in watched.heads):
                 wrong += _wrong_heads(watched, account)
                 checked.append(f"scope '{name}' against its anchor.")
         if all_followed:
@@ -71,6 +74,15 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
             checked.append(f"release {release.id}.")
             wrong += _wrong_release(accounts, release)
     return Findings(tuple(checked), tuple(wrong), tuple(notes))
+
+
+def _lost_scopes(watched: Watched, names: list[str]) -> list[str]:
+    """Find scopes that entries or the anchor speak of and that are not there."""
+    known = watched.tables.charged_scopes() | {head.scope for head in watched.heads}
+    return [
+        f"scope '{name}' was removed, or the ledger is an old copy."
+        for name in sorted(known - set(names))
+    ]
 
 
 def _clock_notes(account: Account) -> list[str]:

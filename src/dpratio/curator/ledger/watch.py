@@ -96,8 +96,8 @@ class Watched:
             _refuse(name)
         account = follow(known, entries)
         self._require_anchor(account)
-        if not self.to_write:
-            self.watch.seen[name] = account
+        # What was read is committed, whatever becomes of this transaction.
+        self.watch.seen[name] = account
         return account
 
     def held(self, release_id: str) -> tuple[Account, Held]:
@@ -118,16 +118,20 @@ class Watched:
         self.tables.add_entry(entry)
 
     def _require_anchor(self, account: Account) -> None:
-        """Refuse a ledger that is older than its anchor."""
+        """Refuse a ledger that is older than its anchor.
+
+        A scope that the anchor knows is compared even where it says it is not anchored:
+        a forger would say so.
+        """
         scope, anchor = account.scope, self.watch.anchor
-        if not scope.is_anchored:
+        heads = [head for head in self.heads if head.scope == scope.name]
+        if not scope.is_anchored and not heads:
             return
         if anchor is None:
             raise LedgerRefused(
                 f"scope '{scope.name}' is anchored: name its anchor with --anchor, or "
                 "Ledger(…, anchor=…)."
             )
-        heads = [head for head in self.heads if head.scope == scope.name]
         if not heads:
             raise LedgerFailed(
                 f"the anchor '{anchor.path}' does not know scope '{scope.name}'. Name "
