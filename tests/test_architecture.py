@@ -62,6 +62,7 @@ HOMES = {
         "cli/explore.py",
         "cli/forecast.py",
         "cli/ledger.py",
+        "cli/page.py",
         "cli/studies.py",
     },
 }
