@@ -117,12 +117,12 @@ async def _report(request: Request) -> Response:
 
 
 def _render(sent: Upload) -> str:
-    from dpratio.show.report import render_report
-
     try:
         release = release_from_bytes(sent.content, format_of(sent.name))
     except UnicodeDecodeError:
         raise FileRefused("the file cannot be read: it is not UTF-8.") from None
+    from dpratio.show.report import render_report
+
     return render_report(release)
 
 

@@ -117,7 +117,7 @@ class Form:
         typed = self.text(name).strip()
         to_exact(typed, _WORDS.get(name, name))
         decimal = Decimal(typed)
-        return min(str(decimal), f"{decimal:e}", key=len)
+        return min(str(decimal).lower(), f"{decimal:e}", key=len)
 
     def whole(self, name: str) -> int:
         """Give a whole number.

@@ -19,7 +19,7 @@ from dpratio.terms.question import NEARNESS
 from dpratio.version import __version__
 from dpratio.web.chart import Line, draw_lines
 from dpratio.web.form import Form
-from dpratio.web.planner import Planned, along_epsilon, along_people, plan_form
+from dpratio.web.planner import Planned, look_around, plan_form
 
 __all__ = ["charts_part", "forecast_part", "planner_page", "viewer_page"]
 
@@ -109,7 +109,8 @@ def _answers(planned: Planned) -> int:
 
 
 def _chart_terms(planned: Planned) -> dict[str, Any]:
-    epsilons, sizes = along_epsilon(planned), along_people(planned)
+    around = look_around(planned)
+    epsilons, sizes = around.by_epsilon, around.by_people
     own = planned.outlook
     return {
         "charts": [

@@ -6,8 +6,10 @@ Floor: web. Imports: terms, plan, study, form, study_text.
 import functools
 import math
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
-from dpratio.checks import to_exact
+from dpratio.checks import require, to_exact
 from dpratio.plan.plan import Plan
 from dpratio.plan.study_plan import plan_of_study
 from dpratio.study.forecast import Forecast, Outlook, forecast
@@ -15,9 +17,11 @@ from dpratio.terms.study_file import Study, parse_study
 from dpratio.web.form import Form
 from dpratio.web.study_text import write_study
 
-__all__ = ["Planned", "along_epsilon", "along_people", "plan_form"]
+__all__ = ["Around", "Planned", "look_around", "plan_form"]
 
 _MOST_PEOPLE = 10**10
+_LEVELS = (Fraction("0.01"), Fraction("0.9999"))
+_FURTHEST = 10**6
 _REMEMBERED = 64
 
 
@@ -46,6 +50,14 @@ class Planned:
         return f"dpratio forecast study.toml{options}"
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Outlooks around a study: by budget and by number of people, in their order."""
+
+    by_epsilon: tuple[Outlook, ...]
+    by_people: tuple[Outlook, ...]
+
+
 def plan_form(form: Form) -> Planned:
     """Write the study of a form, parse it, plan it and forecast the plan.
 
@@ -53,24 +65,21 @@ def plan_form(form: Form) -> Planned:
         InvalidInput: When a field breaks a rule.
         DocumentRefused: When the study that the fields stand for breaks one.
     """
-    level = float(to_exact(form.text("level"), "level"))
-    against = float(to_exact(form.text("against"), "the ratio to test against"))
-    return _plan_text(write_study(form), level, against)
+    level = to_exact(form.text("level"), "level")
+    hint = "0.9, 0.95 and 0.99 are usual."
+    usual = _LEVELS[0] <= level <= _LEVELS[1]
+    require(usual, "level must lie between 0.01 and 0.9999", form.text("level"), hint)
+    against = to_exact(form.text("against"), "the ratio to test against")
+    near = abs(against) <= _FURTHEST
+    rule = "the ratio to test against must lie between -1e6 and 1e6"
+    require(near, rule, form.text("against"))
+    return _plan_text(write_study(form), float(level), float(against))
 
 
-def along_epsilon(planned: Planned) -> list[Outlook]:
-    """Forecast the same study at other budgets, in their order."""
-    others = _round_numbers(planned.outlook.epsilon, steps=(1, 2, 5), reach=10.0)
-    found = _look(planned, n=(planned.outlook.n,), epsilon=tuple(others))
-    return sorted([*found, planned.outlook], key=lambda each: each.epsilon)
-
-
-def along_people(planned: Planned) -> list[Outlook]:
-    """Forecast the same plan for other numbers of people, in their order."""
-    near = _round_numbers(planned.outlook.n, steps=(1, 3), reach=100.0)
-    others = [round(each) for each in near if 1 <= each <= _MOST_PEOPLE]
-    found = _look(planned, n=tuple(others), epsilon=None)
-    return sorted([*found, planned.outlook], key=lambda each: each.n)
+def look_around(planned: Planned) -> Around:
+    """Forecast the same study at other budgets, and for other numbers of people."""
+    found = planned.forecast
+    return _look_around(planned.text, found.level, found.against)
 
 
 def _round_numbers(own: float, *, steps: tuple[int, ...], reach: float) -> list[float]:
@@ -91,19 +100,6 @@ def _round_numbers(own: float, *, steps: tuple[int, ...], reach: float) -> list[
     return [each for each in tried if ends[0] <= each <= ends[1] and each != own]
 
 
-def _look(
-    planned: Planned, *, n: tuple[int, ...], epsilon: tuple[float, ...] | None
-) -> tuple[Outlook, ...]:
-    return forecast(
-        planned.plan,
-        n=n,
-        epsilon=epsilon,
-        guess=planned.study.population,
-        level=planned.forecast.level,
-        against=planned.forecast.against,
-    ).outlooks
-
-
 @functools.lru_cache(maxsize=_REMEMBERED)
 def _plan_text(text: str, level: float, against: float) -> Planned:
     """Plan a study as the command does; the same text is not planned twice."""
@@ -114,3 +110,24 @@ def _plan_text(text: str, level: float, against: float) -> Planned:
         plan, n=[people], guess=study.population, level=level, against=against
     )
     return Planned(text, study, plan, found)
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _look_around(text: str, level: float, against: float) -> Around:
+    planned = _plan_text(text, level, against)
+    own = planned.outlook
+
+    def look(**wanted: Any) -> list[Outlook]:  # noqa: ANN401 (options of forecast)
+        guess = planned.study.population
+        found = forecast(
+            planned.plan, guess=guess, level=level, against=against, **wanted
+        )
+        return [*found.outlooks, own]
+
+    budgets = _round_numbers(own.epsilon, steps=(1, 2, 5), reach=10.0)
+    near = _round_numbers(own.n, steps=(1, 3), reach=100.0)
+    sizes = [round(each) for each in near if 1 <= each <= _MOST_PEOPLE]
+    return Around(
+        tuple(sorted(look(n=own.n, epsilon=budgets), key=lambda each: each.epsilon)),
+        tuple(sorted(look(n=sizes), key=lambda each: each.n)),
+    )
