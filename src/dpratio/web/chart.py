@@ -16,16 +16,8 @@ Point = tuple[float, float]
 
 _WIDTH, _HEIGHT = 460, 290
 _LEFT, _RIGHT, _TOP, _BOTTOM = 72, 14, 34, 46
-_LADDERS = (
-    (1.0,),
-    (1.0, 3.0),
-    (1.0, 2.0, 5.0),
-    (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0),
-    tuple(1 + step / 10 for step in range(90)),
-    tuple(1 + step / 50 for step in range(450)),
-    tuple(1 + step / 200 for step in range(1800)),
-)
 _FEWEST_TICKS, _MOST_TICKS = 3, 7
+_DECADE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +78,34 @@ def log_ticks(low: float, high: float) -> list[float]:
         >>> log_ticks(0.1, 10)
         [0.1, 1.0, 10.0]
     """
-    found: list[float] = []
-    for ladder in _LADDERS:
-        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        found = [
-            float(f"{step:g}e{power}")
-            for power in powers
-            for step in ladder
-            if low * (1 - 1e-9) <= float(f"{step:g}e{power}") <= high * (1 + 1e-9)
-        ]
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    tries = [
+        [float(f"{step}e{power}") for power in powers for step in steps]
+        for steps in ((1,), (1, 3), (1, 2, 5))
+    ]
+    if high / low < _DECADE:
+        tries = _even_steps(low, high)
+    for numbers in tries:
+        found = [each for each in numbers if low <= each <= high]
         if len(found) >= _FEWEST_TICKS:
             break
-    every = math.ceil(len(found) / _MOST_TICKS)
-    return found[::every] if every else []
+    return found[:: math.ceil(len(found) / _MOST_TICKS) or 1]
+
+
+def _even_steps(low: float, high: float) -> list[list[float]]:
+    """Give multiples of round steps, for less than a decade; the coarsest first."""
+    size = math.floor(math.log10(high - low))
+    steps = [(power, step) for power in (size, size - 1) for step in (5, 2, 1)]
+    return [
+        [
+            float(f"{count * step}e{power}")
+            for count in range(
+                math.floor(low / (step * 10.0**power)),
+                math.ceil(high / (step * 10.0**power)) + 1,
+            )
+        ]
+        for power, step in steps
+    ]
 
 
 @dataclass(frozen=True, slots=True)

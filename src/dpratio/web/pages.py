@@ -88,7 +88,7 @@ def _forecast_terms(form: Form) -> tuple[dict[str, Any], int]:
         "query": form.query(),
         "rows": _rows(planned),
         "answers": _answers(planned),
-        "level": f"{100 * planned.forecast.level:.10g} %",
+        "level": f"{100 * planned.forecast.level:.10g}\u00a0%",
     }, _GOOD
 
 
