@@ -77,8 +77,9 @@ function followForm(form) {
       replacePart("charts", await fetchPart("/charts", query, signal));
     } catch (error) {
       if (error.name === "AbortError") return;
+      const silent = "The page does not answer. Is `dpratio page` still running?";
       document.getElementById("headline").textContent =
-        "The page does not answer. Is `dpratio page` still running?";
+        error instanceof TypeError ? silent : error.message;
     }
     document.body.removeAttribute("aria-busy");
   }
