@@ -3,7 +3,15 @@
 import importlib
 import sys
 
-BENCHMARKS = ("release", "groups", "noise", "start", "coverage")
+BENCHMARKS = (
+    "release",
+    "groups",
+    "noise",
+    "ledger",
+    "start",
+    "coverage",
+    "compare",
+)
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or BENCHMARKS:

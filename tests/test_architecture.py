@@ -58,7 +58,9 @@ HOMES = {
         "cli/output.py",
         "cli/coverage.py",
         "cli/curate.py",
+        "cli/curve.py",
         "cli/analyse.py",
+        "cli/compare.py",
         "cli/explore.py",
         "cli/forecast.py",
         "cli/ledger.py",
@@ -196,6 +198,8 @@ def test_pseudo_random_draws_stay_with_invented_people_and_monte_carlo() -> None
     }
     allowed = {
         "analyst/estimate.py",
+        "analyst/estimate_function.py",
+        "analyst/options.py",
         "analyst/interval.py",
         "analyst/monte_carlo.py",
         "analyst/wald.py",

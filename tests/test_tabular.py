@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.errors import MissingExtra
-from dpratio.tabular import Table, Tabular, show_value
+from dpratio.show.text import render
+from dpratio.tabular import Table, Tabular, show_rounded, show_value
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -206,3 +207,49 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(
 )
 def test_a_cell_shows_the_digits_a_reader_needs(value: object, shown: str) -> None:
     assert show_value(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "uncertainty", "shown"),
+    [
+        (1.0983344, 0.0312, "1.098"),
+        (1.0983344, 0.0999, "1.10"),  # 0.0999 is 0.10 in two digits.
+        (41234.5, 310.2, "41230"),
+        (-0.0004, 0.02, "0.000"),
+        (0.5, 1e-20, "0.500000000000"),
+        (1.5, 0.0, "1.5"),
+        (1.5, math.inf, "1.5"),
+        (1.5, math.nan, "1.5"),
+        (math.inf, 0.1, "∞"),
+        (None, 0.1, ""),
+        ("north", 0.1, "north"),
+    ],
+)
+def test_a_value_is_shown_to_the_second_digit_of_its_uncertainty(
+    value: object, uncertainty: float, shown: str
+) -> None:
+    assert show_rounded(value, uncertainty) == shown
+
+
+class Uncertain(Table):
+    """A table whose ratios have standard errors."""
+
+    def precision(self) -> dict[str, list[float]]:
+        return {"ratio": [0.012, 0.5]}
+
+
+def test_people_read_rounded_values_and_programs_every_digit() -> None:
+    table = Uncertain({"region": ["north", "south"], "ratio": [1.0983344, 2.25]})
+    assert "1.098 " in table.to_markdown()
+    assert "1.098<" in table.to_html()
+    assert table.to_text().split() == [
+        "region",
+        "ratio",
+        "north",
+        "1.098",
+        "south",
+        "2.25",
+    ]
+    assert table.to_dicts()[0]["ratio"] == 1.0983344
+    assert "1.0983344" in render(table, "csv")
+    assert "1.0983344" in render(table, "json")

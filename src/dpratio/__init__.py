@@ -4,8 +4,8 @@
 
 Say what is asked and promised (`Ratio`, `Bounds`, `Groups`, `Budget`), make a plan
 (`make_plan`), see what it will give (`forecast`), let the curator release noisy sums
-(`release_sums`), and answer from the release alone (`estimate_ratios`). Only the
-curator sees rows.
+(`release_sums`), and answer from the release alone (`estimate_ratios`,
+`estimate_function`, `calibration_curve`). Only the curator sees rows.
 
 Names are loaded when they are first used, so that importing dpratio is quick and an
 analyst needs no engine.
@@ -17,7 +17,26 @@ from typing import TYPE_CHECKING
 from dpratio.version import __version__
 
 if TYPE_CHECKING:
+    from dpratio.analyst.compare import compare_ratios
+    from dpratio.analyst.comparison import Comparison
+    from dpratio.analyst.curve import calibration_curve
+    from dpratio.analyst.curve_results import CalibrationErrors, Curve
+    from dpratio.analyst.equivalence import Equivalence, assess_equivalence
     from dpratio.analyst.estimate import estimate_ratios
+    from dpratio.analyst.estimate_function import estimate_function
+    from dpratio.analyst.function_of_sums import FunctionOfSums
+    from dpratio.analyst.function_results import FunctionEstimates
+    from dpratio.analyst.functions import (
+        correlation_of,
+        difference_of_means,
+        lift_of_means,
+        mean_of,
+        ratio_of_ratios,
+        slope_of,
+        total_of,
+        variance_of,
+    )
+    from dpratio.analyst.homogeneity import Homogeneity, assess_homogeneity
     from dpratio.analyst.results import Estimates
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.curator.ledger.scope import Scope
@@ -38,9 +57,11 @@ if TYPE_CHECKING:
     from dpratio.plan.make_plan import make_plan
     from dpratio.plan.plan import Plan
     from dpratio.release.combine import merge, roll_up
+    from dpratio.release.external import wrap_sums
     from dpratio.release.files import read_release, write_release
     from dpratio.release.plan_file import read_plan, write_plan
     from dpratio.release.release import Release
+    from dpratio.show.report import write_report
     from dpratio.study.coverage import CoverageTable, measure_coverage
     from dpratio.study.forecast import (
         Forecast,
@@ -64,17 +85,24 @@ if TYPE_CHECKING:
 __all__ = [
     "Bounds",
     "Budget",
+    "CalibrationErrors",
     "ColumnGuess",
+    "Comparison",
     "CoverageTable",
     "CsvFile",
+    "Curve",
     "DocumentRefused",
     "DpratioError",
     "EngineFailed",
+    "Equivalence",
     "Estimates",
     "FileRefused",
     "Forecast",
+    "FunctionEstimates",
+    "FunctionOfSums",
     "Groups",
     "Guess",
+    "Homogeneity",
     "InvalidInput",
     "Keys",
     "Ledger",
@@ -95,23 +123,38 @@ __all__ = [
     "ScoreBins",
     "Study",
     "__version__",
+    "assess_equivalence",
+    "assess_homogeneity",
+    "calibration_curve",
+    "compare_ratios",
+    "correlation_of",
+    "difference_of_means",
+    "estimate_function",
     "estimate_ratios",
     "forecast",
     "groups_from",
     "guessed_population",
+    "lift_of_means",
     "make_plan",
+    "mean_of",
     "measure_coverage",
     "merge",
     "needed_epsilon",
     "needed_people",
     "parse_study",
+    "ratio_of_ratios",
     "read_plan",
     "read_release",
     "release_sums",
     "roll_up",
+    "slope_of",
+    "total_of",
+    "variance_of",
     "verify_ledger",
+    "wrap_sums",
     "write_plan",
     "write_release",
+    "write_report",
 ]
 
 _HOMES = {
@@ -133,6 +176,7 @@ _HOMES = {
     "plan.make_plan": "make_plan",
     "release.release": "Release",
     "release.combine": "merge roll_up",
+    "release.external": "wrap_sums",
     "release.files": "read_release write_release",
     "release.plan_file": "read_plan write_plan",
     "curator.ledger.ledger": "Ledger",
@@ -141,6 +185,20 @@ _HOMES = {
     "curator.release_sums": "release_sums",
     "analyst.results": "Estimates",
     "analyst.estimate": "estimate_ratios",
+    "analyst.estimate_function": "estimate_function",
+    "analyst.function_of_sums": "FunctionOfSums",
+    "analyst.function_results": "FunctionEstimates",
+    "analyst.functions": (
+        "correlation_of difference_of_means lift_of_means mean_of ratio_of_ratios "
+        "slope_of total_of variance_of"
+    ),
+    "analyst.curve": "calibration_curve",
+    "analyst.curve_results": "CalibrationErrors Curve",
+    "analyst.compare": "compare_ratios",
+    "analyst.comparison": "Comparison",
+    "analyst.equivalence": "Equivalence assess_equivalence",
+    "analyst.homogeneity": "Homogeneity assess_homogeneity",
+    "show.report": "write_report",
     "study.coverage": "CoverageTable measure_coverage",
     "study.forecast": "Forecast forecast needed_epsilon needed_people",
     "study.guessed": "guessed_population",

@@ -9,11 +9,14 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from dpratio.checks import import_extra
 
-__all__ = ["Table", "Tabular", "show_value"]
+__all__ = ["Table", "Tabular", "show_rounded", "show_value"]
+
+_MOST_DIGITS = 12
 
 
 class Tabular:
@@ -24,6 +27,35 @@ class Tabular:
     def columns(self) -> Mapping[str, Sequence[Any]]:
         """The table: column names and their values, all of one length."""
         raise NotImplementedError
+
+    def precision(self) -> Mapping[str, Sequence[float]]:
+        """The uncertainty of each value, by column, for rounding what people read."""
+        return {}
+
+    def shown(self) -> dict[str, list[str]]:
+        """The table as text for people: values rounded to their uncertainty.
+
+        Two digits of a standard error say all it knows; a value is written to the same
+        place. `columns` keeps every digit.
+        """
+        precision = self.precision()
+        return {
+            name: [
+                show_rounded(*pair) for pair in zip(cells, precision[name], strict=True)
+            ]
+            if name in precision
+            else [show_value(cell) for cell in cells]
+            for name, cells in self.columns().items()
+        }
+
+    def chart(self, view: str | None = None) -> Any:  # noqa: ANN401 (Altair)
+        """An Altair chart: of estimates, curves, forecasts and tables of coverage.
+
+        Args:
+            view: For estimates ``"forest"`` or ``"deviation"`` from 1.
+        """
+        # The one look upward: a result knows that it can be drawn, not how.
+        return import_module("dpratio.show.charts").chart_of(self, view)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One dictionary per row."""
@@ -45,25 +77,22 @@ class Tabular:
 
     def to_markdown(self) -> str:
         """A Markdown table, rounded for reading."""
-        names = [_escape_markdown(name) for name in self.columns()]
+        shown = self.shown()
+        names = [_escape_markdown(name) for name in shown]
         lines = [names, ["---"] * len(names)]
         lines += [
-            [_escape_markdown(show_value(cell)) for cell in row.values()]
-            for row in self.to_dicts()
+            [_escape_markdown(cell) for cell in row]
+            for row in zip(*shown.values(), strict=True)
         ]
         return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
     def to_html(self) -> str:
         """An HTML table, rounded for reading; every text is escaped."""
-        names = list(self.columns())
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        shown = self.shown()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in shown)
         body = "\n".join(
-            "<tr>"
-            + "".join(
-                f"<td>{html.escape(show_value(cell))}</td>" for cell in row.values()
-            )
-            + "</tr>"
-            for row in self.to_dicts()
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in zip(*shown.values(), strict=True)
         )
         head = f"<thead><tr>{head}</tr></thead>"
         return f"<table>\n{head}\n<tbody>\n{body}\n</tbody></table>"
@@ -74,8 +103,8 @@ class Tabular:
     def to_text(self) -> str:
         """A plain table of aligned columns, rounded for reading."""
         shown = [
-            [_printable(name), *(_printable(show_value(cell)) for cell in cells)]
-            for name, cells in self.columns().items()
+            [_printable(name), *(_printable(cell) for cell in cells)]
+            for name, cells in self.shown().items()
         ]
         widths = [max(len(text) for text in column) for column in shown]
         return "\n".join(
@@ -114,6 +143,22 @@ def show_value(value: object) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
     return f"{value:.5g}"
+
+
+def show_rounded(value: object, uncertainty: object) -> str:
+    """Show a number to the second digit of its uncertainty.
+
+    Example:
+        >>> show_rounded(1.0983344, 0.0312), show_rounded(41234.5, 310.2)
+        ('1.098', '41230')
+    """
+    sized = isinstance(uncertainty, float) and 0 < uncertainty < math.inf
+    if not isinstance(value, float) or not math.isfinite(value) or not sized:
+        return show_value(value)
+    place = 1 - math.floor(math.log10(float(f"{uncertainty:.1e}")))
+    digits = min(max(place, 0), _MOST_DIGITS)
+    text = f"{round(value, place):.{digits}f}"
+    return text if float(text) != 0 else f"{0:.{digits}f}"
 
 
 def _escape_markdown(text: str) -> str:

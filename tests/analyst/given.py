@@ -1,7 +1,7 @@
 """Releases and moments as given, without a curator, for the tests of the analyst."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,38 @@ def given_release(
         for part, each in zip(plan.parts, values, strict=True)
     )
     return Release(id, plan, parts, "a test", is_simulated=is_simulated)
+
+
+def noiseless(plan: Plan) -> Plan:
+    """The same plan with the least noise that a release can state."""
+    parts = tuple(
+        replace(part, sums=tuple(replace(one, scale=2.0**-10) for one in part.sums))
+        for part in plan.parts
+    )
+    return replace(plan, parts=parts)
+
+
+def summed(
+    plan: Plan, columns: Mapping[str, Floats], cells: Floats
+) -> NDArray[np.int64]:
+    """Add up rows as planned: letters w, s, y by row, and the cell of each row."""
+    part = plan.parts[0]
+    contrast = plan.contrast(part)
+    values = dict(columns)
+    if contrast is not None:
+        weight = values.get("w", np.ones(len(cells)))
+        (_, by), (first, second) = contrast.rows
+        values["z"] = weight * (values["s"] + by * values["y"])
+        values["h"] = weight * (first * values["s"] + second * values["y"])
+    totals = []
+    for each in part.sums:
+        product = np.ones(len(cells))
+        for factor in each.summand.factors:
+            product = product * values[factor]
+        total = np.zeros(int(cells.max()) + 1)
+        np.add.at(total, cells.astype(int), product)
+        totals.append(np.rint(total / each.step))
+    return np.stack(totals, axis=1).astype(np.int64)
 
 
 def cells_of(plan: Plan, part: Part) -> Groups | None:

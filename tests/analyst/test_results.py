@@ -67,8 +67,8 @@ def test_every_conversion_keeps_the_keys() -> None:
     assert answer.to_pandas()["region"].tolist() == ["south", "north"]
     assert answer.to_polars()["region"].to_list() == ["south", "north"]
     assert answer.to_arrow()["region"].to_pylist() == ["south", "north"]
-    assert "| south | 1.1 | 1 | 1.2 |" in answer.to_markdown()
-    assert "<td>south</td><td>1.1</td>" in answer.to_html()
+    assert "| south | 1.100 | 1.000 | 1.200 |" in answer.to_markdown()
+    assert "<td>south</td><td>1.100</td>" in answer.to_html()
     assert "∞" in str(answer)
 
 

@@ -343,7 +343,10 @@ def test_bounds_are_a_free_table() -> None:
         (
             "privacy.strategy",
             "odd",
-            "$.privacy.strategy: must be one of focused, joint, even, got 'odd'.",
+            (
+                "$.privacy.strategy: must be one of focused, joint, even, external, "
+                "got 'odd'."
+            ),
         ),
         (
             "privacy.mechanism",
@@ -419,7 +422,7 @@ def test_bounds_are_a_free_table() -> None:
         (
             "answers",
             ["ratio", "curve"],
-            "$.answers[1]: must be one of ratio, means, got 'curve'.",
+            "$.answers[1]: must be one of ratio, means, spread, got 'curve'.",
         ),
     ],
 )

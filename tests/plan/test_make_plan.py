@@ -354,7 +354,10 @@ def test_a_budget_too_small_for_64_bit_noise_is_refused() -> None:
         ),
         (
             {"answers": ["means"]},
-            "answers must be ('ratio',) or ('ratio', 'means'), got ('means',).",
+            (
+                "answers must be 'ratio', and perhaps 'means' and 'spread', each once, "
+                "got ('means',)."
+            ),
         ),
         ({"n": 0}, "n must be a whole number of at least 1, got 0."),
         ({"n": -5}, "n must be a whole number of at least 1, got -5."),
@@ -669,3 +672,21 @@ def test_auto_keeps_the_law_that_can_be_planned() -> None:
 def test_more_people_than_doubles_can_count_are_refused() -> None:
     with pytest.raises(InvalidInput, match="at least 1"):
         focused(n=10**400)
+
+
+def test_a_plan_for_spread_says_what_it_answers() -> None:
+    plan = make_plan(
+        Ratio("score", per="label"),
+        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+        budget=Budget(1),
+        strategy="joint",
+        answers=("ratio", "spread"),
+    )
+    assert "variances, correlation and slope with their intervals." in str(plan)
+    with pytest.raises(InvalidInput, match="Use strategy 'joint' or 'even'"):
+        make_plan(
+            plan.ratio,
+            bounds=plan.bounds,
+            budget=plan.budget,
+            answers=("ratio", "spread"),
+        )

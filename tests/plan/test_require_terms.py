@@ -185,7 +185,9 @@ def test_gaussian_noise_needs_a_delta(mechanism: str) -> None:
 )
 def test_answers_are_the_ratio_and_perhaps_means(answers: object) -> None:
     message = refusal(answers=answers)
-    assert message.startswith("answers must be ('ratio',) or ('ratio', 'means'), got ")
+    assert message.startswith(
+        "answers must be 'ratio', and perhaps 'means' and 'spread', each once, got "
+    )
 
 
 # The guess of a focused plan.

@@ -69,9 +69,27 @@ def focused(
     return measure_focused(grid, allowed, contrast, expected, 0.15)[0]
 
 
-def test_there_are_three_strategies_and_two_answers() -> None:
+def test_there_are_three_strategies_and_three_answers() -> None:
     assert STRATEGIES == ("focused", "joint", "even")
-    assert ANSWERS == ("ratio", "means")
+    assert ANSWERS == ("ratio", "means", "spread")
+
+
+@pytest.mark.parametrize("count", BOXES)
+def test_spread_adds_products_of_three_and_four_values(count: int) -> None:
+    """Each moment comes back from the sum of its name, squares of binary labels too."""
+    box = BOXES[count]
+    grid = sums_of("joint", box, AROUND_ONE, ("ratio", "spread"))
+    assert len(grid.summands) == {7: 16, 6: 10, 5: 9}[count]
+    orders = {len(each.factors) - ("w" in box) for each in grid.summands[count:]}
+    assert orders == {3, 4}
+    moments = reconstruction(grid.summands, None)
+    for at, each in enumerate(grid.summands):
+        assert moments[each.name][at] == 1.0
+        assert sum(moments[each.name]) == 1.0
+    for mechanism in COMPOSED:
+        measured = measure_jointly(grid, allow(mechanism))
+        scales = [each.scale for each in measured]
+        assert is_convex(mechanism, grid, scales)
 
 
 @pytest.mark.parametrize("count", BOXES)

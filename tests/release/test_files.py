@@ -243,7 +243,9 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
         "id",
         "made_by",
         "simulated",
+        "origin",
         "sources",
+        "ledger",
         "plan",
         "parts",
         "values",
@@ -622,18 +624,18 @@ def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
         (
             "plan.answers",
             ["means"],
-            "$.plan: the plan's terms break a rule: answers must be ('ratio',)",
+            "$.plan: the plan's terms break a rule: answers must be 'ratio',",
         ),
         ("plan.answers", [], "$.plan: the plan's terms break a rule: answers must be"),
         (
             "plan.answers",
             ["ratio", "ratio"],
-            "$.plan: the plan's terms break a rule: answers must be ('ratio',)",
+            "$.plan: the plan's terms break a rule: answers must be 'ratio',",
         ),
         (
             "plan.answers",
             ["ratio", "median"],
-            "$.plan.answers[1]: must be one of ratio, means, got 'median'.",
+            "$.plan.answers[1]: must be one of ratio, means, spread, got 'median'.",
         ),
         ("plan.answers.0", None, "$.plan.answers[0]: must be "),
         (
@@ -645,7 +647,10 @@ def test_swapped_sums_are_refused(length: int, tmp_path: Path) -> None:
         (
             "plan.privacy.strategy",
             "best",
-            "$.plan.privacy.strategy: must be one of focused, joint, even, got 'best'.",
+            (
+                "$.plan.privacy.strategy: must be one of focused, joint, even, "
+                "external, got 'best'."
+            ),
         ),
         (
             "plan.privacy.strategy",

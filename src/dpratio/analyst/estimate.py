@@ -3,14 +3,15 @@
 Floor: analyst. Imports: checks, release, and the rest of this room.
 """
 
-import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from dpratio.analyst.interval import Found, Options, Range, intervals
 from dpratio.analyst.labels import labels_of
 from dpratio.analyst.moments import Floats, Moments, moments_of
+from dpratio.analyst.options import require_draws, require_level
 from dpratio.analyst.results import Estimates
 from dpratio.analyst.variance import choose_variance
 from dpratio.analyst.wald import SCALES, WALD_METHODS
@@ -58,12 +59,8 @@ def estimate_ratios(
     require(isinstance(release, Release), "release must be a Release", release)
     require_one_of(method, METHODS, "method")
     require_one_of(scale, SCALES, "scale")
-    _require_level(level)
-    require(isinstance(draws, int) and draws >= 2, "draws must be at least 2", draws)  # noqa: PLR2004
-    seeded = isinstance(rng, np.random.Generator | None) or (
-        isinstance(rng, int) and not isinstance(rng, bool) and rng >= 0
-    )
-    require(seeded, "rng must be a seed of 0 or more, or a Generator", rng)
+    require_level(level)
+    require_draws(draws, rng)
     reaches = [Range.of(release.plan.box(part)) for part in release.plan.parts]
     hint = "Use scale 'ratio'."
     rule = "scale 'log' needs a numerator and denominator that cannot be negative"
@@ -85,7 +82,9 @@ def estimate_ratios(
         level=level,
         variance=form,
         is_simulated=release.is_simulated,
-        **_joined(columns),
+        origin=release.origin,
+        **_asked(release),
+        **_joined(columns),  # type: ignore[arg-type]  # columns are arrays
     )
 
 
@@ -136,7 +135,12 @@ def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
     }
 
 
-def _require_level(level: object) -> None:
-    is_level = isinstance(level, float) and math.isfinite(level) and 0 < level < 1
-    hint = "0.95 is usual."
-    require(is_level, "level must lie between 0 and 1", level, hint)
+def _asked(release: Release) -> dict[str, Any]:
+    """Name what was asked, where it is one thing, for the summary."""
+    ratios = {part.ratio for part in release.plan.parts}
+    if len(ratios) > 1:
+        return {}
+    box = release.plan.box(release.plan.parts[0])
+    alike = (box["s"].lower, box["s"].upper) == (box["y"].lower, box["y"].upper)
+    taken = release.plan.ratio.minus is not None
+    return {"totals": release.plan.ratio.totals, "around_one": alike and not taken}

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpratio.release.release import Release
 
-__all__ = ["labels_of"]
+__all__ = ["labels_of", "part_labels"]
 
 ALL = "(all)"
 
@@ -50,6 +50,17 @@ def labels_of(release: Release) -> dict[str, Sequence[Any]]:
             column = [None if each is None else str(each) for each in column]
         labels[name] = column
     return labels
+
+
+def part_labels(release: Release, part: int) -> dict[str, Sequence[Any]]:
+    """Give label columns for the cells of one part."""
+    given = release.parts[part]
+    if given.groups is None:
+        return {}
+    count, keys = len(given.values), given.keys
+    return {
+        name: _column(given.groups, name, count, keys) for name in given.groups.columns
+    }
 
 
 def _column(groups: Any, name: str, count: int, keys: Sequence[Any]) -> list[Any]:  # noqa: ANN401

@@ -20,14 +20,19 @@ __all__ = ["Floats", "Moments", "exact_moments", "moments_of"]
 
 Floats = NDArray[np.float64]
 
+_SQUARES = (
+    "strategy='joint', and answers=('ratio', 'spread') for variances, correlation or "
+    "slope"
+)
 _PLAN_FOR = {
     "w": "answers=('ratio', 'means')",
     "ww": "strategy='joint'",
-    "wyy": "strategy='joint'",
-    "wss": "strategy='joint'",
-    "wys": "strategy='joint'",
+    "wyy": _SQUARES,
+    "wss": _SQUARES,
+    "wys": _SQUARES,
     "wa": "answers=('ratio', 'means')",
     "wb": "answers=('ratio', 'means')",
+    "wsss": "strategy='joint' and answers=('ratio', 'spread')",
     "aa": "strategy='focused'",
     "ab": "strategy='focused'",
     "bb": "strategy='focused'",
@@ -60,8 +65,8 @@ class Moments:
         weights: Floats = self.matrix[self._place(name)]
         return weights
 
-    def only(self, chosen: NDArray[np.bool_]) -> "Moments":
-        """Keep some cells."""
+    def only(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Moments":
+        """Keep some cells, told by truths or by their places."""
         noise = Noise(
             take(self.noise.variance, chosen), take(self.noise.laplace, chosen)
         )
@@ -76,7 +81,8 @@ class Moments:
     def _place(self, name: str) -> int:
         """Refuse what the release does not hold, and name the plan that would."""
         rule = f"this release does not hold the sum {name}, which this answer needs"
-        hint = f"Make the plan with {_PLAN_FOR.get(name, 'another strategy')}."
+        higher = _PLAN_FOR["wsss"] if len(name) > 3 else "another strategy"  # noqa: PLR2004
+        hint = f"Make the plan with {_PLAN_FOR.get(name, higher)}."
         require(name in self.names, rule, list(self.names[:2]), hint)
         return self.names.index(name)
 

@@ -11,7 +11,7 @@ import numpy as np
 from dpratio.analyst.moments import Floats, Moments
 from dpratio.analyst.noise import take
 
-__all__ = ["extra_variances"]
+__all__ = ["extra_variances", "redrawn_sums"]
 
 _CELLS_AT_ONCE = 2**15
 
@@ -41,6 +41,23 @@ def extra_variances(
         for start in range(0, max(groups, 1), chunk)
     ]
     return {scale: np.concatenate([part[scale] for part in parts]) for scale in scales}
+
+
+def redrawn_sums(
+    moments: Moments, part: slice, draws: int, rng: np.random.Generator
+) -> Floats:
+    """Draw the noise of every released sum again: draws × cells × sums."""
+    cells = len(moments.values[part])
+    noise = [
+        _draw(
+            take(moments.noise.laplace[:, at], part),
+            take(moments.noise.normal[:, at], part),
+            (draws, cells),
+            rng,
+        )
+        for at in range(moments.matrix.shape[1])
+    ]
+    return np.stack(noise, axis=2)
 
 
 def _extra(

@@ -14,15 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.noise import take
-from dpratio.analyst.noisy_tail import normal_laplace_tail
+from dpratio.analyst.noisy_tail import normal_laplace_tail, two_scales
 from dpratio.analyst.variance import Second
 
-__all__ = ["Pivot", "TermOfT"]
+__all__ = ["Pivot", "TermOfT", "allowance"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 TEMPER = 1.5  # Of the matching prior; docs/methods/pivot.md.
+
+
+def allowance(spread: Floats, squared: Floats, quantile: float) -> Floats:
+    """Say by how much to widen a variance A for the noise in its own estimate.
+
+    A* − A = (k² + 1)/4 · s²/(A + 1.5 s), with s² the noise variance of V: the
+    closed form, to second order, of integrating V's noise out under the matching
+    prior ∝ V + σ².
+    """
+    allowed: Floats = (
+        (quantile**2 + 1) / 4 * squared / (spread + TEMPER * np.sqrt(squared))
+    )
+    return allowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +101,9 @@ class Pivot:
         spread = spread + self._allowance(alpha, beta, spread)
         if not any(term.laplace.any() for term in self.terms):
             return statistic / np.sqrt(spread)
-        scales = [np.abs(term.at(alpha, beta)) * term.laplace for term in self.terms]
+        scales = two_scales(
+            [np.abs(term.at(alpha, beta)) * term.laplace for term in self.terms]
+        )
         heavy = 2 * (scales[0] ** 2 + scales[1] ** 2)
         deviation = np.sqrt(np.maximum(spread - heavy, 1e-12 * spread))
         tail = normal_laplace_tail(statistic, deviation, scales[0], scales[1])
@@ -98,14 +113,5 @@ class Pivot:
         return np.where(deep, 33.0 + statistic / np.sqrt(spread), shown)
 
     def _allowance(self, alpha: Floats, beta: Floats, spread: Floats) -> Floats:
-        """Widen the variance for the noise in its own estimate.
-
-        A* − A = (k² + 1)/4 · s²/(A + 1.5 s), with s² the noise variance of V: the
-        closed form, to second order, of integrating V's noise out under the matching
-        prior ∝ V + σ².
-        """
-        squared = self.second.noise_at(alpha, beta)
-        allowed: Floats = (
-            (self.quantile**2 + 1) / 4 * squared / (spread + TEMPER * np.sqrt(squared))
-        )
-        return allowed
+        """Widen the variance for the noise in its own estimate."""
+        return allowance(spread, self.second.noise_at(alpha, beta), self.quantile)

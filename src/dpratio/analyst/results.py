@@ -1,6 +1,6 @@
 """The answer: one row per group.
 
-Floor: analyst. Imports: tabular.
+Floor: analyst. Imports: tabular, sentence.
 """
 
 import html
@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.label_columns import label_columns
 from dpratio.analyst.moments import Floats
+from dpratio.analyst.sentence import interval_in_words, percent, short
+from dpratio.analyst.stamps import stamps
 from dpratio.tabular import Tabular
 
 __all__ = ["STATUSES", "Estimates"]
@@ -39,7 +42,9 @@ class Estimates(Tabular):
     ``se`` is the standard error on the scale of the interval; ``se_sampling`` and
     ``se_privacy`` are its two parts, whose squares add up. ``status`` is one of
     `STATUSES`. An unbounded interval has infinite ends, and its ratio is NaN where
-    the denominator is not positive.
+    the denominator is not positive. ``totals`` names what is above and below the line
+    where one thing was asked; ``around_one`` says that both share their bounds, so
+    that a ratio of 1 means that they agree.
     """
 
     labels: Mapping[str, Sequence[Any]]
@@ -58,6 +63,9 @@ class Estimates(Tabular):
     log_ratio: Floats | None = None
     log_ci_lower: Floats | None = None
     log_ci_upper: Floats | None = None
+    origin: str | None = None
+    totals: tuple[str, str] | None = None
+    around_one: bool = False
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -71,25 +79,24 @@ class Estimates(Tabular):
         if self.scale == "log":
             names += ["log_ratio", "log_ci_lower", "log_ci_upper"]
         names += ["se", "se_sampling", "se_privacy"]
-        table: dict[str, list[Any]] = {}
-        taken = {*names, "status"}
-        for label, cells in self.labels.items():
-            # A column may be called like an answer; both must be seen.
-            shown = label
-            while shown in taken or (shown != label and shown in self.labels):
-                shown = f"{shown}_key"
-            taken.add(shown)
-            table[shown] = list(cells)
+        table = label_columns(self.labels, {*names, "status"})
         for name in names:
             table[name] = getattr(self, name).tolist()
         table["status"] = list(self.status)
         return table
 
+    def precision(self) -> dict[str, list[float]]:
+        """Ratios and their ends are rounded to their standard error."""
+        on_ratio = ("ratio", "ci_lower", "ci_upper")
+        on_log = ("log_ratio", "log_ci_lower", "log_ci_upper")
+        names = on_log if self.scale == "log" else on_ratio
+        return dict.fromkeys(
+            (*names, "se", "se_sampling", "se_privacy"), self.se.tolist()
+        )
+
     def notes(self) -> list[str]:
         """Say how the intervals were made and what their statuses mean."""
-        lines = []
-        if self.is_simulated:
-            lines.append("SIMULATED: the people in this release are invented.")
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         lines.append(
             f"Intervals at level {self.level:g}, method {self.method}, "
             f"scale {self.scale}, variance {self.variance}."
@@ -101,11 +108,69 @@ class Estimates(Tabular):
         lines += [f"{status}: {STATUSES[status]}." for status in seen if status != "ok"]
         return lines
 
+    def summary(self) -> str:
+        """Say the answer in a sentence.
+
+        Example:
+            "score is 9.8 % above label, 95 % interval 6.1 % to 13.7 %; privacy adds
+            4.0 % to its width"
+        """
+        above, below = self.totals or ("the numerator", "the denominator")
+        if len(self) == 1:
+            return self._one_in_words(above, below)
+        bounded = np.isfinite(self.ci_upper) & np.isfinite(self.ratio)
+        missing = len(self) - int(bounded.sum())
+        open_ended = f"; {missing:,} without a bounded interval" if missing else ""
+        if not bounded.any():
+            return f"{len(self):,} ratios of {above} per {below}{open_ended}"
+        ends = []
+        for at in (
+            int(np.nanargmin(np.where(bounded, self.ratio, np.nan))),
+            int(np.nanargmax(np.where(bounded, self.ratio, np.nan))),
+        ):
+            name = ", ".join(str(cells[at]) for cells in self.labels.values())
+            ends.append(f"{short(float(self.ratio[at]))} ({name})")
+        said = f"{len(self):,} ratios of {above} per {below}, from {' to '.join(ends)}"
+        if self.around_one:
+            apart = int(((self.ci_lower > 1) | (self.ci_upper < 1)).sum())
+            said += (
+                f"; {apart:,} of their {100 * self.level:.4g} % intervals leave 1 out"
+            )
+        return said + open_ended + self._price_in_words(bounded)
+
+    def _one_in_words(self, above: str, below: str) -> str:
+        ratio = float(self.ratio[0])
+        ends = (float(self.ci_lower[0]), float(self.ci_upper[0]))
+        if np.isnan(ratio) or not np.isfinite(ends[1]):
+            shown = "unknown" if np.isnan(ratio) else short(ratio)
+            return (
+                f"{above} per {below} is {shown}, with no bounded "
+                f"{100 * self.level:.4g} % interval: the denominator is weak"
+            )
+        price = self._price_in_words(np.ones(1, dtype=np.bool_))
+        if not self.around_one:
+            said = interval_in_words(ends, self.level, short)
+            return f"{above} per {below} is {short(ratio)}, {said}{price}"
+        side = "above" if ratio >= 1 else "below"
+        said = interval_in_words((ends[0] - 1, ends[1] - 1), self.level, percent)
+        return f"{above} is {percent(abs(ratio - 1))} {side} {below}, {said}{price}"
+
+    def _price_in_words(self, chosen: NDArray[np.bool_]) -> str:
+        """Say what privacy adds to the width, by the usual row."""
+        sampling = self.se_sampling[chosen]
+        known = sampling > 0
+        if self.method == "no_correction" or not known.any():
+            return ""
+        added = float(np.median(self.se[chosen][known] / sampling[known])) - 1
+        whose = "its" if len(self) == 1 else "the usual"
+        return f"; privacy adds {percent(added)} to {whose} width"
+
     def __str__(self) -> str:
-        return "\n".join([*self.notes(), "", self.to_text()])
+        return "\n".join([self.summary(), *self.notes(), "", self.to_text()])
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.notes())
+        lines = (self.summary(), *self.notes())
+        said = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
         return said + self.to_html()
 
     def __len__(self) -> int:

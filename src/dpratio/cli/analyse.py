@@ -1,6 +1,6 @@
-"""Commands of the holder of a release: estimate.
+"""Commands of the holder of a release: estimate, report.
 
-Floor: cli. Imports: release, analyst, output.
+Floor: cli. Imports: analyst, show, output, studies.
 """
 
 from pathlib import Path
@@ -8,39 +8,48 @@ from typing import Annotated
 
 import typer
 
-from dpratio.cli.output import Format, check_format, print_lines, print_table
-from dpratio.errors import DocumentRefused
+from dpratio.cli.output import (
+    ChartFile,
+    Format,
+    OutputFiles,
+    check_format,
+    print_lines,
+    print_table,
+)
+from dpratio.cli.studies import ReleaseFile, read_given_release
 
-__all__ = ["estimate"]
+__all__ = ["estimate", "report"]
 
-ReleaseFile = Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")]
+Level = Annotated[float, typer.Option(help="Confidence level.")]
+Method = Annotated[
+    str, typer.Option(help="pivot, analytical, monte_carlo or no_correction.")
+]
 
 
 def estimate(  # noqa: PLR0913 (one command, one answer)
     release: ReleaseFile,
-    method: Annotated[
-        str, typer.Option(help="pivot, analytical, monte_carlo or no_correction.")
-    ] = "pivot",
+    method: Method = "pivot",
     scale: Annotated[str, typer.Option(help="ratio or log.")] = "ratio",
-    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    level: Level = 0.95,
     variance: Annotated[
         str | None, typer.Option(help="linearised or kish; by default as planned.")
     ] = None,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 200,
     rng: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
+    chart_file: ChartFile = None,
+    view: Annotated[
+        str | None, typer.Option(help="Of the chart: forest or deviation.")
+    ] = None,
     layout: Format = "table",
 ) -> None:
     """Estimate ratios with confidence intervals from a release."""
     from dpratio.analyst.estimate import estimate_ratios
-    from dpratio.release.files import read_release
 
     check_format(layout)
-    try:
-        read = read_release(release)
-    except DocumentRefused as error:
-        raise DocumentRefused(f"{release}: {error}") from None
+    files = OutputFiles(chart=chart_file, view=view)
+    files.check()
     estimates = estimate_ratios(
-        read,
+        read_given_release(release),
         method=method,
         scale=scale,
         level=level,
@@ -48,5 +57,28 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
         draws=draws,
         rng=rng,
     )
-    print_lines([*estimates.notes(), ""], layout)
+    files.write(estimates)
+    print_lines([estimates.summary(), *estimates.notes(), ""], layout)
     print_table(estimates, layout)
+
+
+def report(
+    release: ReleaseFile,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The HTML file to write.")
+    ] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="The heading.")] = None,
+    level: Level = 0.95,
+    method: Method = "pivot",
+    reference: Annotated[
+        float, typer.Option(help="The ratio that verdicts are about.")
+    ] = 1.0,
+) -> None:
+    """Write what a release says as one HTML file that opens anywhere."""
+    from dpratio.show.report import write_report
+
+    read = read_given_release(release)
+    write_report(
+        out, read, title=title, level=level, method=method, reference=reference
+    )
+    typer.echo(f"Written to {out}.")

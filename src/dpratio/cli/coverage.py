@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpratio.cli.output import (
+    ChartFile,
     Format,
     OutputFiles,
     check_format,
@@ -80,9 +81,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     csv_file: Annotated[
         Path | None, typer.Option("--csv", help="Write the rows as CSV.")
     ] = None,
-    chart_file: Annotated[
-        Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
-    ] = None,
+    chart_file: ChartFile = None,
     layout: Format = "table",
 ) -> None:
     """Simulate how often intervals cover: the paper, the limit, or your own setting."""

@@ -14,6 +14,7 @@ from dpratio.cli.studies import PlanFile, is_plan, plan_of, read_any_plan, read_
 from dpratio.errors import DpratioError, FileRefused, InvalidInput
 
 if TYPE_CHECKING:
+    from dpratio.curator.ledger.ledger import Ledger
     from dpratio.plan.plan import Plan
     from dpratio.terms.study_file import Study
 
@@ -30,9 +31,11 @@ def plan(
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.plan.plan_words import NOT_COVERED
-    from dpratio.release.plan_file import plan_hash, write_plan
+    from dpratio.release.plan_file import plan_hash, read_plan, write_plan
 
     check_format(layout)
+    if out is not None and out.exists():
+        read_plan(out)  # A plan may be replaced, and nothing else.
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
     print_lines([*made.summary(), ""], layout)
@@ -62,7 +65,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     ] = False,
     release_id: Annotated[
         str | None,
-        typer.Option("--id", help="Publish a release again that was sealed before."),
+        typer.Option("--id", help="Its id: one that was sealed is published again."),
     ] = None,
     by: By = "",
     engine: Annotated[str, typer.Option(help="auto, duckdb or python.")] = "auto",
@@ -95,8 +98,17 @@ def release(  # noqa: PLR0913 (one command, one door)
             engine=engine,
         )
     typer.echo(f"{released}\nWritten to {out}.")
-    if no_ledger:
-        typer.echo("No account was kept: --no-ledger.")
+    typer.echo(_account_words(book, kept))
+
+
+def _account_words(book: "Ledger | None", scope: str | None) -> str:
+    """Say what is left after a release."""
+    from dpratio.curator.ledger.history import describe_left
+
+    if book is None:
+        return "No account was kept: --no-ledger."
+    account = book.account(scope)
+    return f"Scope '{account.scope.name}'. {describe_left(account)}"
 
 
 def _expectation(study: "Study", plan: "Plan") -> str:

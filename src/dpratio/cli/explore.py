@@ -64,10 +64,12 @@ def demo(
     from dpratio.curator.ledger.history import describe
     from dpratio.curator.release_sums import release_sums
     from dpratio.release.files import read_release
+    from dpratio.show.report import write_report
 
     check_format(layout)
     require(people >= 1, "people must be at least 1", people)
     study, saved = folder / "study.toml", folder / "release.json"
+    told = folder / "report.html"
     _write_files(folder, study, people, np.random.default_rng(rng))
     print_lines(
         [f"Invented {people} people in each of four regions: {folder}/."], layout
@@ -105,6 +107,8 @@ def demo(
     counted = f"{held} of {len(estimates)} intervals hold the invented truth"
     again = "95 % do in the long run. The noise is fresh each time: run it again."
     print_lines(["", f"{counted}; {again}"], layout)
+    write_report(told, read_release(saved), title="Are the scores calibrated?")
+    print_lines(["", f"All of it to look at, in any browser: {told}"], layout)
 
 
 def _new_ledger(path: Path) -> "Ledger":

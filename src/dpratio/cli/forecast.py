@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpratio.cli.output import (
+    ChartFile,
     Format,
     OutputFiles,
     check_format,
@@ -43,9 +44,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     csv_file: Annotated[
         Path | None, typer.Option("--csv", help="Write the rows as CSV.")
     ] = None,
-    chart_file: Annotated[
-        Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
-    ] = None,
+    chart_file: ChartFile = None,
     layout: Format = "table",
 ) -> None:
     """Forecast widths, power and needed people. Opens no data, costs nothing."""

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.output import Format, check_format, print_lines, print_table
+from dpratio.cli.output import (
+    ChartFile,
+    Format,
+    OutputFiles,
+    check_format,
+    print_lines,
+    print_table,
+)
 from dpratio.cli.studies import PlanFile, read_any_plan
 from dpratio.errors import LedgerFailed
 
@@ -101,14 +108,18 @@ def show(
     ] = None,
     location: Location = DEFAULT,
     anchor: Anchor = None,
+    chart_file: ChartFile = None,
     layout: Format = "table",
 ) -> None:
     """Show what is spent and left, the history, and what a next release could cost."""
     from dpratio.curator.ledger.history import describe, describe_plan, history
 
     check_format(layout)
+    files = OutputFiles(chart=chart_file)
+    files.check()
     asked = None if plan is None else read_any_plan(plan)
     account = open_ledger(location, anchor).account(scope)
+    files.write(account)
     lines = describe(account)
     if asked is not None:
         lines.append(describe_plan(account, asked))
@@ -176,7 +187,8 @@ def open_ledger(
 
     if not is_new and "://" not in location and not Path(location).exists():
         raise LedgerFailed(
-            f"there is no ledger '{location}'. Make one with `dpratio ledger init`, "
-            "name it with --ledger, or say --no-ledger to release without account."
+            f"there is no ledger '{location}'. Make one with `dpratio ledger init`, or "
+            "name it with --ledger. A release without account is said aloud, with "
+            "--no-ledger."
         )
     return Ledger(location, anchor=anchor)

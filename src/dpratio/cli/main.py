@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
-from dpratio.cli.analyse import estimate
+from dpratio.cli.analyse import estimate, report
+from dpratio.cli.compare import compare
 from dpratio.cli.coverage import coverage
 from dpratio.cli.curate import plan, release
+from dpratio.cli.curve import curve
 from dpratio.cli.explore import demo
 from dpratio.cli.forecast import forecast
 from dpratio.cli.ledger import ledger
@@ -39,6 +41,9 @@ app.command(rich_help_panel=HOLDER)(plan)
 app.command(rich_help_panel=HOLDER)(release)
 app.add_typer(ledger, name="ledger", rich_help_panel=HOLDER)
 app.command(rich_help_panel=READER)(estimate)
+app.command(rich_help_panel=READER)(curve)
+app.command(rich_help_panel=READER)(compare)
+app.command(rich_help_panel=READER)(report)
 app.command(rich_help_panel=ANYONE)(demo)
 app.command(rich_help_panel=ANYONE)(forecast)
 app.command(rich_help_panel=ANYONE)(coverage)

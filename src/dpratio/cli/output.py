@@ -15,9 +15,11 @@ import typer
 from dpratio.tabular import Tabular
 
 if TYPE_CHECKING:
+    from dpratio.curator.ledger.account import Account
     from dpratio.study.progress import Report
 
 __all__ = [
+    "ChartFile",
     "Format",
     "OutputFiles",
     "check_format",
@@ -32,6 +34,11 @@ Format = Annotated[
 ]
 
 
+ChartFile = Annotated[
+    Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
+]
+
+
 @dataclass(frozen=True, slots=True)
 class OutputFiles:
     """Files a command writes beside what it prints."""
@@ -39,29 +46,33 @@ class OutputFiles:
     json: Path | None = None
     csv: Path | None = None
     chart: Path | None = None
+    view: str | None = None
 
     def check(self) -> None:
         """Refuse, before any work, what could not be written or drawn."""
+        from dpratio.checks import require_one_of
         from dpratio.release.writing import check_writable
-        from dpratio.show.charts import check_chart_file
+        from dpratio.show.charts import VIEWS, check_chart_file
 
         for path in (self.json, self.csv, self.chart):
             if path is not None:
                 check_writable(path)
+        if self.view is not None:
+            require_one_of(self.view, VIEWS, "view")
         if self.chart is not None:
             check_chart_file(self.chart)
 
-    def write(self, table: Tabular) -> None:
+    def write(self, shown: "Tabular | Account") -> None:
         """Write every file that was asked for."""
         from dpratio.release.writing import write_whole
         from dpratio.show.charts import draw
         from dpratio.show.text import render
 
         for path, layout in ((self.json, "json"), (self.csv, "csv")):
-            if path is not None:
-                write_whole(path, (render(table, layout) + "\n").encode())
+            if path is not None and isinstance(shown, Tabular):
+                write_whole(path, (render(shown, layout) + "\n").encode())
         if self.chart is not None:
-            write_whole(self.chart, draw(table, self.chart.suffix))
+            write_whole(self.chart, draw(shown, self.chart.suffix, self.view))
 
 
 def check_format(layout: str) -> None:

@@ -1,4 +1,4 @@
-"""What commands are given: studies, and plans that were written before.
+"""What commands are given: studies, plans that were written before, releases.
 
 Floor: cli. Imports: errors, terms, plan, release.
 """
@@ -12,18 +12,22 @@ from dpratio.errors import DocumentRefused, FileRefused
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
+    from dpratio.release.release import Release
     from dpratio.terms.study_file import Study
 
 __all__ = [
     "PlanFile",
+    "ReleaseFile",
     "StudyFile",
     "is_plan",
     "plan_of",
     "read_any_plan",
+    "read_given_release",
     "read_study",
 ]
 
 StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
+ReleaseFile = Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")]
 PlanFile = Annotated[
     Path, typer.Argument(metavar="STUDY", help="A study (TOML) or a plan (JSON).")
 ]
@@ -37,6 +41,16 @@ def read_any_plan(path: Path) -> "Plan":
         return plan_of(read_study(path))
     try:
         return read_plan(path)
+    except DocumentRefused as error:
+        raise DocumentRefused(f"{path}: {error}") from None
+
+
+def read_given_release(path: Path) -> "Release":
+    """Read a release; a message about its content names the file."""
+    from dpratio.release.files import read_release
+
+    try:
+        return read_release(path)
     except DocumentRefused as error:
         raise DocumentRefused(f"{path}: {error}") from None
 

@@ -5,6 +5,8 @@ charged, data are opened, noise is drawn once, the bytes are sealed, and only th
 anything leave. Floor: curator. Imports: plan, release, and the rest of this room.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -12,7 +14,7 @@ from dpratio.checks import require
 from dpratio.curator.entropy import fresh_id
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.measure import open_for
-from dpratio.errors import LedgerRefused
+from dpratio.errors import EngineFailed, FileRefused, InvalidInput, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.files import (
@@ -76,8 +78,11 @@ def release_sums(  # noqa: PLR0913 (one door)
         Proof: docs/proofs/release.md.
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
-    hint = "Name the ledger, or say ledger=None to keep no account."
-    require(ledger is not _UNSAID, "a release is charged to a ledger", None, hint)
+    if ledger is _UNSAID:
+        raise InvalidInput(
+            "a release is charged to a ledger, and none was named. Name the ledger, or "
+            "say ledger=None to keep no account."
+        )
     require(isinstance(simulated, bool), "simulated must be true or false", simulated)
     price(plan)
     if out is not None:
@@ -94,6 +99,8 @@ def release_sums(  # noqa: PLR0913 (one door)
             write_whole(out, release_to_bytes(release, format_of(out)))
         return release
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    apart = out is None or not book.is_at(out)
+    require(apart, "a release is not written over its ledger", str(out))
     kind = "json" if out is None else format_of(out)
     name = fresh_id() if release_id is None else release_id
     sealed = book.sealed(name, plan, scope=scope)
@@ -101,7 +108,9 @@ def release_sums(  # noqa: PLR0913 (one door)
         measure = open_for(table, plan, engine)
         book.charge(name, plan, scope=scope, by=by)
         head = book.open(name)
-        release = Release(name, plan, measure(), _MADE_BY, simulated, ledger_head=head)
+        with _telling(f"Release {name} stays charged; run again under a new id."):
+            parts = measure()
+        release = Release(name, plan, parts, _MADE_BY, simulated, ledger_head=head)
         content = release_to_bytes(release, kind)
         book.seal(name, content, kind)
     else:
@@ -113,9 +122,22 @@ def release_sums(  # noqa: PLR0913 (one door)
             )
         release = release_from_bytes(content, sealed_as)
     if out is not None:
-        write_whole(out, content)
+        with _telling(f"Release {name} is sealed: ask for it again by its id."):
+            write_whole(out, content)
     book.publish(name)
     return release
+
+
+@contextmanager
+def _telling(what: str) -> Iterator[None]:
+    """Add to an error where the release stands in the ledger."""
+    said = None
+    try:
+        yield
+    except (EngineFailed, FileRefused) as error:
+        said = type(error)(f"{error} {what}")
+    if said is not None:
+        raise said
 
 
 _MADE_BY = f"dpratio {__version__}"

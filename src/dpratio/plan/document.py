@@ -10,7 +10,7 @@ from dpratio.plan.groups_document import groups_from_document, groups_to_documen
 from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
-from dpratio.plan.strategy import ANSWERS, STRATEGIES
+from dpratio.plan.strategy import ANSWERS, EXTERNAL, STRATEGIES
 from dpratio.plan.sums import Summand
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -66,7 +66,7 @@ def plan_from_document(node: Node) -> Plan:
             groups_from_document(each) for each in fields["partitions"].items()
         ),
         budget=fields["privacy"].make(lambda: Budget(epsilon, delta)),
-        strategy=privacy["strategy"].choice(STRATEGIES),
+        strategy=privacy["strategy"].choice((*STRATEGIES, EXTERNAL)),
         mechanism=privacy["mechanism"].choice(MECHANISMS),
         answers=tuple(each.choice(ANSWERS) for each in fields["answers"].items()),
         parts=tuple(_read_part(each) for each in fields["parts"].items()),

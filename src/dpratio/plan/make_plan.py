@@ -61,7 +61,9 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             for several partitions at once, from one budget.
         unit: Who is protected; by default one row, added or removed.
         weights: How much of the budget each partition gets; by default equal parts.
-        answers: ``("ratio",)``, or ``("ratio", "means")`` for means as well.
+        answers: ``("ratio",)``, or ``("ratio", "means")`` for means as well;
+            ``"spread"`` among them, with ``"joint"`` or ``"even"``, for variances,
+            correlation and slope.
         strategy: ``"focused"`` measures what the ratio needs most precisely;
             ``"joint"`` and ``"even"`` measure the sums of Miao & Li (2022), as one
             vector or each at an equal share.

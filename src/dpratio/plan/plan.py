@@ -22,7 +22,7 @@ from dpratio.plan.plan_words import (
     describe_contrast,
     describe_unit,
 )
-from dpratio.plan.strategy import sums_of
+from dpratio.plan.strategy import EXTERNAL, sums_of
 from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
@@ -129,8 +129,15 @@ class Plan(Tabular):
                 at + 1 for at, part in enumerate(self.parts) for _ in part.sums
             ]
         measured = [each for part in self.parts for each in part.sums]
+        table["sum"] = [each.summand.label for each in measured]
+        if self.strategy == EXTERNAL:
+            return table | {
+                "noise_sd": [
+                    noise_sd(self.mechanism, each.scale) * each.step
+                    for each in measured
+                ]
+            }
         return table | {
-            "sum": [each.summand.label for each in measured],
             "sensitivity": [each.sensitivity * each.step for each in measured],
             "noise_sd": [
                 noise_sd(self.mechanism, each.scale) * each.step for each in measured
@@ -145,6 +152,11 @@ class Plan(Tabular):
         if self.delta != self.budget.delta and not self.private_keys:
             allowed = decimal_text(self.budget.delta)
             cost += f" (delta {allowed} is allowed; this noise needs none)"
+        if self.strategy == EXTERNAL:
+            return [
+                *(self._asked(at) for at in range(len(self.parts))),
+                f"Measured elsewhere. Claimed there, and not checked here: {cost}.",
+            ]
         around = []
         if self.strategy == "focused":
             around = [describe_contrast(part.ratio, self.unit) for part in self.parts]

@@ -88,7 +88,10 @@ def describe_contrast(ratio: Ratio, unit: PrivacyUnit) -> str:
 def describe_answers(strategy: str, answers: tuple[str, ...]) -> str:
     """Say what a release of the plan will be able to answer."""
     if strategy != "focused":
-        return "Answers: the ratio, with variance 'kish', and means."
+        said = "Answers: the ratio, with variance 'kish', and means"
+        if "spread" in answers:
+            return f"{said}; variances, correlation and slope with their intervals."
+        return f"{said}."
     if "means" in answers:
         return "Answers: the ratio and both means, with variance 'linearised'."
     return (

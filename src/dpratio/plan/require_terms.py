@@ -35,7 +35,7 @@ def require_terms(plan: Plan) -> None:
     ratios = list(dict.fromkeys(_ratios(plan)))
     require(isinstance(plan.budget, Budget), "budget must be a Budget", plan.budget)
     require(isinstance(plan.unit, PrivacyUnit), "unit must be a PrivacyUnit", plan.unit)
-    _require_answers(plan.answers)
+    _require_answers(plan)
     _require_partitions(plan)
     _require_bounds(plan, ratios)
     for ratio in ratios:
@@ -189,11 +189,16 @@ def _require_key_budgets(plan: Plan) -> None:
     require(delta <= plan.budget.delta, rule, str(delta), hint)
 
 
-def _require_answers(answers: tuple[str, ...]) -> None:
+def _require_answers(plan: Plan) -> None:
+    answers = plan.answers
     known = isinstance(answers, tuple) and all(each in ANSWERS for each in answers)
     once = known and len(set(answers)) == len(answers) and "ratio" in answers
-    rule = "answers must be ('ratio',) or ('ratio', 'means')"
+    rule = "answers must be 'ratio', and perhaps 'means' and 'spread', each once"
     require(once, rule, answers)
+    rule = "the answer 'spread' needs sums that strategy 'focused' does not measure"
+    hint = "Use strategy 'joint' or 'even'."
+    fits = "spread" not in answers or plan.strategy != "focused"
+    require(fits, rule, plan.strategy, hint)
 
 
 def _require_bounds(plan: Plan, ratios: list[Ratio]) -> None:

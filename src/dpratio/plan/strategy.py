@@ -29,6 +29,7 @@ from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
     "ANSWERS",
+    "EXTERNAL",
     "STRATEGIES",
     "Allowance",
     "measure_evenly",
@@ -39,7 +40,9 @@ __all__ = [
 ]
 
 STRATEGIES = ("focused", "joint", "even")
-ANSWERS = ("ratio", "means")
+# Sums that were measured elsewhere: no strategy of ours, and `price` refuses it.
+EXTERNAL = "external"
+ANSWERS = ("ratio", "means", "spread")
 
 Box = Mapping[str, Bounds]
 Matrix = dict[str, list[float]]
@@ -49,11 +52,15 @@ def sums_of(
     strategy: str, bounds: Box, contrast: Contrast, answers: Sequence[str]
 ) -> Grid:
     """Lay out the sums that a strategy measures for the answers wanted."""
+    hint = "Make a plan with make_plan."
+    require(strategy != EXTERNAL, "sums from elsewhere are not planned", strategy, hint)
     weighted = "w" in bounds
     if strategy == "focused":
         summands = focused_summands(weighted=weighted, means="means" in answers)
         return grid_of(summands, bounds, contrast)
-    summands = summands_for(weighted=weighted, binary=bounds["y"].is_binary)
+    summands = summands_for(
+        weighted=weighted, binary=bounds["y"].is_binary, spread="spread" in answers
+    )
     return grid_of(summands, bounds, None)
 
 
@@ -142,11 +149,18 @@ def reconstruction(summands: Sequence[Summand], contrast: Contrast | None) -> Ma
     names = [each.name for each in summands]
     if contrast is not None:
         return _from_contrast(names, contrast)
-    stand_ins = {"ww": "w", "wyy": "wy"}
-    sources = {name: name if name in names else stand_ins[name] for name in MOMENTS}
-    if summands[0].factors == ():
-        sources |= {"aa": sources["wss"], "ab": sources["wys"], "bb": sources["wyy"]}
-        sources |= {"wa": sources["ws"], "wb": sources["wy"]}
+    unweighted = not any("w" in each.factors for each in summands)
+    # Sums from elsewhere may hold no weight, or squares of units' products instead.
+    stand_ins = {"wyy": "wy"} if "wss" in names else {}
+    if unweighted:
+        stand_ins |= {"ww": "w", "aa": "wss", "ab": "wys", "bb": "wyy"}
+        stand_ins |= {"wa": "ws", "wb": "wy"}
+    sources: dict[str, str] = {}
+    for name in dict.fromkeys((*MOMENTS, "aa", "ab", "bb", "wa", "wb", *names)):
+        found = name if name in names else stand_ins.get(name, "")
+        found = sources.get(found, found)
+        if found in names:
+            sources[name] = found
     return {
         moment: [float(source == name) for name in names]
         for moment, source in sources.items()

@@ -32,24 +32,38 @@ class Summand:
 # The moments of Miao & Li (2022), section 2.3.1, in the order of the paper.
 MOMENTS = ("w", "wy", "ws", "ww", "wyy", "wss", "wys")
 
+# Third and fourth orders: how sums of squares vary from sample to sample.
+_SPREAD = tuple(
+    "w" + "y" * (order - at) + "s" * at
+    for order in (3, 4)
+    for at in reversed(range(order + 1))
+)
+
 _RATIO = ("z", "h", "zz", "zh", "hh")
 _MEANS = ("w",)
 _WEIGHTED_MEANS = ("w", "ww", "wz", "wh")
 
 
-def summands_for(*, weighted: bool, binary: bool) -> tuple[Summand, ...]:
-    """List the paper's sums: 7, 6 or 5.
+def summands_for(
+    *, weighted: bool, binary: bool, spread: bool = False
+) -> tuple[Summand, ...]:
+    """List the paper's sums: 7, 6 or 5; with their spread 9 or 4 more.
 
     Args:
         weighted: Whether a weight column is used; without it w = 1 and w² = w.
         binary: Whether the denominator is 0 or 1, so that y² = y.
+        spread: Whether products of three and four values are summed as well.
 
     Example:
         >>> [sum_.name for sum_ in summands_for(weighted=False, binary=True)]
         ['w', 'wy', 'ws', 'wss', 'wys']
     """
-    left_out = ({"wyy"} if binary else set()) | (set() if weighted else {"ww"})
-    kept = [name for name in MOMENTS if name not in left_out]
+    names = MOMENTS + (_SPREAD if spread else ())
+    kept = [
+        name
+        for name in names
+        if not (binary and "yy" in name) and (weighted or name != "ww")
+    ]
     return tuple(Summand(name, tuple(name if weighted else name[1:])) for name in kept)
 
 

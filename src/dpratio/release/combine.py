@@ -90,6 +90,7 @@ def roll_up(
         made_by=f"dpratio {__version__}",
         is_simulated=release.is_simulated,
         sources=release.sources or (release.id,),
+        origin=release.origin,
     )
 
 
@@ -141,6 +142,7 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
         made_by=f"dpratio {__version__}",
         is_simulated=any(each.is_simulated for each in given),
         sources=tuple(ordered),
+        origin=_origins(given),
     )
 
 
@@ -241,6 +243,12 @@ def _require_alike(first: Release, other: Release) -> None:
         require(same, "releases that are merged must agree", f"another {name}", hint)
     ratios = [[part.ratio for part in each.plan.parts] for each in (first, other)]
     require(ratios[0] == ratios[1], "releases must ask the same", "another ratio", hint)
+    sums = [
+        [[(one.summand, one.step) for one in part.sums] for part in each.plan.parts]
+        for each in (first, other)
+    ]
+    rule = "releases that are merged must hold the same sums"
+    require(sums[0] == sums[1], rule, "other sums", hint)
     cells = [[part.groups for part in each.parts] for each in (first, other)]
     rule = "releases that are merged must have the same cells"
     require(cells[0] == cells[1], rule, "other groups", hint)
@@ -278,6 +286,12 @@ def _only(plan: Plan, part: int, groups: Groups | None) -> Plan:
         parts=(kept,),
         found=tuple(plan.private_keys),
     )
+
+
+def _origins(releases: Sequence[Release]) -> str | None:
+    """Name every system whose sums were merged."""
+    named = {each.origin for each in releases if each.origin is not None}
+    return " and ".join(sorted(named)) if named else None
 
 
 def _shape(part: ReleasedPart) -> tuple[object, ...]:

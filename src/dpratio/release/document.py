@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.errors import DocumentRefused, PlanRefused
+from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
 from dpratio.plan.calibrate import LARGEST_SCALE, MECHANISMS, SMALLEST_SCALE
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
+from dpratio.release.external import require_external
 from dpratio.release.release import NoiseLayer, Release, ReleasedPart, fresh_part
 from dpratio.strict import Node
 from dpratio.terms.dimensions import KINDS, Keys
@@ -40,8 +41,9 @@ def release_to_document(release: Release) -> dict[str, Any]:
         "id": release.id,
         "made_by": release.made_by,
         "simulated": release.is_simulated,
+        "origin": release.origin,
         "sources": list(release.sources),
-        **({} if release.ledger_head is None else {"ledger": release.ledger_head}),
+        "ledger": release.ledger_head,
         "plan": plan_to_document(release.plan),
         "parts": [_part_to_document(release, at) for at in range(len(release.parts))],
     }
@@ -77,17 +79,22 @@ def release_from_document(node: Node, values: Values) -> Release:
         "id",
         "made_by",
         "simulated",
+        "origin",
         "sources",
+        "ledger",
         "plan",
         "parts",
-        optional=("ledger",),
     )
-    head = fields.get("ledger")
     plan = plan_from_document(fields["plan"])
     sources = tuple(_read_id(each) for each in fields["sources"].items())
+    origin = fields["origin"].text_or_none()
     try:
-        price(plan)
-    except PlanRefused as error:
+        # Sums from elsewhere have no price of ours; their plan is checked for reading.
+        if origin is None:
+            price(plan)
+        else:
+            require_external(plan)
+    except (PlanRefused, InvalidInput) as error:
         raise DocumentRefused(f"$.plan: {error}") from None
     given = fields["parts"].items()
     if len(given) != len(plan.parts):
@@ -103,7 +110,8 @@ def release_from_document(node: Node, values: Values) -> Release:
             made_by=fields["made_by"].text(),
             is_simulated=fields["simulated"].flag(),
             sources=sources,
-            ledger_head=None if head is None else head.text(),
+            ledger_head=fields["ledger"].text_or_none(),
+            origin=origin,
         )
     )
 

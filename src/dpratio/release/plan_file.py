@@ -52,14 +52,15 @@ def read_plan(path: str | PathLike[str]) -> Plan:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise FileRefused(f"'{path}' cannot be read: {reason}.") from None
     node = Node(parse(text))
     if not isinstance(node.value, dict) or node.value.get("format") != FORMAT:
         raise DocumentRefused(f"$.format: this is not a {FORMAT} document.")
+    version = node.entries().get("version", Node(None, "$.version"))
+    if version.integer() != VERSION:
+        version.refuse(f"must be {VERSION}", "Use the dpratio that wrote it.")
     fields = node.fields("format", "version", "plan", "sha256")
-    if fields["version"].integer() != VERSION:
-        fields["version"].refuse(f"must be {VERSION}", "Install a newer dpratio.")
     body = {name: part for name, part in node.value.items() if name != "sha256"}
     require_checksum(node, checksum(body))
     plan = plan_from_document(fields["plan"])

@@ -14,12 +14,14 @@ from dpratio.checks import require
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import NOT_COVERED
+from dpratio.plan.strategy import EXTERNAL
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.dimensions import Cell
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import is_unicode
 
 __all__ = [
+    "EXTERNAL_WORDS",
     "NoiseLayer",
     "Release",
     "ReleasedPart",
@@ -29,6 +31,11 @@ __all__ = [
 ]
 
 Integers = NDArray[np.int64]
+
+EXTERNAL_WORDS = (
+    "these sums were measured by {origin}; their noise is as stated there, and dpratio "
+    "makes no privacy claim about them."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +109,8 @@ class Release:
         sources: The ids of the releases it was rolled up or merged from.
         ledger_head: The head of the ledger when data were opened for it; None where
             no ledger was kept.
+        origin: For sums that another system measured: its name. dpratio makes no
+            privacy claim about them. See `wrap_sums`.
     """
 
     id: str
@@ -111,6 +120,7 @@ class Release:
     is_simulated: bool = False
     sources: tuple[str, ...] = ()
     ledger_head: str | None = None
+    origin: str | None = None
 
     def __post_init__(self) -> None:
         for name in (self.id, *self.sources):
@@ -123,6 +133,7 @@ class Release:
         require(made, "made_by must be text", self.made_by)
         flagged = isinstance(self.is_simulated, bool)
         require(flagged, "is_simulated must be true or false", self.is_simulated)
+        _require_origin(self.origin, self.plan.strategy)
         parts = [part.values.shape[1] for part in self.parts]
         planned = [len(part.sums) for part in self.plan.parts]
         require(parts == planned, f"the parts must hold {planned} sums", parts)
@@ -145,12 +156,19 @@ class Release:
         plural = "" if others == 1 else "s"
         made = f", made from {others} other release{plural}" if others else ""
         ratios = list(dict.fromkeys(str(part.ratio) for part in plan.parts))
+        if self.origin is not None:
+            simulated += f"EXTERNAL: {EXTERNAL_WORDS.format(origin=self.origin)} "
         return (
             f"{simulated}Release {self.id}: {' and '.join(ratios)}, "
             f"{count} {'answer' if count == 1 else 'answers'}, "
             f"{len(plan.sums)} noisy sums each{made}; "
             f"epsilon {decimal_text(plan.epsilon)}, "
-            f"delta {decimal_text(plan.delta)}. Not covered: {NOT_COVERED[0]}"
+            f"delta {decimal_text(plan.delta)}"
+            + (
+                " as claimed there."
+                if self.origin
+                else f". Not covered: {NOT_COVERED[0]}"
+            )
         )
 
 
@@ -158,6 +176,14 @@ def require_id(name: object) -> None:
     """Refuse what cannot name a release."""
     named = isinstance(name, str) and re.fullmatch("[0-9a-f]{32}", name)
     require(named, "a release id is 32 hexadecimal digits", name)
+
+
+def _require_origin(origin: object, strategy: str) -> None:
+    """Stamp what was measured elsewhere, and nothing else."""
+    named = isinstance(origin, str) and origin.strip() != "" and is_unicode(origin)
+    require(named or origin is None, "origin must be text or None", origin)
+    rule = "a release has an origin just where its plan was measured elsewhere"
+    require((origin is not None) == (strategy == EXTERNAL), rule, origin)
 
 
 def fresh_part(

@@ -6,12 +6,13 @@ Floor: show. Imports: checks, tabular, study, and the charts of this room.
 from pathlib import Path
 from typing import Any
 
-from dpratio.checks import import_extra, require
-from dpratio.tabular import Tabular
+from dpratio.checks import import_extra, require, require_one_of, show_given
+from dpratio.errors import InvalidInput
 
-__all__ = ["CHART_FILES", "chart_of", "check_chart_file", "draw"]
+__all__ = ["CHART_FILES", "VIEWS", "chart_of", "check_chart_file", "draw"]
 
 CHART_FILES = (".svg", ".png", ".html")
+VIEWS = ("forest", "deviation")
 
 
 def check_chart_file(path: Path) -> None:
@@ -26,23 +27,48 @@ def check_chart_file(path: Path) -> None:
     import_extra("vl_convert", "charts")
 
 
-def chart_of(table: Tabular) -> Any:  # noqa: ANN401 (Altair is loaded here)
-    """Choose the chart of a table."""
+def chart_of(shown: object, view: str | None = None) -> Any:  # noqa: ANN401 (Altair)
+    """Choose the chart of a result.
+
+    Args:
+        shown: Estimates, a curve, a forecast, a table of coverage or of the limit, or
+            the account of a scope.
+        view: For estimates ``"forest"`` or ``"deviation"``.
+    """
+    from dpratio.analyst.curve_results import Curve
+    from dpratio.analyst.results import Estimates
+    from dpratio.curator.ledger.account import Account
+    from dpratio.show.budget_chart import budget_chart
     from dpratio.show.coverage_chart import coverage_chart
+    from dpratio.show.curve_chart import curve_chart
+    from dpratio.show.forest_chart import deviation_chart, forest_chart
     from dpratio.show.width_charts import forecast_chart, limit_chart
+    from dpratio.study.agreement import PaperTables
+    from dpratio.study.coverage import CoverageTable
     from dpratio.study.forecast import Forecast
     from dpratio.study.limit import LimitTable
 
-    if isinstance(table, Forecast):
-        return forecast_chart(table)
-    if isinstance(table, LimitTable):
-        return limit_chart(table.to_dicts())
-    return coverage_chart(table)
+    require_one_of(view or VIEWS[0], VIEWS, "view")
+    if isinstance(shown, Estimates):
+        draws = deviation_chart if view == "deviation" else forest_chart
+        return draws(shown)
+    if isinstance(shown, Curve):
+        return curve_chart(shown)
+    if isinstance(shown, Account):
+        return budget_chart(shown)
+    if isinstance(shown, Forecast):
+        return forecast_chart(shown)
+    if isinstance(shown, LimitTable):
+        return limit_chart(shown.to_dicts())
+    hint = "Estimates, curves, forecasts and tables of coverage have one."
+    if isinstance(shown, CoverageTable | PaperTables):
+        return coverage_chart(shown)
+    raise InvalidInput(f"there is no chart of {show_given(shown)}. {hint}")
 
 
-def draw(table: Tabular, suffix: str) -> bytes:
-    """Draw a table as the content of an SVG, PNG or HTML file."""
-    chart = chart_of(table)
+def draw(shown: object, suffix: str, view: str | None = None) -> bytes:
+    """Draw a result as the content of an SVG, PNG or HTML file."""
+    chart = chart_of(shown, view)
     if suffix == ".html":
         return str(chart.to_html(inline=True)).encode()
     converter = import_extra("vl_convert", "charts")

@@ -11,9 +11,9 @@ import math
 from typing import Any
 
 from dpratio.checks import require_one_of
-from dpratio.tabular import Tabular, show_value
+from dpratio.tabular import Table, Tabular
 
-__all__ = ["FORMATS", "render", "rich_table"]
+__all__ = ["FORMATS", "csv_for_spreadsheets", "render", "rich_table"]
 
 FORMATS = ("table", "csv", "json", "markdown")
 
@@ -42,17 +42,31 @@ def render(table: Tabular, layout: str) -> str:
 def rich_table(table: Tabular) -> Any:  # noqa: ANN401 (rich is imported here only)
     """Draw a table for a terminal."""
     from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from rich.table import Table as Drawn
     from rich.text import Text
 
-    drawn = Table(box=SIMPLE_HEAD, header_style="bold")
+    drawn = Drawn(box=SIMPLE_HEAD, header_style="bold")
     columns = table.columns()
     for name, cells in columns.items():
         is_number = all(isinstance(cell, int | float) for cell in cells)
         drawn.add_column(Text(name), justify="right" if is_number else "left")
-    for row in table.to_dicts():
-        drawn.add_row(*(Text(show_value(cell)) for cell in row.values()))
+    for row in zip(*table.shown().values(), strict=True):
+        drawn.add_row(*(Text(cell) for cell in row))
     return drawn
+
+
+def csv_for_spreadsheets(table: Tabular) -> str:
+    """Write CSV in which no text is taken for a formula."""
+    columns = {
+        _unformula(name): [_unformula(cell) for cell in cells]
+        for name, cells in table.columns().items()
+    }
+    return _to_csv(Table(columns))
+
+
+def _unformula(cell: Any) -> Any:  # noqa: ANN401 (any cell)
+    is_formula = isinstance(cell, str) and cell[:1] in {"=", "+", "-", "@", "\t", "\r"}
+    return f"'{cell}" if is_formula else cell
 
 
 def _to_csv(table: Tabular) -> str:

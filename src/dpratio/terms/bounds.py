@@ -12,7 +12,7 @@ from dpratio.checks import require
 
 __all__ = ["Bounds"]
 
-# Products of up to four clipped values and their lattice stay normal doubles
+# Products of up to five clipped values and their lattice stay normal doubles
 # inside these limits, so no engine can overflow or underflow on them.
 LARGEST_REACH = 2.0**100
 SMALLEST_REACH = 2.0**-100

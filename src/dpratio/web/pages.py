@@ -97,8 +97,8 @@ def _rows(planned: Planned) -> list[tuple[str, str, str]]:
     found = planned.forecast
     words = {"against": f"{found.against:g}", "power": f"{found.power:g}"}
     return [
-        (name, show_value(cells[0]), MEANINGS[name].format(**words))
-        for name, cells in found.columns().items()
+        (name, cells[0], MEANINGS[name].format(**words))
+        for name, cells in found.shown().items()
     ]
 
 

@@ -87,10 +87,11 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
     for entry in entries:
         _require_link(entry, account.scope, seq, head)
         try:
+            said = entry.said
             if entry.kind == "approved":
                 approved[entry.subject] = entry
             else:
-                held = _next_state(releases.get(entry.subject), entry)
+                held = _next_state(releases.get(entry.subject), entry, said)
                 releases[entry.subject] = held
                 spent = _spend(spent, held, account.scope)
         except (DocumentRefused, ValueError, KeyError):
@@ -116,13 +117,13 @@ def _require_link(entry: Entry, scope: Scope, seq: int, head: str) -> None:
         _refuse(entry)
 
 
-def _next_state(held: Held | None, entry: Entry) -> Held:
+def _next_state(held: Held | None, entry: Entry, said: Mapping[str, str]) -> Held:
     """Move a release on; KeyError where the step is not one that may follow."""
     state = "" if held is None else held.state
     if AFTER[entry.kind] != state:
         raise KeyError(entry.kind)
     if held is None:
-        return Held(entry.said["plan"], entry.charge, entry.kind, (entry,))
+        return Held(said["plan"], entry.charge, entry.kind, (entry,))
     return replace(held, state=entry.kind, entries=(*held.entries, entry))
 
 

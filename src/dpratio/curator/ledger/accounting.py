@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpratio.checks import require
-from dpratio.plan.calibrate import analytic_delta
 from dpratio.plan.certified import log_bounds
 from dpratio.plan.price import Cost
 
@@ -30,6 +29,8 @@ LOSS_NAMES = {"basic": "epsilon", "zcdp": "rho"}
 # Rho is a long fraction; the ledger keeps it in whole units of this size, rounded up.
 _RHO_UNIT = Fraction(1, 10**30)
 _RHO_CAP_UNIT = Fraction(1, 10**15)
+# A budget has at most 100 digits; deltas of several key selections added up have more.
+_LONGEST_DENOMINATOR = 10**110
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,16 @@ def charge_of(cost: Cost, accounting: str) -> Charge:
         Proof: docs/proofs/ledger.md.
     """
     if accounting == "basic":
-        return Charge(cost.epsilon, cost.delta)
-    return Charge(math.ceil(cost.rho / _RHO_UNIT) * _RHO_UNIT, cost.rho_delta)
+        return Charge(_kept(cost.epsilon), _kept(cost.delta))
+    rho = math.ceil(cost.rho / _RHO_UNIT) * _RHO_UNIT
+    return Charge(rho, _kept(cost.rho_delta))
+
+
+def _kept(exact: Fraction) -> Fraction:
+    """Keep an exact number; round up what has more digits than a ledger writes."""
+    if exact.denominator <= _LONGEST_DENOMINATOR:
+        return exact
+    return Fraction(math.ceil(exact * _LONGEST_DENOMINATOR), _LONGEST_DENOMINATOR)
 
 
 def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
@@ -76,7 +85,7 @@ def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
 
     Example:
         >>> float(rho_within(Fraction(1), Fraction(1, 10**6)))
-        0.019...
+        0.024...
     """
     order = Fraction(_best_order(float(epsilon), float(delta)))
     log_order = log_bounds(order)[0]
@@ -103,17 +112,19 @@ def epsilon_of_rho(rho: float, delta: float) -> float:
 
 
 def gaussian_epsilon(rho: Fraction, delta: Fraction) -> float:
-    """Give the largest epsilon of one Gaussian release that takes this rho."""
-    ratio = Fraction(math.sqrt(2 * float(rho)))
+    """Give about the epsilon of one Gaussian release that takes this rho."""
+    from scipy.special import log_ndtr
+
+    ratio = math.sqrt(2 * float(rho))
     if not ratio:
         return 0.0
-    low, high = 0.0, 1.0
-    while analytic_delta(ratio, Fraction(high)) > delta:
-        high *= 2
-    for _ in range(40):
+    low, high = 0.0, ratio**2 / 2 + ratio * math.sqrt(2 * math.log(1 / delta))
+    for _ in range(60):
         middle = (low + high) / 2
-        dear = analytic_delta(ratio, Fraction(middle)) > delta
-        low, high = (middle, high) if dear else (low, middle)
+        # Balle & Wang (2018), theorem 8.
+        gain = math.exp(log_ndtr(ratio / 2 - middle / ratio))
+        lost = math.exp(middle + log_ndtr(-ratio / 2 - middle / ratio))
+        low, high = (middle, high) if gain - lost > delta else (low, middle)
     return high
 
 

@@ -67,11 +67,13 @@ def admit(
         )
     charge = charge_of(cost, scope.accounting)
     if not charge.fits(account.left):
-        loss = LOSS_NAMES[scope.accounting]
+        left, costs = (
+            _amount(each, scope.accounting) for each in (account.left, charge)
+        )
+        if left == costs:
+            left = f"a little less than {left}"
         _refuse(
-            f"scope '{scope.name}' has {loss} {show_exact(account.left.loss)} and "
-            f"delta {show_exact(account.left.delta)} left; the release costs {loss} "
-            f"{show_exact(charge.loss)} and delta {show_exact(charge.delta)}. Ask for "
+            f"scope '{scope.name}' has {left} left; the release costs {costs}. Ask for "
             "less; what is spent on a dataset does not come back"
         )
     return charge
@@ -112,8 +114,13 @@ def choose_scope(name: str | None, known: Iterable[str]) -> str:
     return name
 
 
+def _amount(charge: Charge, accounting: str) -> str:
+    loss, delta = show_exact(charge.loss), show_exact(charge.delta)
+    return f"{LOSS_NAMES[accounting]} {loss} and delta {delta}"
+
+
 def show_exact(exact: Fraction) -> str:
-    """Write an exact number; long fractions rounded up to six digits."""
+    """Write an exact number; long fractions rounded to six digits."""
     text = decimal_text(exact)
     return text if len(text) <= 12 else f"{float(exact):.6g}"  # noqa: PLR2004
 

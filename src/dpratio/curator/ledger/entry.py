@@ -1,6 +1,6 @@
 """One line of the ledger, bound to the one before it by a hash.
 
-Floor: curator. Imports: errors.
+Floor: curator. Imports: errors, strict, release.checked_json, accounting.
 """
 
 import hashlib
@@ -11,12 +11,19 @@ from fractions import Fraction
 
 from dpratio.curator.ledger.accounting import Charge
 from dpratio.errors import LedgerFailed
+from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
 __all__ = ["KINDS", "Entry", "entry_from_row", "link"]
 
 KINDS = ("charge", "opened", "sealed", "published", "void", "approved")
 _FIELDS = 10
+_EVENTS = {
+    "charge": ("plan", "by"),
+    "sealed": ("sha256", "format"),
+    "void": ("by",),
+    "approved": ("by",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +75,13 @@ class Entry:
 
     @property
     def said(self) -> Mapping[str, str]:
-        """The event as a mapping of words."""
-        return {
-            name: at.text()
-            for name, at in Node(json.loads(self.event)).entries().items()
-        }
+        """The event as a mapping of words.
+
+        Raises:
+            DocumentRefused: When it is not what an entry of its kind says.
+        """
+        fields = Node(parse(self.event)).fields(*_EVENTS.get(self.kind, ()))
+        return {name: at.text() for name, at in fields.items()}
 
 
 def link(

@@ -1,7 +1,7 @@
 """An account for reading: what is spent, what is left, what came when.
 
 For the curator alone: who asked for what, and when, is nobody else's business.
-Floor: curator. Imports: plan, tabular, terms, account, accounting, admit.
+Floor: curator. Imports: errors, plan, release, tabular, and the rest of this folder.
 """
 
 import math
@@ -14,13 +14,16 @@ from dpratio.curator.ledger.accounting import (
     epsilon_of_rho,
     gaussian_epsilon,
 )
-from dpratio.curator.ledger.admit import show_exact
+from dpratio.curator.ledger.admit import admit, show_exact
+from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
+from dpratio.release.plan_file import plan_hash
 from dpratio.tabular import Table
 
-__all__ = ["describe", "describe_plan", "history"]
+__all__ = ["describe", "describe_left", "describe_plan", "history"]
 
+_NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 _STATES = {
     "charge": "charged, not begun",
     "opened": "spent, not sealed",
@@ -32,7 +35,7 @@ _STATES = {
 
 def describe(account: Account) -> list[str]:
     """Say in sentences where a scope stands, and what the next release could cost."""
-    scope, spent, left = account.scope, account.spent, account.left
+    scope, spent = account.scope, account.spent
     loss = LOSS_NAMES[scope.accounting]
     caps = f"epsilon {show_exact(scope.budget.epsilon)}, delta "
     caps += show_exact(scope.budget.delta)
@@ -42,7 +45,7 @@ def describe(account: Account) -> list[str]:
         f"Scope '{scope.name}'{about}: {whom}, {scope.neighbours}.",
         f"Caps: {caps}; {_accounting_words(account)}.",
         f"Spent: {loss} {show_exact(spent.loss)}, {_spent_delta(account)}.",
-        f"Left: {loss} {show_exact(left.loss)}, delta {show_exact(left.delta)}.",
+        describe_left(account),
         f"The next release: {_next_words(account)}.",
     ]
     if scope.largest_delta is not None:
@@ -60,20 +63,29 @@ def describe(account: Account) -> list[str]:
     return lines
 
 
+def describe_left(account: Account) -> str:
+    """Say what may still be spent."""
+    loss, left = LOSS_NAMES[account.scope.accounting], account.left
+    return f"Left: {loss} {show_exact(left.loss)}, delta {show_exact(left.delta)}."
+
+
 def describe_plan(account: Account, plan: Plan) -> str:
     """Say what a plan would cost here, and how often it fits."""
-    charge, left = charge_of(price(plan), account.scope.accounting), account.left
+    cost, left = price(plan), account.left
+    charge = charge_of(cost, account.scope.accounting)
     loss = LOSS_NAMES[account.scope.accounting]
     times = [
         math.floor(rest / part)
         for rest, part in ((left.loss, charge.loss), (left.delta, charge.delta))
         if part
     ]
-    fits = f"it fits {min(times)} times" if min(times) else "it does not fit"
-    return (
-        f"This plan costs {loss} {show_exact(charge.loss)}, delta "
-        f"{show_exact(charge.delta)}: {fits}."
-    )
+    costs = f"{loss} {show_exact(charge.loss)}, delta {show_exact(charge.delta)}"
+    try:
+        admit(account, _NO_RELEASE, plan, cost, plan_hash(plan))
+    except LedgerRefused as error:
+        return f"This plan costs {costs}, and would be refused: {error}"
+    often = "once" if min(times) == 1 else f"{min(times):,} times"
+    return f"This plan costs {costs}: it fits {often}."
 
 
 def history(account: Account) -> Table:

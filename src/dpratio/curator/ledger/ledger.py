@@ -51,11 +51,13 @@ class Ledger:
         *,
         anchor: str | PathLike[str] | None = None,
     ) -> None:
-        named = isinstance(location, str | PathLike) and str(location) != ""
         hint = "Name a file, or write postgresql://host/database."
-        require(named, "a ledger lies in a file or on a server", location, hint)
-        outside = isinstance(anchor, str | PathLike | None)
+        rule = "a ledger lies in a file or on a server"
+        require(_is_name(location), rule, location, hint)
+        outside = anchor is None or _is_name(anchor)
         require(outside, "an anchor is a file", anchor)
+        apart = anchor is None or Path(anchor).absolute() != Path(location).absolute()
+        require(apart, "an anchor lies outside of its ledger", str(anchor))
         is_server = re.match("postgres(ql)?://", str(location))
         self.watch = Watch(
             PostgresStore(str(location)) if is_server else SqliteStore(Path(location)),
@@ -83,9 +85,23 @@ class Ledger:
                 "cap that could be raised would be none; data of their own need a name "
                 "of their own."
             )
-        if anchor is not None and there is None:
+        if anchor is not None and not self._is_anchored(scope.name):
             anchor.append(Head(scope.name, 0, scope.hash))
         return self.account(scope.name)
+
+    def _is_anchored(self, name: str) -> bool:
+        """Tell whether a scope is in the anchor, or too old to begin there."""
+        if any(head.scope == name for head in self.watch.heads()):
+            return True
+        with self.watch.store.reading() as tables:
+            return bool(tables.entries(name, 0))
+
+    def is_at(self, path: str | PathLike[str]) -> bool:
+        """Tell whether a file is the ledger's own, or its anchor's."""
+        store, anchor = self.watch.store, self.watch.anchor
+        own = [store.path] if isinstance(store, SqliteStore) else []
+        own += [anchor.path] if anchor is not None else []
+        return Path(path).resolve() in {each.resolve() for each in own}
 
     def scopes(self) -> list[str]:
         """The names of all scopes."""
@@ -116,6 +132,7 @@ class Ledger:
         """
         require_words(by, "by")
         require_id(release_id)
+        require(isinstance(plan, Plan), "plan must be a Plan", plan)
         cost, hashed = price(plan), plan_hash(plan)
         with self.watch.writing() as watched:
             name = choose_scope(scope, watched.tables.scope_names())
@@ -161,6 +178,7 @@ class Ledger:
             The hash of the plan.
         """
         require_words(by, "by")
+        require(isinstance(plan, Plan), "plan must be a Plan", plan)
         price(plan)
         hashed = plan_hash(plan)
         with self.watch.writing() as watched:
@@ -225,6 +243,11 @@ _SAID = {
     "void": "voided",
 }
 _ADVICE = {"void": "A charge comes back only before data are opened."}
+
+
+def _is_name(location: object) -> bool:
+    named = isinstance(location, str | PathLike)
+    return named and str(location) != "" and "\0" not in str(location)
 
 
 def _entry(

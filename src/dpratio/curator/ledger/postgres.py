@@ -82,7 +82,7 @@ class PostgresStore:
         with self._connected() as connection:
             ((found,),) = _run(connection, _TRIGGERS, ())
         wanted = len(_KEPT) - 1
-        return [] if found == wanted else ["triggers that keep the ledger are missing"]
+        return [] if found == wanted else ["triggers that keep the ledger are missing."]
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
@@ -125,7 +125,10 @@ def _refuse(error: Exception) -> NoReturn:
     """Say in our words what went wrong; the server's may hold its address."""
     state = str(getattr(error, "sqlstate", None) or "")
     words = {
-        "": "the server cannot be reached. Check the address and the network",
+        "": (
+            "the server cannot be reached, does not let this user in, or has no such "
+            "database. Check address, name, password and network"
+        ),
         "28": "the server does not let this user in. Check name and password",
         "3D": "there is no such database. Check the address",
         "42501": "this user may not do that. Ask the owner of the database",

@@ -20,7 +20,8 @@ from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 __all__ = ["Scope", "require_words", "scope_from_document"]
 
-_NAME = re.compile(r"[\w][\w .:/-]{0,99}")
+_NAME = re.compile(r"\w([\w .:/-]{0,98}\w)?")
+_LONGEST_DENOMINATOR = 10**102
 _LONGEST_WORDS = 200
 
 
@@ -64,7 +65,7 @@ class Scope:
     cap: Charge = field(init=False)
 
     def __post_init__(self) -> None:
-        hint = "Use up to 100 letters, digits, spaces and . : / -"
+        hint = "Use up to 100 letters, digits, and within them spaces and . : / -"
         named = isinstance(self.name, str) and _NAME.fullmatch(self.name)
         require(named, "a scope needs a plain name", self.name, hint)
         hint = "Write Budget(epsilon=3, delta=1e-5)."
@@ -89,7 +90,8 @@ class Scope:
         exact = to_exact(given, name)
         rule = f"{name} must be above 0 and at most the cap of delta"
         require(0 < exact <= self.budget.delta, rule, given)
-        Budget(1, exact)
+        short = exact.denominator <= _LONGEST_DENOMINATOR
+        require(short, f"{name} has too many digits", given, "Round it.")
         object.__setattr__(self, name, exact)
 
     def _cap(self) -> Charge:

@@ -31,7 +31,10 @@ _WORDS = {
     "SQLITE_READONLY": "it is read-only. Allow writing to the file and its folder",
     "SQLITE_FULL": "the disk is full. Make room and try again",
     "SQLITE_IOERR": "the disk failed or is full. Make room, check it, and try again",
-    "SQLITE_CANTOPEN": "it cannot be opened. Check that the folder exists",
+    "SQLITE_CANTOPEN": (
+        "it cannot be opened. Check the name, or open a first scope with `dpratio "
+        "ledger init` or Ledger.open_scope"
+    ),
     "SQLITE_NOTADB": "it is not a ledger. Name another file",
     "SQLITE_CORRUPT": "it is damaged. Find the last sound copy",
     "SQLITE_CONSTRAINT": "it is append-only, and the line is there already",

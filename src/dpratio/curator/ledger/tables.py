@@ -1,6 +1,6 @@
 """The tables of a ledger and the few statements that touch them; the same everywhere.
 
-Floor: curator. Imports: errors, strict, scope, entry.
+Floor: curator. Imports: errors, strict, release.checked_json, scope, entry.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dpratio.curator.ledger.entry import Entry, entry_from_row
 from dpratio.curator.ledger.scope import Scope, scope_from_document
 from dpratio.errors import DocumentRefused, LedgerFailed
+from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
 __all__ = ["TABLES", "VERSION", "Tables", "create_tables"]
@@ -70,10 +71,9 @@ class Tables:
         lock = self.lock if to_write else ""
         query = f"SELECT document, hash FROM scope WHERE name = ?{lock}"
         for document, wanted in self.run(query, (name,)):
-            scope = None
             try:
-                scope = scope_from_document(Node(json.loads(str(document))))
-            except (DocumentRefused, ValueError):
+                scope = scope_from_document(Node(parse(str(document))))
+            except DocumentRefused:
                 scope = None
             if scope is None or (scope.name, scope.hash) != (name, wanted):
                 raise LedgerFailed(

@@ -47,12 +47,14 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
     wrong = list(ledger.watch.store.damages())
     notes: list[str] = []
     accounts: list[Account] = []
+    all_followed = True
     with ledger.watch.reading() as watched:
         for name in watched.tables.scope_names():
             try:
                 account = watched.follow(name)
             except DpratioError as error:
                 wrong.append(str(error))
+                all_followed = False
                 continue
             accounts.append(account)
             notes += _clock_notes(account)
@@ -63,7 +65,8 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
             if account.scope.is_anchored:
                 wrong += _wrong_heads(watched, account)
                 checked.append(f"scope '{name}' against its anchor.")
-        wrong += _unowned(watched, accounts)
+        if all_followed:
+            wrong += _unowned(watched, accounts)
         for release in releases:
             checked.append(f"release {release.id}.")
             wrong += _wrong_release(accounts, release)

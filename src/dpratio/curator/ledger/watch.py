@@ -46,25 +46,24 @@ class Watch:
     @contextmanager
     def reading(self) -> Iterator["Watched"]:
         """Read one state of the ledger."""
-        heads = self._heads()
+        heads = self.heads()
         with self.store.reading() as tables:
             yield Watched(self, tables, heads, to_write=False)
 
     @contextmanager
     def writing(self) -> Iterator["Watched"]:
         """Write to the ledger; what was written is seen after the commit."""
-        heads = self._heads()
+        heads = self.heads()
         with self.store.writing() as tables:
             watched = Watched(self, tables, heads, to_write=True)
             yield watched
-        for before, entry in watched.appended:
-            account = follow(before, [entry])
+        for account in watched.appended:
             self.seen[account.scope.name] = account
             if self.anchor is not None and account.scope.is_anchored:
                 self.anchor.append(Head(account.scope.name, account.seq, account.head))
 
-    def _heads(self) -> Sequence[Head]:
-        """Read the anchor before the ledger: what it knows is then committed."""
+    def heads(self) -> Sequence[Head]:
+        """Read the anchor; before the ledger, since what it knows is committed."""
         if self.anchor is None or not self.anchor.path.exists():
             return ()
         return self.anchor.heads()
@@ -78,7 +77,7 @@ class Watched:
     tables: Tables
     heads: Sequence[Head]
     to_write: bool
-    appended: list[tuple[Account, Entry]] = field(default_factory=list)
+    appended: list[Account] = field(default_factory=list)
 
     def follow(self, name: str) -> Account:
         """Follow a scope from where it was last seen to its last entry.
@@ -114,9 +113,9 @@ class Watched:
         return account, account.releases[release_id]
 
     def append(self, before: Account, entry: Entry) -> None:
-        """Write an entry after the last one of an account."""
+        """Write an entry after the last one of an account, if it can be followed."""
+        self.appended.append(follow(before, [entry]))
         self.tables.add_entry(entry)
-        self.appended.append((before, entry))
 
     def _require_anchor(self, account: Account) -> None:
         """Refuse a ledger that is older than its anchor."""

@@ -1,0 +1,275 @@
+"""Comparing the ratios of a release: with each other, or with a value.
+
+Floor: analyst. Imports: checks, release, and the rest of this room.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.adjust import ADJUSTMENTS, adjusted, family_level
+from dpratio.analyst.cells import Cells, cells_of
+from dpratio.analyst.comparison import ALTERNATIVES, COMPARISON_STATUSES, Comparison
+from dpratio.analyst.contest import SCALES, AgainstValue, Between, Contest, Ends
+from dpratio.analyst.deviate import upper_tail
+from dpratio.analyst.interval import Range
+from dpratio.analyst.moments import Floats, moments_of
+from dpratio.analyst.pairing import (
+    REST,
+    names_of,
+    part_of,
+    places_of,
+    sides_of,
+)
+from dpratio.analyst.rest import rest_of
+from dpratio.analyst.variance import choose_variance
+from dpratio.checks import require, require_one_of
+from dpratio.release.release import Release
+from dpratio.terms.dimensions import Cell
+
+__all__ = ["Asked", "compare_ratios", "pvalues_of", "quantile_of", "require_level"]
+
+_CODES = {name: np.int8(code) for code, name in enumerate(COMPARISON_STATUSES)}
+
+
+def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
+    release: Release,
+    *groups: Cell,
+    design: str = "pairs",
+    reference: float | None = None,
+    scale: str | Sequence[str] = "lift",
+    null: float = 0.0,
+    alternative: str = "two-sided",
+    level: float = 0.95,
+    adjust: str = "none",
+    part: int | None = None,
+    variance: str | None = None,
+) -> Comparison:
+    """Compare ratios of groups with different people, with intervals and p-values.
+
+    Args:
+        release: Noisy sums; no data and no budget are needed.
+        groups: The groups to compare, by key; all of them where none is named.
+        design: ``"pairs"`` compares every pair, the earlier group first;
+            ``"baseline"`` holds each other group against the one named; ``"rest"``
+            holds each group against all others together.
+        reference: A value: each ratio is compared with it, not with another ratio.
+        scale: ``"difference"`` r₁ − r₂, ``"lift"`` r₁/r₂ − 1 or ``"log_ratio"``
+            log(r₁/r₂); or several of them.
+        null: The hypothesis, on the scale: 0 says that both are equal.
+        alternative: ``"two-sided"``, ``"greater"`` or ``"less"``; one-sided tests have
+            one-sided intervals.
+        level: Confidence level, between 0 and 1.
+        adjust: For many comparisons: ``"none"``, ``"bonferroni"``, ``"holm"`` or
+            ``"benjamini_hochberg"``; the intervals are widened with the p-values.
+        part: Which part of a release with several questions or partitions.
+        variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
+
+    Returns:
+        One row per comparison and scale. Where a denominator cannot be told from
+        zero the interval is open and the status says so.
+
+    Raises:
+        InvalidInput: When groups may share people, or an option breaks a rule; the
+            message names the plan that would answer.
+    """
+    require_one_of(alternative, ALTERNATIVES, "alternative")
+    require_one_of(adjust, ADJUSTMENTS, "adjustment")
+    require_level(level)
+    asked = Asked.of(release, groups, part=part, variance=variance)
+    scales = [scale] if isinstance(scale, str) else list(scale)
+    require(scales, "at least one scale is needed", scales)
+    for each in scales:
+        _require_scale(each, asked, null)
+    alone = null == 0 or len(scales) == 1
+    require(alone, "a null other than 0 belongs to one scale", scales)
+    answers = []
+    for each in scales:
+        contest, labels = asked.contest(design, reference, each)
+        answers.append(_answer(contest, null, alternative, level, adjust))
+    joined = {
+        name: np.concatenate([getattr(each, name) for each in answers])
+        for name in _Answer.__dataclass_fields__
+        if name != "interval_level"
+    }
+    first, second = labels
+    rows = len(answers[0].estimate)
+    return Comparison(
+        first=first * len(scales),
+        second=None if second is None else second * len(scales),
+        reference=reference,
+        scale=[each for each in scales for _ in range(rows)],
+        null=null,
+        alternative=alternative,
+        level=level,
+        interval_level=answers[0].interval_level,
+        adjust=adjust,
+        variance=asked.variance,
+        is_simulated=release.is_simulated,
+        **joined,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A part of a release, its cells as tests, and the groups that were named."""
+
+    release: Release
+    part: int
+    groups: tuple[Any, ...]
+    cells: Cells
+    variance: str
+
+    @classmethod
+    def of(
+        cls,
+        release: Release,
+        groups: Sequence[Any],
+        *,
+        part: int | None,
+        variance: str | None,
+    ) -> "Asked":
+        """Find the part that is asked about, and test its ratios."""
+        require(isinstance(release, Release), "release must be a Release", release)
+        at = part_of(release, groups, part)
+        moments = moments_of(release, at)
+        form = choose_variance(moments, variance)
+        lowest = Range.of(release.plan.box(release.plan.parts[at])).lowest
+        cells = cells_of(moments, form, level=0.95, lowest=lowest)
+        return cls(release, at, tuple(groups), cells, form)
+
+    @property
+    def names(self) -> list[Any]:
+        """The names of all cells of the part."""
+        return names_of(self.release.parts[self.part])
+
+    def contest(
+        self, design: str, reference: float | None, scale: str
+    ) -> tuple[Contest, tuple[list[Any], list[Any] | None]]:
+        """Set up what is compared with what, and name both sides."""
+        names = self.names
+        if reference is not None:
+            _require_reference(reference, scale)
+            require(
+                design == "pairs", "a reference takes the place of a design", design
+            )
+            places = places_of(self.release.parts[self.part], self.groups)
+            value = AgainstValue(self.cells.only(places), float(reference), scale)
+            return value, ([names[at] for at in places.tolist()], None)
+        sides = sides_of(self.release, self.part, self.groups, design)
+        first = [names[at] for at in sides.first.tolist()]
+        if not sides.is_rest:
+            second = [names[at] for at in sides.second.tolist()]
+            both = (sides.first, sides.second)
+            return Between(self.cells, self.cells, both, scale), (first, second)
+        rest = rest_of(self.release, self.part, sides.second)
+        others = cells_of(rest, self.variance, level=0.95, lowest=self.cells.lowest)
+        both = (sides.first, np.arange(len(first)))
+        return Between(self.cells, others, both, scale), (first, [REST] * len(first))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    estimate: Floats
+    ci_lower: Floats
+    ci_upper: Floats
+    se: Floats
+    statistic: Floats
+    pvalue: Floats
+    pvalue_adjusted: Floats
+    codes: NDArray[np.int8]
+    interval_level: float
+
+
+def _answer(
+    contest: Contest, null: float, alternative: str, level: float, adjust: str
+) -> _Answer:
+    estimate, se, hidden = contest.estimates()
+    statistic = contest.deviates(null)
+    pvalue = pvalues_of(statistic, alternative)
+    single = family_level(pvalue, adjust, level)
+    quantile = quantile_of(single, alternative)
+    ends = contest.ends(quantile)
+    rejected = pvalue < 1 - single
+    codes = _statuses(ends, alternative, hidden, rejected)
+    open_ended = np.isin(codes, [_CODES["unbounded"], _CODES["disconnected"]])
+    natural = -1.0 if contest.scale == "lift" else -np.inf
+    lower = np.where(open_ended, natural, ends.lower)
+    upper = np.where(open_ended, np.inf, ends.upper)
+    return _Answer(
+        estimate=estimate,
+        ci_lower=np.full_like(lower, natural) if alternative == "less" else lower,
+        ci_upper=np.full_like(upper, np.inf) if alternative == "greater" else upper,
+        se=np.where(open_ended | ~np.isfinite(se), np.inf, se),
+        statistic=statistic,
+        pvalue=pvalue,
+        pvalue_adjusted=adjusted(pvalue, adjust),
+        codes=codes,
+        interval_level=single,
+    )
+
+
+def _statuses(
+    ends: Ends,
+    alternative: str,
+    hidden: NDArray[np.bool_],
+    rejected: NDArray[np.bool_],
+) -> NDArray[np.int8]:
+    """Say what kind of set each row has."""
+    wanted = {
+        "two-sided": (ends.has_lower, ends.has_upper),
+        "greater": (ends.has_lower, ends.has_lower),
+        "less": (ends.has_upper, ends.has_upper),
+    }[alternative]
+    codes = np.where(hidden, _CODES["variance_floored"], _CODES["ok"])
+    codes = np.where(wanted[0] ^ wanted[1], _CODES["half_line"], codes)
+    neither = ~(wanted[0] | wanted[1])
+    codes = np.where(neither, _CODES["unbounded"], codes)
+    return np.where(neither & rejected, _CODES["disconnected"], codes).astype(np.int8)
+
+
+def pvalues_of(statistic: Floats, alternative: str) -> Floats:
+    """Turn normal deviates into p-values."""
+    if alternative == "two-sided":
+        return 2 * upper_tail(np.abs(statistic))
+    return upper_tail(statistic if alternative == "greater" else -statistic)
+
+
+def quantile_of(level: float, alternative: str) -> float:
+    """Give the normal quantile of a level, one- or two-sided."""
+    from scipy.special import ndtri
+
+    tail = (1 - level) / 2 if alternative == "two-sided" else 1 - level
+    return float(-ndtri(tail))
+
+
+def require_level(level: object) -> None:
+    """Refuse what is no confidence level."""
+    is_level = isinstance(level, float) and math.isfinite(level) and 0 < level < 1
+    hint = "0.95 is usual."
+    require(is_level, "level must lie between 0 and 1", level, hint)
+
+
+def _require_scale(scale: str, asked: Asked, null: object) -> None:
+    require_one_of(scale, SCALES, "scale")
+    is_number = isinstance(null, int | float) and not isinstance(null, bool)
+    usable = is_number and math.isfinite(null)  # type: ignore[arg-type]
+    require(usable, "null must be a finite number", null)
+    above = scale != "lift" or null > -1  # type: ignore[operator]
+    require(above, "a lift is above −1, where the first ratio would be 0", null)
+    positive = np.isfinite(asked.cells.lowest) or scale == "difference"
+    rule = f"scale '{scale}' needs ratios that cannot be negative"
+    require(positive, rule, scale, "Use scale 'difference'.")
+
+
+def _require_reference(reference: object, scale: str) -> None:
+    is_number = isinstance(reference, int | float) and not isinstance(reference, bool)
+    usable = is_number and math.isfinite(reference)  # type: ignore[arg-type]
+    require(usable, "reference must be a finite number", reference, "1 is usual.")
+    positive = scale == "difference" or reference > 0  # type: ignore[operator]
+    rule = f"scale '{scale}' needs a reference above 0"
+    require(positive, rule, reference, "Use scale 'difference'.")

@@ -1,0 +1,236 @@
+"""From a release over score bins to calibration curves.
+
+Floor: analyst. Imports: checks, release, terms, and the rest of this room.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.calibration_error import (
+    Bins,
+    Measured,
+    absolute_error,
+    calibration_test,
+    squared_error,
+)
+from dpratio.analyst.curve_results import CURVE_STATUSES, CalibrationErrors, Curve
+from dpratio.analyst.interval import Options, Range, intervals
+from dpratio.analyst.labels import part_labels
+from dpratio.analyst.moments import Floats, Moments, moments_of
+from dpratio.analyst.options import require_level, require_part
+from dpratio.analyst.results import STATUSES
+from dpratio.analyst.sampling import Sampling
+from dpratio.analyst.variance import choose_variance
+from dpratio.analyst.view import seen_as_ratio
+from dpratio.analyst.wald import normal_quantile
+from dpratio.checks import require
+from dpratio.release.release import Release
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import Dimension, ScoreBins
+from dpratio.terms.question import Ratio
+
+__all__ = ["calibration_curve"]
+
+_CODES = {name: np.int8(code) for code, name in enumerate(CURVE_STATUSES)}
+_PIVOT = list(STATUSES)
+_LOST = 2.0
+_ANY_SIGN = Range(numerator_is_positive=False, denominator_is_positive=True)
+
+Codes = NDArray[np.int8]
+Ends = tuple[float, float] | tuple[Floats, Floats]
+
+
+def calibration_curve(
+    release: Release, *, bins: str | None = None, part: int = 0, level: float = 0.95
+) -> Curve:
+    """Draw calibration curves: mean score against mean label, bin by bin.
+
+    A score is calibrated where, in every bin, the weighted mean of the scores equals
+    that of the labels, both as clipped to their bounds.
+
+    Args:
+        release: Planned over `ScoreBins`, with ``answers=("ratio", "means")``; other
+            groups crossed with the bins give a curve each.
+        bins: The binned column, where a release has several.
+        part: Which part of a release with several.
+        level: Confidence level of every interval, between 0 and 1.
+
+    Returns:
+        One row per bin of every curve, and for every curve its calibration errors and
+        a test of perfect calibration.
+
+    Raises:
+        InvalidInput: When the release has no bins, protects people with many rows, or
+            does not hold Σw; the message names the plan to make.
+    """
+    require(isinstance(release, Release), "release must be a Release", release)
+    require_level(level)
+    require_part(part, release)
+    laid_out = _lay_out(release, part, bins)
+    ratio = release.plan.parts[part].ratio
+    hint = "Means would be those of people's totals; use estimate_ratios for each bin."
+    unit = release.plan.unit.column
+    require(unit is None, "a calibration curve is about rows", unit, hint)
+    rule = "a calibration curve is about one score"
+    require(ratio.minus is None, rule, str(ratio), "Plan a ratio without minus.")
+    box = release.plan.box(release.plan.parts[part])
+    sampling = Sampling.of(moments_of(release, part), box)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        gaps, form = seen_as_ratio(sampling, {"ws": 1.0, "wy": -1.0}, {"w": 1.0})
+        bins_of = Bins(gaps, form, laid_out.codes, laid_out.curves)
+        found = {
+            "score": _mean(sampling, "ws", laid_out.ends(ratio, box), level),
+            "label": _mean(sampling, "wy", (box["y"].lower, box["y"].upper), level),
+            "gap": _interval(gaps, form, _ANY_SIGN, level),
+            "ratio": _interval(sampling.moments, None, Range.of(box), level),
+        }
+        errors = _errors(sampling, bins_of, laid_out, ratio, level)
+        return Curve(
+            labels=part_labels(release, part),
+            bins=laid_out.column,
+            score=ratio.numerator,
+            share=_share(bins_of, sampling.moments["ww"], level),
+            mean_score=found["score"][0],
+            mean_label=found["label"][0],
+            ratio=found["ratio"][0],
+            gap=found["gap"][0],
+            codes=_status(bins_of, {name: each[1] for name, each in found.items()}),
+            errors=errors,
+            level=level,
+            is_simulated=release.is_simulated,
+            origin=release.origin,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """To which curve each cell belongs, and what the curves are called."""
+
+    column: str
+    codes: NDArray[np.int64]
+    curve_labels: dict[str, list[Any]]
+    curves: int
+    edges: tuple[Floats, Floats]
+
+    def ends(self, ratio: Ratio, box: dict[str, Bounds]) -> Ends:
+        """Give the range of a mean score: its bin's, where bins are of the score."""
+        if self.column == ratio.numerator:
+            return self.edges
+        return box["s"].lower, box["s"].upper
+
+
+def _lay_out(release: Release, part: int, bins: str | None) -> _Layout:
+    """Find the binned column; what else groups are by gives a curve each."""
+    groups = release.parts[part].groups
+    dimensions = () if groups is None else groups.dimensions
+    binned = [each.column for each in dimensions if isinstance(each, ScoreBins)]
+    wanted = binned if bins is None else [name for name in binned if name == bins]
+    hint = "Plan with groups=Groups.cross(ScoreBins('score', 10))."
+    if len(wanted) > 1:
+        hint = f"Say which: bins='{wanted[0]}'."
+    rule = "a calibration curve needs one binned column"
+    require(len(wanted) == 1, rule, bins or binned, hint)
+    (column,) = wanted
+    others = {
+        name: cells
+        for name, cells in part_labels(release, part).items()
+        if name != column
+    }
+    count = len(release.parts[part].values)
+    keys = list(zip(*others.values(), strict=True)) if others else [()] * count
+    places = {key: at for at, key in enumerate(dict.fromkeys(keys))}
+    codes = np.array([places[key] for key in keys], dtype=np.int64)
+    labels = {name: [key[at] for key in places] for at, name in enumerate(others)}
+    own = next(each for each in dimensions if each.column == column)
+    return _Layout(column, codes, labels, len(places), _edges(own, release, part))
+
+
+def _edges(own: Dimension, release: Release, part: int) -> tuple[Floats, Floats]:
+    """Give the edges of the bin of every cell."""
+    edges = np.array(getattr(own, "edges", ()))
+    places = {key: at for at, key in enumerate(own.values)}
+    at = [places[key] for key in part_labels(release, part)[own.column]]
+    return edges[:-1][at], edges[1:][at]
+
+
+def _mean(
+    sampling: Sampling, top: str, ends: Ends, level: float
+) -> tuple[Measured, Codes]:
+    view, form = seen_as_ratio(sampling, {top: 1.0}, {"w": 1.0})
+    reach = Range(bool(np.all(ends[0] >= 0)), denominator_is_positive=True)
+    mean, codes = _interval(view, form, reach, level)
+    # A mean lies between the ends of what it is the mean of, whatever noise says.
+    return Measured(
+        np.clip(mean.estimate, *ends),
+        np.clip(mean.ci_lower, *ends),
+        np.clip(mean.ci_upper, *ends),
+    ), codes
+
+
+def _interval(
+    view: Moments, form: str | None, reach: Range, level: float
+) -> tuple[Measured, Codes]:
+    """Give a ratio with its pivot interval, unbounded where weights are lost."""
+    form = choose_variance(view, form)
+    options = Options("pivot", "ratio", level, form, draws=2, rng=None)
+    found = intervals(view, reach, options)
+    estimate = np.where(view["wy"] > 0, view["ws"] / view["wy"], np.nan)
+    ends = (np.maximum(end, reach.lowest) for end in (found.lower, found.upper))
+    return Measured(np.maximum(estimate, reach.lowest), *ends), found.status
+
+
+def _errors(
+    sampling: Sampling, bins: Bins, laid_out: _Layout, ratio: Ratio, level: float
+) -> CalibrationErrors:
+    # Edges bound the variance by Σw², which is well known where it counts rows.
+    bounded = laid_out.column == ratio.numerator and not sampling.is_weighted
+    edges = laid_out.edges if bounded else None
+    statistic, used, pvalue = calibration_test(sampling, bins, edges)
+    return CalibrationErrors(
+        labels=laid_out.curve_labels,
+        expected=absolute_error(bins, level),
+        squared=squared_error(bins, level),
+        statistic=statistic,
+        bins=used,
+        pvalue=pvalue,
+        left_out=bins.add((~bins.is_known).astype(np.float64)),
+        level=level,
+    )
+
+
+def _share(bins: Bins, squares: Floats, level: float) -> Measured:
+    """Give the share of weight in each bin, by the delta method.
+
+    A unit of weight w in bin k moves the share p of k by w(1 − p)/W₊, and that of any
+    other bin by −wp/W₊; noise does the same.
+    """
+    weight = bins.gaps["wy"]
+    whole = bins.add(weight)[bins.codes]
+    share = weight / whole
+    noise = bins.gaps.noise_covariance("wy", "wy") * np.ones(len(weight))
+    each = np.maximum(squares, 0.0) + noise
+    variance = (1 - 2 * share) * each + share**2 * bins.add(each)[bins.codes]
+    move = normal_quantile(level) * np.sqrt(np.maximum(variance, 0.0)) / whole
+    empty = ~(whole > 0)
+    return Measured(
+        np.where(empty, np.nan, np.clip(share, 0.0, 1.0)),
+        np.where(empty, 0.0, np.clip(share - move, 0.0, 1.0)),
+        np.where(empty, 1.0, np.clip(share + move, 0.0, 1.0)),
+    )
+
+
+def _status(bins: Bins, codes: dict[str, Codes]) -> Codes:
+    """Sum up in one word what is known of a bin."""
+    gap, ratio = codes["gap"], codes["ratio"]
+    status = np.zeros(len(gap), dtype=np.int8)
+    status[gap == _PIVOT.index("variance_floored")] = _CODES["variance_floored"]
+    status[ratio > _PIVOT.index("variance_floored")] = _CODES["ratio_unbounded"]
+    noise = np.sqrt(bins.gaps.noise_covariance("wy", "wy"))
+    lost = ~(bins.gaps["wy"] > _LOST * noise)
+    for name in ("gap", "score", "label"):
+        lost |= codes[name] > _PIVOT.index("variance_floored")
+    status[lost] = _CODES["lost"]
+    return status

@@ -1,0 +1,185 @@
+"""Calibration curves as values: points with intervals, and errors with a test.
+
+Floor: analyst. Imports: calibration_error, label_columns, stamps, tabular.
+"""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.calibration_error import Measured
+from dpratio.analyst.label_columns import label_columns
+from dpratio.analyst.moments import Floats
+from dpratio.analyst.stamps import stamps
+from dpratio.tabular import Tabular
+
+__all__ = ["CURVE_STATUSES", "CalibrationErrors", "Curve"]
+
+CURVE_STATUSES = {
+    "ok": "all intervals hold at their level",
+    "variance_floored": (
+        "noise hid the sampling variance; the noise of its estimate stands in for it"
+    ),
+    "ratio_unbounded": (
+        "the labels of the bin cannot be told from zero, so its ratio has no finite "
+        "interval; its means do"
+    ),
+    "lost": (
+        "the weight of the bin cannot be told from none; little is known of its means"
+    ),
+}
+_MEASURES = ("share", "mean_score", "mean_label", "ratio", "gap")
+_NORMAL_WIDTH = 3.92  # Standard errors in an interval of level 0.95; enough to round.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationErrors(Tabular):
+    """How far each curve is from calibrated, and a test that it is.
+
+    ``expected`` is the expected calibration error Σ|G|/W, ``squared`` its squared
+    version, both with the bias of sampling and noise taken off.
+    """
+
+    labels: Mapping[str, Sequence[Any]]
+    expected: Measured
+    squared: Measured
+    statistic: Floats
+    bins: Floats
+    pvalue: Floats
+    left_out: Floats
+    level: float
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per curve."""
+        answers = {
+            **_laid_out("expected_error", self.expected),
+            **_laid_out("squared_error", self.squared),
+            "statistic": self.statistic.tolist(),
+            "bins": self.bins.astype(int).tolist(),
+            "pvalue": self.pvalue.tolist(),
+        }
+        return label_columns(self.labels, set(answers)) | answers
+
+    def precision(self) -> dict[str, list[float]]:
+        """Errors are rounded to a quarter of their intervals, about."""
+        return _precision("expected_error", self.expected) | _precision(
+            "squared_error", self.squared
+        )
+
+    def sentences(self) -> list[str]:
+        """Say for each curve how far it is from calibrated."""
+        table, said = self.shown(), []
+        for at in range(len(self.pvalue)):
+            names = [str(cells[at]) for cells in self.labels.values()]
+            whose = f"{', '.join(names)}: " if names else ""
+            error = [
+                table[f"expected_error{end}"][at]
+                for end in ("", "_ci_lower", "_ci_upper")
+            ]
+            verdict = "contradicts" if self.pvalue[at] < 1 - self.level else "allows"
+            said.append(
+                f"{whose}expected calibration error {error[0]} ({error[1]} to "
+                f"{error[2]}); p = {self.pvalue[at]:.3g}, which {verdict} a calibrated "
+                f"score."
+            )
+            if self.left_out[at]:
+                said.append(
+                    f"{whose}{int(self.left_out[at])} of the bins are too lost in "
+                    "noise for the squared error and are left out of it."
+                )
+        return said
+
+    def __len__(self) -> int:
+        return len(self.pvalue)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve(Tabular):
+    """Points of calibration curves with intervals, one row per bin.
+
+    ``share`` is the part of a curve's weight that lies in the bin, ``gap`` the mean
+    score less the mean label. ``status`` is one of `CURVE_STATUSES`.
+    """
+
+    labels: Mapping[str, Sequence[Any]]
+    bins: str
+    score: str
+    share: Measured
+    mean_score: Measured
+    mean_label: Measured
+    ratio: Measured
+    gap: Measured
+    codes: NDArray[np.int8]
+    errors: CalibrationErrors
+    level: float
+    is_simulated: bool
+    origin: str | None = None
+
+    @property
+    def status(self) -> tuple[str, ...]:
+        """The status of every bin, one of `CURVE_STATUSES`."""
+        names = np.array(list(CURVE_STATUSES), dtype=object)
+        return tuple(names[self.codes].tolist())
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per bin of every curve, in declared order."""
+        answers: dict[str, list[Any]] = {}
+        for name in _MEASURES:
+            answers |= _laid_out(name, getattr(self, name))
+        answers["status"] = list(self.status)
+        return label_columns(self.labels, set(answers)) | answers
+
+    def precision(self) -> dict[str, list[float]]:
+        """Values are rounded to a quarter of their intervals, about."""
+        found: dict[str, list[float]] = {}
+        for name in _MEASURES:
+            found |= _precision(name, getattr(self, name))
+        return found
+
+    def summary(self) -> str:
+        """Say in a sentence for each curve how far it is from calibrated."""
+        return " ".join(self.errors.sentences())
+
+    def notes(self) -> list[str]:
+        """Say what is shown, what it amounts to and what the statuses mean."""
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
+        lines.append(
+            f"Calibration over bins of {self.bins}, intervals at level {self.level:g}; "
+            "gap is the mean score less the mean label, share that of the weight."
+        )
+        if self.bins != self.score:
+            lines.append(f"The bins are of {self.bins}, not of {self.score}.")
+        lines += self.errors.sentences()
+        seen = np.bincount(self.codes, minlength=len(CURVE_STATUSES)) > 0
+        return lines + [
+            f"{name}: {CURVE_STATUSES[name]}."
+            for name, is_there in zip(CURVE_STATUSES, seen, strict=True)
+            if is_there and name != "ok"
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join([*self.notes(), "", self.to_text()])
+
+    def _repr_html_(self) -> str:
+        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.notes())
+        return said + self.to_html()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def _laid_out(name: str, measured: Measured) -> dict[str, list[Any]]:
+    return {
+        name: measured.estimate.tolist(),
+        f"{name}_ci_lower": measured.ci_lower.tolist(),
+        f"{name}_ci_upper": measured.ci_upper.tolist(),
+    }
+
+
+def _precision(name: str, measured: Measured) -> dict[str, list[float]]:
+    width = (measured.ci_upper - measured.ci_lower) / _NORMAL_WIDTH
+    return dict.fromkeys(_laid_out(name, measured), width.tolist())

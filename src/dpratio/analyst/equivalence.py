@@ -1,0 +1,210 @@
+"""Is every ratio within margins? Two one-sided tests, with a verdict.
+
+Floor: analyst. Imports: checks, adjust, compare, contest.
+"""
+
+import html
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpratio.analyst.adjust import ADJUSTMENTS, adjusted, family_level
+from dpratio.analyst.compare import Asked, pvalues_of, quantile_of, require_level
+from dpratio.analyst.contest import AgainstValue
+from dpratio.analyst.moments import Floats
+from dpratio.analyst.pairing import places_of
+from dpratio.checks import require, require_one_of
+from dpratio.release.release import Release
+from dpratio.tabular import Tabular
+from dpratio.terms.dimensions import Cell
+
+__all__ = ["VERDICTS", "Equivalence", "assess_equivalence"]
+
+VERDICTS = {
+    "within": "the ratio lies within the margins",
+    "outside": "the ratio lies outside the margins",
+    "undecided": "the ratio may lie within the margins or outside",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Equivalence(Tabular):
+    """Whether ratios lie within margins, one row per group.
+
+    ``pvalue`` is that of the two one-sided tests: small where the ratio is within.
+    The interval, at level 2·``level`` − 1 where there are two margins, says the same:
+    it lies within the margins where the verdict is ``"within"``.
+    """
+
+    group: Sequence[Any]
+    ratio: Floats
+    ci_lower: Floats
+    ci_upper: Floats
+    pvalue: Floats
+    pvalue_adjusted: Floats
+    verdicts: Sequence[str]
+    overall: str
+    lower: float | None
+    upper: float | None
+    level: float
+    adjust: str
+    variance: str
+    is_simulated: bool
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per group."""
+        count = len(self.ratio)
+        table: dict[str, list[Any]] = {"group": list(self.group)}
+        for name in ("ratio", "ci_lower", "ci_upper", "pvalue"):
+            table[name] = getattr(self, name).tolist()
+        if self.adjust != "none":
+            table["pvalue_adjusted"] = self.pvalue_adjusted.tolist()
+            table["adjust"] = [self.adjust] * count
+        table["level"] = [self.level] * count
+        return table | {"verdict": list(self.verdicts)}
+
+    def notes(self) -> list[str]:
+        """Say how the verdicts were reached and what they mean."""
+        lines = []
+        if self.is_simulated:
+            lines.append("SIMULATED: the people in this release are invented.")
+        lines.append(
+            f"One-sided tests against {self._margins()} at level {self.level:g}, "
+            f"variance {self.variance}."
+        )
+        if self.adjust == "none":
+            lines.append("A verdict says where the interval lies.")
+        else:
+            lines.append(
+                f"Adjusted over {len(self.ratio):,} groups: {ADJUSTMENTS[self.adjust]}."
+            )
+        lines.append(
+            "Overall 'within' needs no adjustment: all tests must say so (Berger 1982)."
+        )
+        seen = set(self.verdicts)
+        return lines + [
+            f"{name}: {VERDICTS[name]}." for name in VERDICTS if name in seen
+        ]
+
+    def summary(self) -> str:
+        """Say the answer in a sentence."""
+        counts = Counter(self.verdicts)
+        said = ", ".join(
+            f"{counts[name]:,} {name}" for name in VERDICTS if counts[name]
+        )
+        return (
+            f"overall {self.overall}: of {len(self.ratio):,} ratios {said}; margins "
+            f"{self._margins()}"
+        )
+
+    def _margins(self) -> str:
+        if self.lower is not None and self.upper is not None:
+            return f"{self.lower:g} to {self.upper:g}"
+        if self.lower is not None:
+            return f"{self.lower:g} or more"
+        return f"{self.upper:g} or less"
+
+    def __str__(self) -> str:
+        return "\n".join([self.summary(), *self.notes(), "", self.to_text()])
+
+    def _repr_html_(self) -> str:
+        lines = (self.summary(), *self.notes())
+        said = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+        return said + self.to_html()
+
+    def __len__(self) -> int:
+        return len(self.ratio)
+
+
+def assess_equivalence(
+    release: Release,
+    *groups: Cell,
+    lower: float | None = None,
+    upper: float | None = None,
+    level: float = 0.95,
+    adjust: str = "none",
+    part: int | None = None,
+    variance: str | None = None,
+) -> Equivalence:
+    """Judge whether ratios lie within margins.
+
+    Args:
+        release: Noisy sums; no data and no budget are needed.
+        groups: The groups, by key; all of them where none is named.
+        lower: The lower margin; with None, only the upper one counts.
+        upper: The upper margin; with None, only the lower one counts, as in a test of
+            non-inferiority.
+        level: Confidence level of each one-sided test.
+        adjust: For verdicts on single groups, as in `compare_ratios`; the overall
+            verdict "within" needs none.
+        part: Which part of a release with several questions or partitions.
+        variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
+
+    Returns:
+        A verdict per group and one overall: ``"within"`` where every ratio is,
+        ``"outside"`` where one is not, even after Bonferroni, else ``"undecided"``.
+
+    Raises:
+        InvalidInput: When no margin is given, or an option breaks a rule.
+    """
+    require_one_of(adjust, ADJUSTMENTS, "adjustment")
+    require_level(level)
+    require(level > 0.5, "level must be above 0.5", level, "0.95 is usual.")  # noqa: PLR2004
+    _require_margins(lower, upper)
+    asked = Asked.of(release, groups, part=part, variance=variance)
+    places = places_of(release.parts[asked.part], groups)
+    require(len(places), "there is no group to judge", len(places))
+    contest = AgainstValue(asked.cells.only(places), 0.0, "difference")
+    rises = [] if lower is None else [contest.deviates(lower)]
+    falls = [] if upper is None else [-contest.deviates(upper)]
+    # Schuirmann (1987): within where both one-sided tests say so.
+    deviate = np.minimum.reduce([*rises, *falls])
+    pvalue = pvalues_of(deviate, "greater")
+    single = family_level(pvalue, adjust, level)
+    ends = contest.ends(quantile_of(single, "greater"))
+    ratio, _, _ = contest.estimates()
+    changed = adjusted(pvalue, adjust)
+    away = pvalues_of(
+        np.maximum.reduce([-each for each in (*rises, *falls)]), "greater"
+    )
+    within, outside = changed < 1 - level, adjusted(away, adjust) < 1 - level
+    verdicts = np.where(within, "within", np.where(outside, "outside", "undecided"))
+    overall = "undecided"
+    if bool((pvalue < 1 - level).all()):
+        overall = "within"
+    elif bool((adjusted(away, "bonferroni") < 1 - level).any()):
+        overall = "outside"
+    names = asked.names
+    return Equivalence(
+        group=[names[at] for at in places.tolist()],
+        ratio=ratio,
+        ci_lower=ends.lower,
+        ci_upper=ends.upper,
+        pvalue=pvalue,
+        pvalue_adjusted=changed,
+        verdicts=tuple(verdicts.tolist()),
+        overall=overall,
+        lower=lower,
+        upper=upper,
+        level=level,
+        adjust=adjust,
+        variance=asked.variance,
+        is_simulated=release.is_simulated,
+    )
+
+
+def _require_margins(lower: object, upper: object) -> None:
+    for margin in (lower, upper):
+        is_number = isinstance(margin, int | float) and not isinstance(margin, bool)
+        usable = margin is None or (is_number and math.isfinite(margin))  # type: ignore[arg-type]
+        require(usable, "a margin must be a finite number", margin)
+    hint = "Give lower=0.95 and upper=1.05 for instance, or one of them."
+    given = lower is not None or upper is not None
+    require(given, "at least one margin is needed", None, hint)
+    both = lower is not None and upper is not None
+    ordered = not both or lower < upper  # type: ignore[operator]
+    require(ordered, "margins must be in order", (lower, upper))

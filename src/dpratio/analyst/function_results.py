@@ -1,0 +1,101 @@
+"""Values of a function of sums with intervals: one row per cell, or pair of arms.
+
+Floor: analyst. Imports: moments, tabular.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.label_columns import label_columns
+from dpratio.analyst.moments import Floats
+from dpratio.analyst.stamps import stamps
+from dpratio.tabular import Tabular
+
+__all__ = ["FUNCTION_STATUSES", "FunctionEstimates"]
+
+FUNCTION_STATUSES = {
+    "ok": "the interval holds at its level",
+    "variance_floored": (
+        "noise hid the sampling variance; the noise of its estimate stands in for it"
+    ),
+    "curved": (
+        "the function bends within the reach of the noise; the interval is approximate"
+    ),
+    "unbounded": "noise leaves the function undefined; no finite interval is honest",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionEstimates(Tabular):
+    """A function of sums with confidence intervals.
+
+    ``se`` is the standard error of the estimate; ``se_sampling`` and ``se_privacy`` are
+    its two parts, whose squares add up. ``status`` is one of `FUNCTION_STATUSES`.
+    """
+
+    function: str
+    labels: Mapping[str, Sequence[Any]]
+    estimate: Floats
+    ci_lower: Floats
+    ci_upper: Floats
+    se: Floats
+    se_sampling: Floats
+    se_privacy: Floats
+    codes: NDArray[np.int8]
+    method: str
+    level: float
+    is_simulated: bool
+    origin: str | None = None
+
+    @property
+    def status(self) -> tuple[str, ...]:
+        """The status of every row, one of `FUNCTION_STATUSES`."""
+        names = np.array(list(FUNCTION_STATUSES), dtype=object)
+        return tuple(names[self.codes].tolist())
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per cell, or per pair of arms."""
+        names = ["estimate", "ci_lower", "ci_upper", "se", "se_sampling", "se_privacy"]
+        table = label_columns(self.labels, {*names, "status"})
+        for name in names:
+            table[name] = getattr(self, name).tolist()
+        table["status"] = list(self.status)
+        return table
+
+    def precision(self) -> dict[str, list[float]]:
+        """Estimates and ends are rounded to their standard error."""
+        values = ["estimate", "ci_lower", "ci_upper"]
+        errors = ["se", "se_sampling", "se_privacy"]
+        return dict.fromkeys([*values, *errors], self.se.tolist())
+
+    def notes(self) -> list[str]:
+        """Say what is shown, how it was made and what the statuses mean."""
+        seen = np.bincount(self.codes, minlength=len(FUNCTION_STATUSES)) > 0
+        words = [
+            name
+            for name, is_there in zip(FUNCTION_STATUSES, seen, strict=True)
+            if is_there and name != "ok"
+        ]
+        shown = self.function.replace("_", " ")
+        made = f"intervals at level {self.level:g}, method {self.method}"
+        return [
+            *stamps(self.origin, is_simulated=self.is_simulated),
+            f"Estimates of {shown}; {made}.",
+            *(f"{name}: {FUNCTION_STATUSES[name]}." for name in words),
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join([*self.notes(), "", self.to_text()])
+
+    def _repr_html_(self) -> str:
+        import html
+
+        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.notes())
+        return said + self.to_html()
+
+    def __len__(self) -> int:
+        return len(self.estimate)

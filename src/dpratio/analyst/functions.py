@@ -1,0 +1,133 @@
+"""Ready functions of sums: means, totals, lifts, variances, correlation, slope.
+
+``of`` is ``"numerator"`` or ``"per"``: the two columns of the ratio. Each gives a
+`FunctionOfSums` for `estimate_function`; docs/methods/functions.md has the formulas.
+Floor: analyst. Imports: checks, function_of_sums.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from dpratio.analyst.function_of_sums import FunctionOfSums, Sums
+from dpratio.checks import require_one_of
+
+__all__ = [
+    "correlation_of",
+    "difference_of_means",
+    "lift_of_means",
+    "mean_of",
+    "ratio_of_ratios",
+    "slope_of",
+    "total_of",
+    "variance_of",
+]
+
+_FIRST = {"numerator": "ws", "per": "wy"}
+_SQUARE = {"numerator": "wss", "per": "wyy"}
+
+
+def mean_of(of: str = "numerator") -> FunctionOfSums:
+    """Give the weighted mean of a column, Σws/Σw."""
+    top = _column(of)
+    return FunctionOfSums(
+        f"mean_of_{of}", (top, "w"), lambda sums: sums[top] / sums["w"]
+    )
+
+
+def total_of(of: str = "numerator") -> FunctionOfSums:
+    """Give the weighted total of a column, Σws; the number of units varies too."""
+    top = _column(of)
+    return FunctionOfSums(f"total_of_{of}", (top,), lambda sums: sums[top])
+
+
+def difference_of_means(of: str = "numerator") -> FunctionOfSums:
+    """Give the mean of the first arm less that of the second."""
+    top = _column(of)
+    return FunctionOfSums(
+        f"difference_of_means_of_{of}",
+        (top, "w"),
+        lambda first, second: first[top] / first["w"] - second[top] / second["w"],
+        arms=2,
+    )
+
+
+def lift_of_means(of: str = "numerator") -> FunctionOfSums:
+    """Give the mean of the first arm over that of the second, less 1."""
+    top = _column(of)
+    return FunctionOfSums(
+        f"lift_of_means_of_{of}",
+        (top, "w"),
+        lambda first, second: (
+            (first[top] / first["w"]) / (second[top] / second["w"]) - 1
+        ),
+        arms=2,
+        link="log_one_plus",
+    )
+
+
+def ratio_of_ratios() -> FunctionOfSums:
+    """Give the ratio of the first arm over that of the second."""
+    return FunctionOfSums(
+        "ratio_of_ratios",
+        ("ws", "wy"),
+        lambda first, second: (
+            (first["ws"] / first["wy"]) / (second["ws"] / second["wy"])
+        ),
+        arms=2,
+        link="log",
+    )
+
+
+def variance_of(of: str = "numerator") -> FunctionOfSums:
+    """Give the variance of a column around its mean, Σws²/Σw − (Σws/Σw)²."""
+    top = _column(of)
+    return FunctionOfSums(
+        f"variance_of_{of}",
+        ("w", top, _SQUARE[of]),
+        lambda sums: _spread(sums, top, top, _SQUARE[of]),
+        lowest=0.0,
+    )
+
+
+def correlation_of() -> FunctionOfSums:
+    """Give the correlation of numerator and denominator."""
+    return FunctionOfSums(
+        "correlation",
+        ("w", "ws", "wy", "wss", "wys", "wyy"),
+        lambda sums: (
+            _spread(sums, "ws", "wy", "wys")
+            / np.sqrt(
+                _spread(sums, "ws", "ws", "wss") * _spread(sums, "wy", "wy", "wyy")
+            )
+        ),
+        link="fisher",
+        lowest=-1.0,
+        highest=1.0,
+    )
+
+
+def slope_of() -> FunctionOfSums:
+    """Give the slope of the least-squares line of the denominator on the numerator.
+
+    With a score above the line and a label below it: how much the label rises with the
+    score; 1 for a calibrated score.
+    """
+    return FunctionOfSums(
+        "slope",
+        ("w", "ws", "wy", "wss", "wys"),
+        lambda sums: (
+            _spread(sums, "ws", "wy", "wys") / _spread(sums, "ws", "ws", "wss")
+        ),
+    )
+
+
+def _spread(sums: Sums, first: str, second: str, product: str) -> Any:  # noqa: ANN401 (an array of any kind)
+    """Give a covariance: the mean product less the product of means."""
+    weight = sums["w"]
+    return sums[product] / weight - sums[first] / weight * (sums[second] / weight)
+
+
+def _column(of: str) -> str:
+    require_one_of(of, _FIRST, "column of the ratio")
+    return _FIRST[of]

@@ -1,0 +1,120 @@
+"""Is there one ratio for all groups? Cochran's question, asked of noisy sums.
+
+Floor: analyst. Imports: checks, common_ratio, compare, pairing, two_ratios.
+"""
+
+import html
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpratio.analyst.common_ratio import common_ratio
+from dpratio.analyst.compare import Asked, pvalues_of
+from dpratio.analyst.contest import Between
+from dpratio.analyst.pairing import places_of, require_disjoint
+from dpratio.checks import require
+from dpratio.release.release import Release
+from dpratio.tabular import Tabular
+from dpratio.terms.dimensions import Cell
+
+__all__ = ["Homogeneity", "assess_homogeneity"]
+
+
+@dataclass(frozen=True, slots=True)
+class Homogeneity(Tabular):
+    """The test of one ratio for all groups: ``statistic``, ``df`` and ``pvalue``.
+
+    ``statistic`` is the chi-square with ``df`` degrees that says the same as
+    ``pvalue``; without noise it is Σ T²/A at the ``ratio`` that fits best.
+    """
+
+    groups: int
+    ratio: float
+    statistic: float
+    df: int
+    pvalue: float
+    variance: str
+    is_simulated: bool
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row: the test."""
+        names = ("groups", "ratio", "statistic", "df", "pvalue")
+        return {name: [getattr(self, name)] for name in names}
+
+    def notes(self) -> list[str]:
+        """Say how the test was made."""
+        lines = []
+        if self.is_simulated:
+            lines.append("SIMULATED: the people in this release are invented.")
+        lines.append(
+            f"The hypothesis: all {self.groups:,} groups have one ratio; variance "
+            f"{self.variance}."
+        )
+        if not np.isfinite(self.ratio):
+            lines.append("No finite ratio fits best: the denominators are weak.")
+        return lines
+
+    def summary(self) -> str:
+        """Say the answer in a sentence."""
+        return (
+            f"one ratio, {self.ratio:.4g}, fits {self.groups:,} groups with "
+            f"chi-square {self.statistic:.4g} on {self.df} degrees; "
+            f"p = {self.pvalue:.2g}"
+        )
+
+    def __str__(self) -> str:
+        return "\n".join([self.summary(), *self.notes(), "", self.to_text()])
+
+    def _repr_html_(self) -> str:
+        lines = (self.summary(), *self.notes())
+        said = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+        return said + self.to_html()
+
+
+def assess_homogeneity(
+    release: Release,
+    *groups: Cell,
+    part: int | None = None,
+    variance: str | None = None,
+) -> Homogeneity:
+    """Test whether groups have one ratio.
+
+    Args:
+        release: Noisy sums; no data and no budget are needed.
+        groups: The groups, by key; all of them where none is named.
+        part: Which part of a release with several questions or partitions.
+        variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
+
+    Returns:
+        The ratio that fits best, and how badly it fits. Of two groups the p-value is
+        that of `compare_ratios`.
+
+    Raises:
+        InvalidInput: When groups may share people, or there is just one.
+    """
+    from scipy.special import chdtri
+
+    asked = Asked.of(release, groups, part=part, variance=variance)
+    require_disjoint(release)
+    places = places_of(release.parts[asked.part], groups)
+    count = len(places)
+    require(count > 1, "homogeneity is a question about two groups or more", count)
+    fitted = common_ratio(asked.cells.only(places), count)
+    pvalue = float(fitted.pvalue[0])
+    if count == 2:  # noqa: PLR2004
+        # The contrast of two has a law of its own, which is known exactly.
+        both = (places[:1], places[1:])
+        pair = Between(asked.cells, asked.cells, both, "difference")
+        pvalue = float(pvalues_of(pair.deviates(0.0), "two-sided")[0])
+    deep = pvalue < 1e-300  # noqa: PLR2004
+    statistic = (count - 1) * float(fitted.excess[0])
+    return Homogeneity(
+        groups=count,
+        ratio=float(fitted.ratio[0]),
+        statistic=statistic if deep else float(chdtri(count - 1, pvalue)),
+        df=count - 1,
+        pvalue=pvalue,
+        variance=asked.variance,
+        is_simulated=release.is_simulated,
+    )

@@ -1,0 +1,36 @@
+"""Checks of the options that every answer takes.
+
+Floor: analyst. Imports: checks, release.
+"""
+
+import math
+
+import numpy as np
+
+from dpratio.checks import require
+from dpratio.release.release import Release
+
+__all__ = ["require_draws", "require_level", "require_part"]
+
+
+def require_level(level: object) -> None:
+    """Refuse what is no confidence level."""
+    is_level = isinstance(level, float) and math.isfinite(level) and 0 < level < 1
+    hint = "0.95 is usual."
+    require(is_level, "level must lie between 0 and 1", level, hint)
+
+
+def require_draws(draws: object, rng: object) -> None:
+    """Refuse what redraws cannot be made with."""
+    require(isinstance(draws, int) and draws >= 2, "draws must be at least 2", draws)  # noqa: PLR2004
+    seeded = isinstance(rng, np.random.Generator | None) or (
+        isinstance(rng, int) and not isinstance(rng, bool) and rng >= 0
+    )
+    require(seeded, "rng must be a seed of 0 or more, or a Generator", rng)
+
+
+def require_part(part: object, release: Release) -> None:
+    """Refuse a part that a release does not have."""
+    last = len(release.parts) - 1
+    known = type(part) is int and 0 <= part <= last
+    require(known, f"part must be from 0 to {last}", part)

@@ -1,0 +1,128 @@
+"""The command that compares ratios of a release: pairs, margins, homogeneity.
+
+Floor: cli. Imports: release, analyst, output.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dpratio.checks import require
+from dpratio.cli.output import Format, check_format, print_lines, print_table
+from dpratio.errors import DocumentRefused
+
+if TYPE_CHECKING:
+    from dpratio.analyst.comparison import Comparison
+    from dpratio.analyst.equivalence import Equivalence
+    from dpratio.analyst.homogeneity import Homogeneity
+    from dpratio.release.release import Release
+
+__all__ = ["compare"]
+
+
+def compare(  # noqa: PLR0913 (one command, one answer)
+    release: Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")],
+    groups: Annotated[
+        list[str] | None,
+        typer.Argument(help="Groups by key; of several columns joined by ', '."),
+    ] = None,
+    design: Annotated[
+        str,
+        typer.Option(
+            help="pairs; baseline: others against the one named; rest: each against "
+            "all others together."
+        ),
+    ] = "pairs",
+    reference: Annotated[
+        float | None, typer.Option(help="Compare each ratio with this value.")
+    ] = None,
+    lower: Annotated[
+        float | None, typer.Option(help="Lower margin: is every ratio above it?")
+    ] = None,
+    upper: Annotated[
+        float | None, typer.Option(help="Upper margin: is every ratio below it?")
+    ] = None,
+    homogeneity: Annotated[
+        bool, typer.Option("--homogeneity", help="Is there one ratio for all groups?")
+    ] = False,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(help="difference, lift or log_ratio; may be repeated."),
+    ] = None,
+    null: Annotated[float, typer.Option(help="The hypothesis, on the scale.")] = 0.0,
+    alternative: Annotated[
+        str, typer.Option(help="two-sided, greater or less.")
+    ] = "two-sided",
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    adjust: Annotated[
+        str,
+        typer.Option(help="none, bonferroni, holm or benjamini_hochberg."),
+    ] = "none",
+    part: Annotated[
+        int | None, typer.Option(help="Which part of a release with several.")
+    ] = None,
+    variance: Annotated[
+        str | None, typer.Option(help="linearised or kish; by default as planned.")
+    ] = None,
+    layout: Format = "table",
+) -> None:
+    """Compare ratios of groups, with intervals and p-values, from a release."""
+    from dpratio.analyst.compare import compare_ratios
+    from dpratio.analyst.equivalence import assess_equivalence
+    from dpratio.analyst.homogeneity import assess_homogeneity
+    from dpratio.release.files import read_release
+
+    check_format(layout)
+    margins = lower is not None or upper is not None
+    hint = "Ask one thing at a time."
+    asked = [homogeneity, margins, reference is not None]
+    rule = "homogeneity, margins and a reference are different questions"
+    require(sum(asked) <= 1, rule, sum(asked), hint)
+    try:
+        read = read_release(release)
+    except DocumentRefused as error:
+        raise DocumentRefused(f"{release}: {error}") from None
+    named = _keys(read, groups or [])
+    answer: Comparison | Equivalence | Homogeneity
+    if homogeneity:
+        answer = assess_homogeneity(read, *named, part=part, variance=variance)
+    elif margins:
+        answer = assess_equivalence(
+            read,
+            *named,
+            lower=lower,
+            upper=upper,
+            level=level,
+            adjust=adjust,
+            part=part,
+            variance=variance,
+        )
+    else:
+        answer = compare_ratios(
+            read,
+            *named,
+            design=design,
+            reference=reference,
+            scale=scale or "lift",
+            null=null,
+            alternative=alternative,
+            level=level,
+            adjust=adjust,
+            part=part,
+            variance=variance,
+        )
+    print_lines([answer.summary(), *answer.notes(), ""], layout)
+    print_table(answer, layout)
+
+
+def _keys(release: "Release", words: Sequence[str]) -> list[Any]:
+    """Turn words into keys: numbers, dates and several columns are written as shown."""
+    from dpratio.analyst.pairing import names_of
+
+    known: dict[str, Any] = {}
+    for each in release.parts:
+        for name, key in zip(names_of(each), each.keys, strict=True):
+            known.setdefault(str(name), key)
+    return [known.get(word, word) for word in words]

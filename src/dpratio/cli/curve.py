@@ -1,0 +1,46 @@
+"""The command of calibration curves.
+
+Floor: cli. Imports: analyst, output, studies.
+"""
+
+from typing import Annotated
+
+import typer
+
+from dpratio.cli.output import (
+    ChartFile,
+    Format,
+    OutputFiles,
+    check_format,
+    print_lines,
+    print_table,
+)
+from dpratio.cli.studies import ReleaseFile, read_given_release
+
+__all__ = ["curve"]
+
+
+def curve(
+    release: ReleaseFile,
+    bins: Annotated[
+        str | None, typer.Option(help="The binned column, where there are several.")
+    ] = None,
+    part: Annotated[int, typer.Option(help="Which part of the plan, from 1.")] = 1,
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="Show calibration errors, not bins.")
+    ] = False,
+    chart_file: ChartFile = None,
+    layout: Format = "table",
+) -> None:
+    """Draw calibration curves from a release over score bins."""
+    from dpratio.analyst.curve import calibration_curve
+
+    check_format(layout)
+    files = OutputFiles(chart=chart_file)
+    files.check()
+    read = read_given_release(release)
+    found = calibration_curve(read, bins=bins, part=part - 1, level=level)
+    files.write(found)
+    print_lines([*found.notes(), ""], layout)
+    print_table(found.errors if errors else found, layout)

@@ -1,0 +1,124 @@
+"""Ratios as a forest plot: one line per cell, beside the reference line at 1.
+
+Floor: show. Imports: analyst, colours, verdicts.
+"""
+
+import math
+from typing import Any
+
+from dpratio.analyst.results import Estimates
+from dpratio.show.colours import VERDICT_COLOURS, VERDICT_SHAPES, themed
+from dpratio.show.verdicts import in_view, names_of, verdicts_of
+
+__all__ = ["deviation_chart", "forest_chart"]
+
+# From so many cells on names cannot be read; the picture shows the whole instead.
+_MOST_NAMED = 200
+
+
+def forest_chart(estimates: Estimates, *, reference: float = 1.0) -> Any:  # noqa: ANN401
+    """Chart ratios with their intervals, sorted, coloured by verdict.
+
+    Args:
+        estimates: What to draw.
+        reference: The ratio that the verdicts are about.
+    """
+    return _forest(_rows(estimates, reference), reference, "ratio", _title(estimates))
+
+
+def deviation_chart(estimates: Estimates, *, reference: float = 1.0) -> Any:  # noqa: ANN401
+    """Chart how far each ratio lies from the reference, in per cent of it."""
+    rows = _rows(estimates, reference)
+    for row in rows:
+        for name in ("ratio", "lower", "upper"):
+            if row[name] is not None:
+                row[name] = 100 * (row[name] / reference - 1)
+    title = f"{_title(estimates)}: deviation from {reference:g}"
+    return _forest(rows, 0.0, "deviation in %", title)
+
+
+def _title(estimates: Estimates) -> str:
+    made_up = "SIMULATED: " if estimates.is_simulated else ""
+    return f"{made_up}Ratios with {100 * estimates.level:g} % intervals"
+
+
+def _rows(estimates: Estimates, reference: float) -> list[dict[str, Any]]:
+    """One row per cell; what lies far outside the others is cut off, and says so."""
+    view = in_view(estimates, reference)
+    rows = []
+    cells = zip(
+        names_of(estimates),
+        verdicts_of(estimates, reference),
+        estimates.ratio.tolist(),
+        estimates.ci_lower.tolist(),
+        estimates.ci_upper.tolist(),
+        estimates.status,
+        strict=True,
+    )
+    for name, verdict, ratio, lower, upper, status in cells:
+        low, high = view.cut(lower), view.cut(upper)
+        shown = ratio if ratio == view.cut(ratio) else None
+        rows.append(
+            {
+                "cell": name,
+                "verdict": verdict,
+                "ratio": shown,
+                "lower": low,
+                "upper": high,
+                "goes on left": lower < low,
+                "goes on right": upper > high,
+                "interval": f"{lower:.4g} to {upper:.4g}",
+                "estimate": f"{ratio:.4g}",
+                "status": status,
+            }
+        )
+    return sorted(rows, key=_by_ratio)
+
+
+def _by_ratio(row: dict[str, Any]) -> float:
+    return math.inf if row["ratio"] is None else float(row["ratio"])
+
+
+def _forest(
+    rows: list[dict[str, Any]], reference: float, label: str, title: str
+) -> Any:  # noqa: ANN401 (Altair)
+    import altair as alt
+
+    named = len(rows) <= _MOST_NAMED
+    verdicts = [
+        each for each in VERDICT_COLOURS if any(row["verdict"] == each for row in rows)
+    ]
+    colour = alt.Color("verdict:N", title=None).scale(
+        domain=verdicts, range=[VERDICT_COLOURS[each] for each in verdicts]
+    )
+    order = [row["cell"] for row in rows]
+    axis = alt.Axis(labelLimit=260) if named else None
+    endless = "datum.verdict == 'no finite interval'"
+    height = alt.Step(18 if named else 3)
+    base = alt.Chart().encode(
+        y=alt.Y("cell:N", sort=order, title=None, axis=axis),
+        color=colour,
+        tooltip=["cell:N", "estimate:N", "interval:N", "verdict:N", "status:N"],
+    )
+    line = base.mark_rule().encode(
+        x=alt.X("lower:Q", title=label, scale=alt.Scale(zero=False, nice=False)),
+        x2="upper:Q",
+        strokeWidth=alt.condition(endless, alt.value(1), alt.value(2 if named else 1)),
+        strokeDash=alt.condition(endless, alt.value([2, 3]), alt.value([1, 0])),
+    )
+    point = base.mark_point(filled=True, opacity=1, size=60 if named else 8).encode(
+        x="ratio:Q",
+        shape=alt.Shape("verdict:N", title=None).scale(
+            domain=verdicts, range=[VERDICT_SHAPES[each] for each in verdicts]
+        ),
+    )
+    ends = [
+        base.transform_filter(f"datum['goes on {side}']")
+        .mark_point(filled=True, opacity=1, size=40, shape=f"triangle-{side}")
+        .encode(x=f"{end}:Q")
+        for side, end in (("left", "lower"), ("right", "upper"))
+    ]
+    even = alt.Chart(alt.InlineData(values=[{"at": reference}]))
+    rule = even.mark_rule(strokeDash=[4, 3], color="#767676").encode(x="at:Q")
+    layers = alt.layer(rule, line, point, *ends, data=alt.InlineData(values=rows))
+    return themed(layers.properties(width=520, height=height, title=title))

@@ -1,0 +1,234 @@
+"""One HTML file that opens anywhere: the answer, its pictures, its promises.
+
+Nothing in it comes from the network, and its policy allows nothing to: the one script
+that may run is named by its hash. Texts are escaped by the template.
+Floor: show. Imports: analyst, release, plan, and the rest of this room.
+"""
+
+import base64
+import contextlib
+import hashlib
+import json
+from importlib.resources import files
+from os import PathLike
+from typing import Any
+
+from dpratio.analyst.curve import calibration_curve
+from dpratio.analyst.estimate import estimate_ratios
+from dpratio.analyst.results import STATUSES, Estimates
+from dpratio.analyst.stamps import stamps
+from dpratio.checks import require
+from dpratio.errors import InvalidInput
+from dpratio.plan.plan_words import NOT_COVERED
+from dpratio.release.release import Release
+from dpratio.release.writing import write_whole
+from dpratio.show.curve_chart import curves_of
+from dpratio.show.curve_svg import curve_svg
+from dpratio.show.report_words import answer_of, asked_of, promised_of, sure_of
+from dpratio.show.text import csv_for_spreadsheets
+from dpratio.show.verdicts import VERDICTS, View, in_view, verdicts_of
+
+__all__ = ["MOST_ROWS", "render_report", "write_report"]
+
+# A browser draws so many rows at once without effort; the rest is found by filtering.
+MOST_ROWS = 300
+MOST_CURVES = 12
+
+_CSS = dict(zip(VERDICTS, ("above", "below", "even", "endless"), strict=True))
+
+
+def write_report(
+    path: str | PathLike[str],
+    release: Release,
+    *,
+    title: str | None = None,
+    level: float = 0.95,
+    method: str = "pivot",
+    reference: float = 1.0,
+) -> None:
+    """Write what a release says as one HTML file, free of any network.
+
+    Args:
+        path: The file to write.
+        release: What the report is about; no data and no budget are needed.
+        title: The heading; by default what was asked.
+        level: Confidence level of the intervals.
+        method: How intervals are made, as in `estimate_ratios`.
+        reference: The ratio that verdicts are about: 1 for calibration.
+
+    Raises:
+        FileRefused: When the file cannot be written.
+        InvalidInput: When an option breaks a rule.
+    """
+    text = render_report(
+        release, title=title, level=level, method=method, reference=reference
+    )
+    write_whole(path, text.encode())
+
+
+def render_report(
+    release: Release,
+    *,
+    title: str | None = None,
+    level: float = 0.95,
+    method: str = "pivot",
+    reference: float = 1.0,
+) -> str:
+    """Give the report as text; arguments as in `write_report`."""
+    require(isinstance(release, Release), "release must be a Release", release)
+    estimates = estimate_ratios(release, level=level, method=method)
+    script, style = _file("report.js"), _file("report.css")
+    view = in_view(estimates, reference)
+    rows = _rows(estimates, view, reference)
+    heading = title or asked_of(release)
+    made_up = "SIMULATED: " if release.is_simulated else ""
+    data = {
+        "rows": rows,
+        "most_rows": MOST_ROWS,
+        "reference_at": view.place(reference),
+        "csv": csv_for_spreadsheets(estimates),
+        "csv_name": f"ratios-{release.id[:8]}.csv",
+    }
+    plan = release.plan
+    return str(
+        _template().render(
+            title=f"{made_up}{heading}",
+            heading=heading,
+            answer=answer_of(estimates, reference),
+            asked=" ".join(line for line in plan.summary() if line.startswith("Asked")),
+            level=f"{level:g}",
+            reference=f"{reference:g}",
+            reference_at=view.place(reference),
+            rows=rows,
+            most_rows=MOST_ROWS,
+            label_names=list(estimates.labels),
+            view_lower=f"{view.lower:.3g}",
+            view_upper=f"{view.upper:.3g}",
+            verdicts=_counted(rows),
+            stamps=stamps(release.origin, is_simulated=release.is_simulated),
+            **_curves(release, level),
+            sure=sure_of(estimates),
+            statuses=[
+                (name, words)
+                for name, words in STATUSES.items()
+                if name in estimates.status
+            ],
+            promised=promised_of(release),
+            not_covered=NOT_COVERED,
+            measured=plan.summary(),
+            plan_table=_safe(plan.to_html()),
+            release_id=release.id,
+            made_by=release.made_by,
+            ledger_head=release.ledger_head,
+            data=_safe(_embedded(data)),
+            script=_safe(script),
+            script_hash=_hash_of(script),
+            style=_safe(style),
+        )
+    )
+
+
+def _curves(release: Release, level: float) -> dict[str, Any]:
+    """Draw calibration curves where the release holds them."""
+    found = None
+    with contextlib.suppress(InvalidInput):
+        found = calibration_curve(release, level=level)
+    if found is None:
+        return {"curves": [], "curve_lines": [], "more_curves": 0}
+    drawn = curves_of(found)
+    return {
+        "curves": [
+            {
+                "name": name,
+                "svg": _safe(curve_svg(points, f"Calibration {name}".strip())),
+            }
+            for name, points in list(drawn.items())[:MOST_CURVES]
+        ],
+        "curve_lines": found.errors.sentences()[:MOST_CURVES],
+        "more_curves": max(len(drawn) - MOST_CURVES, 0),
+    }
+
+
+def _rows(estimates: Estimates, view: View, reference: float) -> list[dict[str, Any]]:
+    """One row per cell, in declared order, with places in the picture."""
+    shown = estimates.shown()
+    texts = [[str(cell) for cell in cells] for cells in estimates.labels.values()]
+    labels = list(zip(*texts, strict=True)) or [()] * len(estimates)
+    values = list(
+        zip(
+            estimates.ratio.tolist(),
+            estimates.ci_lower.tolist(),
+            estimates.ci_upper.tolist(),
+            strict=True,
+        )
+    )
+    words = zip(
+        verdicts_of(estimates, reference),
+        estimates.status,
+        zip(shown["ratio"], shown["ci_lower"], shown["ci_upper"], strict=True),
+        strict=True,
+    )
+    return [
+        {
+            "labels": list(label),
+            "values": [_finite(each) for each in value],
+            "shown": list(texts),
+            "at": [view.place(each) for each in value],
+            "verdict": verdict,
+            "css": _CSS[verdict],
+            "status": status,
+            "told": f"{' · '.join(label) or 'all'}: {_interval_words(*texts)}",
+        }
+        for label, value, (verdict, status, texts) in zip(
+            labels, values, words, strict=True
+        )
+    ]
+
+
+def _interval_words(ratio: str, lower: str, upper: str) -> str:
+    return f"{ratio}, {lower} to {upper}"
+
+
+def _counted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Count the verdicts that are there."""
+    counts = {name: sum(row["verdict"] == name for row in rows) for name in VERDICTS}
+    return [
+        {"name": name, "words": name, "css": _CSS[name], "count": count}
+        for name, count in counts.items()
+        if count
+    ]
+
+
+def _finite(value: float) -> float | None:
+    return value if -1e308 < value < 1e308 else None  # noqa: PLR2004
+
+
+def _embedded(data: dict[str, Any]) -> str:
+    """Write JSON that no text can break out of."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+def _hash_of(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _file(name: str) -> str:
+    return (files("dpratio.show") / "page_files" / name).read_text(encoding="utf-8")
+
+
+def _template() -> Any:  # noqa: ANN401 (Jinja is loaded here)
+    from jinja2 import Environment, StrictUndefined
+
+    rules = Environment(autoescape=True, undefined=StrictUndefined)
+    return rules.from_string(_file("report.html"))
+
+
+def _safe(text: str) -> Any:  # noqa: ANN401 (Jinja is loaded here)
+    """Mark what this file made itself as not to be escaped again."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704 (made here, or escaped by to_html)

@@ -1,0 +1,95 @@
+"""The sentences of a report: what came out, how sure, and what was promised.
+
+Floor: show. Imports: analyst, release, terms.
+"""
+
+import math
+
+import numpy as np
+
+from dpratio.analyst.results import Estimates
+from dpratio.release.release import EXTERNAL_WORDS, Release
+from dpratio.show.verdicts import verdicts_of
+from dpratio.terms.budget import decimal_text
+
+__all__ = ["answer_of", "asked_of", "promised_of", "sure_of"]
+
+_METHODS = {
+    "pivot": (
+        "An interval holds every ratio that a test at its level does not reject. The "
+        "test knows the law of the noise and stays right where the denominator is weak."
+    ),
+    "analytical": (
+        "Intervals are those of the delta method, with the variance of the noise added."
+    ),
+    "monte_carlo": (
+        "Intervals are those of the delta method, with the variance of the noise found "
+        "by drawing it again."
+    ),
+    "no_correction": (
+        "These intervals ignore the noise that protects people and are too narrow."
+    ),
+}
+
+
+def asked_of(release: Release) -> str:
+    """Say what the report is about, as a heading."""
+    ratios = list(dict.fromkeys(str(part.ratio) for part in release.plan.parts))
+    return " and ".join(ratios)
+
+
+def answer_of(estimates: Estimates, reference: float) -> str:
+    """Say the answer in a sentence or two."""
+    told = f"{estimates.summary()}."
+    if len(estimates) == 1:
+        return told
+    verdicts = verdicts_of(estimates, reference)
+    above, below = verdicts.count("above"), verdicts.count("below")
+    return f"{told} {above:,} lie above {reference:g}, {below:,} below."
+
+
+def sure_of(estimates: Estimates) -> list[str]:
+    """Say how the intervals were made, and what sampling and privacy put into them."""
+    often = f"In the long run {100 * estimates.level:g} % of such intervals hold"
+    lines = [f"{_METHODS[estimates.method]} {often} the true ratio."]
+    if len(estimates) > 1:
+        lines.append(
+            "Each interval is at this level on its own; of many, some miss by chance."
+        )
+    se, sampling = estimates.se, estimates.se_sampling
+    known = np.isfinite(se) & (sampling > 0)
+    if known.any():
+        added = 100 * (float(np.median(se[known] / sampling[known])) - 1)
+        lines.append(
+            "Uncertainty has two parts: who happened to be in the data (sampling) and "
+            f"the noise that protects them (privacy). Privacy adds about {added:.2g} % "
+            "to the width of a typical interval here."
+        )
+    return lines
+
+
+def promised_of(release: Release) -> list[str]:
+    """Say in plain words, and exactly, what was promised to whom."""
+    plan, unit = release.plan, release.plan.unit
+    if release.origin is not None:
+        return [EXTERNAL_WORDS.format(origin=release.origin)]
+    whom = "a row" if unit.column is None else f"all rows of one '{unit.column}'"
+    adding = unit.neighbours == "add-or-remove-one"
+    hidden = f"whether {whom} is in the data" if adding else f"what {whom} holds"
+    statement = hidden if adding else f"one value of {whom} rather than another"
+    odds = math.exp(min(float(plan.epsilon), 700.0))
+    epsilon, delta = decimal_text(plan.epsilon), decimal_text(plan.delta)
+    slack = f", but for a probability of {delta}" if plan.delta else ""
+    plain = (
+        f"Protected is {hidden}. Whatever a reader knows besides, this report changes "
+        f"the odds they can give to {statement} by at most a factor {odds:.3g}{slack}."
+    )
+    exact = (
+        f"Exactly: the release is differentially private with epsilon {epsilon} and "
+        f"delta {delta}, for {unit}, neighbours by {unit.neighbours}."
+    )
+    free = (
+        "Everything here was computed from that release. Reading, sorting or drawing "
+        "it again costs nobody any more privacy."
+    )
+    return [plain, exact, free]

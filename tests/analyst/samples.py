@@ -1,0 +1,125 @@
+"""Thousands of invented samples as cells of one release, for tests of coverage."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyst.given import noiseless
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.release.release import Release, fresh_part
+from dpratio.study.population import PaperPopulation
+from dpratio.study.simulate import clip_people, sum_products
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Ratio
+
+__all__ = ["binned_sums", "paper_sums", "plan_for", "with_noise"]
+
+Floats = NDArray[np.float64]
+BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(1 / 3, 3)}
+
+
+@cache
+def plan_for(
+    strategy: str,
+    mechanism: str,
+    epsilon: float,
+    people: int,
+    *,
+    weighted: bool,
+    bins: int = 0,
+) -> Plan:
+    """A plan over score and label for means, or for spread where it is joint."""
+    bounds = {name: each for name, each in BOUNDS.items() if weighted or name != "w"}
+    spread = strategy == "joint" and not bins
+    return make_plan(
+        Ratio("s", per="y", weight="w" if weighted else None),
+        bounds=bounds,
+        budget=Budget(str(epsilon), "1e-6"),
+        answers=("ratio", "spread" if spread else "means"),
+        strategy=strategy,
+        mechanism=mechanism,
+        n=max(people // max(bins, 1), 1),
+        groups=Groups.cross(ScoreBins("s", bins)) if bins else None,
+    )
+
+
+def paper_sums(
+    plan: Plan, people: int, samples: int, seed: int, *, poisson: bool = False
+) -> Floats:
+    """The sums of samples of the paper's population, whose number may vary."""
+    part = plan.parts[0]
+    products = [each.summand.factors for each in part.sums]
+    rng, population = np.random.default_rng(seed), PaperPopulation(1.1)
+    found, at_once = [], max(1, 300_000 // people)
+    for start in range(0, samples, at_once):
+        drawn = population(rng, min(at_once, samples - start), people)
+        given = clip_people(drawn, plan.box(part))
+        if poisson:
+            # Few of many are there, so that their number varies like Poisson's.
+            there = rng.random(given.score.shape) < 0.02
+            given = replace(given, score=given.score * there, label=given.label * there)
+        found.append(sum_products(given, products, plan.contrast(part)))
+    return np.concatenate(found)
+
+
+def binned_sums(
+    plan: Plan,
+    people: int,
+    samples: int,
+    seed: int,
+    shift: Callable[[Floats], Floats],
+) -> Floats:
+    """Sums by sample and bin: scores Beta(2, 2), labels likely as score plus shift."""
+    part = plan.parts[0]
+    contrast, rng = plan.contrast(part), np.random.default_rng(seed)
+    bins = plan.groups.count  # type: ignore[union-attr]
+    products = [each.summand.factors for each in part.sums]
+    sums = np.zeros((samples, bins, len(products)))
+    at_once = max(1, 200_000 // people)
+    for start in range(0, samples, at_once):
+        count = min(at_once, samples - start)
+        shape = (count, people)
+        # The median of three uniforms is Beta(2, 2).
+        score = np.median(rng.random((3, *shape)), axis=0)
+        likely = np.clip(score + shift(score), 0, 1)
+        columns = {"s": score, "y": (rng.random(shape) < likely) * 1.0}
+        weight = np.ones(shape)
+        if "w" in plan.box(part):
+            weight = np.clip(rng.exponential(size=shape), 1 / 3, 3)
+            columns["w"] = weight
+        if contrast is not None:
+            columns["z"] = weight * (columns["s"] - columns["y"])
+            columns["h"] = weight * (columns["s"] + columns["y"])
+        place = np.minimum((score * bins).astype(int), bins - 1)
+        codes = (np.arange(count)[:, None] * bins + place).ravel()
+        for at, factors in enumerate(products):
+            product = np.ones(shape)
+            for factor in factors:
+                product = product * columns[factor]
+            added = np.bincount(codes, product.ravel(), count * bins)
+            sums[start : start + count, :, at] = added.reshape(count, bins)
+    return sums
+
+
+def with_noise(
+    plan: Plan, sums: Floats, groups: Groups, seed: int, *, noise: bool = True
+) -> Release:
+    """Put noise on exact sums, cells × sums; or none at all."""
+    if not noise:
+        plan = noiseless(plan)
+    part = replace(plan.parts[0], partition=0)
+    rng = np.random.default_rng(seed)
+    steps = np.array([each.step for each in part.sums])
+    draw = rng.laplace if plan.mechanism == "laplace" else rng.normal
+    drawn = draw(scale=np.array(part.scales), size=sums.shape)
+    cells = (np.rint(sums / steps) + np.rint(drawn)).astype(np.int64)
+    made = replace(plan, partitions=(groups,), parts=(part,))
+    fresh = fresh_part(made, part, groups, cells)
+    return Release("0" * 32, made, (fresh,), "a test", is_simulated=True)

@@ -1,0 +1,117 @@
+"""Many simulated cells at once, to see how often tests reject and intervals cover."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.cells import Cells, cells_of
+from dpratio.analyst.moments import Moments, exact_moments, moments_of
+from dpratio.analyst.variance import choose_variance
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.release.release import Release
+from dpratio.study.person import person_of
+from dpratio.study.population import PaperPopulation
+from dpratio.study.simulate import (
+    Seeds,
+    View,
+    clip_people,
+    simulate_release,
+    simulate_sums,
+)
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Ratio
+
+Floats = NDArray[np.float64]
+
+# Up to so many people are invented one by one; sums of more are drawn as normal.
+_ONE_BY_ONE = 500
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Who is asked, how many they are, and how they are protected."""
+
+    people: int
+    epsilon: float
+    mechanism: str = "laplace"
+    weighted: bool = False
+    strategy: str = "focused"
+    is_noisy: bool = True
+
+    def __str__(self) -> str:
+        noise = f"{self.mechanism}-{self.epsilon}" if self.is_noisy else "no-noise"
+        weights = "-weighted" if self.weighted else ""
+        return f"{self.people}-{noise}{weights}-{self.strategy}"
+
+    @property
+    def plan(self) -> Plan:
+        bounds = {"score": Bounds(0, 1), "label": Bounds.binary()}
+        if self.weighted:
+            bounds["weight"] = Bounds(1 / 3, 3)
+        return make_plan(
+            Ratio("score", per="label", weight="weight" if self.weighted else None),
+            bounds=bounds,
+            budget=Budget(self.epsilon, 0 if self.mechanism == "laplace" else "1e-6"),
+            mechanism=self.mechanism,
+            strategy=self.strategy,
+        )
+
+
+SETTINGS = [
+    Setting(500, 0.2),
+    Setting(500, 1),
+    Setting(500, 1, is_noisy=False),
+    Setting(2_000, 0.2, weighted=True),
+    Setting(5_000, 0.2, "analytic_gaussian", weighted=True),
+    Setting(10_000, 0.2, "analytic_gaussian"),
+    Setting(1_000, 4, weighted=True),
+    Setting(2_000, 1, weighted=True, strategy="joint"),
+]
+
+
+@cache
+def exact_sums(setting: Setting, cells: int, ratio: float, seed: int) -> Floats:
+    """Sums of invented people, cells × measured sums."""
+    population = PaperPopulation(ratio)
+    plan = setting.plan
+    if setting.people > _ONE_BY_ONE:
+        rng = np.random.default_rng([seed, 1])
+        return person_of(plan, population).sums(setting.people, cells, rng)
+    part = plan.parts[0]
+    view = View(
+        lambda people: clip_people(people, plan.box(part)),
+        [each.summand.factors for each in plan.sums],
+        plan.contrast(part),
+    )
+    return simulate_sums(
+        population,
+        {"sums": view},
+        count=setting.people,
+        repetitions=cells,
+        seeds=Seeds(seed),
+    )["sums"]
+
+
+def many_cells_release(
+    setting: Setting, cells: int, *, ratio: float = 1.1, seed: int = 1
+) -> Release:
+    """A release whose groups are repetitions of one sample."""
+    sums = exact_sums(setting, cells, ratio, seed)
+    return simulate_release(sums, setting.plan, np.random.default_rng([seed, 2]))
+
+
+def many_cells(
+    setting: Setting, cells: int, *, ratio: float = 1.1, seed: int = 1
+) -> Cells:
+    """The tests of so many samples, noisy or not."""
+    moments: Moments
+    if setting.is_noisy:
+        moments = moments_of(many_cells_release(setting, cells, ratio=ratio, seed=seed))
+    else:
+        moments = exact_moments(exact_sums(setting, cells, ratio, seed), setting.plan)
+    form = choose_variance(moments, None)
+    return cells_of(moments, form, level=0.95, lowest=0.0)

@@ -1,0 +1,273 @@
+"""A ledger on a real PostgreSQL server: same tables, same rules, words of our own."""
+
+import sys
+import uuid
+from typing import Any
+
+import psycopg
+import pytest
+
+from dpratio.curator.ledger.postgres import PostgresStore, _refuse
+from dpratio.curator.ledger.scope import Scope
+from dpratio.errors import LedgerFailed, MissingExtra
+from dpratio.terms.budget import Budget
+
+SCOPE = Scope("loans", Budget(1))
+NO_LEDGER = (
+    "this database holds no ledger of this version of dpratio. Make one with `dpratio "
+    "ledger init`, or name another database."
+)
+
+
+UNREACHED = (
+    "the server cannot be reached, does not let this user in, or has no such database. "
+    "Check address, name, password and network"
+)
+
+
+@pytest.fixture
+def store(postgres_url: str) -> PostgresStore:
+    return PostgresStore(postgres_url)
+
+
+def run(store: PostgresStore, words: str) -> None:
+    with psycopg.connect(store.address, autocommit=True) as connection:
+        connection.execute(words)
+
+
+def refusal(store: PostgresStore) -> str:
+    with pytest.raises(LedgerFailed) as refused, store.reading():
+        pass
+    with pytest.raises(LedgerFailed) as again, store.writing():
+        pass
+    assert str(again.value) == str(refused.value)
+    return str(refused.value)
+
+
+# --- Transactions ---------------------------------------------------------------------
+
+
+def test_a_ledger_is_made_once(store: PostgresStore) -> None:
+    store.create()
+    with store.writing() as tables:
+        tables.add_scope(SCOPE)
+    store.create()
+    with store.reading() as tables:
+        assert tables.scope_names() == ["loans"]
+        assert tables.scope("loans") == SCOPE
+    assert store.damages() == []
+
+
+def test_what_was_written_is_kept_at_the_end_alone(store: PostgresStore) -> None:
+    store.create()
+
+    def stop_halfway() -> None:
+        with store.writing() as tables:
+            tables.add_scope(SCOPE)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        stop_halfway()
+    with store.reading() as tables:
+        assert tables.scope_names() == []
+
+
+def test_a_reader_sees_one_state_and_cannot_write(store: PostgresStore) -> None:
+    store.create()
+    with store.reading() as tables:
+        assert tables.scope_names() == []
+        with store.writing() as others:
+            others.add_scope(SCOPE)
+        assert tables.scope_names() == []
+    with (
+        pytest.raises(LedgerFailed, match="it is read-only"),
+        store.reading() as tables,
+    ):
+        tables.add_scope(Scope("cards", Budget(1)))
+
+
+def test_a_scope_that_is_written_to_is_locked_and_others_are_not(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpratio.curator.ledger.postgres._PATIENCE", "50ms")
+    store.create()
+    with store.writing() as tables:
+        tables.add_scope(SCOPE)
+        tables.add_scope(Scope("cards", Budget(1)))
+    with store.writing() as tables:
+        tables.scope("loans", to_write=True)
+        with store.writing() as others:
+            assert others.scope("cards", to_write=True) is not None
+        with store.reading() as others:
+            assert others.scope("loans") == SCOPE
+        with (
+            pytest.raises(LedgerFailed, match="others have kept it locked"),
+            store.writing() as others,
+        ):
+            others.scope("loans", to_write=True)
+
+
+def test_bytes_come_back_as_they_were_sealed(store: PostgresStore) -> None:
+    store.create()
+    digest = "ad5b3fdbcb526778c2839d2f151ea753995e26a0"
+    with store.writing() as tables:
+        tables.add_artifact("r", b"\x00\xff?%s", digest)
+    with (
+        store.reading() as tables,
+        pytest.raises(LedgerFailed, match="not in the ledger as they were sealed"),
+    ):
+        tables.artifact("r", digest)
+    with store.reading() as tables:
+        assert tables.artifact_ids() == ["r"]
+
+
+@pytest.mark.parametrize("table", ["ledger", "scope", "entry", "artifact"])
+@pytest.mark.parametrize("change", ["UPDATE {0} SET {1} = {1}", "DELETE FROM {0}"])
+def test_lines_are_neither_changed_nor_removed(
+    table: str, change: str, store: PostgresStore
+) -> None:
+    names = {"scope": "name", "entry": "kind", "artifact": "release_id"}
+    store.create()
+    words = change.format(f"dpratio.{table}", names.get(table, "version"))
+    with pytest.raises(psycopg.errors.RaiseException, match="is append-only"):
+        run(store, words)
+    with pytest.raises(psycopg.errors.RaiseException, match="is append-only"):
+        run(store, f"TRUNCATE dpratio.{table} CASCADE")
+    with (
+        pytest.raises(LedgerFailed, match=r"cannot be used: it is append-only\."),
+        store.writing() as tables,
+    ):
+        tables.run(words, ())
+
+
+def test_a_line_that_is_there_already_is_told(store: PostgresStore) -> None:
+    store.create()
+    with store.writing() as tables:
+        tables.add_scope(SCOPE)
+    with (
+        pytest.raises(LedgerFailed, match="append-only, and the line is there already"),
+        store.writing() as tables,
+    ):
+        tables.add_scope(SCOPE)
+
+
+# --- Databases that are something else ------------------------------------------------
+
+
+def test_an_empty_database_holds_no_ledger(store: PostgresStore) -> None:
+    assert refusal(store) == NO_LEDGER
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "INSERT INTO dpratio.ledger VALUES (1)",
+        (
+            "ALTER TABLE dpratio.ledger DISABLE TRIGGER USER;"
+            "UPDATE dpratio.ledger SET version = 2"
+        ),
+        ("ALTER TABLE dpratio.ledger DISABLE TRIGGER USER;DELETE FROM dpratio.ledger"),
+    ],
+)
+def test_a_ledger_of_another_version_is_refused(
+    edit: str, store: PostgresStore
+) -> None:
+    store.create()
+    run(store, edit)
+    assert refusal(store) == NO_LEDGER
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "ALTER TABLE dpratio.entry DISABLE TRIGGER entry_keeps_delete",
+        "DROP TRIGGER entry_keeps_truncate ON dpratio.entry",
+    ],
+)
+def test_a_trigger_that_is_out_of_force_is_told(
+    edit: str, store: PostgresStore
+) -> None:
+    store.create()
+    run(store, edit)
+    assert store.damages() == ["triggers that keep the ledger are missing."]
+
+
+def test_a_database_that_is_not_there_is_told_without_its_address(
+    store: PostgresStore,
+) -> None:
+    address, _, options = store.address.partition("?")
+    said = refusal(PostgresStore(f"{address}_missing?{options}"))
+    assert said.startswith("the PostgreSQL ledger cannot be used: ")
+    assert "Check address" in said
+    assert "_missing" not in said
+
+
+# --- Addresses and words --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://curator:SECRET@127.0.0.1:1/budget",
+        "postgresql://curator:SECRET@nowhere.invalid/budget?connect_timeout=2",
+        "postgresql://curator:SECRET@127.0.0.1:port/budget",
+    ],
+)
+def test_a_server_that_is_not_there_is_told_without_its_address(address: str) -> None:
+    store = PostgresStore(address)
+    assert "SECRET" not in repr(store)
+    assert refusal(store) == f"the PostgreSQL ledger cannot be used: {UNREACHED}."
+
+
+def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with (
+        pytest.raises(MissingExtra, match=r"pip install 'dpratio\[postgres\]'"),
+        PostgresStore("postgresql://host/budget").reading(),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (
+            None,
+            UNREACHED,
+        ),
+        ("28000", "the server does not let this user in. Check name and password"),
+        ("28P01", "the server does not let this user in. Check name and password"),
+        ("3D000", "there is no such database. Check the address"),
+        ("42501", "this user may not do that. Ask the owner of the database"),
+        ("53100", "the server is out of room or connections. Try again later"),
+        ("53300", "the server is out of room or connections. Try again later"),
+        ("55P03", "others have kept it locked for a minute. Try again later"),
+        ("25006", "it is read-only. Name the primary server"),
+        ("23505", "it is append-only, and the line is there already"),
+        ("P0001", "it is append-only"),
+        ("40001", "the server refused (40001)"),
+        ("42P01", "the server refused (42P01)"),
+        ("57P01", "the server refused (57P01)"),
+    ],
+)
+def test_every_failure_has_words_of_our_own(state: Any, said: str) -> None:  # noqa: ANN401
+    error = psycopg.Error("SECRET words of the server")
+    error.sqlstate = state
+    with pytest.raises(LedgerFailed) as refused:
+        _refuse(error)
+    assert str(refused.value) == f"the PostgreSQL ledger cannot be used: {said}."
+    assert refused.value.__cause__ is None
+
+
+def test_a_user_without_rights_is_told(store: PostgresStore) -> None:
+    store.create()
+    role = f"stranger_{uuid.uuid4().hex}"
+    run(store, f"CREATE ROLE {role}; GRANT USAGE ON SCHEMA dpratio TO {role}")
+    try:
+        with (
+            pytest.raises(LedgerFailed, match="this user may not do that"),
+            store.writing() as tables,
+        ):
+            tables.run(f"SET ROLE {role}; TABLE scope", ())
+    finally:
+        run(store, f"DROP OWNED BY {role}; DROP ROLE {role}")

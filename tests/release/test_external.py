@@ -1,0 +1,269 @@
+"""Sums of another system: wrapped, stamped wherever they go, and never released."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpratio as dpr
+from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
+from dpratio.plan.price import price
+from dpratio.release.checked_json import checksum
+from dpratio.release.external import require_external
+
+RATIO = dpr.Ratio("score", per="label")
+BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
+SUMS = {"w": [100.0], "ws": [51.5], "wy": [48.0], "wss": [31.25], "wys": [30.0]}
+STAMP = "EXTERNAL: these sums were measured by OtherDP 2"
+
+
+def wrapped(sums: Any = None, **terms: Any) -> dpr.Release:  # noqa: ANN401
+    held = SUMS if sums is None else sums
+    given: dict[str, Any] = {
+        "ratio": RATIO,
+        "noise_sd": dict.fromkeys(held, 2.0),
+        "law": "laplace",
+        "bounds": BOUNDS,
+        "origin": "OtherDP 2",
+        "claimed": dpr.Budget(2),
+        **terms,
+    }
+    return dpr.wrap_sums(held, given.pop("ratio"), **given)
+
+
+def test_wrapped_sums_are_answered_like_others() -> None:
+    found = dpr.estimate_ratios(wrapped(), method="analytical", variance="linearised")
+    assert found.ratio[0] == pytest.approx(51.5 / 48, rel=1e-6)
+    r = 51.5 / 48
+    noise = 4 * (1 + r**2)
+    sampling = 31.25 - 2 * r * 30 + r**2 * 48
+    assert found.se[0] == pytest.approx(math.sqrt(noise + sampling) / 48, rel=1e-6)
+    mean = dpr.estimate_function(wrapped(), dpr.mean_of())
+    assert mean.estimate[0] == pytest.approx(0.515, rel=1e-6)
+
+
+@pytest.mark.parametrize(("law", "heavy"), [("laplace", True), ("gaussian", False)])
+def test_noise_has_the_deviation_and_the_law_that_are_stated(
+    law: str,
+    heavy: bool,  # noqa: FBT001
+) -> None:
+    from dpratio.analyst.moments import moments_of
+
+    claimed = dpr.Budget(2, "1e-6")
+    noise = moments_of(wrapped(law=law, claimed=claimed)).noise
+    assert noise.variance[0] == pytest.approx([4.0] * 5)
+    assert bool(noise.laplace.any()) is heavy
+
+
+def test_a_sum_without_noise_has_next_to_none() -> None:
+    found = dpr.estimate_ratios(wrapped(noise_sd=dict.fromkeys(SUMS, 0)))
+    assert found.se_privacy[0] < 1e-9
+
+
+def test_the_stamp_stands_on_the_release_and_on_every_answer() -> None:
+    release = wrapped()
+    assert STAMP in str(release)
+    assert "dpratio makes no privacy claim about them" in str(release)
+    assert "epsilon 2, delta 0 as claimed there." in str(release)
+    assert "Claimed there, and not checked here: epsilon 2" in str(release.plan)
+    assert "sensitivity" not in release.plan.columns()
+    for answer in (
+        dpr.estimate_ratios(release),
+        dpr.estimate_function(release, dpr.mean_of()),
+    ):
+        assert answer.notes()[0].startswith(STAMP)
+        assert STAMP in str(answer)
+
+
+@pytest.mark.parametrize("name", ["release.json", "release.parquet"])
+def test_the_stamp_survives_files(tmp_path: Path, name: str) -> None:
+    groups = dpr.Groups("g", ["a", "b"])
+    release = wrapped({name: [1.5, 2.5] for name in SUMS}, groups=groups)
+    dpr.write_release(release, tmp_path / name)
+    read = dpr.read_release(tmp_path / name)
+    assert read == release
+    assert read.origin == "OtherDP 2"
+
+
+def test_the_stamp_survives_rolling_up_and_merging(tmp_path: Path) -> None:
+    bins = dpr.Groups.cross(dpr.ScoreBins("score", 2))
+    sums = {name: [10.0, 20.0] for name in SUMS}
+    first = wrapped(sums, groups=bins)
+    assert dpr.calibration_curve(first).notes()[0].startswith(STAMP)
+    second = wrapped(
+        sums, groups=bins, origin="Third", noise_sd=dict.fromkeys(SUMS, 5.0)
+    )
+    merged = dpr.merge([first, second])
+    assert merged.origin == "OtherDP 2 and Third"
+    rolled = dpr.roll_up(merged)
+    assert rolled.origin == merged.origin
+    assert dpr.estimate_ratios(rolled).ratio[0] == pytest.approx(1.0)
+    dpr.write_release(rolled, tmp_path / "rolled.json")
+    assert dpr.read_release(tmp_path / "rolled.json") == rolled
+
+
+def test_sums_of_ours_and_of_others_are_not_merged() -> None:
+    plan = dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1), strategy="joint")
+    ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
+    with pytest.raises(InvalidInput, match="must agree, got 'another strategy'"):
+        dpr.merge([wrapped(), ours])
+    more = {**SUMS, "wsss": [20.0]}
+    with pytest.raises(InvalidInput, match="must hold the same sums"):
+        dpr.merge([wrapped(), wrapped(more, origin="Third")])
+
+
+def test_the_door_of_the_curator_refuses_a_plan_of_others() -> None:
+    plan = wrapped().plan
+    with pytest.raises(PlanRefused, match="unknown strategy, got 'external'"):
+        price(plan)
+    with pytest.raises(PlanRefused, match="unknown strategy"):
+        dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
+    with pytest.raises(InvalidInput, match="sums from elsewhere are not planned"):
+        plan.grid(plan.parts[0])
+    with pytest.raises(InvalidInput, match="unknown strategy"):
+        dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1), strategy="external")
+
+
+def test_a_stamp_stands_just_where_it_belongs() -> None:
+    plan = dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1))
+    ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
+    for release, origin in ((ours, "OtherDP 2"), (wrapped(), None)):
+        with pytest.raises(InvalidInput, match="has an origin just where its plan"):
+            replace(release, origin=origin)
+    for unnamed in ("", "  ", 3, "\ud800"):
+        with pytest.raises(InvalidInput, match="origin must be text or None"):
+            replace(wrapped(), origin=unnamed)  # type: ignore[arg-type]
+
+
+WEIGHTED = {
+    "ratio": dpr.Ratio("score", per="label", weight="w"),
+    "bounds": {**BOUNDS, "w": dpr.Bounds(0, 2)},
+}
+
+
+@pytest.mark.parametrize(
+    ("names", "terms", "variance"),
+    [
+        (["ws", "wy", "wss", "wys"], {}, "linearised"),
+        (["w", "ws", "wy", "wss", "wys"], {}, "kish"),
+        (["w", "ws", "wy", "ww", "wss", "wys"], WEIGHTED, "kish"),
+        (["ws", "wy", "aa", "ab", "bb"], WEIGHTED, "linearised"),
+        (["w", "ws", "wy", "ww", "wa", "wb", "aa", "ab", "bb"], WEIGHTED, "linearised"),
+    ],
+    ids=str,
+)
+def test_a_release_answers_with_what_it_holds(
+    names: list[str], terms: dict[str, Any], variance: str
+) -> None:
+    sums = {name: [50.0 + at] for at, name in enumerate(reversed(names))}
+    release = wrapped(sums, **terms)
+    assert dpr.estimate_ratios(release).variance == variance
+    if "w" in names:
+        assert len(dpr.estimate_function(release, dpr.mean_of("per"))) == 1
+    else:
+        with pytest.raises(InvalidInput, match="does not hold the sum w"):
+            dpr.estimate_function(release, dpr.mean_of())
+
+
+@pytest.mark.parametrize(
+    ("sums", "terms", "said"),
+    [
+        ({"ws": [1], "wy": [1]}, {}, "an interval needs second-order sums"),
+        ({"wss": [1], "wys": [1]}, {}, "Give ws, wy and: wss, wys"),
+        ({**SUMS, "aa": [1]}, {}, "a sum is named by its factors, got ['aa']"),
+        (SUMS, WEIGHTED, "or ws, wy and: aa, ab, bb"),
+        (
+            {"ws": [1], "wy": [1], "aa": [1], "ab": [1], "bb": [1], "wss": [1]},
+            WEIGHTED,
+            "an interval needs second-order sums",
+        ),
+        ([1, 2], {"noise_sd": {}}, "an interval needs second-order sums"),
+        ({**SUMS, "ws": [1, 2]}, {}, "the sum ws must hold 1 finite numbers, got 2"),
+        ({**SUMS, "ws": [math.nan]}, {}, "the sum ws must hold 1 finite numbers"),
+        ({**SUMS, "ws": ["many"]}, {}, "the sum ws must hold 1 finite numbers"),
+        ({**SUMS, "ws": [1e300]}, {}, "the sum ws is too large for its bounds"),
+        (None, {"law": "cauchy"}, "unknown law of noise, got 'cauchy'"),
+        (None, {"noise_sd": {"w": 1}}, "the noise of the sum wy must be known"),
+        (None, {"noise_sd": 3.0}, "the noise of the sum w must be known"),
+        (None, {"noise_sd": dict.fromkeys(SUMS, -1)}, "must be known, got -1"),
+        (None, {"noise_sd": dict.fromkeys(SUMS, 1e15)}, "between 2^-10 and 2^50"),
+        (None, {"ratio": "score/label"}, "ratio must be a Ratio"),
+        (None, {"bounds": {"label": BOUNDS["label"]}}, "Add bounds for: score."),
+        (None, {"law": "gaussian", "claimed": 2}, "budget must be a Budget"),
+        (None, {"groups": dpr.PrivateKeys("g", dpr.Budget(1, "1e-6"))}, "declared"),
+    ],
+    ids=str,
+)
+def test_sums_that_cannot_be_wrapped_are_refused(
+    sums: Any,  # noqa: ANN401
+    terms: dict[str, Any],
+    said: str,
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        wrapped(sums, **terms)
+    assert said in str(caught.value)
+
+
+def test_only_what_wrapping_makes_is_read_back() -> None:
+    plan = wrapped().plan
+    (part,) = plan.parts
+    require_external(plan)
+    keys = dpr.PrivateKeys("g", dpr.Budget("0.1", "1e-6"))
+    bins = dpr.Groups.cross(dpr.ScoreBins("score", 3))
+    first, *rest = part.sums
+
+    def with_first(**changes: Any) -> Any:  # noqa: ANN401
+        sums = (replace(first, **changes), *rest)
+        return replace(plan, parts=(replace(part, sums=sums),))
+
+    for changed, said in (
+        (replace(plan, strategy="joint"), "have the strategy 'external'"),
+        (replace(plan, mechanism="classical_gaussian"), "classical_gaussian"),
+        (
+            replace(plan, partitions=(keys,), budget=dpr.Budget(2, "1e-6")),
+            "sums from elsewhere have declared cells",
+        ),
+        (replace(plan, parts=(replace(part, partition=1),)), "have one part"),
+        (with_first(step=first.step / 2), "another lattice"),
+        (with_first(sensitivity=3), "another one"),
+        (with_first(scale=2.0**51), "between 2^-10 and 2^50"),
+        (
+            replace(plan, parts=(replace(part, sums=part.sums[::-1]),)),
+            "a sum from elsewhere is another one",
+        ),
+        (replace(plan, partitions=(bins,)), "a plan states the edges of its bins"),
+    ):
+        with pytest.raises(InvalidInput) as caught:
+            require_external(changed)
+        assert said in str(caught.value)
+
+
+def test_a_stamp_cannot_be_edited_in_or_out(tmp_path: Path) -> None:
+    """Without it the plan is priced and refused; with it a plan of ours is refused."""
+    path = tmp_path / "release.json"
+    plan = dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1))
+    ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
+    for release, origin, said in (
+        (wrapped(), None, "unknown strategy, got 'external'"),
+        (ours, "OtherDP 2", "sums from elsewhere have the strategy 'external'"),
+        (wrapped(), 7, r"\$.origin: must be text"),
+    ):
+        dpr.write_release(release, path)
+        document = json.loads(path.read_text(encoding="utf-8"))
+        document["origin"] = origin
+        document.pop("sha256")
+        document["sha256"] = checksum(document)
+        path.write_text(json.dumps(document), encoding="utf-8")
+        with pytest.raises(DocumentRefused, match=said):
+            dpr.read_release(path)
+
+
+def test_the_same_sums_have_the_same_id() -> None:
+    assert wrapped().id == wrapped().id
+    assert wrapped().id != wrapped({**SUMS, "ws": [51.0]}).id
+    assert wrapped(is_simulated=True).is_simulated
+    assert np.array_equal(wrapped().values, wrapped().values)
