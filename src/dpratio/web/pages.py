@@ -27,7 +27,7 @@ Answer = tuple[str, int]
 
 _GOOD, _REFUSED = 200, 422
 _FOLDER = Path(__file__).parent / "templates"
-_MOSTLY = 0.5
+_FEW = 0.05
 
 # What each column of a forecast says; the words of `Forecast.notes`, one by one.
 MEANINGS = {
@@ -113,6 +113,7 @@ def _chart_terms(planned: Planned) -> dict[str, Any]:
     epsilons, sizes = around.by_epsilon, around.by_people
     own = planned.outlook
     return {
+        "some_left_out": any(each.unbounded > _FEW for each in (*epsilons, *sizes)),
         "charts": [
             {
                 "title": "Width against epsilon",
@@ -128,7 +129,7 @@ def _chart_terms(planned: Planned) -> dict[str, Any]:
                 "picture": _picture("people", sizes, (own.n, own.width), "n"),
                 "rows": _points(sizes, "n"),
             },
-        ]
+        ],
     }
 
 
@@ -139,7 +140,7 @@ def _picture(
     noisy = [
         (getattr(each, along), each.width)
         for each in outlooks
-        if each.unbounded < _MOSTLY
+        if each.unbounded <= _FEW
     ]
     public = [(getattr(each, along), each.width_public) for each in outlooks]
     return draw_lines(

@@ -3,6 +3,7 @@
 Floor: web. Imports: terms, plan, study, form, study_text.
 """
 
+import contextlib
 import functools
 import math
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpratio.checks import require, to_exact
+from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.plan.study_plan import plan_of_study
 from dpratio.study.forecast import Forecast, Outlook, forecast
@@ -122,12 +124,19 @@ def _look_around(text: str, level: float, against: float) -> Around:
         found = forecast(
             planned.plan, guess=guess, level=level, against=against, **wanted
         )
-        return [*found.outlooks, own]
+        return list(found.outlooks)
 
     budgets = _round_numbers(own.epsilon, steps=(1, 2, 5), reach=10.0)
+    try:
+        by_epsilon = look(n=own.n, epsilon=budgets)
+    except InvalidInput:  # A budget is beyond what can be planned: leave it out.
+        by_epsilon = []
+        for each in budgets:
+            with contextlib.suppress(InvalidInput):
+                by_epsilon += look(n=own.n, epsilon=each)
     near = _round_numbers(own.n, steps=(1, 3), reach=100.0)
     sizes = [round(each) for each in near if 1 <= each <= _MOST_PEOPLE]
     return Around(
-        tuple(sorted(look(n=own.n, epsilon=budgets), key=lambda each: each.epsilon)),
-        tuple(sorted(look(n=sizes), key=lambda each: each.n)),
+        tuple(sorted([own, *by_epsilon], key=lambda each: each.epsilon)),
+        tuple(sorted([own, *look(n=sizes)], key=lambda each: each.n)),
     )
