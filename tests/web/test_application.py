@@ -159,3 +159,15 @@ def test_the_viewer_lets_browsers_say_where_a_form_comes_from(
     client: TestClient,
 ) -> None:
     assert client.get("/view").headers["referrer-policy"] == "same-origin"
+
+
+def test_intervals_without_an_end_are_warned_of_and_not_drawn(
+    client: TestClient,
+) -> None:
+    weak = client.get("/?n=1500&epsilon=0.01&weights=range").text
+    assert "Too much noise for so few people." in weak
+    assert "nothing is drawn" in weak
+    assert weak.count('<circle class="here"') == 2  # The legends have one each.
+    usual = client.get("/").text
+    assert "Too much noise" not in usual
+    assert usual.count('<circle class="here"') == 4

@@ -4,6 +4,7 @@ Floor: web. Imports: terms, plan, study, chart, form, planner.
 """
 
 import functools
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,7 @@ def _forecast_terms(form: Form) -> tuple[dict[str, Any], int]:
         "query": form.query(),
         "rows": _rows(planned),
         "answers": _answers(planned),
+        "too_wide": planned.outlook.unbounded > _FEW,
         "level": f"{100 * planned.forecast.level:.10g}\u00a0%",
     }, _GOOD
 
@@ -112,6 +114,7 @@ def _chart_terms(planned: Planned) -> dict[str, Any]:
     around = look_around(planned)
     epsilons, sizes = around.by_epsilon, around.by_people
     own = planned.outlook
+    width = own.width if own.unbounded <= _FEW else math.inf
     return {
         "some_left_out": any(each.unbounded > _FEW for each in (*epsilons, *sizes)),
         "charts": [
@@ -119,14 +122,14 @@ def _chart_terms(planned: Planned) -> dict[str, Any]:
                 "title": "Width against epsilon",
                 "along": "epsilon",
                 "picture": _picture(
-                    "epsilon", epsilons, (own.epsilon, own.width), "epsilon"
+                    "epsilon", epsilons, (own.epsilon, width), "epsilon"
                 ),
                 "rows": _points(epsilons, "epsilon"),
             },
             {
                 "title": "Width against people",
                 "along": "n",
-                "picture": _picture("people", sizes, (own.n, own.width), "n"),
+                "picture": _picture("people", sizes, (own.n, width), "n"),
                 "rows": _points(sizes, "n"),
             },
         ],
