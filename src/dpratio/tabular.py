@@ -28,6 +28,10 @@ class Tabular:
         """The table: column names and their values, all of one length."""
         raise NotImplementedError
 
+    def said(self) -> list[str]:
+        """The sentences that stand above the table."""
+        return []
+
     def precision(self) -> Mapping[str, Sequence[float]]:
         """The uncertainty of each value, by column, for rounding what people read."""
         return {}
@@ -98,7 +102,8 @@ class Tabular:
         return f"<table>\n{head}\n<tbody>\n{body}\n</tbody></table>"
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.said())
+        return said + self.to_html()
 
     def to_text(self) -> str:
         """A plain table of aligned columns, rounded for reading."""
@@ -115,7 +120,8 @@ class Tabular:
         )
 
     def __str__(self) -> str:
-        return self.to_text()
+        said = self.said()
+        return "\n".join([*said, "", self.to_text()] if said else [self.to_text()])
 
 
 @dataclass(frozen=True, slots=True)

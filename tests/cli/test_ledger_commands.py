@@ -633,6 +633,7 @@ def test_a_release_file_holds_nothing_of_the_ledger_but_its_head(
         "id",
         "made_by",
         "simulated",
+        "origin",
         "sources",
         "ledger",
         "plan",

@@ -3,7 +3,6 @@
 Floor: analyst. Imports: tabular, adjust, sentence.
 """
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -168,13 +167,9 @@ class Comparison(Tabular):
         chance = float(self.pvalue_adjusted[at])
         return f"{words}, {interval_in_words(ends, self.level, show)}; p = {chance:.2g}"
 
-    def __str__(self) -> str:
-        return "\n".join([self.summary(), *self.notes(), "", self.to_text()])
-
-    def _repr_html_(self) -> str:
-        lines = (self.summary(), *self.notes())
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-        return said + self.to_html()
+    def said(self) -> list[str]:
+        """The summary, then the notes."""
+        return [self.summary(), *self.notes()]
 
     def __len__(self) -> int:
         return len(self.estimate)

@@ -3,7 +3,6 @@
 Floor: analyst. Imports: calibration_error, label_columns, stamps, tabular.
 """
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -161,12 +160,9 @@ class Curve(Tabular):
             if is_there and name != "ok"
         ]
 
-    def __str__(self) -> str:
-        return "\n".join([*self.notes(), "", self.to_text()])
-
-    def _repr_html_(self) -> str:
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.notes())
-        return said + self.to_html()
+    def said(self) -> list[str]:
+        """The notes."""
+        return self.notes()
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -3,7 +3,6 @@
 Floor: analyst. Imports: checks, adjust, compare, contest.
 """
 
-import html
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -108,13 +107,9 @@ class Equivalence(Tabular):
             return f"{self.lower:g} or more"
         return f"{self.upper:g} or less"
 
-    def __str__(self) -> str:
-        return "\n".join([self.summary(), *self.notes(), "", self.to_text()])
-
-    def _repr_html_(self) -> str:
-        lines = (self.summary(), *self.notes())
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-        return said + self.to_html()
+    def said(self) -> list[str]:
+        """The summary, then the notes."""
+        return [self.summary(), *self.notes()]
 
     def __len__(self) -> int:
         return len(self.ratio)

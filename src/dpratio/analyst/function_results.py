@@ -88,14 +88,9 @@ class FunctionEstimates(Tabular):
             *(f"{name}: {FUNCTION_STATUSES[name]}." for name in words),
         ]
 
-    def __str__(self) -> str:
-        return "\n".join([*self.notes(), "", self.to_text()])
-
-    def _repr_html_(self) -> str:
-        import html
-
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.notes())
-        return said + self.to_html()
+    def said(self) -> list[str]:
+        """The notes."""
+        return self.notes()
 
     def __len__(self) -> int:
         return len(self.estimate)

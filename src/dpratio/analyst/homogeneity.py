@@ -3,7 +3,6 @@
 Floor: analyst. Imports: checks, common_ratio, compare, pairing, two_ratios.
 """
 
-import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,13 +62,9 @@ class Homogeneity(Tabular):
             f"p = {self.pvalue:.2g}"
         )
 
-    def __str__(self) -> str:
-        return "\n".join([self.summary(), *self.notes(), "", self.to_text()])
-
-    def _repr_html_(self) -> str:
-        lines = (self.summary(), *self.notes())
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-        return said + self.to_html()
+    def said(self) -> list[str]:
+        """The summary, then the notes."""
+        return [self.summary(), *self.notes()]
 
 
 def assess_homogeneity(

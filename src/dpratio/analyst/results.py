@@ -3,7 +3,6 @@
 Floor: analyst. Imports: tabular, sentence.
 """
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -165,13 +164,9 @@ class Estimates(Tabular):
         whose = "its" if len(self) == 1 else "the usual"
         return f"; privacy adds {percent(added)} to {whose} width"
 
-    def __str__(self) -> str:
-        return "\n".join([self.summary(), *self.notes(), "", self.to_text()])
-
-    def _repr_html_(self) -> str:
-        lines = (self.summary(), *self.notes())
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-        return said + self.to_html()
+    def said(self) -> list[str]:
+        """The summary, then the notes."""
+        return [self.summary(), *self.notes()]
 
     def __len__(self) -> int:
         return len(self.ratio)

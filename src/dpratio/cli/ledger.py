@@ -112,20 +112,20 @@ def show(
     layout: Format = "table",
 ) -> None:
     """Show what is spent and left, the history, and what a next release could cost."""
-    from dpratio.curator.ledger.history import describe, describe_plan, history
+    from dpratio.curator.ledger.history import describe_plan
 
     check_format(layout)
     files = OutputFiles(chart=chart_file)
     files.check()
     asked = None if plan is None else read_any_plan(plan)
-    account = open_ledger(location, anchor).account(scope)
-    files.write(account)
-    lines = describe(account)
+    history = open_ledger(location, anchor).history(scope)
+    files.write(history)
+    lines = history.said()
     if asked is not None:
-        lines.append(describe_plan(account, asked))
+        lines.append(describe_plan(history.account, asked))
     print_lines([*lines, ""], layout)
-    if account.releases or layout != "table":
-        print_table(history(account), layout)
+    if history.account.releases or layout != "table":
+        print_table(history, layout)
     else:
         print_lines(["Nothing has been released."], layout)
 

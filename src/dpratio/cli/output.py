@@ -15,7 +15,6 @@ import typer
 from dpratio.tabular import Tabular
 
 if TYPE_CHECKING:
-    from dpratio.curator.ledger.account import Account
     from dpratio.study.progress import Report
 
 __all__ = [
@@ -62,14 +61,14 @@ class OutputFiles:
         if self.chart is not None:
             check_chart_file(self.chart)
 
-    def write(self, shown: "Tabular | Account") -> None:
+    def write(self, shown: Tabular) -> None:
         """Write every file that was asked for."""
         from dpratio.release.writing import write_whole
         from dpratio.show.charts import draw
         from dpratio.show.text import render
 
         for path, layout in ((self.json, "json"), (self.csv, "csv")):
-            if path is not None and isinstance(shown, Tabular):
+            if path is not None:
                 write_whole(path, (render(shown, layout) + "\n").encode())
         if self.chart is not None:
             write_whole(self.chart, draw(shown, self.chart.suffix, self.view))

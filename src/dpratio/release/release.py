@@ -3,6 +3,7 @@
 Floor: release. Imports: plan.
 """
 
+import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -145,6 +146,9 @@ class Release:
 
     def __hash__(self) -> int:
         return hash(self.id)
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(str(self))}</p>{self.plan.to_html()}"
 
     def __str__(self) -> str:
         plan = self.plan

@@ -32,12 +32,12 @@ def chart_of(shown: object, view: str | None = None) -> Any:  # noqa: ANN401 (Al
 
     Args:
         shown: Estimates, a curve, a forecast, a table of coverage or of the limit, or
-            the account of a scope.
+            the history of a scope.
         view: For estimates ``"forest"`` or ``"deviation"``.
     """
     from dpratio.analyst.curve_results import Curve
     from dpratio.analyst.results import Estimates
-    from dpratio.curator.ledger.account import Account
+    from dpratio.curator.ledger.history import History
     from dpratio.show.budget_chart import budget_chart
     from dpratio.show.coverage_chart import coverage_chart
     from dpratio.show.curve_chart import curve_chart
@@ -54,8 +54,8 @@ def chart_of(shown: object, view: str | None = None) -> Any:  # noqa: ANN401 (Al
         return draws(shown)
     if isinstance(shown, Curve):
         return curve_chart(shown)
-    if isinstance(shown, Account):
-        return budget_chart(shown)
+    if isinstance(shown, History):
+        return budget_chart(shown.account)
     if isinstance(shown, Forecast):
         return forecast_chart(shown)
     if isinstance(shown, LimitTable):

@@ -97,8 +97,9 @@ class Forecast(Tabular):
             ),
         ]
 
-    def __str__(self) -> str:
-        return "\n".join([*self.notes(), "", self.to_text()])
+    def said(self) -> list[str]:
+        """The notes."""
+        return self.notes()
 
 
 def forecast(

@@ -9,7 +9,7 @@ import pytest
 
 from dpratio.curator.ledger import ledger as room
 from dpratio.curator.ledger.accounting import charge_of
-from dpratio.curator.ledger.history import describe, describe_plan, history
+from dpratio.curator.ledger.history import History, describe, describe_plan
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
 from dpratio.plan.make_plan import make_plan
@@ -206,7 +206,7 @@ def test_the_history_has_a_row_for_each_release_and_its_state(tmp_path: Path) ->
             ledger.seal(release_id, b"", "json")
         if state == "published":
             ledger.publish(release_id)
-    rows = history(ledger.account()).to_dicts()
+    rows = History(ledger.account()).to_dicts()
     assert [row["release"] for row in rows] == ["0" * 32, *ids.values()]
     assert [row["state"] for row in rows] == [
         "charged, not begun",
@@ -229,7 +229,7 @@ def test_the_history_has_a_row_for_each_release_and_its_state(tmp_path: Path) ->
 
 def test_the_history_of_a_zcdp_scope_is_in_rho(tmp_path: Path) -> None:
     terms = {"budget": Budget(1, "2e-6"), "accounting": "zcdp"}
-    table = history(ledger_of(tmp_path, **terms).account())
+    table = History(ledger_of(tmp_path, **terms).account())
     assert list(table.columns()) == [
         "charged",
         "release",
@@ -243,6 +243,13 @@ def test_the_history_of_a_zcdp_scope_is_in_rho(tmp_path: Path) -> None:
 
 def test_without_releases_the_history_has_names_alone(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "budget.db")
-    table = history(ledger.open_scope(Scope("loans", Budget(1))))
+    table = History(ledger.open_scope(Scope("loans", Budget(1))))
     assert table.to_dicts() == []
     assert list(table.columns())[:3] == ["charged", "release", "state"]
+
+
+def test_a_history_shows_itself_as_text_and_in_notebooks(tmp_path: Path) -> None:
+    shown = ledger_of(tmp_path).history()
+    assert str(shown).startswith("Scope 'loans'")
+    assert "<p>Scope &#x27;loans&#x27;" in shown._repr_html_()
+    assert "<table>" in shown._repr_html_()

@@ -5,6 +5,7 @@ Floor: curator. Imports: errors, plan, release, tabular, and the rest of this fo
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 from dpratio.curator.ledger.account import Account, Held
@@ -19,9 +20,9 @@ from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.plan_file import plan_hash
-from dpratio.tabular import Table
+from dpratio.tabular import Tabular
 
-__all__ = ["describe", "describe_left", "describe_plan", "history"]
+__all__ = ["History", "describe", "describe_left", "describe_plan"]
 
 _NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 _STATES = {
@@ -88,12 +89,23 @@ def describe_plan(account: Account, plan: Plan) -> str:
     return f"This plan costs {costs}: it fits {often}."
 
 
-def history(account: Account) -> Table:
-    """One row per release, in the order they were charged."""
-    loss = LOSS_NAMES[account.scope.accounting]
-    rows = [_row(release_id, held) for release_id, held in account.releases.items()]
-    names = ("charged", "release", "state", loss, "delta", "plan", "by")
-    return Table({name: [row[at] for row in rows] for at, name in enumerate(names)})
+@dataclass(frozen=True, slots=True)
+class History(Tabular):
+    """The account of a scope as sentences and a table; for the curator alone."""
+
+    account: Account
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per release, in the order they were charged."""
+        loss = LOSS_NAMES[self.account.scope.accounting]
+        held = self.account.releases.items()
+        rows = [_row(release_id, each) for release_id, each in held]
+        names = ("charged", "release", "state", loss, "delta", "plan", "by")
+        return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+    def said(self) -> list[str]:
+        """Where the scope stands, and what the next release could cost."""
+        return describe(self.account)
 
 
 def _row(release_id: str, held: Held) -> list[Any]:

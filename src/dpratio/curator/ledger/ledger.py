@@ -19,6 +19,7 @@ from dpratio.curator.ledger.admit import admit, choose_scope, require_sealed
 from dpratio.curator.ledger.anchor import Anchor, Head
 from dpratio.curator.ledger.clock import time_now
 from dpratio.curator.ledger.entry import Entry, link
+from dpratio.curator.ledger.history import History
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope, require_words
 from dpratio.curator.ledger.sqlite import SqliteStore
@@ -117,6 +118,10 @@ class Ledger:
         """
         with self.watch.reading() as watched:
             return watched.follow(choose_scope(scope, watched.tables.scope_names()))
+
+    def history(self, scope: str | None = None) -> History:
+        """Show a scope: what is spent, what is left, what came when."""
+        return History(self.account(scope))
 
     def charge(
         self, release_id: str, plan: Plan, *, scope: str | None = None, by: str = ""

@@ -1,0 +1,189 @@
+"""The report as text; test_report_in_browser looks at how it behaves."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import dpratio as dpr
+from dpratio.errors import FileRefused, InvalidInput
+from dpratio.show.report import MOST_ROWS, render_report
+from dpratio.show.text import csv_for_spreadsheets
+from shown import BOUNDS, HOSTILE, curved, released
+
+KEYS = tuple(f"group {at}" for at in range(50))
+
+
+def data_of(page: str) -> dict[str, object]:
+    held = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
+    assert held is not None
+    return dict(json.loads(held.group(1)))
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+
+def tags_of(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    parser = Tags()
+    parser.feed(page)
+    return parser.seen
+
+
+def test_a_report_of_fifty_groups_is_small_and_needs_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "report.html"
+    dpr.write_report(place, released(KEYS))
+    page = place.read_text(encoding="utf-8")
+    assert len(page.encode()) < 1_500_000
+    for tag, attributes in tags_of(page):
+        for name in ("src", "href", "data", "action", "srcset"):
+            assert not (attributes.get(name) or "#").startswith(("http", "//")), tag
+    assert "default-src 'none'" in page
+    assert "@import" not in page
+    assert "url(" not in page
+
+
+def test_a_simulated_release_says_so_in_its_title() -> None:
+    page = render_report(released(KEYS))
+    assert "<title>SIMULATED: Σ score / Σ label</title>" in page
+    real = replace(released(KEYS), is_simulated=False)
+    assert "SIMULATED" not in render_report(real)
+
+
+def test_the_answer_comes_first_and_promises_are_made_exactly() -> None:
+    page = render_report(released(KEYS), title="Are they calibrated?")
+    for words in (
+        "<h1>Are they calibrated?</h1>",
+        "50 ratios of score per label, from",
+        "How sure, and why",
+        "Privacy adds about",
+        "What was promised, and to whom",
+        "by at most a factor 2.72.",
+        "epsilon 1 and delta 0, for one row, neighbours by add-or-remove-one",
+        "What is not covered",
+        "how scores and weights were made",
+    ):
+        assert words in page, words
+    assert page.index("50 ratios of") < page.index("<table")
+
+
+def test_figures_are_those_of_the_estimates() -> None:
+    release = released(KEYS)
+    estimates = dpr.estimate_ratios(release, level=0.9)
+    rows = data_of(render_report(release, level=0.9))["rows"]
+    assert isinstance(rows, list)
+    for row, ratio, key in zip(rows, estimates.ratio.tolist(), KEYS, strict=True):
+        assert row["labels"] == [key]
+        assert row["values"][0] == (ratio if ratio == ratio else None)  # noqa: PLR0124
+
+
+def test_the_csv_holds_every_digit() -> None:
+    release = released(KEYS)
+    text = data_of(render_report(release))["csv"]
+    rows = list(csv.DictReader(io.StringIO(str(text))))
+    estimates = dpr.estimate_ratios(release)
+    assert [row["group"] for row in rows] == list(KEYS)
+    assert float(rows[0]["ratio"]) == estimates.ratio[0]
+    assert float(rows[3]["ci_upper"]) == estimates.ci_upper[3]
+
+
+def test_hostile_names_stay_text() -> None:
+    page = render_report(released(HOSTILE), title=HOSTILE[0])
+    tags = [tag for tag, _ in tags_of(page)]
+    assert tags.count("script") == 2
+    assert "img" not in tags
+    rows = data_of(page)["rows"]
+    assert isinstance(rows, list)
+    assert [row["labels"][0] for row in rows] == list(HOSTILE)
+
+
+def test_no_text_is_a_formula_in_a_spreadsheet() -> None:
+    estimates = dpr.estimate_ratios(released(("=1+1", "@SUM(A1)", "-2", "plain")))
+    lines = csv_for_spreadsheets(estimates).splitlines()[1:]
+    assert [line.split(",")[0] for line in lines] == [
+        "'=1+1",
+        "'@SUM(A1)",
+        "'-2",
+        "plain",
+    ]
+
+
+def test_thousands_of_groups_are_listed_in_part_and_held_in_whole() -> None:
+    keys = tuple(f"group {at}" for at in range(5_000))
+    page = render_report(released(keys, people=60))
+    assert page.count('<tr>\n<td class="label">') == MOST_ROWS
+    assert f"The first {MOST_ROWS} of 5000 are shown." in page
+    rows = data_of(page)["rows"]
+    assert isinstance(rows, list)
+    assert len(rows) == 5_000
+    assert len(page.encode()) < 5_000_000
+
+
+def test_one_ratio_without_groups_is_reported() -> None:
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label"), bounds=BOUNDS, budget=dpr.Budget(1, 1e-6)
+    )
+    table = {"score": [0.5] * 500, "label": [1, 0] * 250}
+    page = render_report(dpr.release_sums(table, plan, ledger=None))
+    assert ">The ratio</h2>" in page
+    assert "Each interval is at this level on its own" not in page
+
+
+def test_curves_are_drawn_where_the_release_holds_them() -> None:
+    page = render_report(curved())
+    assert page.count('<svg class="curve"') == 2
+    assert "north: expected calibration error" in page
+    assert '<svg class="curve"' not in render_report(released(KEYS))
+
+
+def test_people_and_a_ledger_are_named(tmp_path: Path) -> None:
+    unit = dpr.PrivacyUnit("person", totals=BOUNDS, neighbours="change-one")
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label"),
+        bounds=BOUNDS,
+        unit=unit,
+        budget=dpr.Budget(1, 1e-6),
+        mechanism="analytic_gaussian",
+    )
+    ledger = dpr.Ledger(tmp_path / "a.db")
+    scope = dpr.Scope("p", dpr.Budget(3, 1e-5), unit="person", neighbours="change-one")
+    ledger.open_scope(scope)
+    table = {"score": [0.5, 0.2], "label": [1, 0], "person": ["a", "b"]}
+    release = dpr.release_sums(table, plan, ledger=ledger)
+    page = render_report(release)
+    assert f"Ledger head {release.ledger_head}." in page
+    assert "Protected is what all rows of one &#39;person&#39; holds." in page
+    assert "but for a probability of 0.000001" in page
+
+
+def test_sums_from_elsewhere_are_promised_nothing() -> None:
+    sums = {"ws": [510.0], "wy": [480.0], "wss": [310.0], "wys": [300.0]}
+    release = dpr.wrap_sums(
+        sums,
+        dpr.Ratio("score", per="label"),
+        noise_sd=dict.fromkeys(sums, 1.4),
+        law="laplace",
+        bounds=BOUNDS,
+        origin="another system",
+        claimed=dpr.Budget(4),
+    )
+    page = render_report(release)
+    assert "another system" in page
+    assert "Exactly: the release is differentially private" not in page
+
+
+def test_what_is_no_release_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="release must be a Release"):
+        dpr.write_report(tmp_path / "r.html", "release.json")  # type: ignore[arg-type]
+    with pytest.raises(FileRefused, match="cannot be written"):
+        dpr.write_report(tmp_path / "no" / "r.html", released(KEYS))

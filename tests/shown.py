@@ -1,0 +1,64 @@
+"""Releases to look at, made of invented sums, for tests of pictures and reports."""
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+import dpratio as dpr
+
+BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</script><script>document.title='owned'</script>",
+    "emoji 🎉 & quotes ' \"",
+    "עברית \u202eright to left",
+    "x" * 10_000,
+    "=1+1",
+)
+
+
+@cache
+def released(
+    keys: Sequence[str], people: int = 400, epsilon: float = 1.0, seed: int = 1
+) -> dpr.Release:
+    """Release ratios of invented people, one per key; the last keys have few people."""
+    rng = np.random.default_rng(seed)
+    sizes = np.maximum((people / np.sqrt(1 + np.arange(len(keys)))).astype(int), 3)
+    cells = np.repeat(np.arange(len(keys)), sizes)
+    label = (rng.random(len(cells)) < 0.4).astype(int)
+    lift = rng.uniform(0.6, 1.4, len(keys))[cells]
+    score = np.clip(0.4 * lift + 0.3 * (label - 0.4), 0, 1)
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label"),
+        bounds=BOUNDS,
+        groups=dpr.Groups("group", list(keys)),
+        budget=dpr.Budget(epsilon),
+    )
+    table = {
+        "score": score,
+        "label": label,
+        "group": np.array(keys, dtype=object)[cells],
+    }
+    return dpr.release_sums(table, plan, ledger=None, simulated=True, engine="python")
+
+
+@cache
+def curved(people: int = 20_000) -> dpr.Release:
+    """Release score bins of two regions, with means."""
+    rng = np.random.default_rng(2)
+    score = rng.beta(2, 2, people)
+    label = (rng.random(people) < score**1.3).astype(int)
+    region = rng.choice(["north", "south"], people)
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label"),
+        bounds=BOUNDS,
+        groups=dpr.Groups.cross(
+            dpr.Keys("region", ["north", "south"]), dpr.ScoreBins("score", 5)
+        ),
+        budget=dpr.Budget(2),
+        answers=("ratio", "means"),
+    )
+    table = {"score": score, "label": label, "region": region}
+    return dpr.release_sums(table, plan, ledger=None)
