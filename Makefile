@@ -15,7 +15,7 @@ help:
 demo: $(VENV)/.ready
 	$(BIN)/dpratio demo
 
-test: $(VENV)/.ready-test
+test: $(VENV)/.ready-test $(VENV)/.ready-browser
 	rm -f .coverage .coverage.*
 	$(PYTEST) -n 2 --cov --cov-report=
 	$(BIN)/python tools/require_coverage.py
@@ -43,3 +43,7 @@ $(VENV)/.ready: pyproject.toml tools/make_venv
 $(VENV)/.ready-%: pyproject.toml $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --group $*
 	touch $@
+
+# Without a browser its tests are skipped, and the next run looks for one again.
+$(VENV)/.ready-browser: tools/install_browser $(VENV)/.ready
+	if tools/install_browser build/axe; then touch $@; fi

@@ -64,6 +64,7 @@ HOMES = {
         "cli/explore.py",
         "cli/forecast.py",
         "cli/ledger.py",
+        "cli/page.py",
         "cli/studies.py",
     },
 }
@@ -141,6 +142,24 @@ def test_curator_and_analyst_do_not_see_each_other() -> None:
     for path in FILES:
         forbidden = {"curator": "analyst", "analyst": "curator"}.get(room_of(path))
         assert forbidden not in rooms_used(path), path
+
+
+def test_no_path_of_imports_leads_from_the_page_to_the_curator() -> None:
+    graph = {
+        module_of(path): {
+            name for name in imports_of(path) if name.startswith("dpratio.")
+        }
+        for path in FILES
+    }
+    seen: set[str] = set()
+    waiting = [name for name in graph if name.startswith("dpratio.web")]
+    assert waiting
+    while waiting:
+        module = waiting.pop()
+        assert not module.startswith("dpratio.curator"), module
+        if module in graph and module not in seen:
+            seen.add(module)
+            waiting += graph[module]
 
 
 @pytest.mark.parametrize("dangerous", HOMES)

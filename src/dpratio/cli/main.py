@@ -16,6 +16,7 @@ from dpratio.cli.curve import curve
 from dpratio.cli.explore import demo
 from dpratio.cli.forecast import forecast
 from dpratio.cli.ledger import ledger
+from dpratio.cli.page import page
 from dpratio.errors import DpratioError
 from dpratio.version import __version__
 
@@ -46,6 +47,7 @@ app.command(rich_help_panel=READER)(report)
 app.command(rich_help_panel=ANYONE)(demo)
 app.command(rich_help_panel=ANYONE)(forecast)
 app.command(rich_help_panel=ANYONE)(coverage)
+app.command(rich_help_panel=ANYONE)(page)
 
 
 def run() -> None:

@@ -4,7 +4,7 @@ Floor: cli. Imports: errors, terms, plan, release.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -83,24 +83,6 @@ def read_study(path: Path) -> "Study":
 
 def plan_of(study: "Study") -> "Plan":
     """Make the plan of a study."""
-    from dpratio.plan.make_plan import make_plan
+    from dpratio.plan.study_plan import plan_of_study
 
-    chosen = {
-        "strategy": study.strategy,
-        "mechanism": study.mechanism,
-        "n": study.people,
-    }
-    options: dict[str, Any] = {
-        name: given for name, given in chosen.items() if given is not None
-    }
-    return make_plan(
-        list(study.ratios),
-        bounds=study.bounds,
-        budget=study.budget,
-        groups=list(study.partitions),
-        unit=study.unit,
-        weights=study.weights,
-        answers=study.answers,
-        guess=study.population,
-        **options,
-    )
+    return plan_of_study(study)

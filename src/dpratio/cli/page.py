@@ -1,0 +1,30 @@
+"""The page command: the planner and the viewer in a browser.
+
+Floor: cli. Imports: checks, web.
+"""
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["page"]
+
+
+def page(
+    port: Annotated[int, typer.Option(help="Port; 0 takes any that is free.")] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page.")
+    ] = True,
+) -> None:
+    """Plan a study or view a release in the browser, on this machine alone."""
+    from dpratio.checks import import_extra
+
+    for package in ("starlette", "uvicorn", "jinja2"):
+        import_extra(package, "page")
+    from dpratio.web.serve import serve_page
+
+    def say(address: str) -> None:
+        typer.echo(f"The page is at {address}")
+        typer.echo("It reads no data and spends nothing. Stop it with Ctrl-C.")
+
+    serve_page(port=port, browse=browser, say=say)

@@ -1,0 +1,140 @@
+"""The routes of the page. None of them leads to the curator.
+
+::
+
+    GET  /              the planner, with or without a query
+    GET  /forecast      its forecast and study, for the page's own script
+    GET  /charts        its charts, likewise
+    GET  /study.toml    the study, to save
+    GET  /view          the viewer
+    POST /view          a release, answered with its report
+
+Floor: web. Imports: errors, release, show, guard, form, pages, planner, upload.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    PlainTextResponse,
+    Response,
+)
+from starlette.routing import Route
+
+from dpratio.errors import DpratioError, FileRefused
+from dpratio.release.files import format_of, release_from_bytes
+from dpratio.web.form import read_form
+from dpratio.web.guard import Application, guard
+from dpratio.web.pages import (
+    Answer,
+    charts_part,
+    forecast_part,
+    planner_page,
+    viewer_page,
+)
+from dpratio.web.planner import plan_form
+from dpratio.web.report_policy import policy_of
+from dpratio.web.upload import LARGEST_UPLOAD, Upload, file_of, receive_all
+
+__all__ = ["make_application"]
+
+_STATIC = Path(__file__).parent / "static"
+_TOO_LARGE, _REFUSED = 413, 422
+
+# Under "no-referrer" browsers hide the origin of a form that is sent; we ask for it.
+_TAKES_FILES = {"referrer-policy": "same-origin"}
+
+
+def make_application(port: int) -> Application:
+    """Make the page as it is served on a port of this machine."""
+    routes = [
+        *(
+            Route(path, _planner(part), methods=["GET"])
+            for path, part in (
+                ("/", planner_page),
+                ("/forecast", forecast_part),
+                ("/charts", charts_part),
+            )
+        ),
+        Route("/study.toml", _study, methods=["GET"]),
+        Route("/view", _viewer, methods=["GET"]),
+        Route("/view", _report, methods=["POST"]),
+        *(
+            Route(path, _static(file, kind), methods=["GET"])
+            for path, file, kind in (
+                ("/page.css", "page.css", "text/css"),
+                ("/page.js", "page.js", "text/javascript"),
+                ("/icon.svg", "icon.svg", "image/svg+xml"),
+                ("/favicon.ico", "icon.svg", "image/svg+xml"),
+            )
+        ),
+    ]
+    handlers = {404: _say("There is no such page."), 500: _say("The page failed.")}
+    return guard(Starlette(routes=routes, exception_handlers=handlers), port)
+
+
+def _planner(part: Callable[..., Answer]) -> Callable[[Request], Response]:
+    def answer(request: Request) -> Response:
+        body, status = part(read_form(request.query_params))
+        return HTMLResponse(body, status)
+
+    return answer
+
+
+def _study(request: Request) -> Response:
+    try:
+        text = plan_form(read_form(request.query_params)).text
+    except DpratioError as error:
+        return PlainTextResponse(f"{error}\n", _REFUSED)
+    headers = {"content-disposition": 'attachment; filename="study.toml"'}
+    return Response(f"{text}\n", headers=headers, media_type="application/toml")
+
+
+def _viewer(_: Request) -> Response:
+    return HTMLResponse(viewer_page(), headers=_TAKES_FILES)
+
+
+async def _report(request: Request) -> Response:
+    length = request.headers.get("content-length")
+    body = await receive_all(request.stream(), length, largest=LARGEST_UPLOAD)
+    if body is None:
+        most = f"the page takes files of up to {LARGEST_UPLOAD // 2**20} MB."
+        message = f"{most} Use `dpratio report` for larger ones."
+        headers = {**_TAKES_FILES, "connection": "close"}
+        return HTMLResponse(viewer_page(message), _TOO_LARGE, headers)
+    try:
+        sent = file_of(body, request.headers.get("content-type", ""), "release")
+        report = await run_in_threadpool(_render, sent)
+    except DpratioError as error:
+        return HTMLResponse(viewer_page(str(error)), _REFUSED, _TAKES_FILES)
+    policy = {"content-security-policy": policy_of(report)}
+    return HTMLResponse(report, headers=policy)
+
+
+def _render(sent: Upload) -> str:
+    try:
+        release = release_from_bytes(sent.content, format_of(sent.name))
+    except UnicodeDecodeError:
+        raise FileRefused("the file cannot be read: it is not UTF-8.") from None
+    from dpratio.show.report import render_report
+
+    return render_report(release)
+
+
+def _static(file: str, kind: str) -> Callable[[Request], Response]:
+    def answer(_: Request) -> Response:
+        return FileResponse(_STATIC / file, media_type=kind)
+
+    return answer
+
+
+def _say(sentence: str) -> Callable[[Request, Exception], Response]:
+    def answer(_: Request, error: Exception) -> Response:
+        return PlainTextResponse(f"{sentence}\n", getattr(error, "status_code", 500))
+
+    return answer

@@ -1,0 +1,145 @@
+"""What the planner's form says: every field as the text that was typed.
+
+Floor: web. Imports: checks.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from urllib.parse import urlencode
+
+from dpratio.checks import require, require_one_of, to_exact
+
+__all__ = ["CHOICES", "DEFAULTS", "Form", "read_form"]
+
+DEFAULTS = {
+    "n": "5000",
+    "epsilon": "1",
+    "delta": "1e-6",
+    "level": "0.95",
+    "numerator": "score",
+    "numerator_lower": "0",
+    "numerator_upper": "1",
+    "per": "label",
+    "per_kind": "binary",
+    "per_lower": "0",
+    "per_upper": "1",
+    "weights": "off",
+    "weight": "weight",
+    "weight_lower": "0.25",
+    "weight_upper": "3",
+    "groups": "none",
+    "groups_column": "region",
+    "groups_count": "4",
+    "strategy": "focused",
+    "mechanism": "auto",
+    "guess": "",
+    "guess_is": "close",
+    "numerator_mean": "",
+    "numerator_sd": "",
+    "per_mean": "",
+    "per_sd": "",
+    "weight_mean": "",
+    "weight_sd": "",
+    "correlation": "",
+    "against": "1",
+}
+
+CHOICES = {
+    "per_kind": ("binary", "range"),
+    "weights": ("off", "range"),
+    "groups": ("none", "keys", "bins"),
+}
+
+_LONGEST = 200
+
+# What a message calls a field whose name alone would not say it.
+_WORDS = {
+    "numerator_lower": "the numerator's lower bound",
+    "numerator_upper": "the numerator's upper bound",
+    "per_lower": "the denominator's lower bound",
+    "per_upper": "the denominator's upper bound",
+    "weight_lower": "the weight's lower bound",
+    "weight_upper": "the weight's upper bound",
+    "groups_count": "the number of groups",
+    "guess": "the guess of the ratio",
+    "numerator_mean": "the numerator's mean",
+    "numerator_sd": "the numerator's sd",
+    "per_mean": "the denominator's mean",
+    "per_sd": "the denominator's sd",
+    "weight_mean": "the weight's mean",
+    "weight_sd": "the weight's sd",
+    "against": "the ratio to test against",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The fields of the planner, by name.
+
+    Example:
+        >>> read_form({"epsilon": "0.5"}).number("epsilon")
+        '0.5'
+    """
+
+    given: Mapping[str, str]
+
+    def text(self, name: str) -> str:
+        """Give what was typed, or refuse what is too long for any field.
+
+        Raises:
+            InvalidInput: When it has more than 200 characters.
+        """
+        typed = self.given[name]
+        rule = f"a field holds at most {_LONGEST} characters"
+        require(len(typed) <= _LONGEST, rule, len(typed))
+        return typed
+
+    def choice(self, name: str) -> str:
+        """Give one of the known words.
+
+        Raises:
+            InvalidInput: When it is none of them.
+        """
+        require_one_of(self.text(name), CHOICES[name], name)
+        return self.text(name)
+
+    def is_empty(self, name: str) -> bool:
+        """Tell whether a field was left empty."""
+        return not self.text(name).strip()
+
+    def number(self, name: str) -> str:
+        """Give a number as the shorter way to write the decimal that was typed.
+
+        Raises:
+            InvalidInput: When it is no finite number.
+        """
+        typed = self.text(name).strip()
+        to_exact(typed, _WORDS.get(name, name))
+        decimal = Decimal(typed)
+        return min(str(decimal).lower(), f"{decimal:e}", key=len)
+
+    def whole(self, name: str) -> int:
+        """Give a whole number.
+
+        Raises:
+            InvalidInput: When it is none, or below 1.
+        """
+        words = _WORDS.get(name, name)
+        exact = to_exact(self.text(name), words)
+        whole = exact.denominator == 1 and exact >= 1
+        rule = f"{words} must be a whole number of at least 1"
+        require(whole, rule, self.text(name))
+        return int(exact)
+
+    def query(self) -> str:
+        """Write the fields that differ from the defaults as a query."""
+        changed = {
+            name: typed for name, typed in self.given.items() if typed != DEFAULTS[name]
+        }
+        return urlencode(changed)
+
+
+def read_form(query: Mapping[str, str]) -> Form:
+    """Read the fields that a query has, and the defaults of the others."""
+    return Form({name: query.get(name, default) for name, default in DEFAULTS.items()})

@@ -1,0 +1,142 @@
+"""From the planner's form to a forecast, by the way `dpratio forecast` takes.
+
+Floor: web. Imports: terms, plan, study, form, study_text.
+"""
+
+import contextlib
+import functools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpratio.checks import require, to_exact
+from dpratio.errors import InvalidInput
+from dpratio.plan.plan import Plan
+from dpratio.plan.study_plan import plan_of_study
+from dpratio.study.forecast import Forecast, Outlook, forecast
+from dpratio.terms.study_file import Study, parse_study
+from dpratio.web.form import Form
+from dpratio.web.study_text import write_study
+
+__all__ = ["Around", "Planned", "look_around", "plan_form"]
+
+_MOST_PEOPLE = 10**10
+_LEVELS = (Fraction("0.01"), Fraction("0.9999"))
+_FURTHEST = 10**6
+_REMEMBERED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A study, its plan and what the plan will give."""
+
+    text: str
+    study: Study
+    plan: Plan
+    forecast: Forecast
+
+    @property
+    def outlook(self) -> Outlook:
+        """The one row of the forecast."""
+        return self.forecast.outlooks[0]
+
+    @property
+    def command(self) -> str:
+        """The command that prints the same forecast."""
+        options = ""
+        if self.forecast.level != 0.95:  # noqa: PLR2004 (the command's default)
+            options += f" --level {self.forecast.level!r}"
+        if self.forecast.against != 1:
+            options += f" --against {self.forecast.against!r}"
+        return f"dpratio forecast study.toml{options}"
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Outlooks around a study: by budget and by number of people, in their order."""
+
+    by_epsilon: tuple[Outlook, ...]
+    by_people: tuple[Outlook, ...]
+
+
+def plan_form(form: Form) -> Planned:
+    """Write the study of a form, parse it, plan it and forecast the plan.
+
+    Raises:
+        InvalidInput: When a field breaks a rule.
+        DocumentRefused: When the study that the fields stand for breaks one.
+    """
+    level = to_exact(form.text("level"), "level")
+    hint = "0.9, 0.95 and 0.99 are usual."
+    usual = _LEVELS[0] <= level <= _LEVELS[1]
+    require(usual, "level must lie between 0.01 and 0.9999", form.text("level"), hint)
+    against = to_exact(form.text("against"), "the ratio to test against")
+    near = abs(against) <= _FURTHEST
+    rule = "the ratio to test against must lie between -1e6 and 1e6"
+    require(near, rule, form.text("against"))
+    return _plan_text(write_study(form), float(level), float(against))
+
+
+def look_around(planned: Planned) -> Around:
+    """Forecast the same study at other budgets, and for other numbers of people."""
+    found = planned.forecast
+    return _look_around(planned.text, found.level, found.against)
+
+
+def _round_numbers(own: float, *, steps: tuple[int, ...], reach: float) -> list[float]:
+    """Give the round numbers around one, and not that one itself.
+
+    Example:
+        >>> _round_numbers(0.9, steps=(1, 3), reach=10.0)
+        [0.1, 0.3, 1.0, 3.0]
+    """
+    lowest, highest = (math.floor(math.log10(own * by)) for by in (1 / reach, reach))
+    # Written and read: 3 * 10**-1 is not 0.3, and budgets are the decimals written.
+    tried = [
+        float(f"{step}e{power}")
+        for power in range(lowest, highest + 1)
+        for step in steps
+    ]
+    ends = own / reach * 0.99, own * reach * 1.01
+    return [each for each in tried if ends[0] <= each <= ends[1] and each != own]
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _plan_text(text: str, level: float, against: float) -> Planned:
+    """Plan a study as the command does; the same text is not planned twice."""
+    study = parse_study(text)
+    plan = plan_of_study(study)
+    people = study.people or 1
+    found = forecast(
+        plan, n=[people], guess=study.population, level=level, against=against
+    )
+    return Planned(text, study, plan, found)
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _look_around(text: str, level: float, against: float) -> Around:
+    planned = _plan_text(text, level, against)
+    own = planned.outlook
+
+    def look(**wanted: Any) -> list[Outlook]:  # noqa: ANN401 (options of forecast)
+        guess = planned.study.population
+        found = forecast(
+            planned.plan, guess=guess, level=level, against=against, **wanted
+        )
+        return list(found.outlooks)
+
+    budgets = _round_numbers(own.epsilon, steps=(1, 2, 5), reach=10.0)
+    try:
+        by_epsilon = look(n=own.n, epsilon=budgets)
+    except InvalidInput:  # A budget is beyond what can be planned: leave it out.
+        by_epsilon = []
+        for each in budgets:
+            with contextlib.suppress(InvalidInput):
+                by_epsilon += look(n=own.n, epsilon=each)
+    near = _round_numbers(own.n, steps=(1, 3), reach=100.0)
+    sizes = [round(each) for each in near if 1 <= each <= _MOST_PEOPLE]
+    return Around(
+        tuple(sorted([own, *by_epsilon], key=lambda each: each.epsilon)),
+        tuple(sorted([own, *look(n=sizes)], key=lambda each: each.n)),
+    )

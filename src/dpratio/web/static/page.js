@@ -1,0 +1,137 @@
+// The page works without this script: a form that is sent. With it, the forecast follows
+// the sliders. Everything shown is computed and escaped by the server.
+"use strict";
+
+document.documentElement.classList.add("js");
+
+const WAIT = 150; // Milliseconds without a change before the forecast is asked for.
+
+function sliderToNumber(slider) {
+  const { low, high, scale, digits } = slider.dataset;
+  const share = slider.value / slider.max;
+  if (scale === "log") {
+    const number = low * (high / low) ** share;
+    return String(Number(number.toPrecision(digits)));
+  }
+  const number = Number(low) + share * (high - low);
+  return String(Number(number.toFixed(digits)));
+}
+
+function numberToSlider(slider, number) {
+  const { low, high, scale } = slider.dataset;
+  const inside = Math.min(Math.max(number, low), high);
+  const share =
+    scale === "log"
+      ? Math.log(inside / low) / Math.log(high / low)
+      : (inside - low) / (high - low);
+  slider.value = Math.round(share * slider.max);
+}
+
+function joinSlider(slider) {
+  const field = document.getElementById(slider.dataset.for);
+  const show = () => {
+    if (field.value !== "") numberToSlider(slider, Number(field.value));
+    slider.setAttribute("aria-valuetext", field.value);
+  };
+  slider.addEventListener("input", () => {
+    field.value = sliderToNumber(slider);
+    slider.setAttribute("aria-valuetext", field.value);
+  });
+  field.addEventListener("input", show);
+  show();
+}
+
+function queryOf(form) {
+  return new URLSearchParams(new FormData(form)).toString();
+}
+
+async function fetchPart(path, query, signal) {
+  const answer = await fetch(`${path}?${query}`, { signal });
+  if (answer.status !== 200 && answer.status !== 422) {
+    throw new Error(await answer.text());
+  }
+  const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+  return found.body;
+}
+
+function replacePart(id, found) {
+  document.getElementById(id).replaceChildren(...found.childNodes);
+}
+
+function followForm(form) {
+  let waiting = 0;
+  let running = new AbortController();
+
+  async function update() {
+    running.abort();
+    running = new AbortController();
+    const { signal } = running;
+    const query = queryOf(form);
+    document.body.setAttribute("aria-busy", "true");
+    try {
+      const parts = await fetchPart("/forecast", query, signal);
+      for (const id of ["headline", "answer"]) {
+        replacePart(id, parts.querySelector(`#${id}`));
+      }
+      history.replaceState(null, "", `/?${query}`);
+      replacePart("charts", await fetchPart("/charts", query, signal));
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      const silent = "The page does not answer. Is `dpratio page` still running?";
+      document.getElementById("headline").textContent =
+        error instanceof TypeError ? silent : error.message;
+    }
+    document.body.removeAttribute("aria-busy");
+  }
+
+  form.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(update, WAIT);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    update();
+  });
+}
+
+async function copyStudy() {
+  const study = document.getElementById("study");
+  const said = document.getElementById("copied");
+  try {
+    await navigator.clipboard.writeText(`${study.textContent}\n`);
+    said.textContent = "Copied.";
+  } catch {
+    getSelection().selectAllChildren(study);
+    said.textContent = "Selected: copy it with your keyboard.";
+  }
+}
+
+function takeDrops(form) {
+  const place = document.getElementById("drop");
+  for (const name of ["dragenter", "dragover"]) {
+    place.addEventListener(name, (event) => {
+      event.preventDefault();
+      place.classList.add("over");
+    });
+  }
+  place.addEventListener("dragleave", () => place.classList.remove("over"));
+  place.addEventListener("drop", (event) => {
+    event.preventDefault();
+    place.classList.remove("over");
+    if (event.dataTransfer.files.length === 1) {
+      document.getElementById("release").files = event.dataTransfer.files;
+      form.requestSubmit();
+    }
+  });
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("input[type=range]").forEach(joinSlider);
+  const planner = document.getElementById("planner");
+  if (planner) followForm(planner);
+  const viewer = document.getElementById("viewer");
+  if (viewer) takeDrops(viewer);
+  document.addEventListener("click", (event) => {
+    if (event.target.id === "copy") copyStudy();
+  });
+});

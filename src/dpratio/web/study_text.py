@@ -1,0 +1,118 @@
+"""From the planner's form to the study file it stands for.
+
+The page forecasts the study that is parsed from this text, so that what is shown and
+what is copied cannot differ.
+Floor: web. Imports: checks, form.
+"""
+
+import json
+import re
+
+from dpratio.checks import require
+from dpratio.web.form import Form
+
+__all__ = ["MOST_GROUPS", "write_study"]
+
+MOST_GROUPS = 1_000
+
+HEADING = """\
+# Planned with `dpratio page`: no data were read and nothing was spent.
+# Before a release add [data] with its path."""
+
+
+def write_study(form: Form) -> str:
+    """Write the study file that a form stands for.
+
+    Raises:
+        InvalidInput: When a field is no number, or no known word.
+    """
+    weighted = form.choice("weights") != "off"
+    tables = [
+        ("ratio", _ratio(form, weighted=weighted)),
+        ("bounds", _bounds(form, weighted=weighted)),
+        ("groups", _groups(form)),
+        ("privacy", _privacy(form)),
+        ("population", _population(form, weighted=weighted)),
+    ]
+    return HEADING + "".join(
+        f"\n\n[{name}]\n" + "\n".join(f"{key} = {value}" for key, value in rows.items())
+        for name, rows in tables
+        if rows
+    )
+
+
+def _ratio(form: Form, *, weighted: bool) -> dict[str, str]:
+    rows = {name: _quote(form.text(name)) for name in ("numerator", "per")}
+    if weighted:
+        rows["weight"] = _quote(form.text("weight"))
+    if not form.is_empty("guess"):
+        rows["guess"] = form.number("guess")
+    if form.text("guess_is") != "close":
+        rows["guess_is"] = _quote(form.text("guess_is"))
+    return rows
+
+
+def _bounds(form: Form, *, weighted: bool) -> dict[str, str]:
+    rows = {_key(form.text("numerator")): _range(form, "numerator")}
+    is_binary = form.choice("per_kind") == "binary"
+    rows[_key(form.text("per"))] = '"binary"' if is_binary else _range(form, "per")
+    if weighted:
+        rows[_key(form.text("weight"))] = _range(form, "weight")
+    return rows
+
+
+def _range(form: Form, column: str) -> str:
+    lower, upper = form.number(f"{column}_lower"), form.number(f"{column}_upper")
+    return f"[{lower}, {upper}]"
+
+
+def _groups(form: Form) -> dict[str, str]:
+    kind = form.choice("groups")
+    if kind == "none":
+        return {}
+    count = form.whole("groups_count")
+    hint = "Write more into the study file by hand."
+    require(count <= MOST_GROUPS, "the page plans up to 1000 groups", count, hint)
+    if kind == "bins":
+        return {"column": _quote(form.text("numerator")), "bins": str(count)}
+    keys = ", ".join(_quote(f"group {at + 1}") for at in range(count))
+    return {"column": _quote(form.text("groups_column")), "keys": f"[{keys}]"}
+
+
+def _privacy(form: Form) -> dict[str, str]:
+    return {
+        "epsilon": form.number("epsilon"),
+        "delta": form.number("delta"),
+        "strategy": _quote(form.text("strategy")),
+        "mechanism": _quote(form.text("mechanism")),
+    }
+
+
+def _population(form: Form, *, weighted: bool) -> dict[str, str]:
+    """Write the guess of what people are like, where there is one."""
+    rows = {"n": str(form.whole("n"))}
+    columns = {"numerator": True, "per": form.choice("per_kind") == "range"}
+    if weighted:
+        columns["weight"] = True
+    fields = [f"{name}_mean" for name in columns]
+    fields += [f"{name}_sd" for name, has_sd in columns.items() if has_sd]
+    if all(form.is_empty(name) for name in (*fields, "correlation")):
+        return rows
+    for name, has_sd in columns.items():
+        mean = f"mean = {form.number(f'{name}_mean')}"
+        known = has_sd and not form.is_empty(f"{name}_sd")
+        sd = f", sd = {form.number(f'{name}_sd')}" if known else ""
+        rows[name] = f"{{ {mean}{sd} }}"
+    if not form.is_empty("correlation"):
+        rows["correlation"] = form.number("correlation")
+    return rows
+
+
+def _key(name: str) -> str:
+    """Write the name of a field; TOML takes plain words without quotes."""
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _quote(name)
+
+
+def _quote(text: str) -> str:
+    """Write text as TOML does: as JSON, and without a bare DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

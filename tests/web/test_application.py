@@ -1,0 +1,173 @@
+"""The routes over HTTP, in this process: planner, parts, study, viewer."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from dpratio.plan.study_plan import plan_of_study
+from dpratio.terms.study_file import parse_study
+from dpratio.web import application
+from dpratio.web.application import make_application
+from dpratio.web.form import DEFAULTS, read_form
+from dpratio.web.pages import MEANINGS
+from dpratio.web.planner import plan_form
+
+HOME = "http://127.0.0.1:8000"
+
+
+@pytest.fixture(scope="module")
+def client() -> TestClient:
+    return TestClient(make_application(8000), base_url=HOME)
+
+
+def send(client: TestClient, name: str, content: bytes) -> tuple[int, str]:
+    files = {"release": (name, content)}
+    answer = client.post("/view", files=files, headers={"Origin": HOME})
+    return answer.status_code, answer.text
+
+
+def test_the_planner_holds_headline_forecast_charts_and_study(
+    client: TestClient,
+) -> None:
+    text = client.get("/").text
+    for part in ('id="headline"', 'id="forecast"', 'role="img"', 'id="study"'):
+        assert part in text
+    assert text.count("<svg") == 2
+    for name in DEFAULTS:
+        assert f'name="{name}"' in text, name
+
+
+def test_nothing_on_the_page_is_written_inline(client: TestClient) -> None:
+    for path in ("/", "/view", "/?n=0"):
+        text = client.get(path).text
+        assert "<style" not in text
+        assert " style=" not in text
+        assert "onclick" not in text
+        assert "//" not in text.replace("http://www.w3.org", "").replace("/>", "")
+
+
+def test_every_column_of_a_forecast_has_its_words() -> None:
+    forecast = plan_form(read_form({})).forecast
+    assert list(MEANINGS) == list(forecast.columns())
+
+
+def test_the_study_that_is_saved_is_the_one_that_is_shown(client: TestClient) -> None:
+    saved = client.get("/study.toml?weights=range&groups=bins&groups_count=7")
+    assert saved.headers["content-disposition"].endswith('filename="study.toml"')
+    assert saved.text in client.get(
+        "/forecast?weights=range&groups=bins&groups_count=7"
+    ).text.replace("&#34;", '"').replace("</pre>", "\n")
+    plan = plan_of_study(parse_study(saved.text))
+    assert plan.partitions[0].count == 7  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("epsilon=abc", "epsilon must be a finite number, got 'abc'"),
+        ("epsilon=0", "epsilon must be positive"),
+        ("delta=2", "delta must be at least 0, below 1"),
+        ("delta=0&mechanism=analytic_gaussian", "Gaussian noise needs a delta above 0"),
+        ("n=2.5", "n must be a whole number of at least 1"),
+        ("n=1e11", "n must be a whole number of at least 1"),
+        ("level=1", "level must lie between 0.01 and 0.9999"),
+        ("level=1e999", "level must lie between 0.01 and 0.9999"),
+        ("against=1e999", "between -1e6 and 1e6"),
+        ("weights=maybe", "unknown weights"),
+        ("strategy=focussed", "Did you mean 'focused'?"),
+        ("groups=keys&groups_count=5000", "up to 1000 groups"),
+        ("numerator=label", "the columns of a ratio differ"),
+        ("numerator=", "a column name must be text without NUL"),
+        ("numerator_lower=2", "bounds must be finite and in order"),
+        ("per_kind=range&per_upper=9", "the ratio needs a public guess"),
+        ("numerator_sd=0.2", "the numerator's mean must be a finite number"),
+        ("numerator_mean=0.5&per_mean=0.5", "sd of 'numerator' is missing"),
+        (f"numerator={'x' * 201}", "at most 200 characters"),
+    ],
+)
+def test_what_cannot_be_planned_is_said_in_our_words(
+    client: TestClient, query: str, message: str
+) -> None:
+    for path in ("/", "/forecast"):
+        answer = client.get(f"{path}?{query}")
+        assert answer.status_code == 422
+        shown = answer.text.replace("&#39;", "'")
+        assert message in shown
+        assert "Traceback" not in shown
+    assert client.get(f"/charts?{query}").status_code == 422
+    assert message in client.get(f"/study.toml?{query}").text
+
+
+def test_an_unknown_page_is_a_sentence(client: TestClient) -> None:
+    answer = client.get("/ledger")
+    assert (answer.status_code, answer.text) == (404, "There is no such page.\n")
+
+
+def test_a_failure_of_ours_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(application, "plan_form", fail)
+    page = make_application(8000)
+    client = TestClient(page, base_url=HOME, raise_server_exceptions=False)
+    answer = client.get("/study.toml")
+    assert (answer.status_code, answer.text) == (500, "The page failed.\n")
+    assert "content-security-policy" in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.json", b"", "not valid JSON"),
+        ("a.json", b"{}", "this is not a dpratio-release document"),
+        ("a.json", b"\xff\xfe", "it is not UTF-8"),
+        ("a.json", json.dumps({"format": "other"}).encode(), "format"),
+        ("a.parquet", b"PAR1 this is none", "Parquet"),
+        ("", b"", "no file was chosen"),
+    ],
+)
+def test_a_broken_release_is_refused_in_our_words(
+    client: TestClient, name: str, content: bytes, message: str
+) -> None:
+    status, text = send(client, name, content)
+    assert status == 422
+    assert "This file was refused." in text
+    assert message in text
+    assert "Traceback" not in text
+
+
+def test_a_file_that_is_too_large_is_refused_however_it_is_announced(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(application, "LARGEST_UPLOAD", 2**20)
+    content = b"x" * (2**20 + 1)
+    status, text = send(client, "a.json", content)
+    assert status == 413
+    assert "files of up to 1 MB" in text
+
+    def in_pieces() -> Iterator[bytes]:
+        yield content[:1000]
+        yield content[1000:]
+
+    answer = client.post("/view", content=in_pieces(), headers={"Origin": HOME})
+    assert answer.status_code == 413
+
+
+def test_the_viewer_lets_browsers_say_where_a_form_comes_from(
+    client: TestClient,
+) -> None:
+    assert client.get("/view").headers["referrer-policy"] == "same-origin"
+
+
+def test_intervals_without_an_end_are_warned_of_and_not_drawn(
+    client: TestClient,
+) -> None:
+    weak = client.get("/?n=1500&epsilon=0.01&weights=range").text
+    assert "Too much noise for so few people." in weak
+    assert "nothing is drawn" in weak
+    assert weak.count('<circle class="here"') == 2  # The legends have one each.
+    usual = client.get("/").text
+    assert "Too much noise" not in usual
+    assert usual.count('<circle class="here"') == 4

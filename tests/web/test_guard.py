@@ -1,0 +1,104 @@
+"""Who the page answers to, over plain HTTP, and what every answer carries."""
+
+import socket
+
+import httpx2
+import pytest
+
+from dpratio.web.guard import HEADERS, hosts_of
+
+
+def test_the_page_listens_on_loopback_alone(address: str) -> None:
+    port = int(address.rpartition(":")[2])
+    own = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), port)}
+    for other in own - {"127.0.0.1", "127.0.1.1", "::1"}:
+        with pytest.raises(OSError, match=r"refused|unreachable|timed out"):
+            socket.create_connection((str(other), port), timeout=2)
+
+
+def test_every_answer_carries_the_headers(address: str) -> None:
+    for path in ("/", "/forecast", "/page.js", "/page.css", "/nowhere", "/?n=x"):
+        found = httpx2.get(address + path)
+        assert found.headers["x-content-type-options"] == "nosniff"
+        assert found.headers["referrer-policy"] == "no-referrer"
+        assert found.headers["cross-origin-opener-policy"] == "same-origin"
+        policy = found.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src")
+        assert "unsafe" not in policy
+        assert "server" not in found.headers
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST"])
+def test_own_names_are_answered(address: str, name: str) -> None:
+    port = address.rpartition(":")[2]
+    found = httpx2.get(f"{address}/view", headers={"Host": f"{name}:{port}"})
+    assert found.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "127.0.0.1", "localhost", "127.0.0.1:1", "[::1]:{port}", "", "x"],
+)
+def test_other_names_are_refused(address: str, host: str) -> None:
+    port = address.rpartition(":")[2]
+    for path in ("/", "/page.js", "/nowhere"):
+        given = {"Host": host.format(port=port)}
+        found = httpx2.get(address + path, headers=given)
+        assert found.status_code == 403
+        assert found.text.startswith("This page answers only under its own address")
+        assert set(HEADERS) <= set(found.headers)
+
+
+@pytest.mark.parametrize(
+    "origin", ["null", "http://evil.example", "http://localhost:1", "https://{own}", ""]
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_other_pages_are_refused(address: str, origin: str, method: str) -> None:
+    own = address.removeprefix("http://")
+    given = {"Origin": origin.format(own=own)}
+    found = httpx2.request(method, f"{address}/view", headers=given)
+    assert found.status_code == 403
+    assert "another page" in found.text
+
+
+def test_a_file_without_an_origin_is_refused(address: str) -> None:
+    found = httpx2.post(f"{address}/view", content=b"{}")
+    assert found.status_code == 403
+    assert "no Origin" in found.text
+
+
+def test_the_origin_must_be_the_name_that_was_asked_for(address: str) -> None:
+    other = address.replace("127.0.0.1", "localhost")
+    found = httpx2.get(f"{address}/view", headers={"Origin": other})
+    assert found.status_code == 403
+    assert httpx2.get(f"{address}/view", headers={"Origin": address}).is_success
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+def test_routes_take_their_methods_alone(address: str, method: str) -> None:
+    for path in ("/", "/forecast", "/charts", "/study.toml", "/page.js"):
+        found = httpx2.request(method, address + path, headers={"Origin": address})
+        assert found.status_code == 405
+
+
+def test_two_hosts_in_one_request_are_refused(address: str) -> None:
+    name, _, port = address.removeprefix("http://").partition(":")
+    with socket.create_connection((name, int(port)), timeout=5) as talk:
+        words = f"GET / HTTP/1.1\r\nHost: {name}:{port}\r\nHost: evil.example\r\n\r\n"
+        talk.sendall(words.encode())
+        assert talk.recv(64).split()[1] in {b"400", b"403"}
+
+
+def test_the_default_port_of_the_web_may_be_left_out() -> None:
+    assert "localhost" in hosts_of(80)
+    assert "localhost" not in hosts_of(8080)
+
+
+def test_web_sockets_are_not_served(address: str) -> None:
+    upgrade = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }
+    assert httpx2.get(f"{address}/view", headers=upgrade).status_code != 101

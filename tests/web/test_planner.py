@@ -1,0 +1,47 @@
+"""The planner: the forecast of a form, and what lies around it."""
+
+import pytest
+
+from dpratio.study.forecast import forecast
+from dpratio.web.form import read_form
+from dpratio.web.planner import look_around, plan_form
+
+
+def test_a_form_is_forecast_as_its_study_is() -> None:
+    planned = plan_form(read_form({"n": "300", "level": "0.9", "against": "1.2"}))
+    again = forecast(planned.plan, n=300, level=0.9, against=1.2)
+    assert planned.forecast == again
+    assert planned.command.endswith("study.toml --level 0.9 --against 1.2")
+
+
+def test_the_same_study_is_not_planned_twice() -> None:
+    first = plan_form(read_form({"n": "301"}))
+    assert plan_form(read_form({"n": "3.01e2"})) is first
+    assert look_around(first) is look_around(first)
+
+
+def test_around_a_study_lie_round_numbers_in_order_and_itself() -> None:
+    planned = plan_form(read_form({"n": "700", "epsilon": "0.7"}))
+    around = look_around(planned)
+    epsilons = [each.epsilon for each in around.by_epsilon]
+    assert epsilons == [0.1, 0.2, 0.5, 0.7, 1.0, 2.0, 5.0]
+    sizes = [each.n for each in around.by_people]
+    assert sizes == [10, 30, 100, 300, 700, 1000, 3000, 10_000, 30_000]
+    assert planned.outlook in around.by_epsilon
+    assert planned.outlook in around.by_people
+
+
+@pytest.mark.parametrize("epsilon", ["1e6", "1e-4"])
+def test_budgets_that_cannot_be_planned_are_left_out(epsilon: str) -> None:
+    planned = plan_form(read_form({"epsilon": epsilon}))
+    found = [each.epsilon for each in look_around(planned).by_epsilon]
+    assert float(epsilon) in found
+    assert 1e-12 <= min(found) <= max(found) <= 1e6
+
+
+def test_a_larger_budget_and_more_people_give_narrower_intervals() -> None:
+    around = look_around(plan_form(read_form({"n": "50000"})))
+    for outlooks in (around.by_epsilon, around.by_people):
+        widths = [each.width for each in outlooks if each.unbounded == 0]
+        assert len(widths) > 5
+        assert widths == sorted(widths, reverse=True)

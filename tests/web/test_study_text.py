@@ -1,0 +1,92 @@
+"""Whatever is typed: a refusal in words, or a study that says just what was typed."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dpratio.errors import DpratioError
+from dpratio.terms.study_file import parse_study
+from dpratio.web.form import DEFAULTS, read_form
+from dpratio.web.study_text import write_study
+
+
+@given(name=st.text(max_size=40))
+@example(name='"')
+@example(name="\x7f\x1f\u2028")
+@example(name="a = 1\n[privacy]\nepsilon = 9")
+@example(name="\\u0041")
+def test_a_column_keeps_its_name(name: str) -> None:
+    form = read_form({"numerator": name, "groups": "keys", "groups_column": name})
+    try:
+        study = parse_study(write_study(form))
+    except DpratioError:
+        assert name in {"", "label"} or "\x00" in name or max(name) >= "\ud800"
+        return
+    assert study.ratios[0].numerator == name
+    assert name in study.bounds
+    assert study.budget.epsilon == 1
+
+
+@given(number=st.decimals("1e-12", "1e6", places=20))
+@example(number="1e-6")
+@example(number="0.30000000000000001")
+def test_a_budget_is_the_decimal_that_was_typed(number: object) -> None:
+    form = read_form({"epsilon": str(number), "delta": "0"})
+    assert parse_study(write_study(form)).budget.epsilon == Fraction(str(number))
+
+
+@given(
+    name=st.sampled_from(sorted(DEFAULTS)),
+    typed=st.text(max_size=20)
+    | st.floats().map(str)
+    | st.sampled_from(["1_0", "١", "+1", " 2 ", "1e999", "0x1", "1e-6", ""]),
+    groups=st.sampled_from(["none", "keys", "bins"]),
+)
+def test_nothing_typed_ends_in_anything_but_a_study_or_our_words(
+    name: str, typed: str, groups: str
+) -> None:
+    terms = {"weights": "range", "per_kind": "range", "groups": groups, name: typed}
+    said = ""
+    try:
+        parse_study(write_study(read_form(terms)))
+    except DpratioError as error:
+        said = str(error)
+    assert "TOML" not in said
+
+
+def test_unknown_fields_are_passed_over_and_the_rest_has_defaults() -> None:
+    form = read_form({"other": "1", "n": "7"})
+    assert form.query() == "n=7"
+    assert set(form.given) == set(DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [("1e-6", "1e-6"), ("0.000001", "1e-6"), ("0.95", "0.95"), ("1E3", "1e+3")],
+)
+def test_numbers_are_written_the_short_way(typed: str, written: str) -> None:
+    assert read_form({"epsilon": typed}).number("epsilon") == written
+
+
+def test_a_guess_is_written_whole() -> None:
+    typed = {
+        "weights": "range",
+        "per_kind": "range",
+        "guess": "1",
+        "guess_is": "unknown",
+        "numerator_mean": "0.5",
+        "numerator_sd": "0.2",
+        "per_mean": "0.4",
+        "per_sd": "0.1",
+        "weight_mean": "1",
+        "weight_sd": "0.5",
+        "correlation": "0.3",
+    }
+    study = parse_study(write_study(read_form(typed)))
+    assert study.population is not None
+    assert study.population.correlation == 0.3
+    assert study.population.weight is not None
+    assert study.population.weight.sd == 0.5
+    assert study.ratios[0].guess_is == "unknown"
