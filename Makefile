@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format bench soak clean
 
 help:
 	@echo "make demo   invent people, release their sums, show the intervals"
 	@echo "make test   run every test"
 	@echo "make check  format, lint and types"
 	@echo "make bench  benchmarks, one line per figure: name value target"
+	@echo "make soak   the attacks on the ledger, many times over"
 
 demo: $(VENV)/.ready
 	$(BIN)/dpratio demo
@@ -28,6 +29,10 @@ check: $(VENV)/.ready-check
 format: $(VENV)/.ready-check
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The long version of the attacks on the ledger: hours of kills and races.
+soak: $(VENV)/.ready-test
+	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator/ledger/attacks
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/run.py

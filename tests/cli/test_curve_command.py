@@ -27,7 +27,7 @@ def release(tmp_path: Path) -> Path:
         "land": (["a"] * 4 + ["b"] * 4) * 1000,
     }
     path = tmp_path / "release.json"
-    dpr.write_release(dpr.release_sums(table, plan), path)
+    dpr.write_release(dpr.release_sums(table, plan, ledger=None), path)
     return path
 
 

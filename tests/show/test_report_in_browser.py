@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser import DESKTOP, PHONE, Visit, find_faults
 from playwright.sync_api import Page
 
 import dpratio as dpr
+from browser import DESKTOP, PHONE, Visit, find_faults
 from shown import HOSTILE, curved, released
 
 Visiting = Callable[..., Visit]

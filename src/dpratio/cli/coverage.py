@@ -11,7 +11,9 @@ import typer
 
 from dpratio.cli.output import (
     ChartFile,
+    CsvFile,
     Format,
+    JsonFile,
     OutputFiles,
     check_format,
     print_lines,
@@ -75,12 +77,8 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         str | None,
         typer.Option(help="study: a ratio to test against, or 'same' for an A/A run."),
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the rows as JSON.")
-    ] = None,
-    csv_file: Annotated[
-        Path | None, typer.Option("--csv", help="Write the rows as CSV.")
-    ] = None,
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
     chart_file: ChartFile = None,
     layout: Format = "table",
 ) -> None:

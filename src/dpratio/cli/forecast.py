@@ -3,14 +3,15 @@
 Floor: cli. Imports: study, show, curate, output.
 """
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dpratio.cli.output import (
     ChartFile,
+    CsvFile,
     Format,
+    JsonFile,
     OutputFiles,
     check_format,
     print_lines,
@@ -38,12 +39,8 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     against: Annotated[float, typer.Option(help="The ratio to test against.")] = 1.0,
     power: Annotated[float, typer.Option(help="Power of 'detectable'.")] = 0.8,
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the rows as JSON.")
-    ] = None,
-    csv_file: Annotated[
-        Path | None, typer.Option("--csv", help="Write the rows as CSV.")
-    ] = None,
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
     chart_file: ChartFile = None,
     layout: Format = "table",
 ) -> None:

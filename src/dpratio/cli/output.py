@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChartFile",
+    "CsvFile",
     "Format",
+    "JsonFile",
     "OutputFiles",
     "check_format",
     "print_lines",
@@ -33,6 +35,10 @@ Format = Annotated[
 ]
 
 
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", help="Write the rows as JSON.")
+]
+CsvFile = Annotated[Path | None, typer.Option("--csv", help="Write the rows as CSV.")]
 ChartFile = Annotated[
     Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
 ]

@@ -5,7 +5,7 @@ Floor: show. Imports: tabular, colours.
 
 from typing import Any
 
-from dpratio.show.colours import METHOD_COLOURS
+from dpratio.show.colours import METHOD_COLOURS, themed
 from dpratio.tabular import Tabular
 
 __all__ = ["coverage_chart"]
@@ -43,7 +43,7 @@ def coverage_chart(table: Tabular) -> Any:  # noqa: ANN401 (Altair is loaded her
             (width, "Mean width of simulated intervals"),
         )
     ]
-    return alt.vconcat(*drawn).configure_view(stroke="#DDDDDD")
+    return themed(alt.vconcat(*drawn))
 
 
 def _lines(figure: str, methods: dict[str, str], scale: Any) -> tuple[Any, Any]:  # noqa: ANN401

@@ -6,7 +6,7 @@ Floor: show. Imports: study, colours.
 from collections.abc import Sequence
 from typing import Any
 
-from dpratio.show.colours import LINE_COLOURS
+from dpratio.show.colours import LINE_COLOURS, themed
 from dpratio.study.forecast import Forecast
 
 __all__ = ["forecast_chart", "limit_chart"]
@@ -94,7 +94,7 @@ def _facets(
     point = base.mark_point(size=40, filled=False).encode(
         shape=alt.Shape("interval:N", title=None).scale(domain=names)
     )
-    return (
+    return themed(
         alt.layer(line, point)
         .properties(width=210, height=160)
         .facet(
@@ -103,5 +103,4 @@ def _facets(
             columns=4,
         )
         .properties(title=title)
-        .configure_view(stroke="#DDDDDD")
     )

@@ -36,6 +36,8 @@ def serve_page(*, port: int, browse: bool, say: Callable[[str], None]) -> None:
         address = f"http://127.0.0.1:{own}/"
         config = uvicorn.Config(
             make_application(own),
+            # Logging belongs to the program we run in; Uvicorn's would close handlers.
+            log_config=None,
             log_level="warning",
             access_log=False,
             lifespan="off",

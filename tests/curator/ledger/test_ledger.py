@@ -414,3 +414,9 @@ def test_an_approval_holds_in_its_scope_alone(small: Ledger) -> None:
         small.charge(ID, PLAN, scope="cards")
     small.approve(PLAN, scope="cards")
     small.charge(ID, PLAN, scope="cards")
+
+
+def test_a_ledger_names_its_place_and_no_password(tmp_path: Path) -> None:
+    assert repr(Ledger(tmp_path / "a.db")) == f"Ledger('{tmp_path / 'a.db'}')"
+    secret = Ledger("postgresql://curator:SECRET@host/budget")
+    assert repr(secret) == "Ledger('a PostgreSQL server')"

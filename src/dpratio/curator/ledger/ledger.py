@@ -65,6 +65,12 @@ class Ledger:
             None if anchor is None else Anchor(Path(anchor)),
         )
 
+    def __repr__(self) -> str:
+        store = self.watch.store
+        # An address may hold a password.
+        place = store.path if isinstance(store, SqliteStore) else "a PostgreSQL server"
+        return f"Ledger({str(place)!r})"
+
     def open_scope(self, scope: Scope) -> Account:
         """Register a dataset and its caps; the same terms again change nothing.
 
