@@ -14,7 +14,7 @@ from typing import Any
 
 from dpratio.checks import import_extra
 
-__all__ = ["Table", "Tabular", "show_rounded", "show_value"]
+__all__ = ["Table", "Tabular", "printable", "show_rounded", "show_value"]
 
 _MOST_DIGITS = 12
 
@@ -108,7 +108,7 @@ class Tabular:
     def to_text(self) -> str:
         """A plain table of aligned columns, rounded for reading."""
         shown = [
-            [_printable(name), *(_printable(cell) for cell in cells)]
+            [printable(name), *(printable(cell) for cell in cells)]
             for name, cells in self.shown().items()
         ]
         widths = [max(len(text) for text in column) for column in shown]
@@ -174,7 +174,7 @@ def _escape_markdown(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Write control characters as escapes: a key may come from anywhere."""
     if text.isprintable():
         return text

@@ -344,7 +344,8 @@ def test_ratios_of_any_sign_are_compared_by_difference() -> None:
     assert answer.status == ("ok", "unbounded", "unbounded")
     assert answer.ci_lower[0] < answer.estimate[0] < answer.ci_upper[0]
     with pytest.raises(InvalidInput, match="'lift' needs ratios that cannot be neg"):
-        compare_ratios(release)
+        compare_ratios(release, scale="lift")
+    assert set(compare_ratios(release).scale) == {"difference"}
 
 
 def test_the_papers_sums_are_compared_too() -> None:

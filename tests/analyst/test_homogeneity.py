@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+import dpratio as dpr
 from analyst.given import given_release
 from analyst.regions import (
     REGIONS,
@@ -107,7 +108,8 @@ def test_ratios_of_any_sign_have_one_too() -> None:
 def test_the_answer_reads_well() -> None:
     answer = assess_homogeneity(regions_release(ROWS))
     assert answer.summary().startswith("one ratio, 1.1")
-    assert list(answer.columns()) == ["groups", "ratio", "statistic", "df", "pvalue"]
+    names = ["groups", "left_out", "ratio", "statistic", "df", "pvalue"]
+    assert list(answer.columns()) == names
     assert "all 4 groups have one ratio" in str(answer)
     assert "<table>" in answer._repr_html_()
 
@@ -120,3 +122,25 @@ def test_one_group_and_shared_people_are_refused() -> None:
     plan = plan_of(Groups("region", REGIONS), unit=unit)
     with pytest.raises(InvalidInput, match="may share people"):
         assess_homogeneity(given_release(plan, cells_for(plan, ROWS)))
+
+
+def test_a_group_that_says_nothing_does_not_hide_the_others() -> None:
+    rng = np.random.default_rng(7)
+    group = np.repeat(["a", "b", "c"], 4_000)
+    label = (rng.random(12_000) < 0.4).astype(int)
+    score = 0.3 * label + np.repeat([0.2, 0.28, 0.36], 4_000)
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label"),
+        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+        groups=Groups("group", ["a", "b", "c", "nobody"]),
+        budget=dpr.Budget(1),
+    )
+    table = {"score": score, "label": label, "group": group}
+    release = dpr.release_sums(table, plan, ledger=None)
+    alone = assess_homogeneity(release, "a", "b", "c")
+    every = assess_homogeneity(release)
+    assert (every.left_out, every.groups, every.df) == (1, 3, 2)
+    assert (every.statistic, every.pvalue) == (alone.statistic, alone.pvalue)
+    assert every.pvalue < 1e-6
+    assert "does not fit 3 groups" in str(every)
+    assert "Left out: 1 more" in str(every)

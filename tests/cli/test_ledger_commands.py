@@ -212,7 +212,7 @@ def test_no_ledger_has_no_scopes_and_no_ids(more: tuple[str, str], ready: Call) 
     words = ("release", "study.toml", "-o", "r.json", "--no-ledger", *more)
     code, _, error = ready(*words)
     assert code == 3
-    assert "scopes and release ids belong to a ledger" in error
+    assert "--no-ledger and a ledger contradict each other" in error
 
 
 def test_a_cap_that_is_reached_refuses_with_its_exit_code(

@@ -135,7 +135,7 @@ def test_a_stamp_stands_just_where_it_belongs() -> None:
         with pytest.raises(InvalidInput, match="has an origin just where its plan"):
             replace(release, origin=origin)
     for unnamed in ("", "  ", 3, "\ud800"):
-        with pytest.raises(InvalidInput, match="origin must be text or None"):
+        with pytest.raises(InvalidInput, match="origin must be plain text or None"):
             replace(wrapped(), origin=unnamed)  # type: ignore[arg-type]
 
 

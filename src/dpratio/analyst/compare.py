@@ -41,7 +41,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     *groups: Cell,
     design: str = "pairs",
     reference: float | None = None,
-    scale: str | Sequence[str] = "lift",
+    scale: str | Sequence[str] | None = None,
     null: float = 0.0,
     alternative: str = "two-sided",
     level: float = 0.95,
@@ -59,7 +59,8 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
             holds each group against all others together.
         reference: A value: each ratio is compared with it, not with another ratio.
         scale: ``"difference"`` r₁ − r₂, ``"lift"`` r₁/r₂ − 1 or ``"log_ratio"``
-            log(r₁/r₂); or several of them.
+            log(r₁/r₂); or several of them. By default the lift, and the difference
+            where ratios may be negative.
         null: The hypothesis, on the scale: 0 says that both are equal.
         alternative: ``"two-sided"``, ``"greater"`` or ``"less"``; one-sided tests have
             one-sided intervals.
@@ -81,6 +82,8 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     require_one_of(adjust, ADJUSTMENTS, "adjustment")
     require_level(level)
     asked = Asked.of(release, groups, part=part, variance=variance)
+    if scale is None:
+        scale = "lift" if np.isfinite(asked.cells.lowest) else "difference"
     scales = [scale] if isinstance(scale, str) else list(scale)
     require(scales, "at least one scale is needed", scales)
     for each in scales:

@@ -143,4 +143,10 @@ def _asked(release: Release) -> dict[str, Any]:
     box = release.plan.box(release.plan.parts[0])
     alike = (box["s"].lower, box["s"].upper) == (box["y"].lower, box["y"].upper)
     taken = release.plan.ratio.minus is not None
-    return {"totals": release.plan.ratio.totals, "around_one": alike and not taken}
+    guess = release.plan.ratio.guess
+    natural = 0.0 if taken else 1.0 if alike or guess is None else guess
+    return {
+        "totals": release.plan.ratio.totals,
+        "around_one": alike and not taken,
+        "reference": natural,
+    }

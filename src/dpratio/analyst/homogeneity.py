@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpratio.analyst.cells import Cells
 from dpratio.analyst.common_ratio import common_ratio
 from dpratio.analyst.compare import Asked, pvalues_of
 from dpratio.analyst.contest import Between
@@ -18,6 +20,9 @@ from dpratio.tabular import Tabular
 from dpratio.terms.dimensions import Cell
 
 __all__ = ["Homogeneity", "assess_homogeneity"]
+
+_UNLIKELY = 0.05
+_QUANTILE = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +40,11 @@ class Homogeneity(Tabular):
     pvalue: float
     variance: str
     is_simulated: bool
+    left_out: int = 0
 
     def columns(self) -> dict[str, list[Any]]:
         """One row: the test."""
-        names = ("groups", "ratio", "statistic", "df", "pvalue")
+        names = ("groups", "left_out", "ratio", "statistic", "df", "pvalue")
         return {name: [getattr(self, name)] for name in names}
 
     def notes(self) -> list[str]:
@@ -50,16 +56,22 @@ class Homogeneity(Tabular):
             f"The hypothesis: all {self.groups:,} groups have one ratio; variance "
             f"{self.variance}."
         )
+        if self.left_out:
+            lines.append(
+                f"Left out: {self.left_out:,} more, whose denominators cannot be told "
+                "from zero; they say nothing about a ratio."
+            )
         if not np.isfinite(self.ratio):
             lines.append("No finite ratio fits best: the denominators are weak.")
         return lines
 
     def summary(self) -> str:
         """Say the answer in a sentence."""
+        fits = "does not fit" if self.pvalue < _UNLIKELY else "fits"
+        degrees = "degree" if self.df == 1 else "degrees"
         return (
-            f"one ratio, {self.ratio:.4g}, fits {self.groups:,} groups with "
-            f"chi-square {self.statistic:.4g} on {self.df} degrees; "
-            f"p = {self.pvalue:.2g}"
+            f"one ratio, {self.ratio:.4g}, {fits} {self.groups:,} groups: chi-square "
+            f"{self.statistic:.4g} on {self.df} {degrees}, p = {self.pvalue:.2g}"
         )
 
     def said(self) -> list[str]:
@@ -93,8 +105,13 @@ def assess_homogeneity(
     asked = Asked.of(release, groups, part=part, variance=variance)
     require_disjoint(release)
     places = places_of(release.parts[asked.part], groups)
+    rule = "homogeneity is a question about two groups or more"
+    require(len(places) > 1, rule, len(places))
+    told = places[_is_told(asked.cells.only(places))]
+    # Where hardly any group says something, all are heard together.
+    left_out = len(places) - len(told) if len(told) > 1 else 0
+    places = told if left_out else places
     count = len(places)
-    require(count > 1, "homogeneity is a question about two groups or more", count)
     fitted = common_ratio(asked.cells.only(places), count)
     pvalue = float(fitted.pvalue[0])
     if count == 2:  # noqa: PLR2004
@@ -112,4 +129,14 @@ def assess_homogeneity(
         pvalue=pvalue,
         variance=asked.variance,
         is_simulated=release.is_simulated,
+        left_out=left_out,
     )
+
+
+def _is_told(cells: Cells) -> NDArray[np.bool_]:
+    """Tell which denominators are above zero beyond doubt, at level 0.95."""
+    one = np.ones_like(cells.denominator)
+    still = 0 * one
+    endless = cells.score((still, one), (still, still))
+    told: NDArray[np.bool_] = endless.squared > _QUANTILE**2
+    return told

@@ -65,6 +65,7 @@ class Estimates(Tabular):
     origin: str | None = None
     totals: tuple[str, str] | None = None
     around_one: bool = False
+    reference: float = 1.0
 
     @property
     def status(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from dpratio.checks import require
 from dpratio.cli.output import (
     ChartFile,
     Format,
@@ -71,12 +72,14 @@ def report(
     level: Level = 0.95,
     method: Method = "pivot",
     reference: Annotated[
-        float, typer.Option(help="The ratio that verdicts are about.")
-    ] = 1.0,
+        float | None, typer.Option(help="The ratio that verdicts are about.")
+    ] = None,
 ) -> None:
     """Write what a release says as one HTML file that opens anywhere."""
     from dpratio.show.report import write_report
 
+    hint = "Use a name that ends in .html."
+    require(out.suffix in {".html", ".htm"}, "a report is HTML", out.name, hint)
     read = read_given_release(release)
     write_report(
         out, read, title=title, level=level, method=method, reference=reference

@@ -61,7 +61,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
         typer.Option(help="none, bonferroni, holm or benjamini_hochberg."),
     ] = "none",
     part: Annotated[
-        int | None, typer.Option(help="Which part of a release with several.")
+        int | None, typer.Option(help="Which part of a release with several, from 1.")
     ] = None,
     variance: Annotated[
         str | None, typer.Option(help="linearised or kish; by default as planned.")
@@ -85,9 +85,10 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     except DocumentRefused as error:
         raise DocumentRefused(f"{release}: {error}") from None
     named = _keys(read, groups or [])
+    place = None if part is None else part - 1
     answer: Comparison | Equivalence | Homogeneity
     if homogeneity:
-        answer = assess_homogeneity(read, *named, part=part, variance=variance)
+        answer = assess_homogeneity(read, *named, part=place, variance=variance)
     elif margins:
         answer = assess_equivalence(
             read,
@@ -96,7 +97,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
             upper=upper,
             level=level,
             adjust=adjust,
-            part=part,
+            part=place,
             variance=variance,
         )
     else:
@@ -105,12 +106,12 @@ def compare(  # noqa: PLR0913 (one command, one answer)
             *named,
             design=design,
             reference=reference,
-            scale=scale or "lift",
+            scale=scale or None,
             null=null,
             alternative=alternative,
             level=level,
             adjust=adjust,
-            part=part,
+            part=place,
             variance=variance,
         )
     print_lines([answer.summary(), *answer.notes(), ""], layout)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dpratio.checks import require
 from dpratio.cli.ledger import DEFAULT, Anchor, By, Location, Scope, open_ledger
 from dpratio.cli.output import Format, check_format, print_lines, print_table
 from dpratio.cli.studies import PlanFile, is_plan, plan_of, read_any_plan, read_study
@@ -31,11 +32,11 @@ def plan(
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.plan.plan_words import NOT_COVERED
-    from dpratio.release.plan_file import plan_hash, read_plan, write_plan
+    from dpratio.release.plan_file import plan_hash, write_plan
 
     check_format(layout)
     if out is not None and out.exists():
-        read_plan(out)  # A plan may be replaced, and nothing else.
+        _require_plan(out)
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
     print_lines([*made.summary(), ""], layout)
@@ -82,8 +83,13 @@ def release(  # noqa: PLR0913 (one command, one door)
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
     table = _table_of(given, data, study.parent)
+    rule = "--no-ledger and a ledger contradict each other"
+    named = location != DEFAULT or scope or anchor or release_id
+    require(not (no_ledger and named), rule, location, "Say one of them.")
     check_writable(out)
     _require_free(out, force=force, again=release_id)
+    hint = "Use a name that ends in .json or .parquet."
+    require(out.suffix in {".json", ".parquet"}, "unknown kind of file", out.name, hint)
     kept = scope or (None if given is None or no_ledger else given.scope)
     book = None if no_ledger else open_ledger(location, anchor)
     with Console(stderr=True).status("Reading the table and adding noise"):
@@ -99,6 +105,17 @@ def release(  # noqa: PLR0913 (one command, one door)
         )
     typer.echo(f"{released}\nWritten to {out}.")
     typer.echo(_account_words(book, kept))
+
+
+def _require_plan(out: Path) -> None:
+    """Let a plan be replaced, and nothing else."""
+    from dpratio.release.plan_file import read_plan
+
+    try:
+        read_plan(out)
+    except DpratioError:
+        hint = "Name another file."
+        raise FileRefused(f"'{out}' exists and is no plan. {hint}") from None
 
 
 def _account_words(book: "Ledger | None", scope: str | None) -> str:

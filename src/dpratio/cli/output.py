@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.tabular import Tabular
+from dpratio.tabular import Tabular, printable
 
 if TYPE_CHECKING:
     from dpratio.study.progress import Report
@@ -109,7 +109,7 @@ def print_lines(lines: Iterable[str], layout: str) -> None:
     """Print sentences around a table, unless a program reads the output."""
     if layout == "table":
         for line in lines:
-            typer.echo(line)
+            typer.echo(printable(line))
 
 
 @contextmanager

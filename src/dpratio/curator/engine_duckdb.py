@@ -192,8 +192,11 @@ def _cells(statement: Statement) -> tuple[list[str], list[str]]:
 
 
 def _is_gate(factor: str, statement: Statement) -> bool:
+    """Tell whether a factor is 0 or 1: not s, where a column was taken off it."""
     bounds = statement.factor_bounds
-    return statement.unit is None and factor in bounds and bounds[factor].is_binary
+    is_less = factor == "s" and "m" in bounds
+    known = statement.unit is None and factor in bounds and not is_less
+    return known and bounds[factor].is_binary
 
 
 def _is_used(factor: str, statement: Statement) -> bool:

@@ -27,6 +27,8 @@ __all__ = [
     "polars_types",
 ]
 
+_LONGEST_KEY = 14_000  # bits; 4,214 digits
+
 
 def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (pandas is optional)
     """Read the schema of a pandas frame; a name that occurs twice is of no use."""
@@ -128,7 +130,8 @@ def key_text(value: object) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(int(value))
+        # Python writes no longer ones; a row must not stop a release.
+        return str(int(value)) if value.bit_length() <= _LONGEST_KEY else None
     if isinstance(value, str) and is_unicode(value):
         return str(value)
     return None

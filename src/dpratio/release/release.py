@@ -184,8 +184,8 @@ def require_id(name: object) -> None:
 
 def _require_origin(origin: object, strategy: str) -> None:
     """Stamp what was measured elsewhere, and nothing else."""
-    named = isinstance(origin, str) and origin.strip() != "" and is_unicode(origin)
-    require(named or origin is None, "origin must be text or None", origin)
+    named = isinstance(origin, str) and origin.strip() != "" and origin.isprintable()
+    require(named or origin is None, "origin must be plain text or None", origin)
     rule = "a release has an origin just where its plan was measured elsewhere"
     require((origin is not None) == (strategy == EXTERNAL), rule, origin)
 

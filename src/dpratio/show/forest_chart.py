@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from dpratio.analyst.results import Estimates
+from dpratio.checks import require
 from dpratio.show.colours import VERDICT_COLOURS, VERDICT_SHAPES, themed
 from dpratio.show.verdicts import in_view, names_of, verdicts_of
 
@@ -16,24 +17,29 @@ __all__ = ["deviation_chart", "forest_chart"]
 _MOST_NAMED = 200
 
 
-def forest_chart(estimates: Estimates, *, reference: float = 1.0) -> Any:  # noqa: ANN401
+def forest_chart(estimates: Estimates, *, reference: float | None = None) -> Any:  # noqa: ANN401
     """Chart ratios with their intervals, sorted, coloured by verdict.
 
     Args:
         estimates: What to draw.
-        reference: The ratio that the verdicts are about.
+        reference: The ratio that verdicts are about; by default the natural one: 1 for
+            columns of the same range, 0 for differences, else the plan's guess.
     """
-    return _forest(_rows(estimates, reference), reference, "ratio", _title(estimates))
+    at = estimates.reference if reference is None else reference
+    return _forest(_rows(estimates, at), at, "ratio", _title(estimates))
 
 
-def deviation_chart(estimates: Estimates, *, reference: float = 1.0) -> Any:  # noqa: ANN401
+def deviation_chart(estimates: Estimates, *, reference: float | None = None) -> Any:  # noqa: ANN401
     """Chart how far each ratio lies from the reference, in per cent of it."""
-    rows = _rows(estimates, reference)
+    at = estimates.reference if reference is None else reference
+    hint = "Use the view 'forest'."
+    require(at != 0, "a deviation in per cent needs a reference other than 0", at, hint)
+    rows = _rows(estimates, at)
     for row in rows:
         for name in ("ratio", "lower", "upper"):
             if row[name] is not None:
-                row[name] = 100 * (row[name] / reference - 1)
-    title = f"{_title(estimates)}: deviation from {reference:g}"
+                row[name] = 100 * (row[name] / at - 1)
+    title = f"{_title(estimates)}: deviation from {at:g}"
     return _forest(rows, 0.0, "deviation in %", title)
 
 
@@ -101,7 +107,9 @@ def _forest(
         tooltip=["cell:N", "estimate:N", "interval:N", "verdict:N", "status:N"],
     )
     line = base.mark_rule().encode(
-        x=alt.X("lower:Q", title=label, scale=alt.Scale(zero=False, nice=False)),
+        x=alt.X(
+            "lower:Q", title=label, scale=alt.Scale(zero=False, nice=False, padding=8)
+        ),
         x2="upper:Q",
         strokeWidth=alt.condition(endless, alt.value(1), alt.value(2 if named else 1)),
         strokeDash=alt.condition(endless, alt.value([2, 3]), alt.value([1, 0])),

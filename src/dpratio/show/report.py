@@ -50,7 +50,7 @@ def write_report(
     title: str | None = None,
     level: float = 0.95,
     method: str = "pivot",
-    reference: float = 1.0,
+    reference: float | None = None,
 ) -> None:
     """Write what a release says as one HTML file, free of any network.
 
@@ -60,7 +60,8 @@ def write_report(
         title: The heading; by default what was asked.
         level: Confidence level of the intervals.
         method: How intervals are made, as in `estimate_ratios`.
-        reference: The ratio that verdicts are about: 1 for calibration.
+        reference: The ratio that verdicts are about; by default 1 for columns of the
+            same range, 0 for differences, else the plan's guess.
 
     Raises:
         FileRefused: When the file cannot be written.
@@ -78,12 +79,13 @@ def render_report(
     title: str | None = None,
     level: float = 0.95,
     method: str = "pivot",
-    reference: float = 1.0,
+    reference: float | None = None,
 ) -> str:
     """Give the report as text; arguments as in `write_report`."""
     require(isinstance(release, Release), "release must be a Release", release)
     estimates = estimate_ratios(release, level=level, method=method)
     script, style = _file("report.js"), _file("report.css")
+    reference = estimates.reference if reference is None else reference
     view = in_view(estimates, reference)
     rows = _rows(estimates, view, reference)
     heading = title or asked_of(release)

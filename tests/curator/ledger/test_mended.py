@@ -1,5 +1,7 @@
 """Ways in which a ledger could be made useless by honest people, each closed."""
 
+import sqlite3
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope, scope_from_document
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import InvalidInput, LedgerFailed
+from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -121,11 +123,13 @@ def test_the_smallest_caps_can_be_read_again(delta: str | Fraction) -> None:
 def test_where_a_scope_cannot_be_followed_its_bytes_are_not_slandered(
     tmp_path: Path,
 ) -> None:
-    ledger = Ledger(tmp_path / "a.db", anchor=tmp_path / "heads")
+    ledger = Ledger(tmp_path / "a.db")
     ledger.open_scope(SCOPE)
     release_sums({"s": [1], "y": [1]}, PLAN, ledger=ledger)
-    (wrong,) = verify_ledger(Ledger(tmp_path / "a.db")).wrong
-    assert "is anchored" in wrong
+    other = Ledger(tmp_path / "a.db", anchor=tmp_path / "heads")
+    other.watch.anchor.append(Head("loans", 99, "0" * 64))  # type: ignore[union-attr]
+    (wrong,) = verify_ledger(other).wrong
+    assert "is older than what was seen" in wrong
 
 
 @pytest.mark.parametrize("name", ["loans ", " loans", "loans.", "a\0b"])
@@ -170,3 +174,48 @@ def test_amounts_that_look_alike_are_told_apart(tmp_path: Path) -> None:
     )
     with pytest.raises(Exception, match="has a little less than epsilon 1 and delta 0"):
         ledger.charge(ID, whole)
+
+
+def test_a_published_release_is_compared_with_what_was_sealed(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "a.db")
+    ledger.open_scope(SCOPE)
+    release = release_sums({"s": [1], "y": [1]}, PLAN, ledger=ledger)
+    assert verify_ledger(ledger, [release]).wrong == ()
+    part = release.parts[0]
+    forged = replace(release, parts=(replace(part, values=part.values + 10**9),))
+    (wrong,) = verify_ledger(ledger, [forged]).wrong
+    assert wrong == f"release {release.id} is not what was sealed under its id."
+
+
+def test_a_release_that_was_never_sealed_is_found(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "a.db")
+    ledger.open_scope(SCOPE)
+    ledger.charge(ID, PLAN)
+    head = ledger.open(ID)
+    other = release_sums({"s": [1], "y": [1]}, PLAN, ledger=None)
+    made_up = replace(other, id=ID, ledger_head=head)
+    (wrong,) = verify_ledger(ledger, [made_up]).wrong
+    assert "is not what was sealed" in wrong
+
+
+def test_bytes_that_were_damaged_are_told_of_a_release_too(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "a.db")
+    ledger.open_scope(SCOPE)
+    release = release_sums({"s": [1], "y": [1]}, PLAN, ledger=ledger)
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("DROP TRIGGER artifact_keeps_update")
+        connection.execute("UPDATE artifact SET content = x'00'")
+        connection.execute(
+            "CREATE TRIGGER artifact_keeps_update BEFORE UPDATE ON artifact\n"
+            "        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
+        )
+    connection.close()
+    wrong = verify_ledger(Ledger(tmp_path / "a.db"), [release]).wrong
+    assert len(wrong) == 2
+    assert all("not in the ledger as they were sealed" in each for each in wrong)
+
+
+def test_a_forgotten_anchor_is_refused_and_accuses_nobody(tmp_path: Path) -> None:
+    Ledger(tmp_path / "a.db", anchor=tmp_path / "heads").open_scope(SCOPE)
+    with pytest.raises(LedgerRefused, match="name its anchor with --anchor"):
+        verify_ledger(Ledger(tmp_path / "a.db"))

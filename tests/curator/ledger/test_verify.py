@@ -14,7 +14,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import Findings, verify_ledger
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import LedgerFailed
+from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.release.combine import merge
 from dpratio.release.release import Release
@@ -214,8 +214,8 @@ def test_a_ledger_older_than_its_anchor_is_found(anchored: Ledger) -> None:
 
 def test_a_missing_anchor_is_told(anchored: Ledger, tmp_path: Path) -> None:
     assert anchored.watch.anchor is not None
-    wrong = verify_ledger(Ledger(tmp_path / "budget.db")).wrong
-    assert wrong[0].startswith("scope 'loans' is anchored: name its anchor")
+    with pytest.raises(LedgerRefused, match="scope 'loans' is anchored: name its"):
+        verify_ledger(Ledger(tmp_path / "budget.db"))
 
 
 # --- Releases -------------------------------------------------------------------------

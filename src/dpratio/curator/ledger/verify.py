@@ -6,10 +6,11 @@ Floor: curator. Imports: errors, release, and the rest of this folder.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpratio.curator.ledger.account import Account
+from dpratio.curator.ledger.account import Account, Held
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.watch import Watch, Watched
-from dpratio.errors import DpratioError
+from dpratio.errors import DpratioError, LedgerRefused
+from dpratio.release.files import release_from_bytes
 from dpratio.release.release import Release
 
 __all__ = ["Findings", "verify_ledger"]
@@ -55,6 +56,8 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
         for name in names:
             try:
                 account = watched.follow(name)
+            except LedgerRefused:
+                raise  # Its anchor was not named: nothing can be said yet.
             except DpratioError as error:
                 wrong.append(str(error))
                 all_followed = False
@@ -72,7 +75,7 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
             wrong += _unowned(watched, accounts)
         for release in releases:
             checked.append(f"release {release.id}.")
-            wrong += _wrong_release(accounts, release)
+            wrong += _wrong_release(watched, accounts, release)
     return Findings(tuple(checked), tuple(wrong), tuple(notes))
 
 
@@ -131,8 +134,10 @@ def _unowned(watched: Watched, accounts: list[Account]) -> list[str]:
     ]
 
 
-def _wrong_release(accounts: list[Account], release: Release) -> list[str]:
-    """Look for the head that a release carries, at its own entry."""
+def _wrong_release(
+    watched: Watched, accounts: list[Account], release: Release
+) -> list[str]:
+    """Look for the head that a release carries, and compare it with what was sealed."""
     if release.sources:
         return [f"release {release.id} was made from others; give those instead."]
     if release.ledger_head is None:
@@ -142,6 +147,19 @@ def _wrong_release(accounts: list[Account], release: Release) -> list[str]:
         if held is not None:
             heads = [each.hash for each in held.entries if each.kind == "opened"]
             if release.ledger_head in heads:
-                return []
+                return _wrong_content(watched, held, release)
     rule = f"release {release.id} carries a head that is not in this ledger"
     return [f"{rule}: it is an old copy, was edited, or is another one."]
+
+
+def _wrong_content(watched: Watched, held: Held, release: Release) -> list[str]:
+    """Compare a published release with the bytes that were sealed."""
+    seal = held.said("sealed")
+    if seal:
+        try:
+            content = watched.tables.artifact(release.id, seal["sha256"])
+            if release_from_bytes(content, seal["format"]) == release:
+                return []
+        except DpratioError as error:
+            return [str(error)]
+    return [f"release {release.id} is not what was sealed under its id."]
