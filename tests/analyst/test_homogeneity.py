@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-import dpratio as dpr
 from analyst.given import given_release
 from analyst.regions import (
     REGIONS,
@@ -125,18 +124,10 @@ def test_one_group_and_shared_people_are_refused() -> None:
 
 
 def test_a_group_that_says_nothing_does_not_hide_the_others() -> None:
-    rng = np.random.default_rng(7)
-    group = np.repeat(["a", "b", "c"], 4_000)
-    label = (rng.random(12_000) < 0.4).astype(int)
-    score = 0.3 * label + np.repeat([0.2, 0.28, 0.36], 4_000)
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        groups=Groups("group", ["a", "b", "c", "nobody"]),
-        budget=dpr.Budget(1),
-    )
-    table = {"score": score, "label": label, "group": group}
-    release = dpr.release_sums(table, plan, ledger=None)
+    nobody = (np.zeros(1), np.zeros(1))
+    rows = [*(people(4000, each, 1) for each in (1.0, 1.2, 1.4)), nobody]
+    plan = plan_of(Groups("region", ["a", "b", "c", "nobody"]))
+    release = given_release(plan, cells_for(plan, rows))
     alone = assess_homogeneity(release, "a", "b", "c")
     every = assess_homogeneity(release)
     assert (every.left_out, every.groups, every.df) == (1, 3, 2)
