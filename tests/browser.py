@@ -1,7 +1,7 @@
 """A real Chromium for tests, what it was asked for, and axe-core's findings.
 
 A plugin of pytest. `make test` brings Chromium and axe-core (tools/install_browser);
-where they are missing, tests that ask for these fixtures are skipped and say so.
+where they are missing, tests that ask for these fixtures fail and say so.
 """
 
 import shutil
@@ -53,7 +53,7 @@ def chromium() -> Iterator["Browser"]:
     """The browser, started once per worker, with a fresh profile."""
     path = shutil.which("chromium")
     if path is None:
-        pytest.skip("no Chromium: tools/install_browser brings it")
+        pytest.fail("no Chromium: tools/install_browser brings it")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -100,7 +100,7 @@ def visit(chromium: "Browser") -> Iterator[Callable[..., Visit]]:
 def axe() -> str:
     """The source text of axe-core."""
     if not AXE.is_file():
-        pytest.skip("no axe-core: tools/install_browser brings it")
+        pytest.fail("no axe-core: tools/install_browser brings it")
     return AXE.read_text(encoding="utf-8")
 
 
