@@ -32,7 +32,22 @@ FLOORS = {
 
 HOMES = {
     "duckdb": {"curator/duck.py", "curator/duck_sources.py"},
-    "ibis": {"curator/engine_ibis.py"},
+    "ibis": {
+        f"curator/warehouse/{file}.py"
+        for file in (
+            "dialect",
+            "functions",
+            "keys",
+            "numbers",
+            "on_duckdb",
+            "on_postgres",
+            "on_spark",
+            "on_sqlite",
+            "open",
+            "tables",
+            "units",
+        )
+    },
     "secrets": {"curator/entropy.py"},
     "random": set[str](),
     "sqlite3": {"curator/ledger/sqlite.py"},
@@ -47,6 +62,11 @@ HOMES = {
         "curator/frames.py",
         "curator/keys.py",
         "curator/ledger/clock.py",
+        "curator/warehouse/dialect.py",
+        "curator/warehouse/keys.py",
+        "curator/warehouse/on_duckdb.py",
+        "curator/warehouse/on_postgres.py",
+        "curator/warehouse/units.py",
         "plan/groups_document.py",
         "show/text.py",
         "terms/dimensions.py",

@@ -19,7 +19,7 @@ TABLE = pa.table({"score": [0.5], "label": [1]})
 
 
 def test_there_are_two_engines_and_a_choice_between_them() -> None:
-    assert ENGINES == ("auto", "duckdb", "python")
+    assert ENGINES == ("auto", "duckdb", "ibis", "python")
 
 
 @pytest.mark.parametrize(

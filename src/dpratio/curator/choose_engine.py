@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from dpratio.checks import require_one_of
+from dpratio.checks import import_extra, require_one_of
 from dpratio.curator.engine import KeyCount, Statement
 from dpratio.curator.exact import ExactSums
 from dpratio.curator.tables import as_source, kind_of
@@ -15,7 +15,9 @@ from dpratio.terms.dimensions import Key
 
 __all__ = ["ENGINES", "open_keys", "open_table"]
 
-ENGINES = ("auto", "duckdb", "python")
+ENGINES = ("auto", "duckdb", "ibis", "python")
+
+_IN_WAREHOUSES = {"database", "ibis", "spark"}
 
 
 def open_table(
@@ -51,6 +53,14 @@ def _open(
         opened = open_rows(source)
         asked.check_schema(opened.types)
         return opened, engine_python
+    if engine == "ibis" or (engine == "auto" and kind in _IN_WAREHOUSES):
+        import_extra("ibis", "engines")
+        from dpratio.curator import engine_ibis
+        from dpratio.curator.warehouse.open import open_warehouse
+
+        opened = open_warehouse(source)
+        asked.check_schema(opened.types)
+        return opened, engine_ibis
     from dpratio.curator import engine_duckdb
     from dpratio.curator.duck_sources import open_duck
 

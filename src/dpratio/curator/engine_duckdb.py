@@ -3,7 +3,8 @@
 Cells are kept as whole doubles, which add up exactly in any order as long as no
 partial sum reaches 2^53. The same query counts rows, so that bound is checked; where
 it fails the sums are taken again in 128-bit integers. The integers are the same.
-Floor: curator. Imports: terms, csv_lines, duck, duck_keys, engine, exact.
+Floor: curator. Imports: terms, csv_lines, duck, duck_keys, engine, exact,
+whole_doubles.
 """
 
 import numpy as np
@@ -14,18 +15,18 @@ from dpratio.curator.duck_numbers import cell_of, clip, double, number_of, total
 from dpratio.curator.duck_units import count_keys, unit_steps
 from dpratio.curator.engine import Statement
 from dpratio.curator.exact import ExactSums
+from dpratio.curator.whole_doubles import are_exact
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["aggregate", "count_keys"]
-
-_EXACT_DOUBLES = 2.0**53
 
 
 def aggregate(table: DuckTable, statement: Statement) -> ExactSums:
     """Add up the cells of every group."""
     keyed = key_tables(table, statement)
     sums = table.fetch(_query(table, statement, keyed, in_doubles=True), keyed.tables)
-    if not _is_exact(sums, statement):
+    unit_rows = np.ma.filled(sums.get("unit_rows", 0), 0)
+    if not are_exact(sums["rows"], unit_rows, statement):
         query = _query(table, statement, keyed, in_doubles=False)
         sums = table.fetch(query, keyed.tables)
     cells = np.zeros((statement.cells, len(statement.sums)), dtype=np.int64)
@@ -33,29 +34,6 @@ def aggregate(table: DuckTable, statement: Statement) -> ExactSums:
     for index in range(len(statement.sums)):
         cells[code, index] = np.asarray(sums[f"sum{index}"]).astype(np.int64)
     return ExactSums(cells)
-
-
-def _is_exact(sums: dict[str, np.ndarray], statement: Statement) -> bool:
-    """Tell whether no partial sum of doubles can have reached 2^53."""
-    largest = max(each.largest_cell for each in statement.sums)
-    if np.max(sums["rows"], initial=0) * float(largest) >= _EXACT_DOUBLES:
-        return False
-    if statement.unit is None:
-        return True
-    row_cell = max(
-        _row_reach(statement, letter) / total.step + 1
-        for letter, total in statement.unit.totals.items()
-    )
-    most = np.max(np.ma.filled(sums["unit_rows"], 0), initial=0)
-    return bool(most * row_cell < _EXACT_DOUBLES)
-
-
-def _row_reach(statement: Statement, letter: str) -> float:
-    bounds = statement.factor_bounds
-    reach = bounds[letter].reach
-    if letter == "s" and "m" in bounds:
-        reach += bounds["m"].reach
-    return reach * (bounds["w"].reach if "w" in bounds else 1.0)
 
 
 def _query(

@@ -27,6 +27,7 @@ __all__ = [
     "id_text",
     "key_from",
     "key_reader",
+    "number_of_id",
     "placer_of",
     "rank_key",
     "rank_of",
@@ -84,11 +85,14 @@ def rank_of(key: str, unit: str, place: int) -> int:
         >>> len(set(ranks))
         1000
     """
-    is_whole = re.fullmatch(WHOLE_ID, unit)
-    number = int(unit) if is_whole else int(_md5(unit)[:15], 16)
     start = rank_key(key)
     spread = (place * RANK_FACTOR + start) % RANK_FIELD
-    return ((number + start) % (RANK_FIELD - 1) + 1) * spread % RANK_FIELD
+    return ((number_of_id(unit) + start) % (RANK_FIELD - 1) + 1) * spread % RANK_FIELD
+
+
+def number_of_id(unit: str) -> int:
+    """Give the number of an id: its own, or one from a hash of its text."""
+    return int(unit) if re.fullmatch(WHOLE_ID, unit) else int(_md5(unit)[:15], 16)
 
 
 def rank_key(key: str) -> int:

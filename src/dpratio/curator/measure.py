@@ -4,7 +4,8 @@ Floor: curator. Imports: errors, plan, release, and the engines of this room.
 """
 
 import contextlib
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
@@ -101,7 +102,7 @@ def _known_groups(partition: Partition) -> Groups | None:
 def _quietly(step: Callable[[], Given]) -> Given:
     """Open or run the engine; what others say when they stop may quote a cell."""
     given, refusal = None, None
-    with contextlib.suppress(Exception):
+    with _no_logs(), contextlib.suppress(Exception):
         try:
             given = step()
         except DpratioError as error:
@@ -115,3 +116,14 @@ def _quietly(step: Callable[[], Given]) -> Given:
             "whole and that memory suffices."
         )
     return given
+
+
+@contextlib.contextmanager
+def _no_logs() -> Iterator[None]:
+    """Keep every logger silent: PySpark's writes why a query stopped, cell and all."""
+    before = logging.root.manager.disable
+    logging.disable()
+    try:
+        yield
+    finally:
+        logging.disable(before)

@@ -22,6 +22,8 @@ _KINDS = {
     ("pyarrow", "Table"): "arrow",
     ("duckdb", "DuckDBPyRelation"): "relation",
     ("_duckdb", "DuckDBPyRelation"): "relation",
+    ("ibis", "Table"): "ibis",
+    ("pyspark", "DataFrame"): "spark",
 }
 
 
@@ -58,8 +60,9 @@ def kind_of(source: object) -> str:
     given = type(source)
     kind = _KINDS.get((given.__module__.split(".")[0], given.__name__))
     hint = (
-        "Pass a path, a CsvFile, a pandas, Polars or Arrow table, a DuckDB relation, "
-        "or a mapping of column names to lists."
+        "Pass a path, a CsvFile, a DatabaseTable, a pandas, Polars or Arrow table, a "
+        "DuckDB relation, an Ibis table, a Spark frame, or a mapping of column names "
+        "to lists."
     )
     name = f"{given.__module__}.{given.__name__}"
     require(kind is not None, "the table is of a kind no engine reads", name, hint)

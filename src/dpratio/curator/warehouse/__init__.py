@@ -1,0 +1,1 @@
+"""The engine that runs where the data are: Ibis over databases and clusters."""

@@ -1,0 +1,122 @@
+"""What databases do differently: reading cells so that none can stop a release.
+
+Every expression here is total by itself: whatever a cell holds, it gives a value or
+NULL. Nothing relies on the order in which a database tests its conditions.
+Floor: curator. Imports: keys.
+"""
+
+import datetime as dt
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ibis
+
+__all__ = [
+    "FIRST_DAY",
+    "LAST_DAY",
+    "UNDECLARED",
+    "Backend",
+    "Dialect",
+    "Value",
+    "date_of",
+    "day_number",
+]
+
+# Expressions of Ibis, which is not typed.
+Value = Any
+Backend = Any
+
+# No key can be declared as this number.
+UNDECLARED = -(2**63)
+
+_EPOCH = dt.date(1970, 1, 1).toordinal()
+
+
+def day_number(day: dt.date) -> int:
+    """Count the days from 1970-01-01.
+
+    Example:
+        >>> day_number(datetime.date(1970, 1, 31))
+        30
+    """
+    return day.toordinal() - _EPOCH
+
+
+def date_of(number: int) -> dt.date:
+    """Give the date of a day's number."""
+    return dt.date.fromordinal(number + _EPOCH)
+
+
+FIRST_DAY, LAST_DAY = day_number(dt.date.min), day_number(dt.date.max)
+
+
+class Dialect:
+    """How one database reads numbers, keys, ids and days; here the common ground."""
+
+    def check(self, backend: Backend) -> None:
+        """Make a connection ready, from what is public; refuse one that is unfit."""
+
+    @contextmanager
+    def quietly(self, backend: Backend) -> Iterator[None]:  # noqa: ARG002
+        """Run a query so that nothing of it reaches a screen or log of ours."""
+        yield
+
+    def double(self, value: float) -> Value:
+        """Write a double so that it is read back as it is."""
+        return ibis.literal(repr(value)).cast("float64")
+
+    def number(self, column: Value) -> Value:
+        """Read a number column as doubles; what cannot be read is missing."""
+        if column.type().is_boolean():
+            one, zero = self.double(1.0), self.double(0.0)
+            return ibis.cases((column, one), (~column, zero))
+        return column.cast("float64")
+
+    def settled(self, value: Value, least: float) -> Value:  # noqa: ARG002
+        """Give a factor, zero if below `least` where vanishing products are errors."""
+        return value
+
+    def floor(self, value: Value) -> Value:
+        """Round a double down to a whole double."""
+        raise NotImplementedError
+
+    def text(self, column: Value) -> Value:
+        """Read text as bytes, so that no collation is asked; missing if no UTF-8."""
+        raise NotImplementedError
+
+    def hexed(self, text: Value) -> Value:
+        """Write the bytes of a text as hexadecimal digits."""
+        raise NotImplementedError
+
+    def whole(self, column: Value) -> Value:
+        """Read an integer key; one too large to be declared is another key."""
+        return column.cast("int64")
+
+    def truth(self, column: Value) -> Value:
+        """Read a boolean key as 1 or 0."""
+        return ibis.cases((column, 1), (~column, 0)).cast("int64")
+
+    def day(self, column: Value) -> Value:
+        """Read a date or time as its day's number, in UTC; missing off the calendar."""
+        raise NotImplementedError
+
+    def unit(self, column: Value) -> Value:
+        """Read an id: whole numbers as they are, text by its bytes."""
+        return self.text(column) if column.type().is_string() else column
+
+    def text_number(self, text: Value) -> Value:
+        """Give the number of a text id, as `keys.number_of_id` does."""
+        raise NotImplementedError
+
+    def digest(self, key: str, place: Value, unit: Value) -> Value:
+        """Hash a key of the plan, a group and an id, to order the groups of an id."""
+        raise NotImplementedError
+
+    def iso_day(self, day: Value) -> Value:
+        """Write the number of a day as the bytes of its date."""
+        raise NotImplementedError
+
+    def digits(self, number: Value) -> Value:
+        """Write a whole number as the bytes of its digits."""
+        return self.text(number.cast("string"))

@@ -1,0 +1,38 @@
+"""Functions that databases have and Ibis does not name, by what they take and give.
+
+Floor: curator. Imports: nothing.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import ibis
+
+__all__ = ["builtin"]
+
+
+def builtin(name: str, takes: str, gives: str) -> Callable[..., Any]:
+    """Name a function of the database.
+
+    Args:
+        name: As the database knows it.
+        takes: The types of its arguments, between spaces.
+        gives: The type of its result.
+
+    Example:
+        >>> builtin("md5", "string", "string")(ibis.literal("a")).type().is_string()
+        True
+    """
+
+    def function() -> None: ...
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    types = [ibis.dtype(each) for each in takes.split()]
+    function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(f"a{at}", kind) for at, _ in enumerate(types)]
+    )
+    made: Callable[..., Any] = ibis.udf.scalar.builtin(
+        function, name=name, signature=(tuple(types), ibis.dtype(gives))
+    )
+    return made

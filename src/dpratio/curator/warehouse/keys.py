@@ -1,0 +1,152 @@
+"""Keys, bins, periods and ids as expressions; declared keys are joined as a table.
+
+Floor: curator. Imports: terms, frames, engine, dialect.
+"""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ibis
+
+from dpratio.curator.engine import Statement
+from dpratio.curator.warehouse.dialect import (
+    LAST_DAY,
+    Dialect,
+    Value,
+    date_of,
+    day_number,
+)
+from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins, period_of
+
+__all__ = ["key_of", "place_rows"]
+
+_LONGEST_PERIOD = 31
+
+
+def key_of(dialect: Dialect, table: Value, each: Keys | Periods) -> Value:
+    """Read the key of a row: the bytes of text, and whole numbers for all others."""
+    column = table[each.column]
+    kind = dt.date if isinstance(each, Periods) else each.kind
+    if kind is dt.date:
+        return dialect.day(column)
+    if kind is str:
+        return dialect.text(column)
+    return dialect.truth(column) if kind is bool else dialect.whole(column)
+
+
+def place_rows(
+    dialect: Dialect, rows: Value, statement: Statement, kept: Sequence[str]
+) -> Value:
+    """Give each row the code of its group, and drop those that belong to none.
+
+    Args:
+        dialect: Of the database.
+        rows: With keys in k0, k1 … and clipped numbers of bins in b0, b1 …
+        statement: What is asked.
+        kept: Columns to keep beside the code.
+    """
+    code: Value = None
+    for at, each in enumerate(statement.dimensions):
+        rows = _with_place(dialect, rows, at, each)
+        place = rows[f"place{at}"]
+        code = place if code is None else code * len(each.values) + place
+    columns = {name: rows[name] for name in kept}
+    if statement.listed is None:
+        return rows.select(**columns, code=code.cast("int64"))
+    wanted = _combined(statement)
+    listed = _table({"combined": wanted, "listed": range(len(wanted))})
+    rows = rows.select(**columns, combined=code.cast("int64"))
+    found = rows.join(listed, rows.combined == listed.combined)
+    return found.select(*(found[name] for name in kept), code=found.listed)
+
+
+def _with_place(dialect: Dialect, rows: Value, at: int, each: Dimension) -> Value:
+    """Add the place of a row in one dimension, as place0, place1 and so on."""
+    name = f"place{at}"
+    if isinstance(each, ScoreBins):
+        return _with_bin(dialect, rows, rows[f"b{at}"], each).rename({name: "bin"})
+    key = rows[f"k{at}"]
+    places = _places(each)
+    first = _start_of_range(places)
+    if first is not None:
+        inside = rows.filter(key.between(first, first + len(places) - 1))
+        return inside.mutate(**{name: (inside[f"k{at}"] - first).cast("int64")})
+    missing = places.pop(None, None)
+    declared = _table({"key": list(places), "place": list(places.values())})
+    named = dialect.text(declared.key) if _is_text(each) else declared.key
+    declared = declared.select(key=named, place=declared.place)
+    how = "inner" if missing is None else "left"
+    found = rows.join(declared, key == declared.key, how=how)
+    place = found.place
+    if missing is not None:
+        place = ibis.cases((found[f"k{at}"].isnull(), missing), else_=place)
+    placed = found.select(*rows.columns, **{name: place.cast("int64")})
+    return placed if missing is None else placed.filter(placed[name].notnull())
+
+
+def _with_bin(dialect: Dialect, rows: Value, value: Value, each: ScoreBins) -> Value:
+    edges = [dialect.double(edge) for edge in each.edges]
+    place = ibis.literal(0)
+    for edge in edges[1:-1]:
+        place += ibis.cases((value >= edge, 1), else_=0)
+    inside = value.between(edges[0], edges[-1])
+    return rows.mutate(bin=place.cast("int64")).filter(inside)
+
+
+def _is_text(each: Keys | Periods) -> bool:
+    return isinstance(each, Keys) and each.kind is str
+
+
+def _places(each: Keys | Periods) -> dict[Any, int]:
+    """Give the place of every declared key; of a period, of each of its days."""
+    if isinstance(each, Periods):
+        places = {day: at for at, day in enumerate(each.values)}
+        last = min(day_number(each.last) + _LONGEST_PERIOD, LAST_DAY + 1)
+        starts = {
+            day: period_of(date_of(day), each.every)
+            for day in range(day_number(each.first), last)
+        }
+        return {day: places[start] for day, start in starts.items() if start in places}
+    return {_plain(key): at for at, key in enumerate(each.values)}
+
+
+def _plain(key: object) -> object:
+    if isinstance(key, dt.date):
+        return day_number(key)
+    return int(key) if isinstance(key, int) else key
+
+
+def _start_of_range(places: Mapping[Any, int]) -> int | None:
+    """Give the first key where keys are whole numbers in a row, each its own place."""
+    keys = list(places)
+    if not all(isinstance(key, int) for key in keys):
+        return None
+    in_a_row = keys == list(range(keys[0], keys[0] + len(keys)))
+    return (
+        keys[0]
+        if in_a_row and list(places.values()) == list(range(len(keys)))
+        else None
+    )
+
+
+def _combined(statement: Statement) -> list[int]:
+    """Number the listed cells by the places of their keys, taken together."""
+    sizes = [len(each.values) for each in statement.dimensions]
+    combined = []
+    for cell in statement.listed or ():
+        number = 0
+        for size, place in zip(sizes, cell, strict=True):
+            number = number * size + place
+        combined.append(number)
+    return combined
+
+
+def _table(columns: Mapping[str, Sequence[Any]]) -> Value:
+    """Hand over a public table."""
+    kinds = {
+        name: "string" if any(isinstance(cell, str) for cell in cells) else "int64"
+        for name, cells in columns.items()
+    }
+    plain = {name: list(cells) for name, cells in columns.items()}
+    return ibis.memtable(plain, schema=ibis.schema(kinds))

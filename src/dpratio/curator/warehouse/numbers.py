@@ -1,0 +1,77 @@
+"""Numbers, clips and lattice cells as expressions.
+
+Floor: curator. Imports: terms, dialect.
+"""
+
+from collections.abc import Sequence
+
+import ibis
+
+from dpratio.curator.warehouse.dialect import Dialect, Value
+from dpratio.terms.bounds import Bounds
+
+__all__ = [
+    "LEAST_CONTRAST",
+    "LEAST_FACTOR",
+    "LEAST_TERM",
+    "PIECE",
+    "PIECES",
+    "cell_of",
+    "clip",
+    "is_finite",
+    "joined",
+    "pieces_of",
+]
+
+_LARGEST = 1.7976931348623157e308
+
+# Where a product that vanishes stops a database, smaller factors are taken for zero:
+# of five factors, of what a contrast is made from, and of a contrast itself. None of
+# them moves a cell. Proof: docs/proofs/warehouse.md.
+LEAST_FACTOR, LEAST_TERM, LEAST_CONTRAST = 2.0**-210, 2.0**-350, 2.0**-500
+
+# A cell of up to 2^56 in pieces of 20 bits: their sums stay in 64 bits up to 2^43 rows.
+PIECES = 3
+PIECE = 2.0**20
+
+
+def is_finite(dialect: Dialect, value: Value) -> Value:
+    """Tell a finite number; NaN is beyond every number here, or is missing."""
+    return value.between(dialect.double(-_LARGEST), dialect.double(_LARGEST))
+
+
+def clip(dialect: Dialect, value: Value, bounds: Bounds) -> Value:
+    """Clip a finite number to its bounds, or round it to 0 or 1."""
+    if bounds.is_binary:
+        half, one, zero = (dialect.double(each) for each in (0.5, 1.0, 0.0))
+        return ibis.cases((value >= half, one), else_=zero)
+    lower, upper = dialect.double(bounds.lower), dialect.double(bounds.upper)
+    return ibis.least(ibis.greatest(value, lower), upper)
+
+
+def cell_of(dialect: Dialect, factors: Sequence[Value], step: float) -> Value:
+    """Count a product, taken from left to right, in whole cells, as a double."""
+    product = factors[0] if factors else dialect.double(1.0)
+    for factor in factors[1:]:
+        product *= factor
+    # Multiplying by 1/step is dividing by step: both are powers of two.
+    return dialect.floor(product * dialect.double(1 / step) + dialect.double(0.5))
+
+
+def pieces_of(dialect: Dialect, cell: Value) -> list[Value]:
+    """Cut a whole double into integers, the lowest first; only the last has a sign."""
+    pieces = []
+    size, part = dialect.double(PIECE), dialect.double(1 / PIECE)
+    for _ in range(PIECES - 1):
+        above = dialect.floor(cell * part)
+        pieces.append((cell - above * size).cast("int64"))
+        cell = above
+    return [*pieces, cell.cast("int64")]
+
+
+def joined(dialect: Dialect, pieces: Sequence[Value]) -> Value:
+    """Put sums of pieces together as a double: exact where the total is below 2^53."""
+    total = pieces[-1].cast("float64")
+    for piece in reversed(pieces[:-1]):
+        total = total * dialect.double(PIECE) + piece.cast("float64")
+    return total

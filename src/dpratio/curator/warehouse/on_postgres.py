@@ -1,0 +1,99 @@
+"""PostgreSQL: no TRY, and products that vanish are errors.
+
+Floor: curator. Imports: errors, keys, dialect, functions.
+"""
+
+import datetime as dt
+from decimal import Context
+
+import ibis
+
+from dpratio.curator.keys import WHOLE_ID
+from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
+from dpratio.curator.warehouse.functions import builtin
+from dpratio.errors import SchemaRefused
+
+__all__ = ["Postgres"]
+
+_floor = builtin("floor", "float64", "float64")
+_bytes = builtin("convert_to", "string string", "binary")
+_word = builtin("convert_from", "binary string", "string")
+_written = builtin("encode", "binary string", "string")
+_unwritten = builtin("decode", "string string", "binary")
+_md5 = builtin("md5", "binary", "string")
+_byte = builtin("get_byte", "binary int32", "int32")
+_joined = builtin("byteacat", "binary binary", "binary")
+_in_zone = builtin("timezone", "string timestamp('UTC')", "timestamp")
+_days_between = builtin("date_mi", "date date", "int32")
+_days_after = builtin("date_pli", "date int32", "date")
+_formed = builtin("to_char", "timestamp string", "string")
+
+_EPOCH = dt.date(1970, 1, 1)
+# From here on a decimal is no double, and up to there it is zero.
+_TOO_LARGE = str(2**1024 - 2**970)
+_TOO_SMALL = format(Context(prec=1000).power(2, -1075), "f")
+_HASH_BYTES = 7
+
+
+class Postgres(Dialect):
+    """PostgreSQL: a cast stands in a CASE that lets no unfit value through."""
+
+    def check(self, backend: Backend) -> None:
+        with backend.begin() as cursor:
+            [encoding] = cursor.execute("SHOW server_encoding").fetchone()
+        if encoding != "UTF8":
+            raise SchemaRefused(
+                f"the database is encoded in {encoding}; ids and keys are read as "
+                "UTF8. Copy the table into a database with that encoding."
+            )
+
+    def number(self, column: Value) -> Value:
+        if not column.type().is_decimal():
+            return super().number(column)
+        size = column.abs()
+        fits = size < ibis.literal(_TOO_LARGE).cast("decimal")
+        tiny = size <= ibis.literal(_TOO_SMALL).cast("decimal")
+        return ibis.cases((tiny, self.double(0.0)), (fits, column.cast("float64")))
+
+    def settled(self, value: Value, least: float) -> Value:
+        tiny = value.abs() < self.double(least)
+        return ibis.cases((tiny, self.double(0.0)), else_=value)
+
+    def floor(self, value: Value) -> Value:
+        return _floor(value)
+
+    def text(self, column: Value) -> Value:
+        return _bytes(column, "UTF8")
+
+    def hexed(self, text: Value) -> Value:
+        return _written(text, "hex")
+
+    def day(self, column: Value) -> Value:
+        kind = column.type()
+        if kind.is_timestamp() and kind.timezone is not None:
+            column = _in_zone("UTC", column)
+        day = column.cast("date")
+        on_calendar = day.between(ibis.date(dt.date.min), ibis.date(dt.date.max))
+        number = _days_between(day, ibis.date(_EPOCH)).cast("int64")
+        return ibis.cases((on_calendar, number))
+
+    def text_number(self, text: Value) -> Value:
+        word = _word(text, "UTF8")
+        digest = _unwritten(_md5(text), "hex")
+        hashed = ibis.literal(0, "int64")
+        for at in range(_HASH_BYTES):
+            hashed = hashed * 256 + _byte(digest, at).cast("int64")
+        # The fifteenth digit is the upper half of the eighth byte.
+        hashed = hashed * 16 + (_byte(digest, _HASH_BYTES) / 16).floor().cast("int64")
+        whole = word.re_search(f"^({WHOLE_ID})$")
+        return ibis.cases((whole, word.cast("int64")), else_=hashed)
+
+    def digest(self, key: str, place: Value, unit: Value) -> Value:
+        colon = self.text(ibis.literal(":"))
+        start = self.text(ibis.literal(f"{key}:"))
+        whole = _joined(_joined(_joined(start, place), colon), unit)
+        return _unwritten(_md5(whole), "hex")
+
+    def iso_day(self, day: Value) -> Value:
+        date = _days_after(ibis.date(_EPOCH), day.cast("int32"))
+        return self.text(_formed(date.cast("timestamp"), "YYYY-MM-DD"))

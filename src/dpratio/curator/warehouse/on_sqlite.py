@@ -1,0 +1,104 @@
+"""SQLite: any cell may hold anything, and text is not read as the nearest double.
+
+What SQLite cannot do exactly is done by functions of ours inside it; none can fail.
+Floor: curator. Imports: dialect, functions, keys.
+"""
+
+import hashlib
+from typing import Any
+
+import ibis
+
+from dpratio.curator.keys import day_of, number_of_id
+from dpratio.curator.warehouse.dialect import (
+    Backend,
+    Dialect,
+    Value,
+    date_of,
+    day_number,
+)
+from dpratio.curator.warehouse.functions import builtin
+
+__all__ = ["Sqlite"]
+
+_hex = builtin("hex", "binary", "string")
+_double = builtin("dpratio_double", "string", "float64")
+_utf8 = builtin("dpratio_utf8", "binary", "binary")
+_day = builtin("dpratio_day", "binary", "int64")
+_iso = builtin("dpratio_iso", "int64", "binary")
+_number = builtin("dpratio_number", "binary", "int64")
+_digest = builtin("dpratio_digest", "string binary binary", "string")
+
+
+class Sqlite(Dialect):
+    """SQLite: each cell says itself what it is."""
+
+    def check(self, backend: Backend) -> None:
+        functions: dict[str, tuple[int, Any]] = {
+            "dpratio_double": (1, float),
+            "dpratio_utf8": (1, _as_utf8),
+            "dpratio_day": (1, _day_of),
+            "dpratio_iso": (1, lambda day: date_of(day).isoformat().encode()),
+            "dpratio_number": (1, lambda text: number_of_id(text.decode())),
+            "dpratio_digest": (3, _digest_of),
+        }
+        for name, (takes, function) in functions.items():
+            backend.con.create_function(name, takes, function, deterministic=True)
+        backend.con.execute("PRAGMA temp_store = MEMORY")
+
+    def double(self, value: float) -> Value:
+        return _double(repr(value))
+
+    def number(self, column: Value) -> Value:
+        is_number = column.typeof().isin(["integer", "real"])
+        return ibis.cases((is_number, column.cast("float64")))
+
+    def floor(self, value: Value) -> Value:
+        # Cut towards zero, and one less where that was up.
+        cut = value.cast("int64").cast("float64")
+        return ibis.cases((value < cut, cut - self.double(1.0)), else_=cut)
+
+    def text(self, column: Value) -> Value:
+        return ibis.cases((column.typeof() == "text", _utf8(column.cast("binary"))))
+
+    def hexed(self, text: Value) -> Value:
+        return _hex(text)
+
+    def whole(self, column: Value) -> Value:
+        return ibis.cases((column.typeof() == "integer", column.cast("int64")))
+
+    def truth(self, column: Value) -> Value:
+        return ibis.cases((self.whole(column) == 1, 1), (self.whole(column) == 0, 0))
+
+    def day(self, column: Value) -> Value:
+        return _day(self.text(column))
+
+    def unit(self, column: Value) -> Value:
+        is_id = column.typeof().isin(["integer", "text"])
+        return ibis.cases((is_id, _utf8(column.cast("string").cast("binary"))))
+
+    def text_number(self, text: Value) -> Value:
+        return _number(text)
+
+    def digest(self, key: str, place: Value, unit: Value) -> Value:
+        return _digest(key, place, unit)
+
+    def iso_day(self, day: Value) -> Value:
+        return _iso(day)
+
+
+def _as_utf8(text: bytes | None) -> bytes | None:
+    try:
+        return None if text is None else text.decode().encode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _day_of(text: bytes | None) -> int | None:
+    day = None if text is None else day_of(text.decode(), "csv")
+    return None if day is None else day_number(day)
+
+
+def _digest_of(key: str, place: bytes, unit: bytes) -> str:
+    text = key.encode() + b":" + place + b":" + unit
+    return hashlib.md5(text, usedforsecurity=False).hexdigest()

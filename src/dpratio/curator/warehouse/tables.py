@@ -1,0 +1,84 @@
+"""A table behind Ibis with its public schema, and the one way to ask it.
+
+Floor: curator. Imports: errors, engine, and the dialects of this room.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from dpratio.curator.engine import ColumnType
+from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
+from dpratio.errors import InvalidInput
+
+__all__ = ["WarehouseTable", "dialect_of", "types_of"]
+
+# By the name of the backend in Ibis: the file of its dialect, and its class.
+_DIALECTS = {
+    "duckdb": ("on_duckdb", "DuckDb"),
+    "postgres": ("on_postgres", "Postgres"),
+    "pyspark": ("on_spark", "Spark"),
+    "sqlite": ("on_sqlite", "Sqlite"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WarehouseTable:
+    """An Ibis table, and the connection it lives on; rows never leave that."""
+
+    types: Mapping[str, ColumnType]
+    rows: Value
+    backend: Backend
+    dialect: Dialect
+
+    def fetch(self, asked: Value) -> dict[str, list[Any]]:
+        """Run one query, and give its columns; a missing sum is that of no rows."""
+        with self.dialect.quietly(self.backend):
+            found = self.backend.to_pyarrow(asked, limit=None).to_pydict()
+        return {
+            name: [0 if cell is None else cell for cell in cells]
+            for name, cells in found.items()
+        }
+
+
+def dialect_of(backend: Backend) -> Dialect:
+    """Find what a database does differently.
+
+    Raises:
+        InvalidInput: When dpratio was never tested on it.
+    """
+    if backend.name not in _DIALECTS:
+        raise InvalidInput(
+            f"engine 'ibis' was not tested on {backend.name}, and an engine that drops "
+            f"or doubles a row gives people away. It runs on {', '.join(_DIALECTS)}; "
+            "or hand over Parquet files."
+        )
+    file, name = _DIALECTS[backend.name]
+    made: Callable[[], Dialect] = getattr(
+        import_module(f"dpratio.curator.warehouse.{file}"), name
+    )
+    return made()
+
+
+def types_of(rows: Value) -> dict[str, ColumnType]:
+    """Read the schema of an Ibis table."""
+    return {
+        name: ColumnType(_kind(dtype), _shown(dtype))
+        for name, dtype in rows.schema().items()
+    }
+
+
+def _kind(dtype: Any) -> str:  # noqa: ANN401 (Ibis is not typed)
+    tests = {
+        "integer": dtype.is_integer(),
+        "number": dtype.is_floating() or dtype.is_decimal(),
+        "boolean": dtype.is_boolean(),
+        "text": dtype.is_string(),
+        "date": dtype.is_date() or dtype.is_timestamp(),
+    }
+    return next((kind for kind, fits in tests.items() if fits), "other")
+
+
+def _shown(dtype: Any) -> str:  # noqa: ANN401
+    return str(dtype).removeprefix("!").split("(", maxsplit=1)[0]

@@ -1,0 +1,139 @@
+"""Units with ids as expressions: their totals, their groups, the keys they share.
+
+Floor: curator. Imports: terms, engine, keys, and dialect, keys, numbers of this room.
+"""
+
+import datetime as dt
+
+import ibis
+
+from dpratio.curator.engine import KeyCount, Statement, UnitRule
+from dpratio.curator.keys import LARGEST_ID, RANK_FACTOR, RANK_FIELD, rank_key
+from dpratio.curator.warehouse.dialect import Dialect, Value
+from dpratio.curator.warehouse.keys import key_of
+from dpratio.curator.warehouse.numbers import (
+    LEAST_TERM,
+    PIECES,
+    cell_of,
+    clip,
+    joined,
+    pieces_of,
+)
+from dpratio.plan.box import Total
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import Keys
+
+__all__ = ["counted_keys", "unit_totals"]
+
+
+def unit_totals(
+    dialect: Dialect,
+    rows: Value,
+    statement: Statement,
+    rule: UnitRule,
+    *,
+    in_doubles: bool,
+) -> Value:
+    """Add up the rows of each id and group, keep so many groups, and clip."""
+    weight = ["w"] if "w" in statement.factor_bounds else []
+    cells = {
+        letter: cell_of(
+            dialect,
+            [dialect.settled(rows[each], LEAST_TERM) for each in (*weight, letter)],
+            total.step,
+        )
+        for letter, total in rule.totals.items()
+    }
+    code = ["code"] if statement.dimensions else []
+    counted = rows.select("u", *code, **cells)
+    held = counted.group_by("u", *code).aggregate(
+        n_rows=counted.count(),
+        **{
+            name: each
+            for letter in cells
+            for name, each in _sums(
+                dialect, counted[letter], letter, in_doubles=in_doubles
+            ).items()
+        },
+    )
+    if statement.cells > rule.most_groups:
+        held = held.mutate(rank=_rank(dialect, held, rule))
+        held = _first(held, rule.most_groups, [held.rank])
+    clipped = {
+        letter: _clipped(dialect, _total(dialect, held, letter, in_doubles), total)
+        for letter, total in rule.totals.items()
+    }
+    return held.select(*code, "n_rows", **clipped)
+
+
+def counted_keys(dialect: Dialect, table: Value, asked: KeyCount) -> Value:
+    """Count the units of every key that a column holds; text is in hexadecimal."""
+    read = {"k": key_of(dialect, table, asked.keys)}
+    rule = asked.unit
+    if rule is not None:
+        read["u"] = dialect.unit(table[rule.column])
+    rows = table.select(**read)
+    held = rows.filter(*(rows[name].notnull() for name in read))
+    if rule is not None:
+        once = held.distinct()
+        key, unit = _key_text(dialect, once.k, asked.keys), _text(dialect, once.u)
+        once = once.mutate(digest=dialect.digest(rule.key, key, unit))
+        held = _first(once, rule.most_groups, [once.digest, once.k])
+    counts = held.group_by("k").aggregate(units=held.count())
+    key = dialect.hexed(_key_text(dialect, counts.k, asked.keys))
+    return counts.select(key=key, units=counts.units)
+
+
+def _first(rows: Value, most: int, order: list[Value]) -> Value:
+    """Keep so many rows of each id."""
+    ranked = rows.mutate(nth=ibis.row_number().over(group_by="u", order_by=order))
+    return ranked.filter(ranked.nth < most)
+
+
+def _sums(
+    dialect: Dialect, cell: Value, letter: str, *, in_doubles: bool
+) -> dict[str, Value]:
+    if in_doubles:
+        return {f"t{letter}": cell.sum()}
+    pieces = pieces_of(dialect, cell)
+    return {f"t{letter}{at}": each.sum() for at, each in enumerate(pieces)}
+
+
+def _total(dialect: Dialect, held: Value, letter: str, in_doubles: bool) -> Value:  # noqa: FBT001
+    if in_doubles:
+        return held[f"t{letter}"]
+    return joined(dialect, [held[f"t{letter}{at}"] for at in range(PIECES)])
+
+
+def _clipped(dialect: Dialect, total: Value, rule: Total) -> Value:
+    whole = clip(dialect, total, Bounds(float(rule.lowest), float(rule.highest)))
+    return whole * dialect.double(rule.step)
+
+
+def _rank(dialect: Dialect, held: Value, rule: UnitRule) -> Value:
+    """Rank a group of an id, as `keys.rank_of` does."""
+    field, start = RANK_FIELD - 1, rank_key(rule.key)
+    place = (_id_number(dialect, held.u) % field + field + start) % field + 1
+    return place * ((held.code * RANK_FACTOR + start) % RANK_FIELD) % RANK_FIELD
+
+
+def _id_number(dialect: Dialect, unit: Value) -> Value:
+    if not unit.type().is_integer():
+        return dialect.text_number(unit)
+    small = unit.between(-LARGEST_ID, LARGEST_ID)
+    hashed = dialect.text_number(dialect.digits(unit))
+    return ibis.cases((small, dialect.whole(unit)), else_=hashed)
+
+
+def _text(dialect: Dialect, value: Value) -> Value:
+    return dialect.digits(value) if value.type().is_integer() else value
+
+
+def _key_text(dialect: Dialect, key: Value, keys: Keys) -> Value:
+    """Write a key as the bytes of its text."""
+    if keys.kind is dt.date:
+        return dialect.iso_day(key)
+    if keys.kind is bool:
+        true, false = (dialect.text(ibis.literal(word)) for word in ("true", "false"))
+        return ibis.cases((key == 1, true), else_=false)
+    return _text(dialect, key)
