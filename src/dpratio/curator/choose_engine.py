@@ -13,7 +13,7 @@ from dpratio.curator.exact import ExactSums
 from dpratio.curator.tables import as_source, kind_of
 from dpratio.terms.dimensions import Key
 
-__all__ = ["ENGINES", "open_keys", "open_table"]
+__all__ = ["ENGINES", "connected", "open_keys", "open_table"]
 
 ENGINES = ("auto", "duckdb", "ibis", "python")
 
@@ -37,6 +37,17 @@ def open_keys(
     """Open a table and give the question how many units each key has: a secret."""
     opened, asking = _open(table, asked, engine)
     return lambda: asking.count_keys(opened, asked)
+
+
+def connected(table: object) -> object:
+    """Connect to a table that lies elsewhere, once for all questions of a plan."""
+    if kind_of(as_source(table)) not in _IN_WAREHOUSES:
+        return table
+    import_extra("ibis", "engines")
+    from dpratio.curator.warehouse.open import rows_of
+
+    rows: object = rows_of(table)
+    return rows
 
 
 def _open(

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.curator.choose_engine import open_keys, open_table
+from dpratio.curator.choose_engine import connected, open_keys, open_table
 from dpratio.curator.engine import KeyCount, statement_of, unit_rule
 from dpratio.curator.entropy import system_bits
 from dpratio.curator.exact import ExactSums
@@ -40,6 +40,7 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Parts]:
         SchemaRefused: When a column is missing or of the wrong type.
         FileRefused: When a file, its header or its footer cannot be read.
     """
+    table = _quietly(lambda: connected(table))
     known = [_known_groups(each) for each in plan.partitions]
     finders = {
         at: _open_keys(table, plan, each, engine)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dpratio.checks import require
 from dpratio.errors import FileRefused
+from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import CsvFile
 
 __all__ = ["as_source", "find_files", "kind_of"]
@@ -55,6 +56,8 @@ def kind_of(source: object) -> str:
         return "parquet"
     if isinstance(source, CsvFile):
         return "csv"
+    if isinstance(source, DatabaseTable):
+        return "database"
     if isinstance(source, Mapping):
         return "mapping"
     given = type(source)

@@ -2,15 +2,18 @@
 
 Every expression here is total by itself: whatever a cell holds, it gives a value or
 NULL. Nothing relies on the order in which a database tests its conditions.
-Floor: curator. Imports: keys.
+Floor: curator. Imports: engine, schema.
 """
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import ibis
+
+from dpratio.curator.engine import ColumnType
+from dpratio.curator.warehouse.schema import types_of
 
 __all__ = [
     "FIRST_DAY",
@@ -56,6 +59,15 @@ class Dialect:
 
     def check(self, backend: Backend) -> None:
         """Make a connection ready, from what is public; refuse one that is unfit."""
+
+    def find(self, backend: Backend, names: Sequence[str]) -> Value:
+        """Find a table by its name, without a look at a row."""
+        *outer, name = names
+        return backend.table(name, database=tuple(outer) or None)
+
+    def types(self, rows: Value) -> dict[str, ColumnType]:
+        """Read the public schema of a table."""
+        return types_of(rows)
 
     @contextmanager
     def quietly(self, backend: Backend) -> Iterator[None]:  # noqa: ARG002

@@ -1,14 +1,19 @@
 """SQLite: any cell may hold anything, and text is not read as the nearest double.
 
 What SQLite cannot do exactly is done by functions of ours inside it; none can fail.
-Floor: curator. Imports: dialect, functions, keys.
+Floor: curator. Imports: engine, keys, dialect, functions.
 """
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import ibis
+import ibis.common.exceptions as com
+import ibis.expr.operations as ops
+from sqlglot.errors import SqlglotError
 
+from dpratio.curator.engine import ColumnType
 from dpratio.curator.keys import day_of, number_of_id
 from dpratio.curator.warehouse.dialect import (
     Backend,
@@ -45,6 +50,30 @@ class Sqlite(Dialect):
         for name, (takes, function) in functions.items():
             backend.con.create_function(name, takes, function, deterministic=True)
         backend.con.execute("PRAGMA temp_store = MEMORY")
+
+    def find(self, backend: Backend, names: Sequence[str]) -> Value:
+        # Ibis would look at the first row for the type of a column without one.
+        *outer, name = names
+        schema = outer[0] if outer else "main"
+        declared = _declared(backend, schema, name)
+        known = {column: _known(backend, given) for column, given in declared.items()}
+        namespace = ops.Namespace(catalog=None, database=schema)
+        table = ops.DatabaseTable(name, ibis.schema(known), backend, namespace)
+        return table.to_expr()
+
+    def types(self, rows: Value) -> dict[str, ColumnType]:
+        types = super().types(rows)
+        table = rows.op()
+        if not isinstance(table, ops.DatabaseTable):
+            return types
+        schema = table.namespace.database or "main"
+        declared = _declared(table.source, schema, table.name)
+        untyped = {
+            name: ColumnType("any", "of no declared type")
+            for name, given in declared.items()
+            if not given
+        }
+        return {**types, **untyped}
 
     def double(self, value: float) -> Value:
         return _double(repr(value))
@@ -85,6 +114,22 @@ class Sqlite(Dialect):
 
     def iso_day(self, day: Value) -> Value:
         return _iso(day)
+
+
+def _declared(backend: Backend, schema: str, table: str) -> dict[str, str]:
+    """Give the declared type of every column, empty where it has none."""
+    found = backend.con.execute(
+        "SELECT name, type FROM pragma_table_info(?, ?)", (table, schema)
+    )
+    return dict(found.fetchall())
+
+
+def _known(backend: Backend, declared: str) -> Any:  # noqa: ANN401 (Ibis is not typed)
+    """Translate a declared type; text stands for any."""
+    try:
+        return backend.compiler.type_mapper.from_string(declared or "text")
+    except (com.IbisError, SqlglotError):
+        return ibis.dtype("string")
 
 
 def _as_utf8(text: bytes | None) -> bytes | None:

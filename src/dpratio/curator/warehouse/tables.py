@@ -12,7 +12,7 @@ from dpratio.curator.engine import ColumnType
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
 from dpratio.errors import InvalidInput
 
-__all__ = ["WarehouseTable", "dialect_of", "types_of"]
+__all__ = ["WarehouseTable", "dialect_of"]
 
 # By the name of the backend in Ibis: the file of its dialect, and its class.
 _DIALECTS = {
@@ -59,26 +59,3 @@ def dialect_of(backend: Backend) -> Dialect:
         import_module(f"dpratio.curator.warehouse.{file}"), name
     )
     return made()
-
-
-def types_of(rows: Value) -> dict[str, ColumnType]:
-    """Read the schema of an Ibis table."""
-    return {
-        name: ColumnType(_kind(dtype), _shown(dtype))
-        for name, dtype in rows.schema().items()
-    }
-
-
-def _kind(dtype: Any) -> str:  # noqa: ANN401 (Ibis is not typed)
-    tests = {
-        "integer": dtype.is_integer(),
-        "number": dtype.is_floating() or dtype.is_decimal(),
-        "boolean": dtype.is_boolean(),
-        "text": dtype.is_string(),
-        "date": dtype.is_date() or dtype.is_timestamp(),
-    }
-    return next((kind for kind, fits in tests.items() if fits), "other")
-
-
-def _shown(dtype: Any) -> str:  # noqa: ANN401
-    return str(dtype).removeprefix("!").split("(", maxsplit=1)[0]
