@@ -93,9 +93,13 @@ class Dialect:
         """Round a double down to a whole double."""
         raise NotImplementedError
 
-    def text(self, column: Value) -> Value:
-        """Read text as bytes, so that no collation is asked; missing if no UTF-8."""
+    def encoded(self, column: Value) -> Value:
+        """Read text as bytes, so that no collation is asked."""
         raise NotImplementedError
+
+    def text(self, column: Value) -> Value:
+        """Read text as bytes, missing where they are no UTF-8."""
+        return self.encoded(column)
 
     def hexed(self, text: Value) -> Value:
         """Write the bytes of a text as hexadecimal digits."""

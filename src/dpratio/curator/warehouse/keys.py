@@ -31,7 +31,9 @@ def key_of(dialect: Dialect, table: Value, each: Keys | Periods) -> Value:
     if kind is dt.date:
         return dialect.day(column)
     if kind is str:
-        return dialect.text(column)
+        # What is no UTF-8 equals no declared key, and matters where none is one.
+        is_declared = bool(each.values) and None not in each.values
+        return dialect.encoded(column) if is_declared else dialect.text(column)
     return dialect.truth(column) if kind is bool else dialect.whole(column)
 
 
@@ -74,7 +76,7 @@ def _with_place(dialect: Dialect, rows: Value, at: int, each: Dimension) -> Valu
         return inside.mutate(**{name: (inside[f"k{at}"] - first).cast("int64")})
     missing = places.pop(None, None)
     declared = _table({"key": list(places), "place": list(places.values())})
-    named = dialect.text(declared.key) if _is_text(each) else declared.key
+    named = dialect.encoded(declared.key) if _is_text(each) else declared.key
     declared = declared.select(key=named, place=declared.place)
     how = "inner" if missing is None else "left"
     found = rows.join(declared, key == declared.key, how=how)

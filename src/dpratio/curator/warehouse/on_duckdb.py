@@ -41,7 +41,7 @@ class DuckDb(Dialect):
     def floor(self, value: Value) -> Value:
         return _floor(value)
 
-    def text(self, column: Value) -> Value:
+    def encoded(self, column: Value) -> Value:
         return _bytes(column)
 
     def hexed(self, text: Value) -> Value:

@@ -62,7 +62,7 @@ class Postgres(Dialect):
     def floor(self, value: Value) -> Value:
         return _floor(value)
 
-    def text(self, column: Value) -> Value:
+    def encoded(self, column: Value) -> Value:
         return _bytes(column, "UTF8")
 
     def hexed(self, text: Value) -> Value:

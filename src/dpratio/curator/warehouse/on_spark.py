@@ -32,6 +32,12 @@ _date = builtin("date_from_unix_date", "int32", "date")
 
 _SECONDS = 86_400.0
 
+# Declared keys are handed over whole, so that rows are not sorted to be joined.
+_SETTINGS = {
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.autoBroadcastJoinThreshold": "100MB",
+}
+
 
 class Spark(Dialect):
     """Spark in ANSI mode or not: no expression here depends on it."""
@@ -39,15 +45,23 @@ class Spark(Dialect):
     @contextmanager
     def quietly(self, backend: Backend) -> Iterator[None]:
         # The driver writes why a task failed, and its words may quote a cell.
-        gateway = backend._session.sparkContext._jvm  # noqa: SLF001
-        log4j = gateway.org.apache.logging.log4j
-        settings = log4j.LogManager.getContext(False).getConfiguration()  # noqa: FBT003
+        session = backend._session  # noqa: SLF001
+        log4j = session.sparkContext._jvm.org.apache.logging.log4j  # noqa: SLF001
+        config = log4j.LogManager.getContext(False).getConfiguration()  # noqa: FBT003
         silence = log4j.core.filter.DenyAllFilter.newBuilder().build()
-        settings.addFilter(silence)
+        before = {name: session.conf.get(name, None) for name in _SETTINGS}
+        config.addFilter(silence)
         try:
+            for name, value in _SETTINGS.items():
+                session.conf.set(name, value)
             yield
         finally:
-            settings.removeFilter(silence)
+            for name, value in before.items():
+                if value is None:
+                    session.conf.unset(name)
+                else:
+                    session.conf.set(name, value)
+            config.removeFilter(silence)
 
     def number(self, column: Value) -> Value:
         # Past coalesce nothing is pushed down to files, whose statistics may be wrong.
@@ -56,8 +70,11 @@ class Spark(Dialect):
     def floor(self, value: Value) -> Value:
         return _floor(value).cast("float64")
 
+    def encoded(self, column: Value) -> Value:
+        return column.cast("binary")
+
     def text(self, column: Value) -> Value:
-        return ibis.cases((_is_utf8(column), column.cast("binary")))
+        return ibis.cases((_is_utf8(column), self.encoded(column)))
 
     def hexed(self, text: Value) -> Value:
         return _hex(text)

@@ -87,8 +87,11 @@ class Sqlite(Dialect):
         cut = value.cast("int64").cast("float64")
         return ibis.cases((value < cut, cut - self.double(1.0)), else_=cut)
 
+    def encoded(self, column: Value) -> Value:
+        return ibis.cases((column.typeof() == "text", column.cast("binary")))
+
     def text(self, column: Value) -> Value:
-        return ibis.cases((column.typeof() == "text", _utf8(column.cast("binary"))))
+        return _utf8(self.encoded(column))
 
     def hexed(self, text: Value) -> Value:
         return _hex(text)
