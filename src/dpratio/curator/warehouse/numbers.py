@@ -26,9 +26,10 @@ __all__ = [
 _LARGEST = 1.7976931348623157e308
 
 # Where a product that vanishes stops a database, smaller factors are taken for zero:
-# of five factors, of what a contrast is made from, and of a contrast itself. None of
-# them moves a cell. Proof: docs/proofs/warehouse.md.
+# of five factors, of what a contrast is made from, and of a contrast itself; and so are
+# such parts of a cell. None of them moves a cell. Proof: docs/proofs/warehouse.md.
 LEAST_FACTOR, LEAST_TERM, LEAST_CONTRAST = 2.0**-210, 2.0**-350, 2.0**-500
+_LEAST_CELL = 2.0**-60
 
 # A cell of up to 2^56 in pieces of 20 bits: their sums stay in 64 bits up to 2^43 rows.
 PIECES = 3
@@ -54,6 +55,7 @@ def cell_of(dialect: Dialect, factors: Sequence[Value], step: float) -> Value:
     product = factors[0] if factors else dialect.double(1.0)
     for factor in factors[1:]:
         product *= factor
+    product = dialect.settled(product, step * _LEAST_CELL)
     # Multiplying by 1/step is dividing by step: both are powers of two.
     return dialect.floor(product * dialect.double(1 / step) + dialect.double(0.5))
 
