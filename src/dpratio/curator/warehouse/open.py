@@ -1,16 +1,17 @@
 """Opening Ibis tables, Spark frames and tables of databases by their public schema.
 
-Floor: curator. Imports: errors, entropy, tables.
+Floor: curator. Imports: errors, tables, and the rest of this room.
 """
-
-import weakref
-from typing import Any
 
 import ibis
 
-from dpratio.curator.entropy import fresh_id
 from dpratio.curator.tables import kind_of
 from dpratio.curator.warehouse.dialect import Value
+from dpratio.curator.warehouse.spark_frames import (
+    Frame,
+    frame_of,
+    read_in_own_session,
+)
 from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of, types_of
 from dpratio.errors import InvalidInput
 
@@ -36,17 +37,13 @@ def open_warehouse(source: object) -> WarehouseTable:
 
 def _open_ibis(rows: Value) -> WarehouseTable:
     backend = ibis.get_backend(rows)
+    if backend.name == "pyspark":
+        return _open_spark(frame_of(rows, backend))
     dialect = dialect_of(backend)
     dialect.check(backend)
     return WarehouseTable(types_of(rows), rows, backend, dialect)
 
 
-def _open_spark(frame: Any) -> WarehouseTable:  # noqa: ANN401 (PySpark is optional)
-    # A session of our own: Ibis sets the time zone of the one it is given.
-    session = frame.sparkSession.newSession()
-    backend = ibis.pyspark.connect(session)
-    name = f"dpratio_{fresh_id()}"
-    frame.createGlobalTempView(name)
-    weakref.finalize(backend, frame.sparkSession.catalog.dropGlobalTempView, name)
-    session.table(f"global_temp.{name}").createTempView(name)
-    return _open_ibis(backend.table(name))
+def _open_spark(frame: Frame) -> WarehouseTable:
+    types, rows, backend = read_in_own_session(frame)
+    return WarehouseTable(types, rows, backend, dialect_of(backend))
