@@ -16,9 +16,9 @@ help:
 demo: $(VENV)/.ready
 	$(BIN)/dpratio demo
 
-test: $(VENV)/.ready-test $(VENV)/.ready-browser
+test: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java
 	rm -f .coverage .coverage.*
-	$(PYTEST) -n 2 --cov --cov-report=
+	$(PYTEST) -n 2 --dist loadgroup --cov --cov-report=
 	$(BIN)/python tools/require_coverage.py
 
 check: $(VENV)/.ready-check
@@ -30,9 +30,11 @@ format: $(VENV)/.ready-check
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The long version of the attacks on the ledger: hours of kills and races.
-soak: $(VENV)/.ready-test
-	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator/ledger/attacks
+# The long version of the attacks on the ledger: hours of kills and races; and of the
+# comparison of engines on a Spark cluster.
+soak: $(VENV)/.ready-test $(VENV)/.ready-java
+	DPRATIO_SOAK=1 $(PYTEST) -n 2 --dist loadgroup tests/curator/ledger/attacks \
+		tests/curator/warehouse/spark
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/run.py
@@ -51,4 +53,8 @@ $(VENV)/.ready-%: pyproject.toml $(VENV)/.ready
 
 $(VENV)/.ready-browser: tools/install_browser $(VENV)/.ready
 	tools/install_browser build/axe
+	touch $@
+
+$(VENV)/.ready-java: tools/install_java $(VENV)/.ready
+	tools/install_java
 	touch $@

@@ -1,98 +1,150 @@
-"""A real Spark cluster on loopback: a master and two workers, each a process."""
+"""A real Spark cluster on loopback: a master and two workers, each a process.
 
+Workers lead process groups of their own, so that one can be killed together with its
+executors, and so that none of them is left when the cluster is.
+"""
+
+import contextlib
+import json
 import os
+import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-import pyspark
+__all__ = ["SETTINGS", "Cluster", "cluster", "require_java", "wait_until"]
 
-__all__ = ["Cluster", "cluster"]
+_PATIENCE = 120.0  # seconds
+_HERE = "127.0.0.1"
 
-_PATIENCE = 120  # seconds
+# One application takes one core of each worker, and leaves one for another.
+SETTINGS = {
+    "spark.cores.max": "2",
+    "spark.executor.cores": "1",
+    "spark.executor.memory": "512m",
+    "spark.driver.memory": "768m",
+    "spark.driver.host": _HERE,
+    "spark.driver.bindAddress": _HERE,
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.python.worker.reuse": "true",
+}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Cluster:
     """Where the master listens, and the processes of the workers."""
 
     url: str
     status_url: str
-    workers: tuple[subprocess.Popen[bytes], ...]
     folder: Path
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def workers_alive(self) -> int:
         """Ask the master how many workers it has."""
-        import json
+        try:
+            with urllib.request.urlopen(f"{self.status_url}/json/") as answer:  # noqa: S310
+                return int(json.load(answer)["aliveworkers"])
+        except OSError:
+            return -1
 
-        with urllib.request.urlopen(f"{self.status_url}/json/") as answer:  # noqa: S310
-            return int(json.load(answer)["aliveworkers"])
+    def add_worker(self) -> None:
+        """Start one more worker, in a process group of its own."""
+        options = ("--cores", "2", "--memory", "1g", "--host", _HERE)
+        folder = self.folder / f"worker{len(self.workers)}"
+        folder.mkdir()
+        at = ("--webui-port", "0", "--work-dir", str(folder))
+        main = "org.apache.spark.deploy.worker.Worker"
+        self.workers.append(_start(self.folder, main, *options, *at, self.url))
+
+    def kill_worker(self) -> None:
+        """Kill the last worker with its executors, as a power cut would."""
+        _kill(self.workers.pop())
+
+    def have_workers(self, count: int) -> None:
+        """Start workers until there are so many, and wait for them."""
+        while len(self.workers) < count:
+            self.add_worker()
+        wait_until(lambda: self.workers_alive() >= count, "the workers to start")
 
 
-@contextmanager
-def cluster(folder: Path, *, workers: int = 2, cores: int = 1) -> Iterator[Cluster]:
+@contextlib.contextmanager
+def cluster(folder: Path, *, workers: int = 2) -> Iterator[Cluster]:
     """Start a standalone cluster, and stop it again."""
+    require_java()
     port, page = _free_port(), _free_port()
-    url, status = f"spark://127.0.0.1:{port}", f"http://127.0.0.1:{page}"
+    made = Cluster(f"spark://{_HERE}:{port}", f"http://{_HERE}:{page}", folder)
     master = _start(
         folder,
         "org.apache.spark.deploy.master.Master",
-        *("--host", "127.0.0.1", "--port", str(port), "--webui-port", str(page)),
+        *("--host", _HERE, "--port", str(port), "--webui-port", str(page)),
     )
-    started = [master]
     try:
-        for _ in range(workers):
-            options = ("--cores", str(cores), "--memory", "1g", "--host", "127.0.0.1")
-            at = ("--webui-port", "0", "--work-dir", str(folder / "work"))
-            started.append(
-                _start(
-                    folder, "org.apache.spark.deploy.worker.Worker", *options, *at, url
-                )
-            )
-        made = Cluster(url, status, tuple(started[1:]), folder)
-        _wait_for(made, workers)
+        made.have_workers(workers)
         yield made
     finally:
-        for process in reversed(started):
-            process.kill()
-        for process in started:
-            process.wait()
+        for process in (*made.workers, master):
+            _kill(process)
 
 
-def _start(folder: Path, *words: str) -> subprocess.Popen[bytes]:
-    home = Path(pyspark.__file__).parent
-    log = (folder / f"{words[0].rpartition('.')[2]}.log").open("ab")
-    surroundings = {
+def require_java() -> None:
+    """Fail with what to do where there is no Java; such tests are never skipped."""
+    if shutil.which("java") is None:
+        raise RuntimeError(
+            "'java' is missing, and the tests run on a real Spark cluster. "
+            "Run tools/install_java; on Debian: sudo apt-get install "
+            "default-jre-headless"
+        )
+
+
+def wait_until(
+    test: Callable[[], bool], what: str, *, patience: float = _PATIENCE
+) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + patience
+    while not test():
+        if time.monotonic() > end:
+            raise TimeoutError(f"waited {patience:g} seconds for {what}")
+        time.sleep(0.05)
+
+
+def surroundings() -> Mapping[str, str]:
+    """The environment of every process of the cluster."""
+    import pyspark
+
+    return {
         **os.environ,
-        "SPARK_HOME": str(home),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_HOME": str(Path(pyspark.__file__).parent),
+        "SPARK_LOCAL_IP": _HERE,
+        "SPARK_DAEMON_MEMORY": "128m",
         "SPARK_NO_DAEMONIZE": "1",
         "PYSPARK_PYTHON": sys.executable,
     }
-    command = [str(home / "bin" / "spark-class"), *words]
-    return subprocess.Popen(command, stdout=log, stderr=log, env=surroundings)
 
 
-def _wait_for(made: Cluster, workers: int) -> None:
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        try:
-            if made.workers_alive() == workers:
-                return
-        except OSError:
-            pass
-        time.sleep(0.2)
-    raise TimeoutError("the Spark cluster did not start")
+def _start(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+    around = surroundings()
+    command = [f"{around['SPARK_HOME']}/bin/spark-class", *words]
+    options: Any = {"env": around, "start_new_session": True}
+    with (folder / f"{words[0].rpartition('.')[2]}.log").open("ab") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log, **options)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _free_port() -> int:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((_HERE, 0))
         return int(probe.getsockname()[1])

@@ -17,7 +17,7 @@ __all__ = ["ENGINES", "connected", "open_keys", "open_table"]
 
 ENGINES = ("auto", "duckdb", "ibis", "python")
 
-_IN_WAREHOUSES = {"database", "ibis", "spark"}
+_IN_WAREHOUSES = {"database", "ibis", "opened", "spark"}
 
 
 def open_table(
@@ -39,15 +39,15 @@ def open_keys(
     return lambda: asking.count_keys(opened, asked)
 
 
-def connected(table: object) -> object:
+def connected(table: object, engine: str) -> object:
     """Connect to a table that lies elsewhere, once for all questions of a plan."""
-    if kind_of(as_source(table)) not in _IN_WAREHOUSES:
+    lies_elsewhere = kind_of(as_source(table)) in _IN_WAREHOUSES
+    if engine not in {"auto", "ibis"} or not lies_elsewhere:
         return table
     import_extra("ibis", "engines")
-    from dpratio.curator.warehouse.open import rows_of
+    from dpratio.curator.warehouse.open import open_warehouse
 
-    rows: object = rows_of(table)
-    return rows
+    return open_warehouse(table)
 
 
 def _open(

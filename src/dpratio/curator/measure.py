@@ -40,7 +40,7 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Parts]:
         SchemaRefused: When a column is missing or of the wrong type.
         FileRefused: When a file, its header or its footer cannot be read.
     """
-    table = _quietly(lambda: connected(table))
+    table = _quietly(lambda: connected(table, engine))
     known = [_known_groups(each) for each in plan.partitions]
     finders = {
         at: _open_keys(table, plan, each, engine)

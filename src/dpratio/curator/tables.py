@@ -25,6 +25,7 @@ _KINDS = {
     ("_duckdb", "DuckDBPyRelation"): "relation",
     ("ibis", "Table"): "ibis",
     ("pyspark", "DataFrame"): "spark",
+    ("dpratio", "WarehouseTable"): "opened",
 }
 
 

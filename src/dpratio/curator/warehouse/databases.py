@@ -5,9 +5,9 @@ Floor: curator. Imports: checks, errors, terms, duck, entropy, views.
 
 import contextlib
 import sqlite3
-import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import ibis
@@ -21,17 +21,49 @@ from dpratio.curator.warehouse.views import read_view
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.database import DatabaseTable
 
-__all__ = ["open_database"]
+__all__ = ["Connected", "connect_to", "find_table"]
 
 
-def open_database(source: DatabaseTable) -> Value:
-    """Connect to a database and find a table in it.
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A connection, and how it is closed."""
+
+    backend: Backend
+    close: Callable[[], object]
+
+
+def connect_to(source: DatabaseTable) -> Connected:
+    """Connect to the database of a table.
 
     Raises:
-        FileRefused: When the database or the table cannot be reached.
+        FileRefused: When it cannot be reached.
+    """
+    connectors = {
+        "duckdb": _duckdb,
+        "postgres": _postgres,
+        "postgresql": _postgres,
+        "spark": _spark,
+        "sqlite": _sqlite,
+    }
+    connected = None
+    with contextlib.suppress(Exception):
+        connected = connectors[source.scheme](source)
+    if connected is None:
+        # Outside the handler: what a server says is neither shown nor chained.
+        raise FileRefused(
+            f"no database answers at '{source.shown}'. Check the address, and that you "
+            "may read there."
+        )
+    return connected
+
+
+def find_table(backend: Backend, source: DatabaseTable) -> Value:
+    """Find a table, or a view that keeps rows apart.
+
+    Raises:
+        FileRefused: When it is not there.
         SchemaRefused: When it is a view that is not known to keep rows apart.
     """
-    backend = _connected(source)
     if source.path is not None:
         return _read_files(backend, source)
     found = what_is(backend, source.names)
@@ -68,54 +100,28 @@ def _require_plain(backend: Backend, source: DatabaseTable, found: Found) -> Non
     )
 
 
-def _connected(source: DatabaseTable) -> Backend:
-    connectors: dict[str, Any] = {
-        "duckdb": _duckdb,
-        "postgres": _postgres,
-        "postgresql": _postgres,
-        "spark": _spark,
-        "sqlite": _sqlite,
-    }
-    backend = None
-    with contextlib.suppress(Exception):
-        backend = connectors[source.scheme](source)
-    if backend is None:
-        # Outside the handler: what a server says is neither shown nor chained.
-        raise FileRefused(
-            f"no database answers at '{source.shown}'. Check the address, and that you "
-            "may read there."
-        )
-    return backend
-
-
-def _duckdb(source: DatabaseTable) -> Backend:
+def _duckdb(source: DatabaseTable) -> Connected:
     path = str(Path(source.file).absolute())
     connection = connect()
     connection.execute(f"ATTACH {literal(path)} AS given (READ_ONLY)")
     connection.execute("USE given")
-    return _closing(ibis.duckdb.from_connection(connection))
+    return Connected(ibis.duckdb.from_connection(connection), connection.close)
 
 
-def _sqlite(source: DatabaseTable) -> Backend:
+def _sqlite(source: DatabaseTable) -> Connected:
     path = quote(str(Path(source.file).absolute()))
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     connection.execute("SELECT count(*) FROM sqlite_schema")
-    return _closing(ibis.sqlite.from_connection(connection))
+    return Connected(ibis.sqlite.from_connection(connection), connection.close)
 
 
-def _postgres(source: DatabaseTable) -> Backend:
+def _postgres(source: DatabaseTable) -> Connected:
     psycopg = import_extra("psycopg", "engines")
     connection = psycopg.connect(source.url, autocommit=True)
-    return _closing(ibis.postgres.from_connection(connection))
+    return Connected(ibis.postgres.from_connection(connection), connection.close)
 
 
-def _closing(backend: Backend) -> Backend:
-    """Close the connection once nobody asks it any more."""
-    weakref.finalize(backend, backend.con.close)
-    return backend
-
-
-def _spark(source: DatabaseTable) -> Backend:
+def _spark(source: DatabaseTable) -> Connected:
     sessions = import_extra("pyspark.sql", "engines").SparkSession
     is_ours = sessions.getActiveSession() is None
     settings = {
@@ -124,10 +130,8 @@ def _spark(source: DatabaseTable) -> Backend:
     }
     session = sessions.builder.master(source.url).config(map=settings).getOrCreate()
     backend = ibis.pyspark.connect(session.newSession())
-    if is_ours:
-        # An application holds its share of the cluster until it is stopped.
-        weakref.finalize(backend, session.stop)
-    return backend
+    # An application holds its share of the cluster until it is stopped.
+    return Connected(backend, session.stop if is_ours else lambda: None)
 
 
 def _read_files(backend: Backend, source: DatabaseTable) -> Value:

@@ -1,6 +1,6 @@
 """Spark: collations are passed by, failing tasks are not quoted on our screen.
 
-Floor: curator. Imports: dialect, functions.
+Floor: curator. Imports: keys, dialect, functions, spark_watch.
 """
 
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ from dpratio.curator.warehouse.dialect import (
     Value,
 )
 from dpratio.curator.warehouse.functions import builtin
+from dpratio.curator.warehouse.spark_watch import watched
 
 __all__ = ["Spark"]
 
@@ -27,16 +28,8 @@ _md5 = builtin("md5", "binary", "string")
 _converted = builtin("conv", "string int32 int32", "string")
 _joined = builtin("concat", "binary binary binary binary", "binary")
 _days = builtin("unix_date", "date", "int32")
-_seconds = builtin("unix_seconds", "timestamp('UTC')", "int64")
 _date = builtin("date_from_unix_date", "int32", "date")
-
-_SECONDS = 86_400.0
-
-# Declared keys are handed over whole, so that rows are not sorted to be joined.
-_SETTINGS = {
-    "spark.sql.execution.arrow.pyspark.enabled": "true",
-    "spark.sql.autoBroadcastJoinThreshold": "100MB",
-}
+_without_nan = builtin("nanvl", "float64 float64", "float64")
 
 
 class Spark(Dialect):
@@ -44,28 +37,20 @@ class Spark(Dialect):
 
     @contextmanager
     def quietly(self, backend: Backend) -> Iterator[None]:
-        # The driver writes why a task failed, and its words may quote a cell.
-        session = backend._session  # noqa: SLF001
-        log4j = session.sparkContext._jvm.org.apache.logging.log4j  # noqa: SLF001
-        config = log4j.LogManager.getContext(False).getConfiguration()  # noqa: FBT003
-        silence = log4j.core.filter.DenyAllFilter.newBuilder().build()
-        before = {name: session.conf.get(name, None) for name in _SETTINGS}
-        config.addFilter(silence)
-        try:
-            for name, value in _SETTINGS.items():
-                session.conf.set(name, value)
+        with watched(backend._session):  # noqa: SLF001
             yield
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    session.conf.unset(name)
-                else:
-                    session.conf.set(name, value)
-            config.removeFilter(silence)
 
     def number(self, column: Value) -> Value:
-        # Past coalesce nothing is pushed down to files, whose statistics may be wrong.
-        return ibis.coalesce(super().number(column), self.double(float("nan")))
+        # Past nanvl nothing is pushed down to files, whose statistics may be wrong.
+        return _without_nan(super().number(column), self.double(float("nan")))
+
+    def whole(self, column: Value) -> Value:
+        number = super().whole(column)
+        return ibis.greatest(number, number)  # Nor past greatest.
+
+    def unit(self, column: Value) -> Value:
+        unit = super().unit(column)
+        return unit if column.type().is_string() else ibis.greatest(unit, unit)
 
     def floor(self, value: Value) -> Value:
         return _floor(value).cast("float64")
@@ -80,12 +65,8 @@ class Spark(Dialect):
         return _hex(text)
 
     def day(self, column: Value) -> Value:
-        kind = column.type()
-        if kind.is_timestamp() and kind.timezone is not None:
-            seconds = _seconds(column).cast("float64")
-            day = _floor(seconds / self.double(_SECONDS))
-        else:
-            day = _days(column.cast("date")).cast("int64")
+        # Times of a zone came as days: see `spark_frames`.
+        day = _days(column.cast("date")).cast("int64")
         return ibis.cases((day.between(FIRST_DAY, LAST_DAY), day))
 
     def text_number(self, text: Value) -> Value:

@@ -1,0 +1,152 @@
+"""Spark frames opened in a session of our own, by their public schema.
+
+The frame is read as its own session would read it: settings are the same, but for those
+that would change how our query is read. Nothing in that session changes.
+Floor: curator. Imports: errors, entropy, engine, dialect.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import ibis
+
+from dpratio.checks import import_extra
+from dpratio.curator.engine import ColumnType
+from dpratio.curator.entropy import fresh_id
+from dpratio.curator.warehouse.dialect import Backend, Value
+from dpratio.errors import InvalidInput
+
+__all__ = ["Frame", "frame_of", "read_in_own_session"]
+
+# PySpark is optional.
+Frame = Any
+Session = Any
+
+_KINDS = {
+    "tinyint": "integer",
+    "smallint": "integer",
+    "int": "integer",
+    "bigint": "integer",
+    "float": "number",
+    "double": "number",
+    "decimal": "number",
+    "boolean": "boolean",
+    "string": "text",
+    "char": "text",
+    "varchar": "text",
+    "date": "date",
+    "timestamp": "date",
+    "timestamp_ntz": "date",
+}
+
+# Of our session alone: SQL is read as it was written, and declared keys are handed over
+# whole, so that rows are not sorted to be joined.
+_OWN_SETTINGS = {
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.ansi.enforceReservedKeywords": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.arrow.pyspark.fallback.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "100MB",
+}
+_TIME_ZONE = "spark.sql.session.timeZone"
+
+
+def frame_of(rows: Value, backend: Backend) -> Frame:
+    """Turn an Ibis table on Spark into a frame of the same session."""
+    backend._run_pre_execute_hooks(rows)  # noqa: SLF001
+    return backend.raw_sql(backend.compile(rows))
+
+
+def read_in_own_session(
+    frame: Frame,
+) -> tuple[Mapping[str, ColumnType], Value, Backend]:
+    """Hand a frame over to a session of our own.
+
+    Returns:
+        Its public schema, its rows, and the connection they are on.
+
+    Raises:
+        InvalidInput: When the frame is a stream, or on the far side of Spark Connect.
+    """
+    if not hasattr(frame, "_jdf"):
+        raise InvalidInput(
+            "engine 'ibis' reads frames of a classic Spark session, got one of Spark "
+            "Connect, whose driver writes why a query stopped, cell and all. Open the "
+            "frame in a program on the driver."
+        )
+    if frame.isStreaming:
+        raise InvalidInput(
+            "engine 'ibis' reads frames that end, got a stream. Write it to a table."
+        )
+    types = _types_of(frame)
+    session = _own_session(frame.sparkSession)
+    backend = _connected(session)
+    readable = _days_in_utc(frame, types)
+    name = f"dpratio_{fresh_id()}"
+    _moved(readable, session).createTempView(name)
+    return types, backend.table(name), backend
+
+
+def _types_of(frame: Frame) -> dict[str, ColumnType]:
+    """Read the schema; names that the session cannot tell apart are repeated."""
+    fold = str if _is_on(frame.sparkSession, "spark.sql.caseSensitive") else str.lower
+    names = [fold(field.name) for field in frame.schema.fields]
+    types = {}
+    for field in frame.schema.fields:
+        shown = field.dataType.simpleString()
+        word = shown.split("(")[0].split(" ")[0].split("<")[0]
+        kind = _KINDS.get(word, "other")
+        if names.count(fold(field.name)) > 1:
+            kind = "repeated"
+        types[field.name] = ColumnType(kind, word)
+    return types
+
+
+def _own_session(given: Session) -> Session:
+    """Open a session with the settings of the given one."""
+    session = given.newSession()
+    for name, value in given.conf.getAll.items():
+        # Whatever differs was set while Spark ran, and so can be set here too.
+        if session.conf.get(name, None) != value:
+            session.conf.set(name, value)
+    for name, value in _OWN_SETTINGS.items():
+        session.conf.set(name, value)
+    return session
+
+
+def _connected(session: Session) -> Backend:
+    """Connect Ibis, and keep the time zone: files of text are read in it."""
+    zone = session.conf.get(_TIME_ZONE)
+    backend = ibis.pyspark.connect(session)
+    session.conf.set(_TIME_ZONE, zone)
+    return backend
+
+
+def _days_in_utc(frame: Frame, types: Mapping[str, ColumnType]) -> Frame:
+    """Give columns that are told apart; of times with a zone, their day in UTC."""
+    functions = import_extra("pyspark.sql.functions", "engines")
+    columns = []
+    for name, given in types.items():
+        if given.kind in {"repeated", "other"}:
+            continue
+        column = functions.col("`" + name.replace("`", "``") + "`")
+        if given.name == "timestamp":
+            # Through whole seconds: no zone of a session has a say.
+            day = functions.floor(functions.unix_seconds(column) / 86_400.0)
+            column = functions.date_from_unix_date(day.cast("int")).alias(name)
+        columns.append(column)
+    return frame.select(*columns)
+
+
+def _moved(frame: Frame, session: Session) -> Frame:
+    """Give the same frame in another session; views of all sessions would be seen."""
+    classic = session.sparkContext._jvm.org.apache.spark.sql.classic  # noqa: SLF001
+    analysed = frame._jdf.queryExecution().analyzed()  # noqa: SLF001
+    made = classic.Dataset.ofRows(session._jsparkSession, analysed)  # noqa: SLF001
+    return type(frame)(made, session)
+
+
+def _is_on(session: Session, setting: str) -> bool:
+    return bool(session.conf.get(setting).lower() == "true")

@@ -1,0 +1,204 @@
+"""Numbers of every type give the same integers on a cluster, to the last bit."""
+
+import os
+import struct
+from pathlib import Path
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curator.tables_for_tests import Case, asked, cases, exact, fixed, plan_of
+from curator.warehouse.spark.frames_for_tests import (
+    Session,
+    frame_of,
+    hostile,
+    require_same,
+)
+from dpratio.curator import engine_ibis
+from dpratio.curator.choose_engine import open_table
+from dpratio.curator.engine import CellSum, Statement
+from dpratio.curator.warehouse.open import open_warehouse
+from dpratio.curator.warehouse.sums import group_sums
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import Keys, ScoreBins
+from dpratio.terms.groups import Groups
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+EXAMPLES = 300 if os.environ.get("DPRATIO_SOAK") == "1" else 25
+WIDE, UNIT = Bounds(-(2.0**100), 2.0**100), Bounds(-1, 1)
+NAMES = ["score", "label", "weight", "other", "b"]
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        ["double", "float", "bigint", "fine", "double"],
+        ["wide", "boolean", "tinyint", "smallint", "int"],
+    ],
+)
+def test_every_number_a_type_can_hold_is_dropped_clipped_and_counted_alike(
+    types: list[str], session: Session
+) -> None:
+    plan = plan_of(
+        WIDE if "wide" in types else UNIT,
+        Bounds(0, 1),
+        Bounds(0, 3),
+        minus="other",
+        bounds={"other": UNIT, "b": Bounds(-4, 4)},
+        groups=Groups.cross(ScoreBins("b", [-4, -0.5, 0, 2.0**-25, 0.5, 4])),
+    )
+    table = hostile(types, NAMES)
+    found = require_same(frame_of(session, table), table, plan)
+    assert sum(row[0] != 0 for row in found) > 1
+
+
+@given(case=st.one_of(*(cases(each) for each in ("even", "joint", "focused"))))
+@fixed(EXAMPLES)
+def test_any_plan_over_any_table_gives_the_same_integers(
+    case: Case, session: Session
+) -> None:
+    """Hostile names, bounds, numbers and keys, with every strategy."""
+    require_same(frame_of(session, case.table), case.table, case.plan)
+
+
+def test_partitions_and_the_order_of_rows_do_not_change_the_integers(
+    session: Session,
+) -> None:
+    plan = plan_of(UNIT, Bounds(0, 1), keys=[0, 2, 1, None])
+    rng = np.random.default_rng(5)
+    table = pa.table(
+        {
+            "score": rng.normal(0, 1, 997),
+            "label": rng.uniform(-1, 2, 997).astype(np.float32),
+            "region": pa.array([None if at % 5 == 4 else at % 5 for at in range(997)]),
+        }
+    )
+    frame = frame_of(session, table)
+    expected = require_same(frame.coalesce(1), table, plan)
+    rows = frame.repartition(7).orderBy("label")
+    assert exact(rows, plan, "auto") == expected
+    # Most of these partitions are empty.
+    assert exact(frame.limit(2).repartition(7, "region"), plan, "auto") == exact(
+        table.slice(0, 2), plan, "python"
+    )
+    # An Ibis table of the same rows.
+    frame.createOrReplaceTempView("some_rows")
+    zone = session.conf.get("spark.sql.session.timeZone")
+    backend = ibis.pyspark.connect(session)
+    rows = backend.table("some_rows").filter(ibis._.region.notnull())
+    kept = table.filter(pa.compute.is_valid(table["region"]))
+    require_same(rows, kept, plan)
+    session.conf.set("spark.sql.session.timeZone", zone)
+    session.catalog.dropTempView("some_rows")
+
+
+def test_a_frame_without_rows_has_sums_of_zero(session: Session) -> None:
+    frame = session.createDataFrame([], "score double, label int, region string")
+    assert exact(frame, plan_of(), "auto") == [[0] * 5]
+    assert exact(frame, plan_of(keys=["a", "b"]), "auto") == [[0] * 5] * 2
+
+
+def test_odd_sums_beyond_the_exact_doubles_keep_their_last_bit(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = 2.0**-53
+    statement = Statement(
+        factor_columns={"s": "x"},
+        factor_bounds={"s": Bounds(-1, 1)},
+        dimensions=(Keys("g", ["a", "b", "c"]),),
+        listed=None,
+        unit=None,
+        sums=(CellSum(("s",), step, 2**53),),
+    )
+    x = [1.0, 1.0, step, -1.0, -1.0, -step, 1.0]
+    table = pa.table({"x": x, "g": ["a"] * 3 + ["b"] * 3 + ["c"]})
+    found = open_table(frame_of(session, table), statement, "auto")()
+    nothing = np.zeros((3, 1), dtype=np.int64)
+    sums = [2**54 + 1, -(2**54) - 1, 2**53]
+    assert found.plus(nothing)[:, 0].tolist() == sums
+    monkeypatch.setattr(engine_ibis, "are_exact", lambda *_: False)
+    table = hostile(["double", "float", "bigint", "fine", "double"], NAMES)
+    plan = plan_of(UNIT, Bounds(0, 1), Bounds(0, 3), guess=1 / 3, strategy="focused")
+    require_same(frame_of(session, table), table, plan)
+
+
+def wrong_statistics(path: Path, kind: str) -> None:
+    """Write a file whose statistics say that no number is finite."""
+    type_ = pa.float64() if kind == "<d" else pa.int64()
+    cells = [7e300, 8e300] if kind == "<d" else [7_000_001, 8_000_001]
+    score = pa.array(cells, type_)
+    pq.write_table(
+        pa.table({"score": score, "label": [1, 1], "region": pa.array([3, 3])})
+        if kind == "<d"
+        else pa.table({"score": [0.5, 0.5], "label": [1, 1], "region": score}),
+        path,
+        compression="none",
+        use_dictionary=False,
+        store_schema=False,
+    )
+    written = bytearray(path.read_bytes())
+    pair = b"".join(struct.pack(kind, cell) for cell in cells)
+    at = written.index(pair)
+    small = struct.pack(kind, 0.5 if kind == "<d" else 3)
+    written[at : at + 16] = small * 2
+    if kind == "<d":  # Statistics beyond every finite number.
+        for cell in cells:
+            value = struct.pack(kind, cell)
+            written = bytearray(
+                bytes(written).replace(value, struct.pack(kind, float("inf")))
+            )
+    path.write_bytes(written)
+
+
+@pytest.mark.parametrize("kind", ["<d", "<q"])
+def test_a_parquet_file_whose_statistics_are_wrong_loses_no_row(
+    kind: str, session: Session, files: Path
+) -> None:
+    path = files / f"wrong{kind[1]}.parquet"
+    wrong_statistics(path, kind)
+    frame = session.read.parquet(str(path))
+    # The statistics would skip the rows, were they asked.
+    column, test = ("score", "score < 1e308") if kind == "<d" else ("region", "region < 9")
+    assert frame.filter(test).select(column).count() == 0
+    found = exact(frame, plan_of(keys=[3]), "auto")
+    assert [found[0][0], found[0][2]] == [2 * 2**24, 2**24]
+
+
+def test_no_filter_of_ours_is_pushed_down_to_a_file(
+    session: Session, files: Path
+) -> None:
+    path = files / "plain.parquet"
+    columns: dict[str, Any] = {
+        "score": [0.5],
+        "label": pa.array([1], pa.int32()),
+        "region": pa.array([3], pa.int32()),
+        "id": pa.array([1]),
+    }
+    pq.write_table(pa.table(columns), path)
+    from dpratio.terms.unit import PrivacyUnit
+
+    unit = PrivacyUnit("id", totals={"score": UNIT, "label": UNIT})
+    plan = plan_of(UNIT, Bounds(0, 1), keys=[3, 4], unit=unit)
+    table = open_warehouse(session.read.parquet(str(path)))
+    query = group_sums(table.dialect, table.rows, asked(plan), in_doubles=True)
+    frame = table.backend.raw_sql(table.backend.compile(query))
+    shown = frame._jdf.queryExecution().toString()
+    assert "PushedFilters: []" in shown
+    assert shown.count("PushedFilters") == shown.count("PushedFilters: []")
+    # Nor where a column is never missing, and Spark knows it.
+    frame = session.range(3).selectExpr(
+        "cast(id as double) score", "id label", "id region", "id"
+    )
+    table = open_warehouse(frame)
+    query = group_sums(table.dialect, table.rows, asked(plan), in_doubles=True)
+    frame = table.backend.raw_sql(table.backend.compile(query))
+    shown = frame._jdf.queryExecution().optimizedPlan().toString()
+    assert "nanvl(" in shown
+    assert shown.count("greatest(") >= 2

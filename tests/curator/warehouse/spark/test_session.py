@@ -1,0 +1,182 @@
+"""The session of the user is as it was before, and its settings are respected."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import ibis
+import pytest
+from pyspark.sql import SparkSession
+
+from curator.tables_for_tests import ROW, exact, plan_of
+from curator.warehouse.spark.frames_for_tests import Frame, Session
+from dpratio.curator.release_sums import release_sums
+from dpratio.curator.warehouse.spark_watch import watched
+from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
+from spark_cluster import wait_until
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+ROWS = "SELECT 0.5D AS score, 1 AS label, 'a' AS region"
+
+
+def log_settings(session: Session) -> Any:  # noqa: ANN401
+    """The live configuration of the driver's log."""
+    log4j = session.sparkContext._jvm.org.apache.logging.log4j
+    return log4j.LogManager.getContext(False).getConfiguration()  # noqa: FBT003
+
+
+def state_of(session: Session) -> dict[str, object]:
+    """Everything of a session that a release could have changed."""
+    jvm = session.sparkContext._jvm
+    root = jvm.org.apache.logging.log4j.LogManager.getRootLogger()
+    return {
+        "settings": session.conf.getAll,
+        "database": session.catalog.currentDatabase(),
+        "views": [each.name for each in session.catalog.listTables()],
+        "global views": session.sql("SHOW VIEWS IN global_temp").count(),
+        "level": root.getLevel().toString(),
+        "filter": log_settings(session).getFilter(),
+        "tags": session.sparkContext.getJobTags(),
+        "active": SparkSession.getActiveSession(),
+        "python logs": logging.root.manager.disable,
+        "jobs": session.sparkContext.statusTracker().getActiveJobsIds(),
+    }
+
+
+@contextmanager
+def own_settings(session: Session, **settings: str) -> Iterator[Session]:
+    """A session of another user, who has set this and that."""
+    made = session.newSession()
+    for name, value in settings.items():
+        made.conf.set(f"spark.sql.{name.replace('__', '.')}", value)
+    yield made
+
+
+def test_a_release_leaves_the_session_as_it_was(session: Session) -> None:
+    session.sql("CREATE DATABASE IF NOT EXISTS own")
+    session.sql("USE own")
+    frame = session.sql(ROWS).cache()
+    frame.count()
+    frame.createOrReplaceTempView("mine")
+    zone = session.conf.get("spark.sql.session.timeZone")
+    backend = ibis.pyspark.connect(session)  # Sets the zone of the session itself.
+    session.conf.set("spark.sql.session.timeZone", zone)
+    session.createDataFrame([(1,)], "a int")  # The session is the active one.
+    before = state_of(session)
+    plan = plan_of(keys=["a", "b", None])
+    release_sums(frame, plan, ledger=None)
+    assert state_of(session) == before
+    release_sums(backend.table("mine"), plan, ledger=None)
+    assert state_of(session) == before
+    with pytest.raises(EngineFailed):
+        release_sums(
+            session.sql("SELECT cast(k AS int) score, 1 label, k region FROM VALUES "
+                        "('x') AS t(k)"),
+            plan,
+            ledger=None,
+        )
+    assert state_of(session) == before
+    assert frame.storageLevel.useMemory
+    frame.unpersist()
+    session.catalog.dropTempView("mine")
+    session.sql("USE default")
+
+
+def test_no_active_session_stays_none(session: Session) -> None:
+    classes = SparkSession._get_j_spark_session_class(session._jvm)
+    before = SparkSession.getActiveSession()
+    classes.clearActiveSession()
+    with watched(session):
+        session.createDataFrame([(1,)], "a int")
+    assert SparkSession.getActiveSession() is None
+    if before is not None:
+        classes.setActiveSession(before._jsparkSession)
+
+
+def test_two_releases_at_once_are_both_silent(session: Session) -> None:
+    logger = session.sparkContext._jvm.org.apache.logging.log4j.LogManager.getLogger
+    with watched(session):
+        with watched(session):
+            assert not logger("x").isFatalEnabled()
+        assert not logger("x").isFatalEnabled()
+    assert logger("x").isFatalEnabled()
+
+
+def test_settings_of_a_session_neither_change_our_query_nor_are_they_changed(
+    session: Session,
+) -> None:
+    """Frames mean what they mean in their own session, our SQL what we wrote."""
+    settings = {
+        "ansi__enabled": "false",
+        "caseSensitive": "true",
+        "parser__escapedStringLiterals": "true",
+        "execution__arrow__pyspark__enabled": "true",
+        "session__timeZone": "Asia/Tokyo",
+        "variable__substitute": "true",
+    }
+    names = ("Score", "${spark.app.name}", "w`\\'\"", "score")
+    with own_settings(session, **settings) as other:
+        frame = other.sql(
+            "SELECT cast('x' AS int) AS score, 0.5D AS Score, 1 AS n, 2 AS w, 'b' AS k"
+        ).withColumnsRenamed({"n": names[1], "w": names[2]})
+        plan = plan_of(names=("Score", names[1], names[2], "k"), keys=["b"])
+        before = other.conf.getAll
+        assert exact(frame, plan, "auto")[0][:3] == [ROW, ROW, ROW // 2]
+        assert other.conf.getAll == before
+        # A missing number drops the row, as that session reads it: no cast fails.
+        plan = plan_of(names=("score", names[1], names[2], "k"), keys=["b"])
+        assert exact(frame, plan, "auto")[0] == [0] * 5
+
+
+def test_columns_that_cannot_be_told_apart_are_refused_at_the_door(
+    session: Session,
+) -> None:
+    frame = session.sql("SELECT 0.5D AS score, 1 AS label, 2 AS x, 3 AS X, 4 AS x")
+    assert exact(frame, plan_of(), "auto")[0][0] == ROW
+    for name in ("x", "X"):
+        with pytest.raises(SchemaRefused, match="occurs more than once"):
+            exact(frame, plan_of(names=("score", name, "w", "r")), "auto")
+
+
+def test_columns_of_other_types_are_passed_by_and_refused_where_they_are_asked(
+    session: Session,
+) -> None:
+    frame = session.sql(
+        "SELECT 0.5D AS score, 1 AS label, parse_json('1') AS v, X'00' AS b, "
+        "INTERVAL '1' YEAR AS i, array(1) AS a, named_struct('x', 1) AS s, NULL AS n"
+    )
+    assert exact(frame, plan_of(), "auto")[0][0] == ROW
+    for name, word in {"v": "variant", "b": "binary", "a": "array"}.items():
+        with pytest.raises(SchemaRefused, match=f"'{name}' is {word}; a number"):
+            exact(frame, plan_of(names=("score", name, "w", "r")), "auto")
+
+
+def test_a_stream_and_a_frame_of_spark_connect_are_refused(session: Session) -> None:
+    with pytest.raises(InvalidInput, match="got a stream"):
+        exact(session.readStream.format("rate").load(), plan_of(), "auto")
+    far = type("DataFrame", (SimpleNamespace,), {"__module__": "pyspark.sql.connect"})
+    with pytest.raises(InvalidInput, match="Spark Connect"):
+        exact(far(), plan_of(), "auto")
+
+
+def slow_to_fail(session: Session) -> Frame:
+    """One task fails at once, the other one later."""
+    return session.range(0, 2, numPartitions=2).selectExpr(
+        "cast(if(id = 1 AND reflect('java.lang.Thread', 'sleep', 2500L) = '', 'y', "
+        "concat('x', id)) AS double) AS score",
+        "1 AS label",
+    )
+
+
+def test_the_log_is_silent_until_the_last_task_has_ended(session: Session) -> None:
+    tracker = session.sparkContext.statusTracker()
+    with pytest.raises(EngineFailed):
+        release_sums(slow_to_fail(session), plan_of(), ledger=None)
+    stages = tracker.getActiveStageIds()
+    assert all(tracker.getStageInfo(each).numActiveTasks == 0 for each in stages)
+    executors = session.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
+    assert sum(each.numRunningTasks() for each in executors) == 0
+    wait_until(lambda: tracker.getActiveJobsIds() == [], "the jobs to end")
