@@ -45,6 +45,7 @@ HOMES = {
             "on_spark",
             "on_sqlite",
             "open",
+            "spark_frames",
             "units",
         )
     },

@@ -100,8 +100,8 @@ class DatabaseTable:
 
 
 def _names(given: object) -> tuple[str, ...]:
-    listed = isinstance(given, Sequence) and not isinstance(given, str)
-    names = tuple(given) if listed else tuple(str(given).split("."))  # type: ignore[arg-type]
+    parts = given.split(".") if isinstance(given, str) else given
+    names = tuple(parts) if isinstance(parts, Sequence) else ()
     usable = all(isinstance(name, str) and name for name in names)
     hint = "Write 'table', 'schema.table' or ['schema', 'table.with.dots']."
     few = usable and 1 <= len(names) <= _MOST_NAMES

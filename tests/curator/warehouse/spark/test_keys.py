@@ -75,7 +75,11 @@ def test_days_are_taken_in_utc_whatever_the_zone_of_the_session(
     """Times with a zone and without, years 1 and 9999, before 1970, off the calendar."""
     assert session.conf.get("spark.sql.session.timeZone") == "America/New_York"
     seconds = [
-        *(dt.datetime.combine(day, dt.time(at), dt.UTC) for day in DAYS for at in (0, 23)),
+        *(
+            dt.datetime.combine(day, dt.time(at), dt.UTC)
+            for day in DAYS
+            for at in (0, 23)
+        ),
     ]
     micros = [
         (each - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1)
@@ -118,11 +122,14 @@ def test_days_are_taken_in_utc_whatever_the_zone_of_the_session(
     assert sum(row[0] for row in found) == len(days) * ROW
     # Without a zone, as it stands; and text of a file in the zone of its session.
     periods = Groups.cross(Periods("zoned", "week", FIRST, dt.date(1, 3, 1)))
-    require_same(times.select("score", "label", "zoned"), table, plan_of(groups=periods))
+    require_same(
+        times.select("score", "label", "zoned"), table, plan_of(groups=periods)
+    )
 
 
 def test_a_file_of_text_is_read_in_the_zone_of_its_session(
-    session: Session, files: Any  # noqa: ANN401
+    session: Session,
+    files: Any,  # noqa: ANN401
 ) -> None:
     path = files / "times.csv"
     path.write_text("0.5,1,2026-01-31 20:00:00\n0.5,1,2026-01-31 18:00:00\n")
@@ -192,9 +199,7 @@ def test_one_person_with_a_million_rows_counts_as_one(session: Session) -> None:
         "cast(id % 5 AS double) - 1 AS score", "id % 2 AS label", "'ann' AS id"
     )
     totals = {"score": Bounds(-10, 10), "label": Bounds(0, 7)}
-    plan = plan_of(
-        Bounds(-1, 3), Bounds(0, 1), unit=PrivacyUnit("id", totals=totals)
-    )
+    plan = plan_of(Bounds(-1, 3), Bounds(0, 1), unit=PrivacyUnit("id", totals=totals))
     one = pa.table({"score": [3.0] * 4, "label": [1] * 4, "id": ["ann"] * 4})
     more = pa.concat_tables([one] * 3)
     assert exact(frame, plan, "auto") == exact(more, plan, "python")
@@ -225,7 +230,9 @@ def test_the_units_of_keys_that_are_not_public_are_counted_alike(
     type_, cells = KINDS[kind]
     table = pa.table(
         {
-            "k": pa.array([cells[at * 7 // 3 % len(cells)] for at in range(180)], type_),
+            "k": pa.array(
+                [cells[at * 7 // 3 % len(cells)] for at in range(180)], type_
+            ),
             "id": [f"{at * at % 23}" for at in range(180)],
         }
     )
