@@ -79,7 +79,12 @@ def _open_parquet(path: str, statement: Asked) -> DuckTable:
                 f"the schema of '{file}' differs from that of '{files[0]}'. "
                 "Files of one glob must share their columns and types."
             )
-    return _as_named(schemas[0], statement, _read_parquet(files), run_on(connection))
+    run, source = run_on(connection), _read_parquet(files)
+    footers = (
+        "SELECT CAST(sum(num_rows) AS DOUBLE) AS claimed "
+        f"FROM parquet_file_metadata({_file_list(files)})"
+    )
+    return replace(_as_named(schemas[0], statement, source, run), footers=footers)
 
 
 def _parquet_schema(connection: duckdb.DuckDBPyConnection, file: str) -> dict[str, str]:
