@@ -111,7 +111,7 @@ def on_spark(path: str) -> dict[str, float]:
 
     import dpratio as dpr
 
-    options = {
+    options: dict[str, Any] = {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "4g",
         "spark.ui.enabled": "false",

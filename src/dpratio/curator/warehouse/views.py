@@ -139,8 +139,10 @@ def _kind_of_column(node: sql.Expression, types: Types) -> str | None:
     if not isinstance(node, sql.Column) or not isinstance(node.this, sql.Identifier):
         return None
     given = types.get(node.name)
-    is_plain = given is not None and not given.name.startswith("decimal")
-    return given.kind if given is not None and is_plain else None
+    if given is None:
+        return None
+    # Decimals are compared in a common scale, to which a cell may not fit.
+    return "decimal" if given.name.startswith("decimal") else given.kind
 
 
 def _kind_of_constant(node: sql.Expression) -> str | None:
