@@ -56,11 +56,15 @@ def _open(
     if engine == "ibis" or (engine == "auto" and kind in _IN_WAREHOUSES):
         import_extra("ibis", "engines")
         from dpratio.curator import engine_ibis
+        from dpratio.curator.warehouse.on_polars import lazy_frame
         from dpratio.curator.warehouse.open import open_warehouse
 
-        opened = open_warehouse(source)
-        asked.check_schema(opened.types)
-        return opened, engine_ibis
+        frame = lazy_frame(source)
+        if frame is None:
+            opened = open_warehouse(source)
+            asked.check_schema(opened.types)
+            return opened, engine_ibis
+        source = frame
     from dpratio.curator import engine_duckdb
     from dpratio.curator.duck_sources import open_duck
 

@@ -22,7 +22,7 @@ _decoded = builtin("decode", "binary", "string")
 _hex = builtin("hex", "binary", "string")
 _md5 = builtin("md5", "string", "string")
 _days_between = builtin("date_diff", "string date date", "int64")
-_add_days = builtin("date_add", "date interval('D')", "date")
+_date = builtin("make_date", "int32", "date")
 
 _DAY = 86_400 * 10**9
 _EPOCH = dt.date(1970, 1, 1)
@@ -76,6 +76,4 @@ class DuckDb(Dialect):
         return _md5(f"{key}:" + _decoded(place) + ":" + _decoded(unit))
 
     def iso_day(self, day: Value) -> Value:
-        return self.text(
-            (ibis.date(_EPOCH) + day.as_interval("D")).cast("date").cast("string")
-        )
+        return self.text(_date(day.cast("int32")).cast("string"))

@@ -3,6 +3,7 @@
 Floor: curator. Imports: errors, engine, and the dialects of this room.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -34,8 +35,10 @@ class WarehouseTable:
 
     def fetch(self, asked: Value) -> dict[str, list[Any]]:
         """Run one query, and give its columns; a missing sum is that of no rows."""
-        with self.dialect.quietly(self.backend):
-            found = self.backend.to_pyarrow(asked, limit=None).to_pydict()
+        with self.dialect.quietly(self.backend), warnings.catch_warnings():
+            # What libraries think of each other is not for our screen.
+            warnings.simplefilter("ignore")
+            found = self.dialect.fetch(self.backend, asked)
         return {
             name: [0 if cell is None else cell for cell in cells]
             for name, cells in found.items()
