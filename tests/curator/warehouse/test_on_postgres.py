@@ -215,7 +215,7 @@ def test_a_collation_that_ignores_case_is_not_asked(postgres: Postgres) -> None:
 
 
 def test_a_database_of_another_encoding_is_refused(
-    postgres: Postgres, postgres_server: str
+    postgres_server: str,
 ) -> None:
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         connection.execute(

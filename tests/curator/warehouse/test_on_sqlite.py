@@ -32,7 +32,7 @@ NUMBERS = ["REAL", "DOUBLE", "FLOAT", "INTEGER", "BIGINT", "DECIMAL(9, 2)", "BOO
 
 def held(sqlite: Sqlite, name: str) -> list[Any]:
     """The cells of a column as SQLite holds them; text that is no UTF-8 as bytes."""
-    asked_for = f'SELECT typeof("{name}"), CAST("{name}" AS BLOB), "{name}" FROM rows'
+    asked_for = f'SELECT typeof("{name}"), CAST("{name}" AS BLOB), "{name}" FROM rows'  # noqa: S608
     connection = sqlite.backend.con
     before, connection.text_factory = connection.text_factory, bytes
     found = connection.execute(asked_for).fetchall()

@@ -56,10 +56,12 @@ class DuckDb(Dialect):
     def day(self, column: Value) -> Value:
         kind = column.type()
         if kind.is_timestamp() and kind.scale == 9:  # noqa: PLR2004 (nanoseconds)
-            # Cut towards 1970 by DuckDB itself; a floor of integers is not.
+            # Cut towards 1970, which no number of ticks overflows; then one less
+            # where that was up.
             ticks = _ticks(column)
-            past = (ticks % _DAY + _DAY) % _DAY
-            return ((ticks - past) / _DAY).round().cast("int64")
+            past = ticks % _DAY
+            cut = ((ticks - past) / _DAY).round().cast("int64")
+            return cut - ibis.cases((past < 0, 1), else_=0)
         if kind.is_timestamp() and kind.timezone is not None:
             column = _try_time(_in_zone("UTC", column))
         day = column.try_cast("date")
