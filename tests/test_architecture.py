@@ -41,6 +41,7 @@ HOMES = {
             "keys",
             "numbers",
             "on_duckdb",
+            "on_polars",
             "on_postgres",
             "on_spark",
             "on_sqlite",

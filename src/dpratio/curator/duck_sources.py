@@ -31,8 +31,8 @@ from dpratio.curator.frames import (
     polars_types,
 )
 from dpratio.curator.rows import same_headers
-from dpratio.curator.tables import find_files, kind_of
-from dpratio.errors import FileRefused, InvalidInput, SchemaRefused
+from dpratio.curator.tables import find_files, kind_of, refuse_kind
+from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.source import CsvFile
 
 __all__ = ["open_duck"]
@@ -62,10 +62,7 @@ def open_duck(source: object, statement: Asked) -> DuckTable:
     }
     kind = kind_of(source)
     if kind not in opener:
-        raise InvalidInput(
-            "engine 'duckdb' does not read mappings of lists, got one. "
-            "Use engine 'python'."
-        )
+        refuse_kind("duckdb", kind)
     return opener[kind](source, statement)
 
 

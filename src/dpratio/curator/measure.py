@@ -4,8 +4,7 @@ Floor: curator. Imports: errors, plan, release, and the engines of this room.
 """
 
 import contextlib
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from dpratio.curator.entropy import system_bits
 from dpratio.curator.exact import ExactSums
 from dpratio.curator.noise import draw_noise
 from dpratio.curator.select_keys import name_keys
+from dpratio.curator.silence import silence
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.part import Part, Partition
 from dpratio.plan.plan import Plan
@@ -103,7 +103,7 @@ def _known_groups(partition: Partition) -> Groups | None:
 def _quietly(step: Callable[[], Given]) -> Given:
     """Open or run the engine; what others say when they stop may quote a cell."""
     given, refusal = None, None
-    with _no_logs(), contextlib.suppress(Exception):
+    with silence(), contextlib.suppress(Exception):
         try:
             given = step()
         except DpratioError as error:
@@ -117,14 +117,3 @@ def _quietly(step: Callable[[], Given]) -> Given:
             "whole and that memory suffices."
         )
     return given
-
-
-@contextlib.contextmanager
-def _no_logs() -> Iterator[None]:
-    """Keep every logger silent: PySpark's writes why a query stopped, cell and all."""
-    before = logging.root.manager.disable
-    logging.disable()
-    try:
-        yield
-    finally:
-        logging.disable(before)

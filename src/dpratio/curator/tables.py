@@ -8,13 +8,14 @@ import glob
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
+from typing import NoReturn
 
 from dpratio.checks import require
-from dpratio.errors import FileRefused
+from dpratio.errors import FileRefused, InvalidInput
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import CsvFile
 
-__all__ = ["as_source", "find_files", "kind_of"]
+__all__ = ["as_source", "find_files", "kind_of", "refuse_kind"]
 
 _KINDS = {
     ("pandas", "DataFrame"): "pandas",
@@ -71,6 +72,25 @@ def kind_of(source: object) -> str:
     name = f"{given.__module__}.{given.__name__}"
     require(kind is not None, "the table is of a kind no engine reads", name, hint)
     return str(kind)
+
+
+def refuse_kind(engine: str, kind: str) -> NoReturn:
+    """Refuse a kind of source that belongs to another engine.
+
+    Raises:
+        InvalidInput: Always, with the engine that reads it.
+    """
+    named = {
+        "mapping": ("mappings of lists", "python"),
+        "relation": ("DuckDB relations", "duckdb"),
+        "database": ("tables of databases", "ibis"),
+        "ibis": ("Ibis tables", "ibis"),
+        "spark": ("Spark frames", "ibis"),
+    }
+    what, other = named.get(kind, ("files and frames", "duckdb"))
+    raise InvalidInput(
+        f"engine '{engine}' does not read {what}, got one. Use engine '{other}'."
+    )
 
 
 def find_files(path: str) -> list[str]:

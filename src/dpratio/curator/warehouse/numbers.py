@@ -21,9 +21,11 @@ __all__ = [
     "is_finite",
     "joined",
     "pieces_of",
+    "whole_sum",
 ]
 
 _LARGEST = 1.7976931348623157e308
+_EXACT = 2.0**53
 
 # Where a product that vanishes stops a database, smaller factors are taken for zero:
 # of five factors, of what a contrast is made from, and of a contrast itself; and so are
@@ -69,6 +71,15 @@ def pieces_of(dialect: Dialect, cell: Value) -> list[Value]:
         pieces.append((cell - above * size).cast("int64"))
         cell = above
     return [*pieces, cell.cast("int64")]
+
+
+def whole_sum(dialect: Dialect, cell: Value) -> Value:
+    """Add whole doubles up, as an integer: databases may write doubles in few digits.
+
+    Where doubles may have been rounded the sum is missing.
+    """
+    total, most = cell.sum(), dialect.double(_EXACT)
+    return ibis.cases((total.between(-most, most), total.cast("int64")))
 
 
 def joined(dialect: Dialect, pieces: Sequence[Value]) -> Value:

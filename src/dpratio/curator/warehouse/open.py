@@ -1,6 +1,6 @@
 """Opening Ibis tables, Spark frames and tables of databases by their public schema.
 
-Floor: curator. Imports: errors, tables, and the rest of this room.
+Floor: curator. Imports: tables, and the rest of this room.
 """
 
 import weakref
@@ -8,7 +8,8 @@ from typing import Any
 
 import ibis
 
-from dpratio.curator.tables import kind_of
+from dpratio.curator.silence import silence
+from dpratio.curator.tables import kind_of, refuse_kind
 from dpratio.curator.warehouse.databases import connect_to, find_table
 from dpratio.curator.warehouse.dialect import Value
 from dpratio.curator.warehouse.spark_frames import (
@@ -17,7 +18,6 @@ from dpratio.curator.warehouse.spark_frames import (
     read_in_own_session,
 )
 from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of
-from dpratio.errors import InvalidInput
 from dpratio.terms.database import DatabaseTable
 
 __all__ = ["open_warehouse"]
@@ -40,11 +40,9 @@ def open_warehouse(source: object) -> WarehouseTable:
         "spark": _open_spark,
     }
     if kind not in openers:
-        raise InvalidInput(
-            "engine 'ibis' reads Ibis tables, Spark frames and tables of databases, "
-            f"got a {kind} table. Use engine 'duckdb'."
-        )
-    opened: WarehouseTable = openers[kind](source)
+        refuse_kind("ibis", kind)
+    with silence():
+        opened: WarehouseTable = openers[kind](source)
     return opened
 
 

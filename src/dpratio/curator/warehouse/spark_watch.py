@@ -7,7 +7,6 @@ Floor: curator. Imports: entropy.
 """
 
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,12 +34,7 @@ def watched(session: Session) -> Iterator[None]:
     watch = threading.Thread(
         target=_cancel_if_deserted, args=(context, tag, ended), daemon=True
     )
-    with (
-        _silence(context, tag),
-        _active_as_before(session),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")  # PySpark's may quote an error, cell and all.
+    with _silence(context, tag), _active_as_before(session):
         context.addJobTag(tag)
         watch.start()
         try:

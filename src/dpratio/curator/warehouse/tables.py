@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from dpratio.curator.engine import ColumnType
+from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
 from dpratio.errors import InvalidInput
 
@@ -34,8 +35,8 @@ class WarehouseTable:
 
     def fetch(self, asked: Value) -> dict[str, list[Any]]:
         """Run one query, and give its columns; a missing sum is that of no rows."""
-        with self.dialect.quietly(self.backend):
-            found = self.backend.to_pyarrow(asked, limit=None).to_pydict()
+        with silence(), self.dialect.quietly(self.backend):
+            found = self.dialect.fetch(self.backend, asked)
         return {
             name: [0 if cell is None else cell for cell in cells]
             for name, cells in found.items()
