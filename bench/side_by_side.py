@@ -118,6 +118,7 @@ def measured(python: str, script: str, table: Path) -> dict[str, Any]:
             capture_output=True,
             text=True,
             cwd=table.parent,
+            env=_environment(),
             timeout=PATIENCE,
         )
     except subprocess.TimeoutExpired:
@@ -128,6 +129,12 @@ def measured(python: str, script: str, table: Path) -> dict[str, Any]:
     result: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
     result["total_s"] = result["start_s"] + result["work_s"]
     return result
+
+
+def _environment() -> dict[str, str]:
+    """Let Python keep what it compiled, as every installed package has it."""
+    unwanted = "PYTHONDONTWRITEBYTECODE"
+    return {name: text for name, text in os.environ.items() if name != unwanted}
 
 
 def _best(runs: list[dict[str, Any]]) -> dict[str, Any]:
