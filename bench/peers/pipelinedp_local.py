@@ -12,7 +12,7 @@ from question import COLUMNS, EPSILON, KEYS, LARGEST
 from stopwatch import Released, timed
 
 # One bound holds for a whole vector, so each sum is scaled to reach it: the budget is
-# then shared evenly. Five calls of SUM have the same noise and take five times as long.
+# then shared evenly. Five calls of SUM have the same noise and took four times as long.
 BOUND = LARGEST["a"]
 SCALES = np.array([BOUND / largest for largest in LARGEST.values()])
 
