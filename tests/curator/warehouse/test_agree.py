@@ -113,7 +113,7 @@ def test_what_is_taken_off_is_clipped_first(strategy: str, host: Host) -> None:
             "weight": pa.array([0.7] * many),
         }
     )
-    terms = {"guess": 0.0} if strategy == "focused" else {}
+    terms: dict[str, Any] = {"guess": 0.0} if strategy == "focused" else {}
     plan = plan_of(
         Bounds(-1, 1),
         Bounds(0, 1),

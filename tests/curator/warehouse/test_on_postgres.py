@@ -161,7 +161,7 @@ def test_the_settings_of_a_connection_do_not_matter(
         plan = plan_of(keys=["é"])
         plain = {"score": [0.1] * 2, "label": [1] * 2, "region": ["é"] * 2}
         assert exact(loaded, plan, "ibis") == exact(plain, plan, "python")
-            by_unit = KeyCount("seen", "date", rule_of(2))
+        by_unit = KeyCount("seen", "date", rule_of(2))
         days = [dt.date(2026, 1, 31), dt.date(2026, 2, 1)]
         assert found_by(loaded, by_unit, "ibis") == dict.fromkeys(days, 1)
     finally:
