@@ -34,7 +34,7 @@ def session(spark_cluster: Cluster) -> Iterator[Any]:
         builder = builder.config("spark.log.level", "ERROR")
         made = builder.getOrCreate()
     made.conf.set("spark.sql.session.timeZone", "America/New_York")
-    gateway = made.sparkContext._gateway
+    gateway: Any = made.sparkContext._gateway
     yield made
     made.stop()
     gateway.shutdown()

@@ -45,13 +45,22 @@ _FINE = Decimal("0.1234567890123456789012345678901234567")
 _WIDE = Decimal("9" * 38)
 _CELLS: dict[str, tuple[Any, list[Any]]] = {
     "double": (pa.float64(), [*HOSTILE_NUMBERS, None, 0.3, -2.5, 1.0, 0.25]),
-    "float": (pa.float32(), [0.1, 1e-45, 3.4e38, float("nan"), float("-inf"), None, 0.5, 1]),
+    "float": (
+        pa.float32(),
+        [0.1, 1e-45, 3.4e38, float("nan"), float("-inf"), None, 0.5, 1],
+    ),
     "tinyint": (pa.int8(), _whole(8)),
     "smallint": (pa.int16(), _whole(16)),
     "int": (pa.int32(), _whole(32)),
     "bigint": (pa.int64(), [2**53 + 1, *_whole(64)]),
-    "fine": (pa.decimal128(38, 38), [_FINE.copy_negate(), Decimal("1e-38"), None, _FINE, _FINE]),
-    "wide": (pa.decimal128(38, 0), [_WIDE, _WIDE.copy_negate(), None, Decimal(2**53 + 1), 3]),
+    "fine": (
+        pa.decimal128(38, 38),
+        [_FINE.copy_negate(), Decimal("1e-38"), None, _FINE, _FINE],
+    ),
+    "wide": (
+        pa.decimal128(38, 0),
+        [_WIDE, _WIDE.copy_negate(), None, Decimal(2**53 + 1), 3],
+    ),
     "boolean": (pa.bool_(), [False, None, True, True]),
 }
 

@@ -165,7 +165,9 @@ def test_a_parquet_file_whose_statistics_are_wrong_loses_no_row(
     wrong_statistics(path, kind)
     frame = session.read.parquet(str(path))
     # The statistics would skip the rows, were they asked.
-    column, test = ("score", "score < 1e308") if kind == "<d" else ("region", "region < 9")
+    column, test = (
+        ("score", "score < 1e308") if kind == "<d" else ("region", "region < 9")
+    )
     assert frame.filter(test).select(column).count() == 0
     found = exact(frame, plan_of(keys=[3]), "auto")
     assert [found[0][0], found[0][2]] == [2 * 2**24, 2**24]

@@ -73,8 +73,10 @@ def test_a_release_leaves_the_session_as_it_was(session: Session) -> None:
     assert state_of(session) == before
     with pytest.raises(EngineFailed):
         release_sums(
-            session.sql("SELECT cast(k AS int) score, 1 label, k region FROM VALUES "
-                        "('x') AS t(k)"),
+            session.sql(
+                "SELECT cast(k AS int) score, 1 label, k region FROM VALUES "
+                "('x') AS t(k)"
+            ),
             plan,
             ledger=None,
         )
