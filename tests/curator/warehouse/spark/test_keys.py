@@ -3,6 +3,7 @@
 import datetime as dt
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -140,19 +141,15 @@ def crowd(ids: list[Any], kind: Any, rows: int) -> Table:  # noqa: ANN401
     numbers = [0.0, 1.0, -1.0, 0.5, 1 / 3, 9.0, -9.0, 2.0**-25, float("nan"), None]
     regions = ["a", "b", "c", "d", "z", None]
 
-    def column(cells: list[Any], pace: int) -> list[Any]:
-        return [cells[(at * pace + at // 7) % len(cells)] for at in range(rows)]
+    rng = np.random.default_rng(7)
 
-    return pa.table(
-        {
-            "score": pa.array(column(numbers, 1), pa.float64()),
-            "label": pa.array(column(numbers, 3), pa.float64()),
-            "weight": pa.array(column(numbers, 7), pa.float64()),
-            "other": pa.array(column(numbers, 9), pa.float64()),
-            "region": pa.array(column(regions, 5), pa.string()),
-            "id": pa.array(column(ids, 1), kind),
-        }
-    )
+    def column(cells: list[Any]) -> list[Any]:
+        return [cells[at] for at in rng.integers(0, len(cells), rows)]
+
+    some = {name: column(numbers) for name in ("score", "label", "weight", "other")}
+    columns = {name: pa.array(cells, pa.float64()) for name, cells in some.items()}
+    region = pa.array(column(regions), pa.string())
+    return pa.table({**columns, "region": region, "id": pa.array(column(ids), kind)})
 
 
 CROWDS: dict[str, tuple[Any, list[Any]]] = {

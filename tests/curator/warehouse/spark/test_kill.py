@@ -149,6 +149,7 @@ def test_a_cluster_without_workers_ends_the_release_with_one_charge(
         release_sums(frame, plan, ledger=book, release_id=ID)
     assert len(draws) == 1
     # With workers again, the same session goes on.
+    monkeypatch.undo()
     whole_cluster.have_workers(2)
     rows = session.createDataFrame(plain_rows())
     assert exact(rows, plan, "auto") == exact(plain_rows(), plan, "python")
