@@ -44,6 +44,7 @@ HOMES = {
             "on_spark",
             "on_sqlite",
             "open",
+            "spark_frames",
             "tables",
             "units",
         )

@@ -7,7 +7,6 @@ Floor: curator. Imports: entropy.
 """
 
 import threading
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,11 +53,10 @@ def watched(session: Session) -> Iterator[None]:
 
 def _cancel_if_deserted(context: Context, tag: str, ended: threading.Event) -> None:
     """Stop the jobs of a query once no executor was there for too long."""
-    since = time.monotonic()
+    waited = 0.0
     while not ended.wait(_LOOK):
-        if _executors(context) > 0:
-            since = time.monotonic()
-        elif time.monotonic() - since > PATIENCE:
+        waited = 0.0 if _executors(context) > 0 else waited + _LOOK
+        if waited > PATIENCE:
             context.cancelJobsWithTag(tag)
 
 
@@ -80,7 +78,7 @@ def _silence(context: Context, tag: str) -> Iterator[None]:
     finally:
         # Tasks that are stopped with the query say why, and so does what it lost.
         while _running_tasks(context, tag) > 0:
-            time.sleep(_LOOK)
+            threading.Event().wait(_LOOK)
         settings.removeFilter(silence)
 
 

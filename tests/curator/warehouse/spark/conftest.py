@@ -1,7 +1,7 @@
 """One Spark cluster, and one application on it, for all tests of this folder.
 
-Every file here carries the mark `xdist_group("spark")`, so that one worker of the test
-session runs them all, and one cluster is started.
+One worker of the test session runs them all (see `tests/conftest.py`), so that one
+cluster is started.
 """
 
 import gc

@@ -22,8 +22,6 @@ from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.unit import PrivacyUnit
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 TEXTS = ["north", "North", "é", "e\u0301", "😀", "", " ", "\\", "a'\"`b", "%", None]
 TEXTS += ["ß", "ss", "\x00", "ﬃ", "null", "1"]
 WHOLES = [0, 1, -1, 2**31, 2**63 - 1, -(2**63) + 1, -(2**63), None]

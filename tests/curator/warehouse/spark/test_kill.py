@@ -25,8 +25,6 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.unit import PrivacyUnit
 from spark_cluster import Cluster, wait_until
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 ID = "0" * 32
 ROWS = 48
 LONGEST = 240.0

@@ -23,8 +23,6 @@ from dpratio.curator.warehouse.spark_watch import watched
 from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
 from spark_cluster import wait_until
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 ROWS = "SELECT 0.5D AS score, 1 AS label, 'a' AS region"
 
 
