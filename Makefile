@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test check format bench soak clean
+.PHONY: help demo test check format bench bench-scale soak clean
 
 help:
 	@echo "make demo   invent people, release their sums, show the intervals"
 	@echo "make test   run every test"
 	@echo "make check  format, lint and types"
 	@echo "make bench  benchmarks, one line per figure: name value target"
+	@echo "make bench-scale  a billion rows under 2 GB of memory; 20 GB of files in build"
 	@echo "make soak   the attacks on the ledger, many times over"
 
 demo: $(VENV)/.ready
@@ -38,6 +39,11 @@ soak: $(VENV)/.ready-test $(VENV)/.ready-java
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/run.py
+
+# Up to 10 to the power ROWS rows (7, 8 or 9); files that are whole are kept for the next run.
+ROWS := 9
+bench-scale: $(VENV)/.ready-bench
+	$(BIN)/python bench/scale.py $(ROWS)
 
 clean:
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

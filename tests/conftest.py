@@ -1,7 +1,8 @@
 """Hypothesis draws the same examples in every run: a red run can be repeated.
 
-Tests in a real browser, of whatever room, find their fixtures in `browser`. Tests on a
-Spark cluster run in one worker of the test session, so that one cluster is started.
+Tests in a real browser, of whatever room, find their fixtures in `browser`, those that
+need a real PostgreSQL server in `postgres_server`. Tests on a Spark cluster run in one
+worker of the test session, so that one cluster is started.
 """
 
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["browser"]
+pytest_plugins = ["browser", "postgres_server"]
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")

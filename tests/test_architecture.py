@@ -35,24 +35,25 @@ HOMES = {
     "ibis": {
         f"curator/warehouse/{file}.py"
         for file in (
+            "databases",
             "dialect",
             "functions",
             "keys",
             "numbers",
             "on_duckdb",
+            "on_polars",
             "on_postgres",
             "on_spark",
             "on_sqlite",
             "open",
             "spark_frames",
-            "tables",
             "units",
         )
     },
     "secrets": {"curator/entropy.py"},
     "random": set[str](),
-    "sqlite3": {"curator/ledger/sqlite.py"},
-    "psycopg": {"curator/ledger/postgres.py"},
+    "sqlite3": {"curator/ledger/sqlite.py", "curator/warehouse/databases.py"},
+    "psycopg": {"curator/ledger/postgres.py", "curator/warehouse/databases.py"},
     "pickle": set[str](),
     "subprocess": set[str](),
     "time": set[str](),

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from dpratio.study.population import PaperPopulation, People
     from dpratio.terms.bounds import Bounds
     from dpratio.terms.budget import Budget
+    from dpratio.terms.database import DatabaseTable
     from dpratio.terms.dimensions import Keys, Periods, ScoreBins
     from dpratio.terms.groups import Groups, PrivateKeys
     from dpratio.terms.guess import ColumnGuess, Guess
@@ -91,6 +92,7 @@ __all__ = [
     "CoverageTable",
     "CsvFile",
     "Curve",
+    "DatabaseTable",
     "DocumentRefused",
     "DpratioError",
     "EngineFailed",
@@ -164,6 +166,7 @@ _HOMES = {
     ),
     "terms.bounds": "Bounds",
     "terms.budget": "Budget",
+    "terms.database": "DatabaseTable",
     "terms.guess": "ColumnGuess Guess",
     "terms.dimensions": "Keys Periods ScoreBins",
     "terms.groups": "Groups PrivateKeys",

@@ -18,7 +18,7 @@ from dpratio.errors import InvalidInput
 TABLE = pa.table({"score": [0.5], "label": [1]})
 
 
-def test_there_are_two_engines_and_a_choice_between_them() -> None:
+def test_there_are_three_engines_and_a_choice_between_them() -> None:
     assert ENGINES == ("auto", "duckdb", "ibis", "python")
 
 
@@ -37,7 +37,8 @@ def test_an_unknown_engine_is_refused(engine: str, meant: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         release_sums(TABLE, plan_of(), engine=engine, ledger=None)
     assert str(refused.value) == (
-        f"unknown engine, got {engine!r}. {meant}Use one of: auto, duckdb, python."
+        f"unknown engine, got {engine!r}. {meant}"
+        "Use one of: auto, duckdb, ibis, python."
     )
 
 

@@ -33,7 +33,7 @@ from curator.tables_for_tests import (
     plan_of,
     write_csv,
 )
-from dpratio.curator import engine_duckdb
+from dpratio.curator import whole_doubles
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 
@@ -74,7 +74,7 @@ def test_sums_beyond_the_exact_doubles_are_taken_again_in_integers(
     case: Case, few: int, folder: Path
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine_duckdb, "_EXACT_DOUBLES", float(few))
+        patch.setattr(whole_doubles, "_EXACT_DOUBLES", float(few))
         found = exact(SOURCES["relation"](case.table, folder), case.plan, "duckdb")
     assert found == specified(case)
 

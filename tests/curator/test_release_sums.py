@@ -1,6 +1,7 @@
 """The door: priced before opened, noisy as planned, silent about everything else."""
 
 import dataclasses
+import logging
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -292,11 +293,12 @@ def test_the_door_prices_then_opens_then_asks_then_draws(
 
         monkeypatch.setattr(where, name, watched)
 
-    for name in ("price", "open_table", "_quietly", "draw_noise"):
+    for name in ("price", "connected", "open_table", "_quietly", "draw_noise"):
         watch(name)
     release_sums(EMPTY, plan_of(), ledger=None)
-    # Opening and asking are both done quietly.
-    assert order == ["price", "_quietly", "open_table", "draw_noise", "_quietly"]
+    # Connecting, opening and asking are all done quietly.
+    opened = ["price", "_quietly", "connected", "_quietly", "open_table"]
+    assert order == [*opened, "draw_noise", "_quietly"]
 
 
 @pytest.mark.parametrize("given", [None, "plan.json", {}, 1])
@@ -313,6 +315,21 @@ def test_an_unknown_engine_is_refused() -> None:
 def test_a_missing_column_is_refused() -> None:
     with pytest.raises(SchemaRefused, match="column 'w' is not in the table"):
         release_sums({"s": [1], "y": [1]}, plan_of(), ledger=None)
+
+
+def test_loggers_are_silent_while_rows_are_read_and_speak_again_afterwards(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def stop() -> None:
+        logging.getLogger("SQLQueryContextLogger").critical("cell 271828 is bad")
+        raise ValueError
+
+    monkeypatch.setattr(room, "open_table", lambda *_given: stop)
+    with pytest.raises(EngineFailed):
+        release_sums(EMPTY, plan_of(), ledger=None)
+    assert not caplog.records
+    logging.getLogger("SQLQueryContextLogger").critical("all is well")
+    assert [each.message for each in caplog.records] == ["all is well"]
 
 
 @pytest.mark.parametrize("words", ["cell 271828 is bad", ""])

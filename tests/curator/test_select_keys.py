@@ -4,7 +4,7 @@ import datetime as dt
 import math
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from curator.holders_for_tests import DAY, HELD, found_by, holders, people_of, rule_of
 from curator.tables_for_tests import (
     ENGINES,
     READABLE,
@@ -23,8 +24,7 @@ from curator.tables_for_tests import (
     shape_of,
     write_csv,
 )
-from dpratio.curator.choose_engine import open_keys
-from dpratio.curator.engine import ColumnType, KeyCount, UnitRule
+from dpratio.curator.engine import ColumnType, KeyCount
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.select_keys import name_keys
 from dpratio.errors import SchemaRefused
@@ -33,55 +33,15 @@ from dpratio.plan.threshold import threshold_of
 from dpratio.release.files import read_release, write_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Key
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
-DAY = dt.date(2026, 1, 31)
-HELD: dict[str, tuple[Any, list[Any]]] = {
-    "text": (pa.string(), ["a", "b'", "é", "B", "", None]),
-    "integer": (pa.int64(), [0, 5, -3, 2**63 - 1, None]),
-    "boolean": (pa.bool_(), [True, False, None]),
-    "date": (pa.date32(), [DAY, dt.date(1969, 12, 31), dt.date(1, 1, 1), None]),
-}
-
-
-def rule_of(most: int) -> UnitRule:
-    return UnitRule("id", "dpratio", most, {})
-
-
-def found_by(table: object, asked: KeyCount, engine: str) -> dict[Key, int]:
-    return open_keys(table, asked, engine)()
+if TYPE_CHECKING:
+    from dpratio.terms.dimensions import Key
 
 
 def fixed_bits(seed: int) -> Any:  # noqa: ANN401
     return np.random.default_rng(seed).bytes
-
-
-@st.composite
-def _crowds(draw: st.DrawFn, kind: str) -> Any:  # noqa: ANN401
-    type_, cells = HELD[kind]
-    many = draw(st.integers(0, 20))
-    ids = st.sampled_from(["x", "y", "z", "é", None])
-    rows = draw(
-        st.lists(st.tuples(st.sampled_from(cells), ids), min_size=many, max_size=many)
-    )
-    return pa.table(
-        {
-            "region": pa.array([key for key, _ in rows], type_),
-            "id": pa.array([each for _, each in rows], pa.string()),
-        }
-    )
-
-
-def people_of(table: Any) -> dict[Any, set[str]]:  # noqa: ANN401
-    """Who holds each key, in a plain loop."""
-    held: dict[Any, set[str]] = {}
-    pairs = zip(table["region"].to_pylist(), table["id"].to_pylist(), strict=True)
-    for key, unit in pairs:
-        if key is not None and unit is not None:
-            held.setdefault(key, set()).add(unit)
-    return held
 
 
 @pytest.mark.parametrize("kind", HELD)
@@ -90,7 +50,7 @@ def people_of(table: Any) -> dict[Any, set[str]]:  # noqa: ANN401
 def test_counts_equal_plain_loops_in_every_engine_and_source(
     kind: str, data: st.DataObject, folder: Path
 ) -> None:
-    table = data.draw(_crowds(kind))
+    table = data.draw(holders(kind))
     rows = [key for key in table["region"].to_pylist() if key is not None]
     by_row = KeyCount("region", kind, None)
     by_unit = KeyCount("region", kind, rule_of(9))
@@ -115,7 +75,7 @@ def test_counts_equal_plain_loops_in_every_engine_and_source(
 def test_counts_of_a_text_file_are_alike_and_an_empty_key_is_none(
     kind: str, data: st.DataObject, folder: Path
 ) -> None:
-    table = data.draw(_crowds(kind))
+    table = data.draw(holders(kind))
     file = write_csv(table, folder, "plain")
     for most in (1, 2, 9):
         asked = KeyCount("region", kind, rule_of(most))

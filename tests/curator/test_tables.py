@@ -89,8 +89,9 @@ def test_anything_else_is_refused_by_the_name_of_its_type(
         release_sums(table, plan_of(), engine=engine, ledger=None)
     assert str(refused.value) == (
         f"the table is of a kind no engine reads, got '{name}'. "
-        "Pass a path, a CsvFile, a pandas, Polars or Arrow table, a DuckDB relation, "
-        "or a mapping of column names to lists."
+        "Pass a path, a CsvFile, a DatabaseTable, a pandas, Polars or Arrow table, a "
+        "DuckDB relation, an Ibis table, a Spark frame, or a mapping of column names "
+        "to lists."
     )
 
 

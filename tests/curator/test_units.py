@@ -1,8 +1,6 @@
 """People with many rows: added up alike by both engines, and priced as planned."""
 
 import itertools
-import math
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from curator.people_for_tests import (
+    IDS,
+    REGIONS,
+    Table,
+    allowed,
+    crowds,
+    moved_by,
+    people,
+)
 from curator.tables_for_tests import (
     ENGINES,
     READABLE,
@@ -25,78 +32,16 @@ from curator.tables_for_tests import (
     plan_of,
     write_csv,
 )
-from dpratio.curator import engine_duckdb
+from dpratio.curator import whole_doubles
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.engine import ColumnType, unit_rule
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, SchemaRefused
-from dpratio.plan.allow import cells_of
-from dpratio.plan.neighbours import unit_ratio
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
-
-Table = Any
-
-REGIONS = ["a", "b", "c", "d"]
-TOTALS = {"score": Bounds(-1.5, 2.25), "label": Bounds(0.25, 3)}
-
-
-def people(
-    *,
-    strategy: str = "even",
-    weighted: bool = True,
-    minus: bool = False,
-    keys: list[str] | None = REGIONS,
-    totals: dict[str, Bounds] = TOTALS,
-    **unit: Any,  # noqa: ANN401
-) -> Plan:
-    """A plan over rows that carry the id of a person."""
-    terms: dict[str, Any] = {"strategy": strategy}
-    if minus:
-        totals = {"score - other": totals["score"], "label": totals["label"]}
-        terms |= {"minus": "other", "bounds": {"other": Bounds(-0.5, 1)}}
-    if strategy == "focused":
-        terms["guess"] = 0.0 if minus else 0.75
-    if strategy != "even":
-        terms["mechanism"] = unit.pop("mechanism", "laplace")
-    return plan_of(
-        Bounds(-1, 1),
-        Bounds(0, 1),
-        Bounds(0, 2) if weighted else None,
-        keys=keys,
-        unit=PrivacyUnit("id", totals=totals, **unit),
-        **terms,
-    )
-
-
-NUMBERS = [0.0, 1.0, -1.0, 0.5, 1 / 3, 9.0, -9.0, 2.0**-25, math.nan, math.inf, None]
-IDS: dict[str, tuple[Any, list[Any]]] = {
-    "text": (pa.string(), ["ann", "Ann", "é", "a:1", "1:a", "", "😀", None]),
-    "whole": (pa.int64(), [0, -1, 7, 2**63 - 1, -(2**63), None]),
-    "unsigned": (pa.uint64(), [0, 2**64 - 1, 5, None]),
-    "dictionary": (pa.dictionary(pa.int8(), pa.string()), ["ann", "bob", None]),
-}
-
-
-@st.composite
-def _crowds(draw: st.DrawFn, kind: str, *, least_rows: int = 0) -> Table:
-    """Some people with some rows each, hostile numbers included."""
-    type_, ids = IDS[kind]
-    many = draw(st.integers(least_rows, 16))
-
-    def column(cells: list[Any]) -> list[Any]:
-        return draw(st.lists(st.sampled_from(cells), min_size=many, max_size=many))
-
-    numbers = {
-        name: pa.array(column(NUMBERS), pa.float64())
-        for name in ("score", "label", "weight", "other")
-    }
-    region = pa.array(column([*REGIONS, "z", None]), pa.string())
-    return pa.table({**numbers, "region": region, "id": pa.array(column(ids), type_)})
-
 
 # Engines agree.
 
@@ -107,7 +52,7 @@ def _crowds(draw: st.DrawFn, kind: str, *, least_rows: int = 0) -> Table:
 def test_every_source_adds_people_up_alike(
     kind: str, data: st.DataObject, folder: Path
 ) -> None:
-    table = data.draw(_crowds(kind))
+    table = data.draw(crowds(kind))
     plan = people(
         strategy=data.draw(st.sampled_from(["even", "joint", "focused"])),
         weighted=data.draw(st.booleans()),
@@ -121,14 +66,14 @@ def test_every_source_adds_people_up_alike(
         found = exact(SOURCES[source](table, folder), plan, engine)
         assert found == expected, (source, engine)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine_duckdb, "_EXACT_DOUBLES", 2.0**20)
+        patch.setattr(whole_doubles, "_EXACT_DOUBLES", 2.0**20)
         assert exact(table, plan, "duckdb") == expected
     order = data.draw(st.permutations(range(table.num_rows)))
     shuffled = SOURCES["relation"](table.take(pa.array(order, pa.int64())), folder)
     assert exact(shuffled, plan, "duckdb") == expected
 
 
-@given(table=_crowds("text"), most=st.integers(1, 3))
+@given(table=crowds("text"), most=st.integers(1, 3))
 @fixed(25)
 def test_text_files_add_people_up_alike_and_an_empty_id_is_none(
     table: Table, most: int, folder: Path
@@ -351,29 +296,6 @@ TERMS = [
 ]
 
 
-def moved_by(plan: Plan, first: list[list[int]], second: list[list[int]]) -> Fraction:
-    """How far two tables lie apart in units of noise; squared for Gaussian noise."""
-    power = 1 if plan.mechanism == "laplace" else 2
-    parts = [
-        (Fraction(abs(one - other)) / Fraction(each.scale)) ** power
-        for row, less in zip(first, second, strict=True)
-        for one, other, each in zip(row, less, plan.sums, strict=True)
-    ]
-    return sum(parts, Fraction(0))
-
-
-def allowed(plan: Plan) -> Fraction:
-    part = plan.parts[0]
-    ratio = unit_ratio(
-        plan.mechanism,
-        plan.grid(part),
-        part.scales,
-        plan.unit,
-        cells_of(plan, part.partition),
-    )
-    return ratio if plan.mechanism == "laplace" else ratio**2
-
-
 def require_paid_for(plan: Plan, first: Table, second: Table) -> None:
     for engine in ENGINES:
         found, other = (exact(each, plan, engine) for each in (first, second))
@@ -403,15 +325,15 @@ def test_one_person_moves_the_sums_by_no_more_than_the_price(
         minus=data.draw(st.booleans()),
         **terms,
     )
-    table = data.draw(_crowds("text", least_rows=1))
-    own = data.draw(_crowds("text", least_rows=1))
+    table = data.draw(crowds("text", least_rows=1))
+    own = data.draw(crowds("text", least_rows=1))
     at = table.column_names.index("id")
     mine = own.set_column(at, "id", pa.array(["ann"] * own.num_rows))
     others = table.filter(pa.array([each != "ann" for each in table["id"].to_pylist()]))
     with_me = pa.concat_tables([others, mine])
     require_paid_for(plan, with_me, others)
     if neighbours == "change-one":
-        changed = data.draw(_crowds("text", least_rows=1))
+        changed = data.draw(crowds("text", least_rows=1))
         other = changed.set_column(at, "id", pa.array(["ann"] * changed.num_rows))
         require_paid_for(plan, with_me, pa.concat_tables([others, other]))
 

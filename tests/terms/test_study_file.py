@@ -10,6 +10,7 @@ import pytest
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Ratio
@@ -130,6 +131,43 @@ def test_a_number_of_people_may_stand_alone_or_beside_a_guess() -> None:
     both = parse_study(study(population=f"n = 300\n{PARTS['population']}"))
     assert both.people == 300
     assert both.population == parse_study(study()).population
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        (
+            'url = "postgres://db/credit"\ntable = "public.loans"',
+            DatabaseTable("postgres://db/credit", table="public.loans"),
+        ),
+        (
+            'url = "sqlite:///a.db"\nview = ["main", "a.b"]',
+            DatabaseTable("sqlite:///a.db", view=["main", "a.b"]),
+        ),
+        (
+            'url = "spark://host:7077"\npath = "/lake/*.parquet"',
+            DatabaseTable("spark://host:7077", path="/lake/*.parquet"),
+        ),
+    ],
+)
+def test_data_may_lie_in_a_database(data: str, wanted: DatabaseTable) -> None:
+    assert parse_study(study(data=data)).data == wanted
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ('url = "mysql://db"\ntable = "a"', "$.data: an address must name a database"),
+        ('url = "sqlite:///a.db"', "$.data: one table, view or path is read"),
+        ('url = "sqlite:///a.db"\nsql = "SELECT 1"', "$.data: unknown field 'sql'"),
+        ('url = 1\ntable = "a"', "$.data.url: must be text"),
+        ('url = "sqlite:///a.db"\ntable = 1', "$.data.table: must be text"),
+    ],
+)
+def test_a_database_is_named_and_never_asked_in_sql(data: str, said: str) -> None:
+    with pytest.raises(DocumentRefused) as refused:
+        parse_study(study(data=data))
+    assert str(refused.value).startswith(said)
 
 
 def test_a_path_without_a_dialect_is_just_a_path() -> None:

@@ -69,7 +69,7 @@ def release(  # noqa: PLR0913 (one command, one door)
         typer.Option("--id", help="Its id: one that was sealed is published again."),
     ] = None,
     by: By = "",
-    engine: Annotated[str, typer.Option(help="auto, duckdb or python.")] = "auto",
+    engine: Annotated[str, typer.Option(help="auto, duckdb, ibis or python.")] = "auto",
     force: Annotated[
         bool, typer.Option("--force", help="Replace an existing release file.")
     ] = False,
@@ -147,6 +147,7 @@ def _expectation(study: "Study", plan: "Plan") -> str:
 
 def _table_of(study: "Study | None", data: str | None, folder: Path) -> object:
     """Give the data: a path of the study stands beside the study file."""
+    from dpratio.terms.database import DatabaseTable
     from dpratio.terms.source import CsvFile
 
     if data is not None:
@@ -158,6 +159,8 @@ def _table_of(study: "Study | None", data: str | None, folder: Path) -> object:
     if isinstance(study.data, str):
         return str(folder / study.data)
     given = study.data
+    if isinstance(given, DatabaseTable):
+        return given.beside(folder)
     return CsvFile(
         folder / given.path,
         columns=given.columns,

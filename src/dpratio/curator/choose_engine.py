@@ -13,7 +13,7 @@ from dpratio.curator.exact import ExactSums
 from dpratio.curator.tables import as_source, kind_of
 from dpratio.terms.dimensions import Key
 
-__all__ = ["ENGINES", "open_keys", "open_table"]
+__all__ = ["ENGINES", "connected", "open_keys", "open_table"]
 
 ENGINES = ("auto", "duckdb", "ibis", "python")
 
@@ -39,31 +39,39 @@ def open_keys(
     return lambda: asking.count_keys(opened, asked)
 
 
+def connected(table: object, engine: str) -> object:
+    """Connect to a table that lies elsewhere, once for all questions of a plan."""
+    source = as_source(table)
+    elsewhere = engine == "auto" and kind_of(source) in _IN_WAREHOUSES
+    if engine != "ibis" and not elsewhere:
+        return source
+    import_extra("ibis", "engines")
+    from dpratio.curator.warehouse.on_polars import lazy_frame
+    from dpratio.curator.warehouse.open import open_warehouse
+
+    frame: object = lazy_frame(source)
+    return open_warehouse(source) if frame is None else frame
+
+
 def _open(
     table: object, asked: Statement | KeyCount, engine: str
 ) -> tuple[Any, ModuleType]:
+    """Open a table with its engine, and check its schema."""
     require_one_of(engine, ENGINES, "engine")
-    source = as_source(table)
-    kind = kind_of(source)
-    opened: Any
-    if engine == "python" or (engine == "auto" and kind == "mapping"):
-        from dpratio.curator import engine_python
+    opened: Any = connected(table, engine)
+    kind = kind_of(opened)
+    asking: ModuleType
+    if kind == "opened":
+        from dpratio.curator import engine_ibis as asking
+    elif engine == "python" or (engine == "auto" and kind == "mapping"):
+        from dpratio.curator import engine_python as asking
         from dpratio.curator.rows import open_rows
 
-        opened = open_rows(source)
-        asked.check_schema(opened.types)
-        return opened, engine_python
-    if engine == "ibis" or (engine == "auto" and kind in _IN_WAREHOUSES):
-        import_extra("ibis", "engines")
-        from dpratio.curator import engine_ibis
-        from dpratio.curator.warehouse.open import open_warehouse
+        opened = open_rows(opened)
+    else:
+        from dpratio.curator import engine_duckdb as asking
+        from dpratio.curator.duck_sources import open_duck
 
-        opened = open_warehouse(source)
-        asked.check_schema(opened.types)
-        return opened, engine_ibis
-    from dpratio.curator import engine_duckdb
-    from dpratio.curator.duck_sources import open_duck
-
-    opened = open_duck(source, asked)
+        opened = open_duck(opened, asked)
     asked.check_schema(opened.types)
-    return opened, engine_duckdb
+    return opened, asking

@@ -26,6 +26,7 @@ class DuckTable:
     ``types`` are told to the user; ``columns`` give the name and DuckDB type under
     which the engine finds a column in ``source``. ``is_foreign`` tells that the
     question runs on a connection that is not ours and may trust a file's statistics.
+    ``footers`` counts the rows that files claim to have, where they claim any.
     """
 
     types: Mapping[str, ColumnType]
@@ -33,6 +34,11 @@ class DuckTable:
     source: str
     ask: Callable[[str, Tables], Any]
     is_foreign: bool = False
+    footers: str = ""
+
+    def claimed_rows(self) -> float:
+        """Give the rows that footers claim: a hint of how to add up, never a bound."""
+        return float(self.fetch(self.footers, {})["claimed"][0]) if self.footers else 0
 
     def fetch(self, query: str, tables: Tables) -> dict[str, Any]:
         """Run one query, with public tables beside it, and give columns as arrays."""

@@ -31,8 +31,8 @@ from dpratio.curator.frames import (
     polars_types,
 )
 from dpratio.curator.rows import same_headers
-from dpratio.curator.tables import find_files, kind_of
-from dpratio.errors import FileRefused, InvalidInput, SchemaRefused
+from dpratio.curator.tables import find_files, kind_of, refuse_kind
+from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.source import CsvFile
 
 __all__ = ["open_duck"]
@@ -62,10 +62,7 @@ def open_duck(source: object, statement: Asked) -> DuckTable:
     }
     kind = kind_of(source)
     if kind not in opener:
-        raise InvalidInput(
-            "engine 'duckdb' does not read mappings of lists, got one. "
-            "Use engine 'python'."
-        )
+        refuse_kind("duckdb", kind)
     return opener[kind](source, statement)
 
 
@@ -79,7 +76,12 @@ def _open_parquet(path: str, statement: Asked) -> DuckTable:
                 f"the schema of '{file}' differs from that of '{files[0]}'. "
                 "Files of one glob must share their columns and types."
             )
-    return _as_named(schemas[0], statement, _read_parquet(files), run_on(connection))
+    run, source = run_on(connection), _read_parquet(files)
+    footers = (
+        "SELECT CAST(sum(num_rows) AS DOUBLE) AS claimed "
+        f"FROM parquet_file_metadata({_file_list(files)})"
+    )
+    return replace(_as_named(schemas[0], statement, source, run), footers=footers)
 
 
 def _parquet_schema(connection: duckdb.DuckDBPyConnection, file: str) -> dict[str, str]:

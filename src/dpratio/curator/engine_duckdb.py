@@ -2,7 +2,8 @@
 
 Cells are kept as whole doubles, which add up exactly in any order as long as no
 partial sum reaches 2^53. The same query counts rows, so that bound is checked; where
-it fails the sums are taken again in 128-bit integers. The integers are the same.
+it fails the sums are taken again in 128-bit integers, and where the files claim so many
+rows that it must, in those at once. The integers are the same.
 Floor: curator. Imports: terms, csv_lines, duck, duck_keys, engine, exact,
 whole_doubles.
 """
@@ -15,7 +16,7 @@ from dpratio.curator.duck_numbers import cell_of, clip, double, number_of, total
 from dpratio.curator.duck_units import count_keys, unit_steps
 from dpratio.curator.engine import Statement
 from dpratio.curator.exact import ExactSums
-from dpratio.curator.whole_doubles import are_exact
+from dpratio.curator.whole_doubles import are_exact, may_be_exact
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["aggregate", "count_keys"]
@@ -24,9 +25,11 @@ __all__ = ["aggregate", "count_keys"]
 def aggregate(table: DuckTable, statement: Statement) -> ExactSums:
     """Add up the cells of every group."""
     keyed = key_tables(table, statement)
-    sums = table.fetch(_query(table, statement, keyed, in_doubles=True), keyed.tables)
-    unit_rows = np.ma.filled(sums.get("unit_rows", 0), 0)
-    if not are_exact(sums["rows"], unit_rows, statement):
+    sums = None
+    if may_be_exact(table.claimed_rows(), statement):
+        query = _query(table, statement, keyed, in_doubles=True)
+        sums = table.fetch(query, keyed.tables)
+    if sums is None or not _is_exact(sums, statement):
         query = _query(table, statement, keyed, in_doubles=False)
         sums = table.fetch(query, keyed.tables)
     cells = np.zeros((statement.cells, len(statement.sums)), dtype=np.int64)
@@ -34,6 +37,11 @@ def aggregate(table: DuckTable, statement: Statement) -> ExactSums:
     for index in range(len(statement.sums)):
         cells[code, index] = np.asarray(sums[f"sum{index}"]).astype(np.int64)
     return ExactSums(cells)
+
+
+def _is_exact(sums: dict[str, np.ndarray], statement: Statement) -> bool:
+    unit_rows = np.ma.filled(sums.get("unit_rows", 0), 0)
+    return are_exact(sums["rows"], unit_rows, statement)
 
 
 def _query(

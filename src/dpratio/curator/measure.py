@@ -4,19 +4,19 @@ Floor: curator. Imports: errors, plan, release, and the engines of this room.
 """
 
 import contextlib
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.curator.choose_engine import open_keys, open_table
+from dpratio.curator.choose_engine import connected, open_keys, open_table
 from dpratio.curator.engine import KeyCount, statement_of, unit_rule
 from dpratio.curator.entropy import system_bits
 from dpratio.curator.exact import ExactSums
 from dpratio.curator.noise import draw_noise
 from dpratio.curator.select_keys import name_keys
+from dpratio.curator.silence import silence
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.part import Part, Partition
 from dpratio.plan.plan import Plan
@@ -40,6 +40,7 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Parts]:
         SchemaRefused: When a column is missing or of the wrong type.
         FileRefused: When a file, its header or its footer cannot be read.
     """
+    table = _quietly(lambda: connected(table, engine))
     known = [_known_groups(each) for each in plan.partitions]
     finders = {
         at: _open_keys(table, plan, each, engine)
@@ -102,7 +103,7 @@ def _known_groups(partition: Partition) -> Groups | None:
 def _quietly(step: Callable[[], Given]) -> Given:
     """Open or run the engine; what others say when they stop may quote a cell."""
     given, refusal = None, None
-    with _no_logs(), contextlib.suppress(Exception):
+    with silence(), contextlib.suppress(Exception):
         try:
             given = step()
         except DpratioError as error:
@@ -116,14 +117,3 @@ def _quietly(step: Callable[[], Given]) -> Given:
             "whole and that memory suffices."
         )
     return given
-
-
-@contextlib.contextmanager
-def _no_logs() -> Iterator[None]:
-    """Keep every logger silent: PySpark's writes why a query stopped, cell and all."""
-    before = logging.root.manager.disable
-    logging.disable()
-    try:
-        yield
-    finally:
-        logging.disable(before)

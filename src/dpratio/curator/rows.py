@@ -17,8 +17,8 @@ from dpratio.curator.frames import (
     pandas_types,
     polars_types,
 )
-from dpratio.curator.tables import find_files, kind_of
-from dpratio.errors import FileRefused, InvalidInput, SchemaRefused
+from dpratio.curator.tables import find_files, kind_of, refuse_kind
+from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.source import CsvFile
 
 __all__ = ["RowTable", "open_rows"]
@@ -50,10 +50,7 @@ def open_rows(source: object) -> RowTable:
     }
     kind = kind_of(source)
     if kind not in openers:
-        raise InvalidInput(
-            "engine 'python' does not read DuckDB relations, got one. "
-            "Use engine 'duckdb'."
-        )
+        refuse_kind("python", kind)
     return openers[kind](source)
 
 

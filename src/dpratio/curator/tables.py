@@ -8,12 +8,14 @@ import glob
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
+from typing import NoReturn
 
 from dpratio.checks import require
-from dpratio.errors import FileRefused
+from dpratio.errors import FileRefused, InvalidInput
+from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import CsvFile
 
-__all__ = ["as_source", "find_files", "kind_of"]
+__all__ = ["as_source", "find_files", "kind_of", "refuse_kind"]
 
 _KINDS = {
     ("pandas", "DataFrame"): "pandas",
@@ -24,6 +26,7 @@ _KINDS = {
     ("_duckdb", "DuckDBPyRelation"): "relation",
     ("ibis", "Table"): "ibis",
     ("pyspark", "DataFrame"): "spark",
+    ("dpratio", "WarehouseTable"): "opened",
 }
 
 
@@ -55,6 +58,8 @@ def kind_of(source: object) -> str:
         return "parquet"
     if isinstance(source, CsvFile):
         return "csv"
+    if isinstance(source, DatabaseTable):
+        return "database"
     if isinstance(source, Mapping):
         return "mapping"
     given = type(source)
@@ -67,6 +72,25 @@ def kind_of(source: object) -> str:
     name = f"{given.__module__}.{given.__name__}"
     require(kind is not None, "the table is of a kind no engine reads", name, hint)
     return str(kind)
+
+
+def refuse_kind(engine: str, kind: str) -> NoReturn:
+    """Refuse a kind of source that belongs to another engine.
+
+    Raises:
+        InvalidInput: Always, with the engine that reads it.
+    """
+    named = {
+        "mapping": ("mappings of lists", "python"),
+        "relation": ("DuckDB relations", "duckdb"),
+        "database": ("tables of databases", "ibis"),
+        "ibis": ("Ibis tables", "ibis"),
+        "spark": ("Spark frames", "ibis"),
+    }
+    what, other = named.get(kind, ("files and frames", "duckdb"))
+    raise InvalidInput(
+        f"engine '{engine}' does not read {what}, got one. Use engine '{other}'."
+    )
 
 
 def find_files(path: str) -> list[str]:

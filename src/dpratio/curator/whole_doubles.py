@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from dpratio.curator.engine import Statement
 
-__all__ = ["are_exact"]
+__all__ = ["are_exact", "may_be_exact"]
 
 _EXACT_DOUBLES = 2.0**53
 
@@ -32,6 +32,14 @@ def are_exact(rows: ArrayLike, unit_rows: ArrayLike, statement: Statement) -> bo
     )
     most = np.max(np.asarray(unit_rows), initial=0)
     return bool(most * row_cell < _EXACT_DOUBLES)
+
+
+def may_be_exact(claimed_rows: float, statement: Statement) -> bool:
+    """Guess whether doubles will do: rows spread evenly would not reach 2^53."""
+    if statement.unit is not None:
+        return True
+    largest = max(each.largest_cell for each in statement.sums)
+    return claimed_rows * largest < _EXACT_DOUBLES * statement.cells
 
 
 def _row_reach(statement: Statement, letter: str) -> float:

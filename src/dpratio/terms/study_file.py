@@ -3,7 +3,7 @@
 ::
 
     [data]
-    path = "loans.parquet"
+    path = "loans.parquet"  # or url = "postgres://host/database" and table = "loans"
 
     [ratio]
     numerator = "score"
@@ -48,6 +48,7 @@ from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Ratio
@@ -62,7 +63,7 @@ __all__ = ["Study", "parse_study"]
 class Study:
     """Everything a study file says."""
 
-    data: str | CsvFile | None
+    data: str | CsvFile | DatabaseTable | None
     ratios: tuple[Ratio, ...]
     bounds: dict[str, Bounds]
     partitions: tuple[Groups | PrivateKeys | None, ...]
@@ -130,7 +131,9 @@ def parse_study(text: str) -> Study:
     )
 
 
-def _read_data(node: Node) -> str | CsvFile:
+def _read_data(node: Node) -> str | CsvFile | DatabaseTable:
+    if isinstance(node.value, dict) and "url" in node.value:
+        return _read_database(node)
     dialect = ("columns", "delimiter", "quote")
     fields = node.fields("path", optional=dialect)
     path = fields["path"].text()
@@ -142,6 +145,18 @@ def _read_data(node: Node) -> str | CsvFile:
         for name, at in given.items()
     }
     return node.make(lambda: CsvFile(path, **options))  # type: ignore[arg-type]
+
+
+def _read_database(node: Node) -> DatabaseTable:
+    fields = node.fields("url", optional=("table", "view", "path"))
+    url = fields.pop("url").text()
+    options: dict[str, object] = {
+        name: [item.text() for item in at.items()]
+        if isinstance(at.value, list)
+        else at.text()
+        for name, at in fields.items()
+    }
+    return node.make(lambda: DatabaseTable(url, **options))  # type: ignore[arg-type]
 
 
 def _read_ratio(node: Node) -> Ratio:

@@ -2,15 +2,19 @@
 
 Every expression here is total by itself: whatever a cell holds, it gives a value or
 NULL. Nothing relies on the order in which a database tests its conditions.
-Floor: curator. Imports: keys.
+Floor: curator. Imports: errors, engine, schema.
 """
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import ibis
+
+from dpratio.curator.engine import ColumnType
+from dpratio.curator.warehouse.schema import types_of
+from dpratio.errors import SchemaRefused
 
 __all__ = [
     "FIRST_DAY",
@@ -21,6 +25,7 @@ __all__ = [
     "Value",
     "date_of",
     "day_number",
+    "require_utf8",
 ]
 
 # Expressions of Ibis, which is not typed.
@@ -48,6 +53,19 @@ def date_of(number: int) -> dt.date:
     return dt.date.fromordinal(number + _EPOCH)
 
 
+def require_utf8(encoding: str) -> None:
+    """Refuse a database whose text is not UTF-8.
+
+    Raises:
+        SchemaRefused: When its encoding has another name.
+    """
+    if encoding != "UTF8":
+        raise SchemaRefused(
+            f"the database is encoded in {encoding}; ids and keys are read as UTF8. "
+            "Copy the table into a database with that encoding."
+        )
+
+
 FIRST_DAY, LAST_DAY = day_number(dt.date.min), day_number(dt.date.max)
 
 
@@ -57,10 +75,24 @@ class Dialect:
     def check(self, backend: Backend) -> None:
         """Make a connection ready, from what is public; refuse one that is unfit."""
 
+    def find(self, backend: Backend, names: Sequence[str]) -> Value:
+        """Find a table by its name, without a look at a row."""
+        *outer, name = names
+        return backend.table(name, database=tuple(outer) or None)
+
+    def types(self, rows: Value) -> dict[str, ColumnType]:
+        """Read the public schema of a table."""
+        return types_of(rows)
+
     @contextmanager
     def quietly(self, backend: Backend) -> Iterator[None]:  # noqa: ARG002
         """Run a query so that nothing of it reaches a screen or log of ours."""
         yield
+
+    def fetch(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
+        """Run a query, and give its columns."""
+        found: dict[str, list[Any]] = backend.to_pyarrow(asked, limit=None).to_pydict()
+        return found
 
     def double(self, value: float) -> Value:
         """Write a double so that it is read back as it is."""
@@ -81,9 +113,13 @@ class Dialect:
         """Round a double down to a whole double."""
         raise NotImplementedError
 
-    def text(self, column: Value) -> Value:
-        """Read text as bytes, so that no collation is asked; missing if no UTF-8."""
+    def encoded(self, column: Value) -> Value:
+        """Read text as bytes, so that no collation is asked."""
         raise NotImplementedError
+
+    def text(self, column: Value) -> Value:
+        """Read text as bytes, missing where they are no UTF-8."""
+        return self.encoded(column)
 
     def hexed(self, text: Value) -> Value:
         """Write the bytes of a text as hexadecimal digits."""
@@ -108,6 +144,10 @@ class Dialect:
     def text_number(self, text: Value) -> Value:
         """Give the number of a text id, as `keys.number_of_id` does."""
         raise NotImplementedError
+
+    def remainder(self, number: Value, by: int) -> Value:
+        """Divide whole numbers, and give what is left, of whatever sign."""
+        return number % by
 
     def digest(self, key: str, place: Value, unit: Value) -> Value:
         """Hash a key of the plan, a group and an id, to order the groups of an id."""

@@ -31,7 +31,9 @@ def key_of(dialect: Dialect, table: Value, each: Keys | Periods) -> Value:
     if kind is dt.date:
         return dialect.day(column)
     if kind is str:
-        return dialect.text(column)
+        # What is no UTF-8 equals no declared key, and matters where none is one.
+        is_declared = bool(each.values) and None not in each.values
+        return dialect.encoded(column) if is_declared else dialect.text(column)
     return dialect.truth(column) if kind is bool else dialect.whole(column)
 
 
@@ -46,11 +48,11 @@ def place_rows(
         statement: What is asked.
         kept: Columns to keep beside the code.
     """
-    code: Value = None
     for at, each in enumerate(statement.dimensions):
         rows = _with_place(dialect, rows, at, each)
-        place = rows[f"place{at}"]
-        code = place if code is None else code * len(each.values) + place
+    code = rows.place0
+    for at, each in enumerate(statement.dimensions[1:], start=1):
+        code = code * len(each.values) + rows[f"place{at}"]
     columns = {name: rows[name] for name in kept}
     if statement.listed is None:
         return rows.select(**columns, code=code.cast("int64"))
@@ -73,8 +75,9 @@ def _with_place(dialect: Dialect, rows: Value, at: int, each: Dimension) -> Valu
         inside = rows.filter(key.between(first, first + len(places) - 1))
         return inside.mutate(**{name: (inside[f"k{at}"] - first).cast("int64")})
     missing = places.pop(None, None)
-    declared = _table({"key": list(places), "place": list(places.values())})
-    named = dialect.text(declared.key) if _is_text(each) else declared.key
+    kind = "string" if _is_text(each) else "int64"
+    declared = _table({"key": list(places), "place": list(places.values())}, key=kind)
+    named = dialect.encoded(declared.key) if _is_text(each) else declared.key
     declared = declared.select(key=named, place=declared.place)
     how = "inner" if missing is None else "left"
     found = rows.join(declared, key == declared.key, how=how)
@@ -87,9 +90,9 @@ def _with_place(dialect: Dialect, rows: Value, at: int, each: Dimension) -> Valu
 
 def _with_bin(dialect: Dialect, rows: Value, value: Value, each: ScoreBins) -> Value:
     edges = [dialect.double(edge) for edge in each.edges]
-    place = ibis.literal(0)
-    for edge in edges[1:-1]:
-        place += ibis.cases((value >= edge, 1), else_=0)
+    below = [(value < edge, at) for at, edge in enumerate(edges[1:-1])]
+    last = ibis.literal(len(below))
+    place = ibis.cases(*below, else_=last) if below else last
     inside = value.between(edges[0], edges[-1])
     return rows.mutate(bin=place.cast("int64")).filter(inside)
 
@@ -142,11 +145,8 @@ def _combined(statement: Statement) -> list[int]:
     return combined
 
 
-def _table(columns: Mapping[str, Sequence[Any]]) -> Value:
-    """Hand over a public table."""
-    kinds = {
-        name: "string" if any(isinstance(cell, str) for cell in cells) else "int64"
-        for name, cells in columns.items()
-    }
+def _table(columns: Mapping[str, Sequence[Any]], **kinds: str) -> Value:
+    """Hand over a public table, of whole numbers where no other kind is named."""
+    schema = ibis.schema({name: kinds.get(name, "int64") for name in columns})
     plain = {name: list(cells) for name, cells in columns.items()}
-    return ibis.memtable(plain, schema=ibis.schema(kinds))
+    return ibis.memtable(plain, schema=schema)

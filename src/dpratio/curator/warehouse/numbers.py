@@ -21,14 +21,17 @@ __all__ = [
     "is_finite",
     "joined",
     "pieces_of",
+    "whole_sum",
 ]
 
 _LARGEST = 1.7976931348623157e308
+_EXACT = 2.0**53
 
 # Where a product that vanishes stops a database, smaller factors are taken for zero:
-# of five factors, of what a contrast is made from, and of a contrast itself. None of
-# them moves a cell. Proof: docs/proofs/warehouse.md.
+# of five factors, of what a contrast is made from, and of a contrast itself; and so are
+# such parts of a cell. None of them moves a cell. Proof: docs/proofs/warehouse.md.
 LEAST_FACTOR, LEAST_TERM, LEAST_CONTRAST = 2.0**-210, 2.0**-350, 2.0**-500
+_LEAST_CELL = 2.0**-60
 
 # A cell of up to 2^56 in pieces of 20 bits: their sums stay in 64 bits up to 2^43 rows.
 PIECES = 3
@@ -54,6 +57,7 @@ def cell_of(dialect: Dialect, factors: Sequence[Value], step: float) -> Value:
     product = factors[0] if factors else dialect.double(1.0)
     for factor in factors[1:]:
         product *= factor
+    product = dialect.settled(product, step * _LEAST_CELL)
     # Multiplying by 1/step is dividing by step: both are powers of two.
     return dialect.floor(product * dialect.double(1 / step) + dialect.double(0.5))
 
@@ -67,6 +71,15 @@ def pieces_of(dialect: Dialect, cell: Value) -> list[Value]:
         pieces.append((cell - above * size).cast("int64"))
         cell = above
     return [*pieces, cell.cast("int64")]
+
+
+def whole_sum(dialect: Dialect, cell: Value) -> Value:
+    """Add whole doubles up, as an integer: databases may write doubles in few digits.
+
+    Where doubles may have been rounded the sum is missing.
+    """
+    total, most = cell.sum(), dialect.double(_EXACT)
+    return ibis.cases((total.between(-most, most), total.cast("int64")))
 
 
 def joined(dialect: Dialect, pieces: Sequence[Value]) -> Value:

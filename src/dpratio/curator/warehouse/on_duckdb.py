@@ -22,7 +22,7 @@ _decoded = builtin("decode", "binary", "string")
 _hex = builtin("hex", "binary", "string")
 _md5 = builtin("md5", "string", "string")
 _days_between = builtin("date_diff", "string date date", "int64")
-_add_days = builtin("date_add", "date interval('D')", "date")
+_date = builtin("make_date", "int32", "date")
 
 _DAY = 86_400 * 10**9
 _EPOCH = dt.date(1970, 1, 1)
@@ -41,7 +41,7 @@ class DuckDb(Dialect):
     def floor(self, value: Value) -> Value:
         return _floor(value)
 
-    def text(self, column: Value) -> Value:
+    def encoded(self, column: Value) -> Value:
         return _bytes(column)
 
     def hexed(self, text: Value) -> Value:
@@ -56,10 +56,12 @@ class DuckDb(Dialect):
     def day(self, column: Value) -> Value:
         kind = column.type()
         if kind.is_timestamp() and kind.scale == 9:  # noqa: PLR2004 (nanoseconds)
-            # Cut towards 1970 by DuckDB itself; a floor of integers is not.
+            # Cut towards 1970, which no number of ticks overflows; then one less
+            # where that was up.
             ticks = _ticks(column)
-            past = (ticks % _DAY + _DAY) % _DAY
-            return ((ticks - past) / _DAY).round().cast("int64")
+            past = ticks % _DAY
+            cut = ((ticks - past) / _DAY).round().cast("int64")
+            return cut - ibis.cases((past < 0, 1), else_=0)
         if kind.is_timestamp() and kind.timezone is not None:
             column = _try_time(_in_zone("UTC", column))
         day = column.try_cast("date")
@@ -76,6 +78,4 @@ class DuckDb(Dialect):
         return _md5(f"{key}:" + _decoded(place) + ":" + _decoded(unit))
 
     def iso_day(self, day: Value) -> Value:
-        return self.text(
-            (ibis.date(_EPOCH) + day.as_interval("D")).cast("date").cast("string")
-        )
+        return self.text(_date(day.cast("int32")).cast("string"))

@@ -1,6 +1,6 @@
 """PostgreSQL: no TRY, and products that vanish are errors.
 
-Floor: curator. Imports: errors, keys, dialect, functions.
+Floor: curator. Imports: keys, dialect, functions.
 """
 
 import datetime as dt
@@ -9,9 +9,8 @@ from decimal import Context
 import ibis
 
 from dpratio.curator.keys import WHOLE_ID
-from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
+from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, require_utf8
 from dpratio.curator.warehouse.functions import builtin
-from dpratio.errors import SchemaRefused
 
 __all__ = ["Postgres"]
 
@@ -41,11 +40,7 @@ class Postgres(Dialect):
     def check(self, backend: Backend) -> None:
         with backend.begin() as cursor:
             [encoding] = cursor.execute("SHOW server_encoding").fetchone()
-        if encoding != "UTF8":
-            raise SchemaRefused(
-                f"the database is encoded in {encoding}; ids and keys are read as "
-                "UTF8. Copy the table into a database with that encoding."
-            )
+        require_utf8(encoding)
 
     def number(self, column: Value) -> Value:
         if not column.type().is_decimal():
@@ -62,7 +57,7 @@ class Postgres(Dialect):
     def floor(self, value: Value) -> Value:
         return _floor(value)
 
-    def text(self, column: Value) -> Value:
+    def encoded(self, column: Value) -> Value:
         return _bytes(column, "UTF8")
 
     def hexed(self, text: Value) -> Value:

@@ -55,8 +55,11 @@ class Spark(Dialect):
     def floor(self, value: Value) -> Value:
         return _floor(value).cast("float64")
 
+    def encoded(self, column: Value) -> Value:
+        return column.cast("binary")
+
     def text(self, column: Value) -> Value:
-        return ibis.cases((_is_utf8(column), column.cast("binary")))
+        return ibis.cases((_is_utf8(column), self.encoded(column)))
 
     def hexed(self, text: Value) -> Value:
         return _hex(text)

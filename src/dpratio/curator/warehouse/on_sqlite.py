@@ -1,14 +1,21 @@
 """SQLite: any cell may hold anything, and text is not read as the nearest double.
 
 What SQLite cannot do exactly is done by functions of ours inside it; none can fail.
-Floor: curator. Imports: dialect, functions, keys.
+Floor: curator. Imports: engine, keys, dialect, functions.
 """
 
 import hashlib
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 import ibis
+import ibis.common.exceptions as com
+import ibis.expr.operations as ops
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.eliminate_subqueries import eliminate_subqueries
 
+from dpratio.curator.engine import ColumnType
 from dpratio.curator.keys import day_of, number_of_id
 from dpratio.curator.warehouse.dialect import (
     Backend,
@@ -16,6 +23,7 @@ from dpratio.curator.warehouse.dialect import (
     Value,
     date_of,
     day_number,
+    require_utf8,
 )
 from dpratio.curator.warehouse.functions import builtin
 
@@ -27,6 +35,7 @@ _utf8 = builtin("dpratio_utf8", "binary", "binary")
 _day = builtin("dpratio_day", "binary", "int64")
 _iso = builtin("dpratio_iso", "int64", "binary")
 _number = builtin("dpratio_number", "binary", "int64")
+_remainder = builtin("dpratio_remainder", "int64 int64", "int64")
 _digest = builtin("dpratio_digest", "string binary binary", "string")
 
 
@@ -34,17 +43,52 @@ class Sqlite(Dialect):
     """SQLite: each cell says itself what it is."""
 
     def check(self, backend: Backend) -> None:
+        [encoding] = backend.con.execute("PRAGMA encoding").fetchone()
+        require_utf8(encoding.replace("UTF-8", "UTF8"))
         functions: dict[str, tuple[int, Any]] = {
             "dpratio_double": (1, float),
             "dpratio_utf8": (1, _as_utf8),
             "dpratio_day": (1, _day_of),
             "dpratio_iso": (1, lambda day: date_of(day).isoformat().encode()),
             "dpratio_number": (1, lambda text: number_of_id(text.decode())),
+            "dpratio_remainder": (2, operator.mod),
             "dpratio_digest": (3, _digest_of),
         }
         for name, (takes, function) in functions.items():
             backend.con.create_function(name, takes, function, deterministic=True)
         backend.con.execute("PRAGMA temp_store = MEMORY")
+
+    def find(self, backend: Backend, names: Sequence[str]) -> Value:
+        # Ibis would look at the first row for the type of a column without one.
+        *outer, name = names
+        schema = outer[0] if outer else "main"
+        declared = _declared(backend, schema, name)
+        known = {column: _known(backend, given) for column, given in declared.items()}
+        namespace = ops.Namespace(catalog=None, database=schema)
+        table = ops.DatabaseTable(name, ibis.schema(known), backend, namespace)
+        return table.to_expr()
+
+    def types(self, rows: Value) -> dict[str, ColumnType]:
+        types = super().types(rows)
+        table = rows.op()
+        if not isinstance(table, ops.DatabaseTable):
+            return types
+        schema = table.namespace.database or "main"
+        declared = _declared(table.source, schema, table.name)
+        untyped = {
+            name: ColumnType("any", "of no declared type")
+            for name, given in declared.items()
+            if not given
+        }
+        return {**types, **untyped}
+
+    def fetch(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
+        # Its parser gives up on selects within selects; those in a row it takes.
+        backend._run_pre_execute_hooks(asked)  # noqa: SLF001
+        query = eliminate_subqueries(backend.compiler.to_sqlglot(asked.unbind()))
+        found = backend.con.execute(query.sql("sqlite"))
+        names, rows = [each[0] for each in found.description], found.fetchall()
+        return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
     def double(self, value: float) -> Value:
         return _double(repr(value))
@@ -58,8 +102,11 @@ class Sqlite(Dialect):
         cut = value.cast("int64").cast("float64")
         return ibis.cases((value < cut, cut - self.double(1.0)), else_=cut)
 
+    def encoded(self, column: Value) -> Value:
+        return ibis.cases((column.typeof() == "text", column.cast("binary")))
+
     def text(self, column: Value) -> Value:
-        return ibis.cases((column.typeof() == "text", _utf8(column.cast("binary"))))
+        return _utf8(self.encoded(column))
 
     def hexed(self, text: Value) -> Value:
         return _hex(text)
@@ -80,11 +127,31 @@ class Sqlite(Dialect):
     def text_number(self, text: Value) -> Value:
         return _number(text)
 
+    def remainder(self, number: Value, by: int) -> Value:
+        # MOD of SQLite works in doubles.
+        return _remainder(number, by)
+
     def digest(self, key: str, place: Value, unit: Value) -> Value:
         return _digest(key, place, unit)
 
     def iso_day(self, day: Value) -> Value:
         return _iso(day)
+
+
+def _declared(backend: Backend, schema: str, table: str) -> dict[str, str]:
+    """Give the declared type of every column, empty where it has none."""
+    found = backend.con.execute(
+        "SELECT name, type FROM pragma_table_info(?, ?)", (table, schema)
+    )
+    return dict(found.fetchall())
+
+
+def _known(backend: Backend, declared: str) -> Any:  # noqa: ANN401 (Ibis is not typed)
+    """Translate a declared type; text stands for any."""
+    try:
+        return backend.compiler.type_mapper.from_string(declared or "text")
+    except (com.IbisError, SqlglotError):
+        return ibis.dtype("string")
 
 
 def _as_utf8(text: bytes | None) -> bytes | None:

@@ -1,38 +1,60 @@
 """Opening Ibis tables, Spark frames and tables of databases by their public schema.
 
-Floor: curator. Imports: errors, tables, and the rest of this room.
+Floor: curator. Imports: tables, and the rest of this room.
 """
+
+import weakref
+from typing import Any
 
 import ibis
 
-from dpratio.curator.tables import kind_of
+from dpratio.curator.silence import silence
+from dpratio.curator.tables import kind_of, refuse_kind
+from dpratio.curator.warehouse.databases import connect_to, find_table
 from dpratio.curator.warehouse.dialect import Value
 from dpratio.curator.warehouse.spark_frames import (
     Frame,
     frame_of,
     read_in_own_session,
 )
-from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of, types_of
-from dpratio.errors import InvalidInput
+from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of
+from dpratio.terms.database import DatabaseTable
 
 __all__ = ["open_warehouse"]
 
 
 def open_warehouse(source: object) -> WarehouseTable:
-    """Open a table where it is.
+    """Open a table where it lies, by its public schema.
 
     Raises:
+        FileRefused: When a database or its table cannot be reached.
+        SchemaRefused: When it is a view that is not known to keep rows apart.
         InvalidInput: When the source belongs to another engine, or the database is one
             that dpratio was not tested on.
     """
     kind = kind_of(source)
-    openers = {"ibis": _open_ibis, "spark": _open_spark}
+    openers: dict[str, Any] = {
+        "database": _open_database,
+        "ibis": _open_ibis,
+        "opened": lambda opened: opened,
+        "spark": _open_spark,
+    }
     if kind not in openers:
-        raise InvalidInput(
-            f"engine 'ibis' reads Ibis tables, Spark frames and tables of databases, "
-            f"got a {kind} table. Use engine 'duckdb'."
-        )
-    return openers[kind](source)
+        refuse_kind("ibis", kind)
+    with silence():
+        opened: WarehouseTable = openers[kind](source)
+    return opened
+
+
+def _open_database(source: DatabaseTable) -> WarehouseTable:
+    connected = connect_to(source)
+    try:
+        opened = _open_ibis(find_table(connected.backend, source))
+    except Exception:
+        connected.close()
+        raise
+    weakref.finalize(opened.backend, connected.close)
+    return opened
 
 
 def _open_ibis(rows: Value) -> WarehouseTable:
@@ -41,7 +63,7 @@ def _open_ibis(rows: Value) -> WarehouseTable:
         return _open_spark(frame_of(rows, backend))
     dialect = dialect_of(backend)
     dialect.check(backend)
-    return WarehouseTable(types_of(rows), rows, backend, dialect)
+    return WarehouseTable(dialect.types(rows), rows, backend, dialect)
 
 
 def _open_spark(frame: Frame) -> WarehouseTable:

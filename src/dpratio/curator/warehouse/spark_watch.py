@@ -7,7 +7,6 @@ Floor: curator. Imports: entropy.
 """
 
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,12 +34,7 @@ def watched(session: Session) -> Iterator[None]:
     watch = threading.Thread(
         target=_cancel_if_deserted, args=(context, tag, ended), daemon=True
     )
-    with (
-        _silence(context, tag),
-        _active_as_before(session),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")  # PySpark's may quote an error, cell and all.
+    with _silence(context, tag), _active_as_before(session):
         context.addJobTag(tag)
         watch.start()
         try:
@@ -53,10 +47,10 @@ def watched(session: Session) -> Iterator[None]:
 
 def _cancel_if_deserted(context: Context, tag: str, ended: threading.Event) -> None:
     """Stop the jobs of a query once no executor was there for too long."""
-    waited = 0.0
+    looks = 0
     while not ended.wait(_LOOK):
-        waited = 0.0 if _executors(context) > 0 else waited + _LOOK
-        if waited > PATIENCE:
+        looks = 0 if _executors(context) > 0 else looks + 1
+        if looks * _LOOK > PATIENCE:
             context.cancelJobsWithTag(tag)
 
 

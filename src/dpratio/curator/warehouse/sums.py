@@ -14,6 +14,7 @@ from dpratio.curator.warehouse.numbers import (
     clip,
     is_finite,
     pieces_of,
+    whole_sum,
 )
 from dpratio.curator.warehouse.units import unit_totals
 from dpratio.terms.bounds import Bounds
@@ -40,7 +41,7 @@ def group_sums(
         sums["unit_rows"] = counted.n_rows.max()
     for at, name in enumerate(names):
         if in_doubles:
-            sums[f"sum{at}"] = counted[name].sum()
+            sums[f"sum{at}"] = whole_sum(dialect, counted[name])
             continue
         for nth, piece in enumerate(pieces_of(dialect, counted[name])):
             sums[f"sum{at}_{nth}"] = piece.sum()

@@ -9,10 +9,11 @@ from importlib import import_module
 from typing import Any
 
 from dpratio.curator.engine import ColumnType
+from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
 from dpratio.errors import InvalidInput
 
-__all__ = ["WarehouseTable", "dialect_of", "types_of"]
+__all__ = ["WarehouseTable", "dialect_of"]
 
 # By the name of the backend in Ibis: the file of its dialect, and its class.
 _DIALECTS = {
@@ -34,8 +35,8 @@ class WarehouseTable:
 
     def fetch(self, asked: Value) -> dict[str, list[Any]]:
         """Run one query, and give its columns; a missing sum is that of no rows."""
-        with self.dialect.quietly(self.backend):
-            found = self.backend.to_pyarrow(asked, limit=None).to_pydict()
+        with silence(), self.dialect.quietly(self.backend):
+            found = self.dialect.fetch(self.backend, asked)
         return {
             name: [0 if cell is None else cell for cell in cells]
             for name, cells in found.items()
@@ -59,26 +60,3 @@ def dialect_of(backend: Backend) -> Dialect:
         import_module(f"dpratio.curator.warehouse.{file}"), name
     )
     return made()
-
-
-def types_of(rows: Value) -> dict[str, ColumnType]:
-    """Read the schema of an Ibis table."""
-    return {
-        name: ColumnType(_kind(dtype), _shown(dtype))
-        for name, dtype in rows.schema().items()
-    }
-
-
-def _kind(dtype: Any) -> str:  # noqa: ANN401 (Ibis is not typed)
-    tests = {
-        "integer": dtype.is_integer(),
-        "number": dtype.is_floating() or dtype.is_decimal(),
-        "boolean": dtype.is_boolean(),
-        "text": dtype.is_string(),
-        "date": dtype.is_date() or dtype.is_timestamp(),
-    }
-    return next((kind for kind, fits in tests.items() if fits), "other")
-
-
-def _shown(dtype: Any) -> str:  # noqa: ANN401
-    return str(dtype).removeprefix("!").split("(", maxsplit=1)[0]

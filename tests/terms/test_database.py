@@ -1,0 +1,93 @@
+"""A table of a database is named, never written as a statement."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpratio.errors import InvalidInput
+from dpratio.terms.database import DatabaseTable
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ("loans", ("loans",)),
+        ("public.loans", ("public", "loans")),
+        ("lake.public.loans", ("lake", "public", "loans")),
+        (["public", "odd.name"], ("public", "odd.name")),
+        (("loans; DROP TABLE loans",), ("loans; DROP TABLE loans",)),
+    ],
+)
+def test_a_name_has_one_to_three_parts(given: Any, names: tuple[str, ...]) -> None:  # noqa: ANN401
+    table = DatabaseTable("postgres://db/credit", table=given)
+    assert (table.names, table.is_view, table.path) == (names, False, None)
+    view = DatabaseTable("postgres://db/credit", view=given)
+    assert (view.names, view.is_view) == (names, True)
+    assert table.name == ".".join(names)
+
+
+@pytest.mark.parametrize(
+    "given", ["", ".", "a..b", "a.b.c.d", [], [""], [1], 1, [None]]
+)
+def test_any_other_name_is_refused(given: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInput, match="a table is named by one to three names"):
+        DatabaseTable("postgres://db/credit", table=given)
+
+
+@pytest.mark.parametrize(
+    "url", ["", "db/credit", "mysql://db/credit", "postgres://", "spark:///", 1, None]
+)
+def test_an_address_begins_with_a_known_scheme(url: Any) -> None:  # noqa: ANN401
+    with pytest.raises(
+        InvalidInput, match=r"an address must name a database, .*spark://"
+    ):
+        DatabaseTable(url, table="loans")
+
+
+@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
+def test_a_file_has_no_host(scheme: str) -> None:
+    with pytest.raises(InvalidInput, match=f"no host, .*{scheme}:///file.db"):
+        DatabaseTable(f"{scheme}://file.db", table="loans")
+
+
+def test_one_of_table_view_and_path_is_read() -> None:
+    for given in ({}, {"table": "a", "view": "b"}, {"table": "a", "path": "b"}):
+        with pytest.raises(InvalidInput, match="one table, view or path is read"):
+            DatabaseTable("spark://host:7077", **given)  # type: ignore[arg-type]
+
+
+def test_only_spark_reads_paths() -> None:
+    lake = DatabaseTable("spark://host:7077", path="/lake/*.parquet")
+    assert (lake.path, lake.names, lake.name) == ("/lake/*.parquet", (), lake.path)
+    with pytest.raises(InvalidInput, match="only Spark reads paths"):
+        DatabaseTable("postgres://db/credit", path="a.parquet")
+
+
+def test_passwords_are_shown_nowhere() -> None:
+    urls = [
+        "postgres://ann:s3cr3t@db/credit",
+        "postgres://ann:s3c/r3t:s3cr3t@x@db/credit",
+        "postgres://db/credit?password=s3cr3t&user=ann",
+    ]
+    for url in urls:
+        table = DatabaseTable(url, table="loans")
+        assert table.shown == "postgres://db/credit"
+        assert "r3t" not in f"{table!r}{table}{table.name}"
+    with pytest.raises(InvalidInput) as refused:
+        DatabaseTable("mysql://ann:s3cr3t@db/credit", table="loans")
+    assert "s3cr3t" not in str(refused.value)
+
+
+def test_a_file_stands_beside_the_study_and_a_server_does_not_move() -> None:
+    folder = Path("/studies")
+    near = DatabaseTable("sqlite:///people.db", view="adults").beside(folder)
+    assert (near.file, near.names, near.is_view) == (
+        "/studies/people.db",
+        ("adults",),
+        True,
+    )
+    far = DatabaseTable("duckdb:////data/people.db", table="a.b").beside(folder)
+    assert (far.file, far.names) == ("/data/people.db", ("a", "b"))
+    server = DatabaseTable("postgres://db/credit", table="loans")
+    assert server.beside(folder) is server
