@@ -20,7 +20,7 @@ demo: $(VENV)/.ready
 
 test: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java
 	rm -f .coverage .coverage.*
-	$(PYTEST) -n 2 --dist loadgroup --cov --cov-report=
+	$(PYTEST) -n 2 --cov --cov-report=
 	$(BIN)/python tools/require_coverage.py
 
 check: $(VENV)/.ready-check
@@ -35,7 +35,7 @@ format: $(VENV)/.ready-check
 # The long version of the attacks on the ledger: hours of kills and races; and of the
 # comparison of engines on a Spark cluster.
 soak: $(VENV)/.ready-test $(VENV)/.ready-java
-	DPRATIO_SOAK=1 $(PYTEST) -n 2 --dist loadgroup tests/curator/ledger/attacks \
+	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator/ledger/attacks \
 		tests/curator/warehouse/spark
 
 bench: $(VENV)/.ready-bench

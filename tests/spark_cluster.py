@@ -25,7 +25,7 @@ _PATIENCE = 120.0  # seconds
 _HERE = "127.0.0.1"
 
 # One application takes one core of each worker, and leaves one for another.
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "spark.cores.max": "2",
     "spark.executor.cores": "1",
     "spark.executor.memory": "512m",
@@ -47,6 +47,7 @@ class Cluster:
     status_url: str
     folder: Path
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    started: int = 0
 
     def workers_alive(self) -> int:
         """Ask the master how many workers it has."""
@@ -59,7 +60,8 @@ class Cluster:
     def add_worker(self) -> None:
         """Start one more worker, in a process group of its own."""
         options = ("--cores", "2", "--memory", "1g", "--host", _HERE)
-        folder = self.folder / f"worker{len(self.workers)}"
+        self.started += 1
+        folder = self.folder / f"worker{self.started}"
         folder.mkdir()
         at = ("--webui-port", "0", "--work-dir", str(folder))
         main = "org.apache.spark.deploy.worker.Worker"
@@ -73,7 +75,7 @@ class Cluster:
         """Start workers until there are so many, and wait for them."""
         while len(self.workers) < count:
             self.add_worker()
-        wait_until(lambda: self.workers_alive() >= count, "the workers to start")
+        wait_until(lambda: self.workers_alive() == count, "the workers to start")
 
 
 @contextlib.contextmanager

@@ -44,13 +44,10 @@ _KINDS = {
 _OWN_SETTINGS = {
     "spark.sql.variable.substitute": "false",
     "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
-    "spark.sql.ansi.enforceReservedKeywords": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.arrow.pyspark.fallback.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "100MB",
 }
-_TIME_ZONE = "spark.sql.session.timeZone"
 
 
 def frame_of(rows: Value, backend: Backend) -> Frame:
@@ -82,7 +79,7 @@ def read_in_own_session(
         )
     types = _types_of(frame)
     session = _own_session(frame.sparkSession)
-    backend = _connected(session)
+    backend = ibis.pyspark.connect(session)
     readable = _days_in_utc(frame, types)
     name = f"dpratio_{fresh_id()}"
     _moved(readable, session).createTempView(name)
@@ -114,14 +111,6 @@ def _own_session(given: Session) -> Session:
     for name, value in _OWN_SETTINGS.items():
         session.conf.set(name, value)
     return session
-
-
-def _connected(session: Session) -> Backend:
-    """Connect Ibis, and keep the time zone: files of text are read in it."""
-    zone = session.conf.get(_TIME_ZONE)
-    backend = ibis.pyspark.connect(session)
-    session.conf.set(_TIME_ZONE, zone)
-    return backend
 
 
 def _days_in_utc(frame: Frame, types: Mapping[str, ColumnType]) -> Frame:

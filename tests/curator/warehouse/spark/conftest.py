@@ -1,7 +1,7 @@
 """One Spark cluster, and one application on it, for all tests of this folder.
 
-Every file here carries the mark `xdist_group("spark")`, so that one worker of the test
-session runs them all, and one cluster is started.
+One worker of the test session runs them all (see `tests/conftest.py`), so that one
+cluster is started.
 """
 
 import gc
@@ -34,7 +34,7 @@ def session(spark_cluster: Cluster) -> Iterator[Any]:
         builder = builder.config("spark.log.level", "ERROR")
         made = builder.getOrCreate()
     made.conf.set("spark.sql.session.timeZone", "America/New_York")
-    gateway = made.sparkContext._gateway
+    gateway: Any = made.sparkContext._gateway
     yield made
     made.stop()
     gateway.shutdown()

@@ -6,13 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from curator.warehouse.spark import failing
 from curator.warehouse.spark.failing import MARK, WORD
 from spark_cluster import Cluster
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 TESTS = Path(__file__).parents[3]
 

@@ -2,22 +2,25 @@
 
 import logging
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
 import ibis
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
 from curator.tables_for_tests import ROW, exact, plan_of
-from curator.warehouse.spark.frames_for_tests import Frame, Session
+from curator.warehouse.spark.frames_for_tests import Session
+from dpratio.curator.choose_engine import open_keys
+from dpratio.curator.engine import KeyCount, UnitRule
 from dpratio.curator.release_sums import release_sums
+from dpratio.curator.warehouse import spark_watch
 from dpratio.curator.warehouse.spark_watch import watched
 from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
 from spark_cluster import wait_until
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 ROWS = "SELECT 0.5D AS score, 1 AS label, 'a' AS region"
 
@@ -128,6 +131,11 @@ def test_settings_of_a_session_neither_change_our_query_nor_are_they_changed(
         before = other.conf.getAll
         assert exact(frame, plan, "auto")[0][:3] == [ROW, ROW, ROW // 2]
         assert other.conf.getAll == before
+        # One id in forty keys: which of them counts is told by the hash alone.
+        asked = KeyCount("k", "text", UnitRule("u", "a\\b'\"", 1, {}))
+        held = pa.table({"k": [str(at) for at in range(40)], "u": ["x"] * 40})
+        counted = open_keys(other.createDataFrame(held), asked, "auto")()
+        assert counted == open_keys(held, asked, "python")()
         # A missing number drops the row, as that session reads it: no cast fails.
         plan = plan_of(names=("score", names[1], names[2], "k"), keys=["b"])
         assert exact(frame, plan, "auto")[0] == [0] * 5
@@ -164,21 +172,41 @@ def test_a_stream_and_a_frame_of_spark_connect_are_refused(session: Session) -> 
         exact(far(), plan_of(), "auto")
 
 
-def slow_to_fail(session: Session) -> Frame:
-    """One task fails at once, the other one later."""
-    return session.range(0, 2, numPartitions=2).selectExpr(
-        "cast(if(id = 1 AND reflect('java.lang.Thread', 'sleep', 2500L) = '', 'y', "
-        "concat('x', id)) AS double) AS score",
-        "1 AS label",
+def test_the_log_is_silent_until_the_last_task_has_ended(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task that is stopped with its query says why, and quotes what failed."""
+    heard: list[bool] = []
+
+    def running(*_given: object) -> int:
+        heard.append(log_settings(session).getFilter() is None)
+        return 3 - len(heard)
+
+    monkeypatch.setattr(spark_watch, "_running_tasks", running)
+    with watched(session):
+        pass
+    assert heard == [False] * 3
+    assert log_settings(session).getFilter() is None
+
+
+def test_the_tasks_of_a_query_are_known_by_its_tag(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark_watch, "fresh_id", lambda: "known")
+    frame = session.range(0, 2, numPartitions=2).selectExpr(
+        "reflect('java.lang.Thread', 'sleep', 1500L) AS x"
     )
 
+    def ask() -> list[Any]:
+        with watched(session):
+            return list(frame.toLocalIterator())
 
-def test_the_log_is_silent_until_the_last_task_has_ended(session: Session) -> None:
-    tracker = session.sparkContext.statusTracker()
-    with pytest.raises(EngineFailed):
-        release_sums(slow_to_fail(session), plan_of(), ledger=None)
-    stages = tracker.getActiveStageIds()
-    assert all(tracker.getStageInfo(each).numActiveTasks == 0 for each in stages)
-    executors = session.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
-    assert sum(each.numRunningTasks() for each in executors) == 0
-    wait_until(lambda: tracker.getActiveJobsIds() == [], "the jobs to end")
+    context = session.sparkContext
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(ask)
+        wait_until(
+            lambda: spark_watch._running_tasks(context, "dpratio-known") > 0, "a task"
+        )
+        assert spark_watch._running_tasks(context, "dpratio-other") == 0
+        assert len(found.result()) == 2
+    assert spark_watch._running_tasks(context, "dpratio-known") == 0
