@@ -4,6 +4,7 @@ import math
 import os
 import sys
 import tempfile
+from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col
@@ -15,7 +16,7 @@ from tmlt.analytics import AddOneRow, KeySet, PureDPBudget, QueryBuilder, Sessio
 def start_spark(folder: str) -> SparkSession:
     """Start Spark with its files in a folder that goes away."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    settings = {
+    settings: dict[str, Any] = {
         "spark.driver.memory": "8g",
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder}",
         "spark.local.dir": folder,
