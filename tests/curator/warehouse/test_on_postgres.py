@@ -186,28 +186,6 @@ def test_text_that_ignores_case_is_told_apart_by_its_bytes(postgres: Postgres) -
     assert exact(loaded, plan, "ibis") == exact(plain, plan, "python")
 
 
-def test_a_collation_that_ignores_case_is_not_asked(postgres: Postgres) -> None:
-    connection = postgres.backend.con
-    connection.rollback()
-    try:
-        connection.execute(
-            "CREATE COLLATION loose (provider = icu, "
-            "locale = 'und-u-ks-level2', deterministic = false)"
-        )
-    except psycopg.errors.FeatureNotSupported:
-        connection.rollback()
-        pytest.skip("this build of PostgreSQL has no ICU")
-    loose = 'text COLLATE "loose"'
-    columns = {"score": "float8", "label": "int", "region": loose, "id": loose}
-    rows = [(0.5, 1, "north", "ann"), (0.5, 1, "NORTH", "ANN")]
-    loaded = postgres.cells(columns, rows)
-    assert counts(loaded, plan_of(keys=["north", "NORTH"]), "ibis") == [1, 1]
-    assert found_by(loaded, KeyCount("region", "text", rule_of(1)), "ibis") == {
-        "north": 1,
-        "NORTH": 1,
-    }
-
-
 def test_a_database_of_another_encoding_is_refused(
     postgres_server: str,
 ) -> None:
