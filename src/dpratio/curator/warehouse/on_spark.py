@@ -5,6 +5,7 @@ Floor: curator. Imports: keys, dialect, functions, spark_watch.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import ibis
 
@@ -31,6 +32,8 @@ _days = builtin("unix_date", "date", "int32")
 _date = builtin("date_from_unix_date", "int32", "date")
 _without_nan = builtin("nanvl", "float64 float64", "float64")
 
+_BY_ARROW = "spark.sql.execution.arrow.pyspark.enabled"
+
 
 class Spark(Dialect):
     """Spark in ANSI mode or not: no expression here depends on it."""
@@ -39,6 +42,15 @@ class Spark(Dialect):
     def quietly(self, backend: Backend) -> Iterator[None]:
         with watched(backend._session):  # noqa: SLF001
             yield
+
+    def fetch(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
+        # Declared keys are handed over by Arrow, whole: Spark then knows how few they
+        # are, and need not sort rows to join them.
+        settings = backend._session.conf  # noqa: SLF001
+        settings.set(_BY_ARROW, "true")
+        backend._run_pre_execute_hooks(asked)  # noqa: SLF001
+        settings.set(_BY_ARROW, "false")
+        return super().fetch(backend, asked)
 
     def number(self, column: Value) -> Value:
         # Past nanvl nothing is pushed down to files, whose statistics may be wrong.

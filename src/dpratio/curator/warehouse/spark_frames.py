@@ -39,12 +39,12 @@ _KINDS = {
     "timestamp_ntz": "date",
 }
 
-# Of our session alone: SQL is read as it was written, and declared keys are handed over
-# whole, so that rows are not sorted to be joined.
+# Of our session alone: SQL is read as it was written, and declared keys are joined
+# without sorting rows.
 _OWN_SETTINGS = {
     "spark.sql.variable.substitute": "false",
     "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.arrow.pyspark.enabled": "false",
     "spark.sql.execution.arrow.pyspark.fallback.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "100MB",
 }
