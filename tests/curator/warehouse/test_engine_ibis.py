@@ -1,5 +1,6 @@
 """The engine itself: sums in pieces, limits of Ibis, and what it will not run on."""
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.exact import LARGEST_SUM
 from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.curator.warehouse.open import open_warehouse
-from dpratio.curator.warehouse.tables import dialect_of
+from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of
 from dpratio.errors import InvalidInput, SchemaRefused
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import PrivacyUnit
@@ -131,6 +132,18 @@ def test_a_limit_of_rows_that_a_user_set_cuts_nothing_off(host: Host) -> None:
         require_agreement(host, plan_of(keys=keys), table)
     finally:
         ibis.options.sql.default_limit = before
+
+
+def test_what_libraries_warn_of_is_not_heard() -> None:
+    """Warnings are errors here; elsewhere they would be on the screen."""
+
+    class Talkative(Dialect):
+        def fetch(self, backend: object, asked: object) -> dict[str, list[Any]]:
+            warnings.warn(f"{backend} was asked {asked}", DeprecationWarning, 2)
+            return {"sum0": [None, 2]}
+
+    table = WarehouseTable({}, None, "canary", Talkative())
+    assert table.fetch("canary") == {"sum0": [0, 2]}
 
 
 # What it does not run on.

@@ -20,7 +20,7 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.engine import KeyCount
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Periods
+from dpratio.terms.dimensions import Periods, ScoreBins
 
 NAMED = ("score", "label", "weight", "seen")
 
@@ -75,6 +75,28 @@ def test_decimals_of_38_digits_count_as_their_nearest_double(
         plan = plan_of(Bounds(-far, far), keys=range(5))
         expected = exact(table, plan, "python")
         assert exact(duck.table(table), plan, "ibis") == expected
+
+
+def test_a_decimal_that_duckdb_would_round_down_finds_its_bin(
+    duck: Any,  # noqa: ANN401
+) -> None:
+    digits = "34035054398032207413249"
+    loaded = query(duck, f"SELECT {digits}::DECIMAL(38, 0) AS score, 1 AS label")
+    bins = ScoreBins("score", [0.0, float(digits), 2.0**80])
+    plan = by(bins, score=Bounds(0, 2.0**80))
+    assert counts(loaded, plan, "ibis") == [0, 1]
+
+
+@pytest.mark.parametrize(("unit", "ticks"), [("s", 2**60), ("ms", 2**62)])
+def test_times_that_no_date_can_tell_are_of_no_day(
+    unit: str,
+    ticks: int,
+    duck: Any,  # noqa: ANN401
+) -> None:
+    seen = pa.array([ticks, 0, -ticks], pa.timestamp(unit))
+    table = pa.table({"score": [0.5] * 3, "label": [1] * 3, "seen": seen})
+    plan = plan_of(keys=[dt.date(1970, 1, 1), None], names=NAMED)
+    assert counts(duck.table(table), plan, "ibis") == [1, 2]
 
 
 def test_enums_are_text(duck: Any) -> None:  # noqa: ANN401
@@ -163,13 +185,13 @@ def test_nanoseconds_at_the_ends_of_64_bits_have_their_day(
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
 def test_the_zone_of_a_connection_does_not_matter(zone: str) -> None:
     with duckdb.connect() as connection:
-        connection.execute(f"SET TimeZone = '{zone}'")
         connection.execute(
             "CREATE TABLE t AS SELECT 0.5 AS score, 1 AS label, "
             "TIMESTAMPTZ '2026-01-31 23:59:59+00' AS seen UNION ALL "
             "SELECT 0.5, 1, TIMESTAMPTZ '2026-02-01 00:00:00+00'"
         )
         loaded = _table_of(connection, "t")
+        connection.execute(f"SET TimeZone = '{zone}'")  # Ibis had set it to UTC.
         plan = by(Periods("seen", "month", "2026-01-01", "2026-02-01"))
         assert counts(loaded, plan, "ibis") == [1, 1]
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
 
-from curator.groups_for_tests import counts
+from curator.groups_for_tests import by, counts
 from curator.holders_for_tests import found_by, rule_of
 from curator.people_for_tests import REGIONS, people
 from curator.tables_for_tests import asked, exact, plan_of
@@ -20,6 +20,7 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.engine import KeyCount
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import ScoreBins
 
 CELLS = [
     *[None, 0, 1, 2, -1, 2**63 - 1, -(2**63), 0.0, -0.0, 1.0, 0.5, 1 / 3, 5e-324],
@@ -166,6 +167,14 @@ def test_a_date_is_text_that_says_so(kind: str, sqlite: Sqlite) -> None:
     assert found == [3, 1, 1, len(DATES) - 5]
     held_by = found_by(loaded, KeyCount("region", "date", None), "ibis")
     assert held_by == {day: 3, dt.date.min: 1, dt.date.max: 1}
+
+
+def test_bounds_and_edges_are_the_doubles_that_were_declared(sqlite: Sqlite) -> None:
+    """SQLite reads the text of this edge as the double above it."""
+    edge = 47812908.68293963
+    loaded = sqlite.cells({"score": "REAL", "label": "REAL"}, [(edge, 1.0)])
+    bins = ScoreBins("score", [0.0, edge, 1e8])
+    assert counts(loaded, by(bins, score=Bounds(0, 1e8)), "ibis") == [0, 1]
 
 
 def test_a_truth_is_one_or_zero(sqlite: Sqlite) -> None:
