@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test check format bench bench-scale soak clean
+.PHONY: help demo test check format bench bench-peers bench-scale soak clean
 
 help:
 	@echo "make demo   invent people, release their sums, show the intervals"
@@ -12,6 +12,7 @@ help:
 	@echo "make check  format, lint and types"
 	@echo "make bench  benchmarks, one line per figure: name value target"
 	@echo "make bench-scale  a billion rows under 2 GB of memory; 20 GB of files in build"
+	@echo "make bench-peers  the same release with other tools, for comparison"
 	@echo "make soak   the attacks on the ledger, many times over"
 
 demo: $(VENV)/.ready
@@ -44,6 +45,20 @@ bench: $(VENV)/.ready-bench
 ROWS := 9
 bench-scale: $(VENV)/.ready-bench
 	$(BIN)/python bench/scale.py $(ROWS)
+
+# Other tools, each in a virtual environment of its own. They pin old packages that
+# Python 3.11 has; one that cannot be installed is reported and stops no other.
+PEERS := opendp diffprivlib tumult smartnoise pipelinedp
+PEER_PYTHON := python3.11
+
+bench-peers: $(VENV)/.ready-bench $(PEERS:%=build/peers/%/.ready)
+	$(BIN)/python bench/run.py side_by_side
+
+build/peers/%/.ready: bench/peers/requirements/%.txt tools/make_venv
+	rm -rf $(@D) && mkdir -p build/peers
+	{ PYTHON=$(PEER_PYTHON) tools/make_venv $(@D) && \
+	  $(@D)/bin/python -m pip install --quiet --requirement $< && \
+	  touch $@; } >build/peers/$*.log 2>&1 || echo "$* is not installed: build/peers/$*.log"
 
 clean:
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -24,7 +24,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:  # n
     """
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneCluster(LoadScopeScheduling):
+    class OneCluster(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             return "spark" if "warehouse/spark/" in nodeid else nodeid
 

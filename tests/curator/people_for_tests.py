@@ -1,6 +1,7 @@
 """People with rows of their own, and how far one of them may move the sums."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +13,7 @@ from dpratio.plan.allow import cells_of
 from dpratio.plan.neighbours import unit_ratio
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import Key
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
@@ -36,7 +38,7 @@ def people(
     strategy: str = "even",
     weighted: bool = True,
     minus: bool = False,
-    keys: list[str] | None = REGIONS,
+    keys: Sequence[Key] | None = REGIONS,
     totals: dict[str, Bounds] = TOTALS,
     **unit: Any,  # noqa: ANN401
 ) -> Plan:

@@ -54,7 +54,7 @@ def test_a_file_has_no_host(scheme: str) -> None:
 def test_one_of_table_view_and_path_is_read() -> None:
     for given in ({}, {"table": "a", "view": "b"}, {"table": "a", "path": "b"}):
         with pytest.raises(InvalidInput, match="one table, view or path is read"):
-            DatabaseTable("spark://host:7077", **given)  # type: ignore[arg-type]
+            DatabaseTable("spark://host:7077", **given)
 
 
 def test_only_spark_reads_paths() -> None:

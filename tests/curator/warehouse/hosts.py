@@ -81,7 +81,7 @@ class Polars:
     holds_unsigned: bool = True
 
     def table(self, rows: Table) -> Table:
-        return ibis.polars.connect({"rows": pl.from_arrow(rows).lazy()}).table("rows")
+        return ibis.polars.connect({"rows": pl.DataFrame(rows).lazy()}).table("rows")
 
 
 @dataclass
@@ -273,7 +273,7 @@ def _times(column: Any) -> list[Any]:  # noqa: ANN401
     return _numpy(column.cast(pa.int64()), kind.unit)
 
 
-def _numpy(numbers: Any, unit: str) -> list[Any]:  # noqa: ANN401
+def _numpy(numbers: Any, unit: Any) -> list[Any]:  # noqa: ANN401
     return [
         None if each is None else np.datetime64(each, unit)
         for each in numbers.to_pylist()

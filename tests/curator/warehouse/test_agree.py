@@ -20,7 +20,6 @@ from curator.groups_for_tests import (
     MONTHS,
     SEX,
     TIMES,
-    ZONES,
     by,
     grouped,
     rows_of,
@@ -58,7 +57,7 @@ def test_any_plan_over_any_table_has_the_integers_of_the_specification(
     def law(case: Case) -> None:
         require_agreement(host, case.plan, case.table)
 
-    hold(law, host, 20, case=cases(strategy))
+    hold(law, host, 7, case=cases(strategy))
 
 
 @pytest.mark.parametrize("kind", [pa.float64(), pa.float32()], ids=str)
@@ -78,7 +77,7 @@ def test_hostile_numbers_are_dropped_clipped_or_counted_alike(
         }
     )
     bounds = [Bounds(-(2.0**100), 2.0**100), Bounds(-(2.0**-100), 2.0**-101)]
-    for score in (*bounds, Bounds(-1, 1), Bounds.binary()):
+    for score in (bounds[1], Bounds(-1, 1), Bounds.binary()):
         require_agreement(host, plan_of(score, bounds[0], keys=range(many)), table)
 
 
@@ -98,7 +97,7 @@ def test_whole_numbers_and_truths_count_as_their_nearest_double(
     table = pa.table(
         {"score": pa.array(cells, type_), "label": [1] * 5, "region": range(5)}
     )
-    for far in (1.0, 2.0**53, 2.0**64):
+    for far in (1.0, 2.0**64):
         require_agreement(host, plan_of(Bounds(-far, far), keys=range(5)), table)
 
 
@@ -114,7 +113,7 @@ def test_what_is_taken_off_is_clipped_first(strategy: str, host: Host) -> None:
             "weight": pa.array([0.7] * many),
         }
     )
-    terms = {"guess": 0.0} if strategy == "focused" else {}
+    terms: dict[str, Any] = {"guess": 0.0} if strategy == "focused" else {}
     plan = plan_of(
         Bounds(-1, 1),
         Bounds(0, 1),
@@ -267,8 +266,10 @@ def test_hundreds_of_bins_are_one_expression(host: Host) -> None:
     require_agreement(host, by(ScoreBins("score", 400), label=Bounds(0, 1)), table)
 
 
-@pytest.mark.parametrize("zone", ZONES[:3])
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize(
+    ("unit", "zone"),
+    [("s", None), ("ms", "UTC"), ("us", None), ("us", "Asia/Tokyo"), ("ns", None)],
+)
 def test_times_of_every_unit_and_zone_find_the_same_period(
     unit: str, zone: str | None, host: Host
 ) -> None:
@@ -277,7 +278,7 @@ def test_times_of_every_unit_and_zone_find_the_same_period(
     seen = seen.cast(pa.timestamp(unit)).cast(pa.timestamp(unit, zone))
     plain = rows_of(seen=pa.array([*given_times, None], pa.timestamp("us")))
     loaded = host.table(rows_of(seen=seen))
-    for every in ("day", "week", "month"):
+    for every in ("day", "month") if unit == "us" else ("week",):
         plan = by(Periods("seen", every, "2025-12-01", "2026-02-28"))
         assert exact(loaded, plan, "ibis") == exact(plain, plan, "python"), every
 
@@ -287,9 +288,8 @@ def test_a_time_beyond_the_calendar_drops_its_row_and_nothing_else(
     kind: str, host: Host
 ) -> None:
     loaded = host.table(rows_of(seen=FAR[kind]))
-    for every, first in [("day", "1970-01-01"), ("month", "1970-01-01")]:
-        plan = by(Periods("seen", every, first, first))
-        assert exact(loaded, plan, "ibis")[0][0] == 2**24
+    plan = by(Periods("seen", "month", "1970-01-01", "1970-01-01"))
+    assert exact(loaded, plan, "ibis")[0][0] == 2**24
     last, first_day = dt.date.max, dt.date.min
     ends = plan_of(groups=Groups("seen", [last, dt.date(1970, 1, 1), first_day]))
     assert [row[0] // 2**24 for row in exact(loaded, ends, "ibis")] == [0, 1, 0]
@@ -316,7 +316,7 @@ def test_any_groups_over_any_rows_are_read_alike(host: Host) -> None:
     def law(case: Any) -> None:  # noqa: ANN401
         require_agreement(host, *case)
 
-    hold(law, host, 15, case=grouped())
+    hold(law, host, 6, case=grouped())
 
 
 # Few rows.
@@ -358,7 +358,7 @@ def test_people_are_added_up_alike(kind: str, host: Host) -> None:
         )
         require_agreement(host, plan, data.draw(crowds(kind)))
 
-    hold(law, host, 8, data=st.data())
+    hold(law, host, 3, data=st.data())
 
 
 ODD_IDS = [
@@ -438,7 +438,7 @@ def test_the_units_of_every_key_are_counted_alike(kind: str, host: Host) -> None
             expected = found_by(mapping_of(table), asked, "python")
             assert found_by(loaded, asked, "ibis") == expected
 
-    hold(law, host, 4, table=holders(kind), most=st.integers(1, 3))
+    hold(law, host, 2, table=holders(kind), most=st.integers(1, 3))
 
 
 def test_of_the_keys_of_one_unit_the_same_count_everywhere(host: Host) -> None:

@@ -1,5 +1,6 @@
 """The engine itself: sums in pieces, limits of Ibis, and what it will not run on."""
 
+from dataclasses import replace
 from typing import Any
 
 import ibis
@@ -47,7 +48,7 @@ def test_sums_in_pieces_are_those_of_the_specification(
     def law(case: Case) -> None:
         require_agreement(host, case.plan, case.table)
 
-    hold(law, host, 4, case=cases(strategy))
+    hold(law, host, 3, case=cases(strategy))
     assert in_pieces or host.name == "polars"
 
 
@@ -59,7 +60,7 @@ def test_people_in_pieces_are_those_of_the_specification(
         require_agreement(host, plan, table)
 
     tables = crowds("text", least_rows=4)
-    hold(law, host, 4, table=tables, most=st.integers(1, 3), minus=st.booleans())
+    hold(law, host, 2, table=tables, most=st.integers(1, 3), minus=st.booleans())
     assert in_pieces or host.name == "polars"
 
 
@@ -110,6 +111,14 @@ def test_totals_of_one_unit_beyond_the_exact_doubles_are_taken_in_pieces(
     assert found[0][2] * plan.sums[2].step == pytest.approx(1 / 3, abs=1e-6)
 
 
+def test_a_product_that_two_sums_share_is_counted_for_both(host: Host) -> None:
+    statement = statement_with(2.0**-24, 2**24)
+    twice = replace(statement, sums=statement.sums * 2)
+    table = host.table(pa.table({"x": [0.5, 0.25, -1.0], "g": ["a", "a", "c"]}))
+    found = open_table(table, twice, "ibis")().plus(np.zeros((3, 2), dtype=np.int64))
+    assert found.tolist() == [[3 * 2**22] * 2, [0] * 2, [-(2**24)] * 2]
+
+
 # Limits.
 
 
@@ -139,7 +148,7 @@ def test_a_backend_that_was_never_tested_is_refused() -> None:
 
 
 def test_a_table_of_another_kind_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="got a arrow table. Use engine 'duckdb'"):
+    with pytest.raises(InvalidInput, match=r"got one\. Use engine 'duckdb'"):
         open_warehouse(pa.table({"score": [0.5]}))
     with pytest.raises(InvalidInput, match="engine 'ibis' reads"):
         open_table(pa.table({"score": [0.5]}), asked(plan_of()), "ibis")

@@ -133,7 +133,7 @@ def test_endless_and_ancient_times_are_of_no_period(
     cast = "::TIMESTAMP" if kind == "TIMESTAMP_NS" else ""
     loaded = query(
         duck,
-        f"SELECT 0.5 AS score, 1 AS label, seen{cast}::{kind} AS seen "
+        f"SELECT 0.5 AS score, 1 AS label, seen{cast}::{kind} AS seen "  # noqa: S608
         f"FROM (SELECT unnest([{values}, NULL]) AS seen)",
     )
     keys = [dt.date(1970, 1, 1), dt.date(1969, 12, 31), None]

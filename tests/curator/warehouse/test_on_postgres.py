@@ -1,5 +1,7 @@
 """What only PostgreSQL can hold, and what only it makes an error of."""
 
+import datetime as dt
+import decimal
 import math
 from decimal import Decimal
 from itertools import product
@@ -24,7 +26,6 @@ from dpratio.terms.dimensions import Periods
 from dpratio.terms.unit import PrivacyUnit
 
 _LARGEST = 2**1024 - 2**970  # The smallest number that rounds to infinity.
-_SMALLEST = Decimal(5) ** 1075 * Decimal(10) ** -1075  # Half of the smallest double.
 
 NUMERICS = [
     *["NaN", "Infinity", "-Infinity", "1e400", "-1e400", "1e-400", "-1e-400", "0"],
@@ -35,9 +36,8 @@ NUMERICS = [
 ]
 
 
-@pytest.mark.parametrize("far", [1.0, 2.0**100])
 def test_numbers_of_any_digits_count_as_their_nearest_double(
-    far: float, postgres: Postgres
+    postgres: Postgres,
 ) -> None:
     """PostgreSQL stops at those that are too large or too small for a double."""
     many = len(NUMERICS)
@@ -50,16 +50,14 @@ def test_numbers_of_any_digits_count_as_their_nearest_double(
         "label": [1] * many,
         "region": list(range(many)),
     }
-    for bounds in (Bounds(-far, far), Bounds.binary(), Bounds(0, 2.0**-100)):
-        plan = plan_of(bounds, keys=range(many))
+    for far in (1.0, 2.0**100, 2.0**-100):
+        plan = plan_of(Bounds(-far, far), keys=range(many))
         assert exact(loaded, plan, "ibis") == exact(plain, plan, "python")
 
 
 def test_the_ends_of_what_a_double_can_be_are_told_by_the_last_digit(
     postgres: Postgres,
 ) -> None:
-    import decimal
-
     with decimal.localcontext(prec=1100):
         half = Decimal(2) ** -1075
         cells = [format(half, "f"), format(half + Decimal(10) ** -1076, "f")]
@@ -129,8 +127,6 @@ def test_endless_and_ancient_times_are_of_no_period(
     assert counts(
         loaded, by(Periods("seen", "month", "1970-01-01", "1970-01-01")), "ibis"
     ) == [1]
-    import datetime as dt
-
     keys = [dt.date.max, dt.date(1970, 1, 1), dt.date.min, None]
     assert counts(loaded, plan_of(keys=keys, names=NAMED), "ibis") == [1, 1, 1, 6]
     found = found_by(loaded, KeyCount("seen", "date", None), "ibis")
@@ -165,8 +161,6 @@ def test_the_settings_of_a_connection_do_not_matter(
         plan = plan_of(keys=["é"])
         plain = {"score": [0.1] * 2, "label": [1] * 2, "region": ["é"] * 2}
         assert exact(loaded, plan, "ibis") == exact(plain, plan, "python")
-        import datetime as dt
-
         by_unit = KeyCount("seen", "date", rule_of(2))
         days = [dt.date(2026, 1, 31), dt.date(2026, 2, 1)]
         assert found_by(loaded, by_unit, "ibis") == dict.fromkeys(days, 1)
@@ -190,28 +184,6 @@ def test_text_that_ignores_case_is_told_apart_by_its_bytes(postgres: Postgres) -
     plan = people(weighted=False, keys=None)
     plain = {"score": [0.5] * 3, "label": [1] * 3, "id": ["ann", "ANN", "ann"]}
     assert exact(loaded, plan, "ibis") == exact(plain, plan, "python")
-
-
-def test_a_collation_that_ignores_case_is_not_asked(postgres: Postgres) -> None:
-    connection = postgres.backend.con
-    connection.rollback()
-    try:
-        connection.execute(
-            "CREATE COLLATION loose (provider = icu, "
-            "locale = 'und-u-ks-level2', deterministic = false)"
-        )
-    except psycopg.errors.FeatureNotSupported:
-        connection.rollback()
-        pytest.skip("this build of PostgreSQL has no ICU")
-    loose = 'text COLLATE "loose"'
-    columns = {"score": "float8", "label": "int", "region": loose, "id": loose}
-    rows = [(0.5, 1, "north", "ann"), (0.5, 1, "NORTH", "ANN")]
-    loaded = postgres.cells(columns, rows)
-    assert counts(loaded, plan_of(keys=["north", "NORTH"]), "ibis") == [1, 1]
-    assert found_by(loaded, KeyCount("region", "text", rule_of(1)), "ibis") == {
-        "north": 1,
-        "NORTH": 1,
-    }
 
 
 def test_a_database_of_another_encoding_is_refused(

@@ -29,7 +29,7 @@ def test_one_row_moves_one_group_by_no_more_than_is_paid_for(
         ]
         require_close(case.plan, *found)
 
-    hold(law, host, 8, case=cases(strategy, least_rows=1), data=st.data())
+    hold(law, host, 3, case=cases(strategy, least_rows=1), data=st.data())
 
 
 def test_one_row_of_any_cells_moves_no_more(sqlite: Sqlite) -> None:
@@ -50,7 +50,7 @@ def test_one_row_of_any_cells_moves_no_more(sqlite: Sqlite) -> None:
     hold(
         law,
         sqlite,
-        15,
+        6,
         rows=st.lists(st.tuples(*[cell] * 4), min_size=1, max_size=6),
         kinds=st.lists(number, min_size=3, max_size=3),
     )
@@ -78,7 +78,7 @@ def test_one_person_moves_the_sums_by_no_more_than_the_price(
     hold(
         law,
         host,
-        4,
+        2,
         table=crowds("text", least_rows=1),
         own=crowds("text", least_rows=1),
         most=st.integers(1, 3),
