@@ -1,5 +1,6 @@
 import json
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -325,6 +326,34 @@ def test_data_stand_beside_their_study(folder: Path) -> None:
     text = STUDY.replace('path = "people.csv"', 'path = "people.csv"\ndelimiter = ","')
     (folder / "inner" / "study.toml").write_text(text, encoding="utf-8")
     assert dpratio("release", "inner/study.toml", "-o", "s.json").returncode == 0
+
+
+def test_data_may_lie_in_a_database_beside_the_study(folder: Path) -> None:
+    place = folder / "place"
+    place.mkdir()
+    own = sqlite3.connect(place / "people.db")
+    own.execute("CREATE TABLE people (score REAL, label INTEGER)")
+    own.executemany("INSERT INTO people VALUES (?, ?)", [(0.5, 1), (0.25, 0)] * 2000)
+    own.execute(
+        "CREATE VIEW all_people AS SELECT 2 * score AS score, label FROM people"
+    )
+    own.commit()
+    own.close()
+    there = 'url = "sqlite:///people.db"\ntable = "people"'
+    study = STUDY.replace('path = "people.csv"', there)
+    (place / "study.toml").write_text(study, encoding="utf-8")
+    done = dpratio("release", "place/study.toml", "-o", "release.json")
+    assert done.returncode == 0, done.stderr
+    estimated = CliRunner().invoke(
+        app, ["estimate", "release.json", "--format", "json"]
+    )
+    assert json.loads(estimated.stdout)[0]["ratio"] == pytest.approx(0.75, abs=0.05)
+    study = study.replace('table = "people"', 'view = "all_people"')
+    (place / "view.toml").write_text(study, encoding="utf-8")
+    done = dpratio("release", "place/view.toml", "-o", "view.json")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "the view 'all_people' does more" in done.stderr
+    assert len(Ledger("dpratio.db").account().releases) == 1
 
 
 def test_the_package_runs_as_a_module() -> None:
