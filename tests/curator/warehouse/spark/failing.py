@@ -7,6 +7,7 @@ import json
 import logging
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -45,7 +46,7 @@ def frames(session: Any) -> list[Any]:  # noqa: ANN401
 
 def main(url: str, ledger: str) -> None:
     """Ask for releases that fail; then show that the same frames do talk."""
-    logging.basicConfig(level=logging.DEBUG, filename=f"{ledger}.log")
+    logging.basicConfig(level=logging.INFO, filename=f"{ledger}.log")
     builder = SparkSession.builder.master(url).config(map=SETTINGS)
     arrow = "spark.sql.execution.arrow.pyspark.enabled"
     session = builder.config(arrow, "true").getOrCreate()
@@ -59,7 +60,8 @@ def main(url: str, ledger: str) -> None:
             text = said_by(error) + "".join(traceback.format_exception(error))
             said.append([type(error).__name__, WORD in text])
     states = [each.state for each in book.account().releases.values()]
-    print(json.dumps([said, states]), flush=True)  # noqa: T201
+    logged = WORD in Path(f"{ledger}.log").read_text()
+    print(json.dumps([said, states, logged]), flush=True)  # noqa: T201
     print(MARK, file=sys.stderr, flush=True)  # noqa: T201
     try:
         frames(session)[0].toPandas()
