@@ -361,6 +361,22 @@ def test_people_are_added_up_alike(kind: str, host: Host) -> None:
     hold(law, host, 3, data=st.data())
 
 
+@pytest.mark.parametrize("strategy", ["even", "focused"])
+def test_what_is_taken_off_and_weighed_counts_row_by_row(
+    strategy: str, host: Host
+) -> None:
+    table = pa.table(
+        {
+            "id": ["a", "a", "b", "a"],
+            "score": [1.0, 0.5, -9.0, 1 / 3],
+            "other": [0.5, 9.0, 0.25, -9.0],
+            "label": [1.0, 1.0, 0.5, 9.0],
+            "weight": [2.0, 0.5, 9.0, 0.7],
+        }
+    )
+    require_agreement(host, people(keys=None, minus=True, strategy=strategy), table)
+
+
 ODD_IDS = [
     *["0", "-0", "00", "7", "-7", "+7", " 7", "7\n", "\n7", "7.0", "1e3", "٧", "𝟟"],
     *[str(10**18 - 1), str(10**18), str(-(10**18)), "9" * 40, "", "é", "e\u0301", "😀"],
