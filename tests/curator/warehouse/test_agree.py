@@ -260,10 +260,10 @@ def test_numbers_on_edges_and_beside_them_find_the_same_bin(
     require_agreement(host, by(ScoreBins("score", bins), label=Bounds(0, 1)), table)
 
 
-def test_hundreds_of_bins_are_one_expression(host: Host) -> None:
+def test_as_many_bins_as_may_be_declared_are_one_expression(host: Host) -> None:
     numbers = np.linspace(-0.1, 1.1, 99)
     table = pa.table({"score": numbers, "label": np.ones(99)})
-    require_agreement(host, by(ScoreBins("score", 400), label=Bounds(0, 1)), table)
+    require_agreement(host, by(ScoreBins("score", 1000), label=Bounds(0, 1)), table)
 
 
 @pytest.mark.parametrize(
@@ -359,6 +359,22 @@ def test_people_are_added_up_alike(kind: str, host: Host) -> None:
         require_agreement(host, plan, data.draw(crowds(kind)))
 
     hold(law, host, 3, data=st.data())
+
+
+@pytest.mark.parametrize("strategy", ["even", "focused"])
+def test_what_is_taken_off_and_weighed_counts_row_by_row(
+    strategy: str, host: Host
+) -> None:
+    table = pa.table(
+        {
+            "id": ["a", "a", "b", "a"],
+            "score": [1.0, 0.5, -9.0, 1 / 3],
+            "other": [0.5, 9.0, 0.25, -9.0],
+            "label": [1.0, 1.0, 0.5, 9.0],
+            "weight": [2.0, 0.5, 9.0, 0.7],
+        }
+    )
+    require_agreement(host, people(keys=None, minus=True, strategy=strategy), table)
 
 
 ODD_IDS = [
