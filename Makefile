@@ -20,7 +20,7 @@ demo: $(VENV)/.ready
 
 test: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java
 	rm -f .coverage .coverage.*
-	$(PYTEST) -n 2 --cov --cov-report=
+	$(PYTEST) -n 3 --cov --cov-report=
 	$(BIN)/python tools/require_coverage.py
 
 check: $(VENV)/.ready-check

@@ -42,7 +42,8 @@ def open_keys(
 def connected(table: object, engine: str) -> object:
     """Connect to a table that lies elsewhere, once for all questions of a plan."""
     source = as_source(table)
-    elsewhere = engine == "auto" and kind_of(source) in _IN_WAREHOUSES
+    kind = kind_of(source)
+    elsewhere = engine == "auto" and kind in _IN_WAREHOUSES
     if engine != "ibis" and not elsewhere:
         return source
     import_extra("ibis", "engines")

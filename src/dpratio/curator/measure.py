@@ -3,7 +3,6 @@
 Floor: curator. Imports: errors, plan, release, and the engines of this room.
 """
 
-import contextlib
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -103,11 +102,13 @@ def _known_groups(partition: Partition) -> Groups | None:
 def _quietly(step: Callable[[], Given]) -> Given:
     """Open or run the engine; what others say when they stop may quote a cell."""
     given, refusal = None, None
-    with silence(), contextlib.suppress(Exception):
+    with silence():
         try:
             given = step()
-        except DpratioError as error:
+        except (DpratioError, KeyboardInterrupt, SystemExit) as error:
             refusal = error
+        except BaseException:  # noqa: BLE001, S110 (a panic of Polars is no Exception)
+            pass
     if refusal is not None:
         raise refusal
     if given is None:

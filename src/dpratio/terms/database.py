@@ -6,6 +6,7 @@ Floor: terms. Imports: checks.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from dpratio.checks import require
 
@@ -110,8 +111,13 @@ def _names(given: object) -> tuple[str, ...]:
 
 
 def _shown(url: object) -> object:
-    """Show an address without user, password and options."""
+    """Show the scheme, host and path of an address, and no more of an odd one."""
     if not isinstance(url, str):
-        return url
-    scheme, between, rest = url.partition("://")
-    return scheme + between + rest.rpartition("@")[2].partition("?")[0]
+        return type(url).__name__
+    scheme, _, rest = url.partition("://")
+    parts = urlsplit(url) if scheme in SCHEMES else None
+    if parts is None or "@" in parts.path + parts.query + parts.fragment:
+        return f"{scheme}://…" if scheme in SCHEMES else "another address"
+    if scheme in _IN_FILES:
+        return f"{scheme}://{rest}"
+    return f"{scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -95,7 +95,7 @@ def test_a_view_must_be_called_one(host: tuple[str, Run]) -> None:
 @pytest.mark.parametrize("view", ["doubled", "shifted", "nested"])
 def test_a_view_that_does_more_is_refused(host: tuple[str, Run], view: str) -> None:
     url, _ = host
-    with pytest.raises(SchemaRefused, match=f"the view '{view}' does more"):
+    with pytest.raises(SchemaRefused, match=f"'{view}' is no table .* does more"):
         exact(DatabaseTable(url, view=view), plan_of(), "auto")
 
 

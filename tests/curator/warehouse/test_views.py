@@ -1,26 +1,32 @@
 """A view is read only where each of its rows is one row of a table, untouched."""
 
+import ibis
 import pytest
 
-from dpratio.curator.engine import ColumnType
+from dpratio.curator.silence import silence
+from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.curator.warehouse.views import read_view
 
-TYPES = {
-    "score": ColumnType("number", "float64"),
-    "label": ColumnType("integer", "int32"),
-    "region": ColumnType("text", "string"),
-    "adult": ColumnType("boolean", "boolean"),
-    "seen": ColumnType("date", "date"),
-    "price": ColumnType("number", "decimal"),
-    "shape": ColumnType("other", "geometry"),
-}
+TABLE = ibis.table(
+    {
+        "score": "float64",
+        "label": "int32",
+        "region": "string",
+        "adult": "boolean",
+        "seen": "date",
+        "seen_at": "timestamp",
+        "price": "decimal(9, 2)",
+        "shape": "struct<label: string>",
+    },
+    name="loans",
+)
 
 WHERE = "SELECT score FROM loans WHERE "
 
 
 def is_taken(written: str, dialect: str = "postgres") -> bool:
     view = read_view(written, dialect)
-    return view is not None and view.keeps_rows_apart(TYPES)
+    return view is not None and view.over(Dialect(), TABLE) is not None
 
 
 @pytest.mark.parametrize(
@@ -39,7 +45,9 @@ def is_taken(written: str, dialect: str = "postgres") -> bool:
         "adult",
         "adult = true AND NOT adult",
         "region IS NULL OR price IS NOT NULL OR shape IS NULL",
-        "seen >= '2026-01-01'::date",
+        "seen >= '2026-01-01'::date AND seen < '2027-01-01'",
+        "0.5 < score AND 1 >= label AND 2 = label AND true = adult",
+        "score > -0.5 AND label > -5",
     ],
 )
 def test_rows_may_be_kept_by_comparing_columns_with_constants(condition: str) -> None:
@@ -93,6 +101,16 @@ def test_columns_may_be_taken_and_renamed(columns: str) -> None:
         "VALUES (1)",
         "TRUNCATE loans",
         "SELECT score FROM loans WHERE",
+        "SELECT score FROM loans -- all of them",
+        "SELECT score FROM loans /* all of them */",
+        "SELECT score FROM loans -- \r/*\n, big --*/",
+        "SELECT score FROM loans; SELECT label FROM loans",
+        "SELECT label FROM loans AS q (score, label)",
+        "SELECT shape.label FROM loans",
+        "SELECT x.loans.score FROM loans",
+        "SELECT other.score FROM loans",
+        "SELECT region::varchar(1) AS region FROM loans",
+        "CREATE VIEW v (a) AS SELECT score, label FROM loans",
         "",
     ],
 )
@@ -108,7 +126,16 @@ def test_anything_more_is_refused(written: str) -> None:
         "label > 0.5",
         "price > 1",  # Decimals may be cast to another scale.
         "shape = 1",
-        "seen > '2026-01-01'",
+        "shape.label = '5'",
+        "label = 1 OR seen > CAST('bad' AS DATE)",
+        "label = CAST('5' AS INTEGER)",
+        "label = 99999999999999999999",
+        "seen_at > '2026-01-01'::timestamp",
+        "seen > 20260101",
+        "adult = 1",
+        "region = 5",
+        "region = -'5'",
+        "label IN ()",
         "score > label",
         "region = other",
         "score / 2 > 1",
@@ -137,6 +164,36 @@ def test_anything_more_is_refused(written: str) -> None:
 def test_conditions_that_may_fail_or_have_effects_are_refused(condition: str) -> None:
     assert not is_taken(WHERE + condition)
     assert not is_taken(f"{WHERE}score > 0 AND ({condition})")
+
+
+def test_a_view_is_written_anew_over_its_table() -> None:
+    view = read_view(
+        "CREATE VIEW v (a, b) AS SELECT l.region, score FROM loans AS l "
+        "WHERE 0.5 < l.score AND NOT region IN ('x', 'y')",
+        "sqlite",
+    )
+    assert view is not None
+    rows = view.over(Dialect(), TABLE)
+    assert rows is not None
+    assert rows.columns == ("a", "b")
+    people = [
+        {"score": 0.75, "region": "north"},
+        {"score": 0.75, "region": "x"},
+        {"score": 0.5, "region": "north"},
+        {"score": None, "region": "north"},
+    ]
+    connection = ibis.duckdb.connect()
+    connection.raw_sql("CREATE TABLE loans (score DOUBLE, region VARCHAR)")
+    with silence():
+        table = connection.table("loans")
+    for each in people:
+        given = [each["score"], each["region"]]
+        connection.con.execute("INSERT INTO loans VALUES (?, ?)", given).fetchall()
+    found = view.over(Dialect(), table)
+    assert found is not None
+    with silence():
+        assert found.to_pyarrow().to_pylist() == [{"a": "north", "b": 0.75}]
+    connection.disconnect()
 
 
 def test_the_table_behind_a_view_is_named_in_full() -> None:

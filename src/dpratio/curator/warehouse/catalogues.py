@@ -1,6 +1,8 @@
 """What a name stands for in a database: a table, or a view and how it is written.
 
-Floor: curator. Imports: duck.
+A table is one that the database itself stores. What only looks like a table (foreign
+and virtual ones, those under row-level security, catalogues) may be made of anything.
+Floor: curator. Imports: duck, dialect.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,14 +11,20 @@ from dataclasses import dataclass
 from dpratio.curator.duck import identifier
 from dpratio.curator.warehouse.dialect import Backend
 
-__all__ = ["Found", "what_is"]
+__all__ = ["OTHER", "TABLE", "VIEW", "Found", "what_is"]
+
+TABLE, VIEW, OTHER = "table", "view", "other"
+
+# Spark keeps tables of these itself; others may be queries somewhere else.
+_STORED = {"parquet", "orc", "delta", "iceberg"}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A table, or a view with the statement that makes it."""
+    """Its kind, its name in full, and the statement of a view."""
 
-    is_view: bool
+    kind: str
+    names: tuple[str, ...]
     written: str = ""
 
 
@@ -35,42 +43,59 @@ def _in_postgres(backend: Backend, names: Sequence[str]) -> Found | None:
     quoted = ".".join(identifier(name) for name in names)
     with backend.begin() as cursor:
         row = cursor.execute(
-            "SELECT relkind, CASE WHEN relkind IN ('v', 'm') THEN pg_get_viewdef(oid) "
-            "END FROM pg_class WHERE oid = to_regclass(%s)",
+            "SELECT c.oid, n.nspname, c.relname, c.relkind, "
+            "pg_catalog.row_security_active(c.oid) FROM pg_catalog.pg_class c "
+            "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE c.oid = pg_catalog.to_regclass(%s)",
             (quoted,),
         ).fetchone()
-    if row is None or row[0] not in {"r", "p", "f", "v", "m"}:
-        return None
-    return Found(row[0] in {"v", "m"}, row[1] or "")
+        if row is None:
+            return None
+        oid, schema, name, kind, is_filtered = row
+        # With no path, every name in a view is written in full.
+        cursor.execute("SET LOCAL search_path = ''")
+        found = cursor.execute("SELECT pg_catalog.pg_get_viewdef(%s::oid)", (oid,))
+        written = found.fetchone()[0] if kind == "v" else ""
+    full = (schema, name)
+    if kind == "v":
+        return Found(VIEW, full, written)
+    is_own = schema in {"pg_catalog", "information_schema"} or is_filtered
+    return Found(TABLE if kind in {"r", "p"} and not is_own else OTHER, full)
 
 
 def _in_sqlite(backend: Backend, names: Sequence[str]) -> Found | None:
     *outer, name = names
-    schema = identifier(outer[0] if outer else "main")
-    row = backend.con.execute(
-        f"SELECT type, sql FROM {schema}.sqlite_schema "
+    schema = outer[0] if outer else "main"
+    rows = backend.con.execute(
+        f"SELECT type, name, coalesce(sql, '') FROM {identifier(schema)}.sqlite_schema "
         "WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE",
         (name,),
-    ).fetchone()
-    return None if row is None else Found(row[0] == "view", row[1])
+    ).fetchall()
+    if not rows:
+        return None
+    kind, name, written = rows[0]
+    if kind == "view":
+        return Found(VIEW, (schema, name), written)
+    is_own = name.lower().startswith("sqlite_")
+    is_virtual = written.upper().startswith("CREATE VIRTUAL")
+    return Found(OTHER if is_own or is_virtual else TABLE, (schema, name))
 
 
 def _in_duckdb(backend: Backend, names: Sequence[str]) -> Found | None:
     *outer, name = names
     schema = outer[-1] if outer else "main"
-    database = outer[0] if len(outer) > 1 else "given"
-    place = [database, schema, name]
-    for catalogue, column, is_view in (
-        ("duckdb_tables", "table_name", False),
-        ("duckdb_views", "view_name", True),
+    full = (outer[0] if len(outer) > 1 else "given", schema, name)
+    for catalogue, column, kind in (
+        ("duckdb_tables", "table_name", TABLE),
+        ("duckdb_views", "view_name", VIEW),
     ):
         rows = backend.con.execute(
             f"SELECT sql FROM {catalogue}() WHERE database_name = ? "
-            f"AND schema_name = ? AND {column} = ?",
-            place,
+            f"AND schema_name = ? AND {column} = ? AND NOT internal",
+            list(full),
         ).fetchall()
         if rows:
-            return Found(is_view, rows[0][0] if is_view else "")
+            return Found(kind, full, rows[0][0] if kind == VIEW else "")
     return None
 
 
@@ -79,7 +104,9 @@ def _in_spark(backend: Backend, names: Sequence[str]) -> Found | None:
     quoted = ".".join("`" + name.replace("`", "``") + "`" for name in names)
     if not session.catalog.tableExists(quoted):
         return None
-    if session.catalog.getTable(quoted).tableType in {"MANAGED", "EXTERNAL"}:
-        return Found(is_view=False)
-    [row] = session.sql(f"SHOW CREATE TABLE {quoted}").collect()
-    return Found(is_view=True, written=row[0])
+    described = session.sql(f"DESCRIBE TABLE EXTENDED {quoted}").collect()
+    said = {row[0]: row[1] for row in described}
+    if said.get("Type") == "VIEW":
+        return Found(VIEW, tuple(names), said.get("View Text", ""))
+    is_stored = said.get("Provider", "").lower() in _STORED
+    return Found(TABLE if is_stored else OTHER, tuple(names))

@@ -14,7 +14,7 @@ import ibis
 
 from dpratio.checks import import_extra
 from dpratio.curator.duck import connect, literal
-from dpratio.curator.warehouse.catalogues import Found, what_is
+from dpratio.curator.warehouse.catalogues import TABLE, VIEW, Found, what_is
 from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.curator.warehouse.views import read_view
@@ -72,39 +72,51 @@ def find_table(backend: Backend, source: DatabaseTable) -> Value:
             f"there is no table '{source.name}' at '{source.shown}' that you may read. "
             "Check its name and schema."
         )
-    if found.is_view:
-        _require_plain(backend, source, found)
-    return dialect_of(backend).find(backend, source.names)
-
-
-def _require_plain(backend: Backend, source: DatabaseTable, found: Found) -> None:
-    """Refuse a view that was not said to be one, or may not keep rows apart."""
-    if not source.is_view:
+    dialect = dialect_of(backend)
+    if found.kind == TABLE:
+        return dialect.find(backend, found.names)
+    if found.kind == VIEW and not source.is_view:
         raise SchemaRefused(
             f"'{source.name}' is a view, whose rows may hold many people. Name a "
             f'table; or write view = "{source.name}" if it only takes columns of one '
             "table and chooses rows by them."
         )
+    rows = _behind(backend, found)
+    if rows is None:
+        raise SchemaRefused(
+            f"'{source.name}' is no table of the database's own, and does more than "
+            "take columns of one and keep rows by comparing columns with constants of "
+            "their type. Store what it gives in a table, one row of which is about one "
+            "person."
+        )
+    return rows
+
+
+def _behind(backend: Backend, found: Found) -> Value | None:
+    """Write a plain view over the table behind it; None where it is not plain."""
+    if found.kind != VIEW:
+        return None
     view = read_view(found.written, backend.dialect)
-    if view is not None:
-        base = view.base if len(view.base) > 1 else (*source.names[:-1], *view.base)
-        behind = what_is(backend, base)
-        if behind is not None and not behind.is_view:
-            dialect = dialect_of(backend)
-            if view.keeps_rows_apart(dialect.types(dialect.find(backend, base))):
-                return
-    raise SchemaRefused(
-        f"the view '{source.name}' does more than take columns of one table and keep "
-        "rows by comparing columns with constants of their type. Store what it gives "
-        "in a table, one row of which is about one person."
-    )
+    if view is None:
+        return None
+    names = view.base
+    if len(names) == 1:
+        # On Spark a bare name belongs to the schema of another moment.
+        if backend.name == "pyspark":
+            return None
+        names = (*found.names[:-1], *names)
+    base = what_is(backend, names)
+    if base is None or base.kind != TABLE:
+        return None
+    dialect = dialect_of(backend)
+    return view.over(dialect, dialect.find(backend, base.names))
 
 
 def _duckdb(source: DatabaseTable) -> Connected:
     path = str(Path(source.file).absolute())
     connection = connect()
+    # Not made the current one: macros of a file would stand in for functions of ours.
     connection.execute(f"ATTACH {literal(path)} AS given (READ_ONLY)")
-    connection.execute("USE given")
     return Connected(ibis.duckdb.from_connection(connection), connection.close)
 
 
@@ -112,6 +124,7 @@ def _sqlite(source: DatabaseTable) -> Connected:
     path = quote(str(Path(source.file).absolute()))
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     connection.execute("SELECT count(*) FROM sqlite_schema")
+    connection.execute("PRAGMA temp_store = MEMORY")
     return Connected(ibis.sqlite.from_connection(connection), connection.close)
 
 
@@ -121,17 +134,22 @@ def _postgres(source: DatabaseTable) -> Connected:
     return Connected(ibis.postgres.from_connection(connection), connection.close)
 
 
-def _spark(source: DatabaseTable) -> Connected:
+def _spark(source: DatabaseTable) -> Connected | None:
     sessions = import_extra("pyspark.sql", "engines").SparkSession
-    is_ours = sessions.getActiveSession() is None
+    running = import_extra("pyspark", "engines").SparkContext._active_spark_context  # noqa: SLF001
+    if running is not None:
+        session = sessions.builder.getOrCreate()
+        is_there = running.master == source.url
+        # There is one application in a process; it is not ours to change or stop.
+        backend = ibis.pyspark.connect(session.newSession()) if is_there else None
+        return None if backend is None else Connected(backend, lambda: None)
     settings = {
         "spark.app.name": "dpratio",
         "spark.ui.showConsoleProgress": "false",  # It would tell how many parts.
     }
     session = sessions.builder.master(source.url).config(map=settings).getOrCreate()
-    backend = ibis.pyspark.connect(session.newSession())
     # An application holds its share of the cluster until it is stopped.
-    return Connected(backend, session.stop if is_ours else lambda: None)
+    return Connected(ibis.pyspark.connect(session.newSession()), session.stop)
 
 
 def _read_files(backend: Backend, source: DatabaseTable) -> Value:

@@ -75,6 +75,9 @@ class Dialect:
     def check(self, backend: Backend) -> None:
         """Make a connection ready, from what is public; refuse one that is unfit."""
 
+    def pin(self, backend: Backend) -> None:
+        """Let a connection of ours know no names but the database's own."""
+
     def find(self, backend: Backend, names: Sequence[str]) -> Value:
         """Find a table by its name, without a look at a row."""
         *outer, name = names

@@ -12,13 +12,16 @@ import ibis
 __all__ = ["builtin"]
 
 
-def builtin(name: str, takes: str, gives: str) -> Callable[..., Any]:
+def builtin(
+    name: str, takes: str, gives: str, schema: str | None = None
+) -> Callable[..., Any]:
     """Name a function of the database.
 
     Args:
         name: As the database knows it.
         takes: The types of its arguments, between spaces.
         gives: The type of its result.
+        schema: Where it is, so that no other function of its name stands in.
 
     Example:
         >>> builtin("md5", "string", "string")(ibis.literal("a")).type().is_string()
@@ -33,6 +36,9 @@ def builtin(name: str, takes: str, gives: str) -> Callable[..., Any]:
         [inspect.Parameter(f"a{at}", kind) for at, _ in enumerate(types)]
     )
     made: Callable[..., Any] = ibis.udf.scalar.builtin(
-        function, name=name, signature=(tuple(types), ibis.dtype(gives))
+        function,
+        name=name,
+        database=schema,
+        signature=(tuple(types), ibis.dtype(gives)),
     )
     return made

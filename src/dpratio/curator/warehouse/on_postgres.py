@@ -1,6 +1,6 @@
 """PostgreSQL: no TRY, and products that vanish are errors.
 
-Floor: curator. Imports: keys, dialect, functions.
+Floor: curator. Imports: errors, keys, dialect, functions.
 """
 
 import datetime as dt
@@ -11,21 +11,22 @@ import ibis
 from dpratio.curator.keys import WHOLE_ID
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, require_utf8
 from dpratio.curator.warehouse.functions import builtin
+from dpratio.errors import SchemaRefused
 
 __all__ = ["Postgres"]
 
-_floor = builtin("floor", "float64", "float64")
-_bytes = builtin("convert_to", "string string", "binary")
-_word = builtin("convert_from", "binary string", "string")
-_written = builtin("encode", "binary string", "string")
-_unwritten = builtin("decode", "string string", "binary")
-_md5 = builtin("md5", "binary", "string")
-_byte = builtin("get_byte", "binary int32", "int32")
-_joined = builtin("byteacat", "binary binary", "binary")
-_in_zone = builtin("timezone", "string timestamp('UTC')", "timestamp")
-_days_between = builtin("date_mi", "date date", "int32")
-_days_after = builtin("date_pli", "date int32", "date")
-_formed = builtin("to_char", "timestamp string", "string")
+_floor = builtin("floor", "float64", "float64", "pg_catalog")
+_bytes = builtin("convert_to", "string string", "binary", "pg_catalog")
+_word = builtin("convert_from", "binary string", "string", "pg_catalog")
+_written = builtin("encode", "binary string", "string", "pg_catalog")
+_unwritten = builtin("decode", "string string", "binary", "pg_catalog")
+_md5 = builtin("md5", "binary", "string", "pg_catalog")
+_byte = builtin("get_byte", "binary int32", "int32", "pg_catalog")
+_joined = builtin("byteacat", "binary binary", "binary", "pg_catalog")
+_in_zone = builtin("timezone", "string timestamp('UTC')", "timestamp", "pg_catalog")
+_days_between = builtin("date_mi", "date date", "int32", "pg_catalog")
+_days_after = builtin("date_pli", "date int32", "date", "pg_catalog")
+_formed = builtin("to_char", "timestamp string", "string", "pg_catalog")
 
 _EPOCH = dt.date(1970, 1, 1)
 # From here on a decimal is no double, and up to there it is zero.
@@ -40,7 +41,21 @@ class Postgres(Dialect):
     def check(self, backend: Backend) -> None:
         with backend.begin() as cursor:
             [encoding] = cursor.execute("SHOW server_encoding").fetchone()
+            [may_join] = cursor.execute(
+                "SELECT pg_catalog.has_database_privilege(current_database(), 'TEMP') "
+                "AND current_setting('transaction_read_only') = 'off'"
+            ).fetchone()
         require_utf8(encoding)
+        if not may_join:
+            raise SchemaRefused(
+                "the database does not let you make temporary tables, in which "
+                "declared keys are joined. Ask for the right TEMPORARY, on a server "
+                "that is not read-only."
+            )
+
+    def pin(self, backend: Backend) -> None:
+        with backend.begin() as cursor:
+            cursor.execute("SET search_path = pg_catalog, pg_temp")
 
     def number(self, column: Value) -> Value:
         if not column.type().is_decimal():

@@ -1,7 +1,7 @@
 """SQLite: any cell may hold anything, and text is not read as the nearest double.
 
 What SQLite cannot do exactly is done by functions of ours inside it; none can fail.
-Floor: curator. Imports: engine, keys, dialect, functions.
+Floor: curator. Imports: errors, engine, keys, dialect, functions.
 """
 
 import hashlib
@@ -26,6 +26,7 @@ from dpratio.curator.warehouse.dialect import (
     require_utf8,
 )
 from dpratio.curator.warehouse.functions import builtin
+from dpratio.errors import InvalidInput
 
 __all__ = ["Sqlite"]
 
@@ -43,6 +44,11 @@ class Sqlite(Dialect):
     """SQLite: each cell says itself what it is."""
 
     def check(self, backend: Backend) -> None:
+        if backend.con.in_transaction:
+            raise InvalidInput(
+                "a table is read outside of transactions, got a connection with one "
+                "that is open. Commit it first, or roll it back."
+            )
         [encoding] = backend.con.execute("PRAGMA encoding").fetchone()
         require_utf8(encoding.replace("UTF-8", "UTF8"))
         functions: dict[str, tuple[int, Any]] = {
@@ -56,7 +62,6 @@ class Sqlite(Dialect):
         }
         for name, (takes, function) in functions.items():
             backend.con.create_function(name, takes, function, deterministic=True)
-        backend.con.execute("PRAGMA temp_store = MEMORY")
 
     def find(self, backend: Backend, names: Sequence[str]) -> Value:
         # Ibis would look at the first row for the type of a column without one.

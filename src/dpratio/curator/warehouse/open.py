@@ -49,7 +49,9 @@ def open_warehouse(source: object) -> WarehouseTable:
 def _open_database(source: DatabaseTable) -> WarehouseTable:
     connected = connect_to(source)
     try:
-        opened = _open_ibis(find_table(connected.backend, source))
+        rows = find_table(connected.backend, source)
+        dialect_of(connected.backend).pin(connected.backend)
+        opened = _open_ibis(rows)
     except Exception:
         connected.close()
         raise

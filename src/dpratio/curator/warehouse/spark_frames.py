@@ -47,6 +47,9 @@ _OWN_SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "false",
     "spark.sql.execution.arrow.pyspark.fallback.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "100MB",
+    # An old date stops no query and moves no day.
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
 
 

@@ -1,0 +1,215 @@
+"""What stands in for a table, a function or a setting, and moves what nobody paid for.
+
+Each was tried against dpratio and worked once.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import ibis
+import numpy as np
+import psycopg
+import pytest
+
+from curator.tables_for_tests import asked, exact, plan_of
+from dpratio.curator import measure
+from dpratio.curator.choose_engine import open_table
+from dpratio.curator.release_sums import release_sums
+from dpratio.curator.silence import silence
+from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
+from dpratio.terms.database import DatabaseTable
+
+Server = psycopg.Connection[tuple[object, ...]]
+
+ONE_ROW = "CREATE TABLE loans (score DOUBLE PRECISION, label INTEGER, region VARCHAR)"
+INSERT = "INSERT INTO loans VALUES (0.5, 1, 'north')"
+ONE = [[1 << 24, 1 << 24, 1 << 23, 1 << 22, 1 << 23]]
+
+
+@pytest.fixture
+def server(postgres_url: str) -> Iterator[Server]:
+    """A connection to a database with one row."""
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(ONE_ROW.encode())
+        connection.execute(INSERT.encode())
+        yield connection
+
+
+def run(connection: Server, *statements: str) -> None:
+    for each in statements:
+        connection.execute(each.encode())
+
+
+def test_a_view_is_checked_on_the_table_it_reads(
+    server: Server, postgres_url: str
+) -> None:
+    run(
+        server,
+        "ALTER TABLE loans RENAME TO real_loans",
+        "CREATE VIEW loans AS SELECT score, label FROM real_loans, "
+        "generate_series(1, 1000)",
+        "CREATE SCHEMA s",
+        "CREATE TABLE s.loans (score FLOAT, label INTEGER)",
+        "CREATE VIEW s.v AS SELECT score, label FROM public.loans",
+    )
+    with pytest.raises(SchemaRefused, match=r"'s\.v' is no table"):
+        exact(DatabaseTable(postgres_url, view="s.v"), plan_of(), "auto")
+
+
+def test_a_view_that_changes_after_its_check_is_not_asked(
+    server: Server, postgres_url: str
+) -> None:
+    run(server, "CREATE VIEW v AS SELECT score, label FROM loans WHERE label = 1")
+    table = DatabaseTable(postgres_url, view="v")
+    statement = asked(plan_of())
+    ask = open_table(table, statement, "auto")
+    run(
+        server,
+        "CREATE OR REPLACE VIEW v AS SELECT score, label FROM loans, "
+        "generate_series(1, 1000)",
+    )
+    nothing = np.zeros((1, len(statement.sums)), dtype=np.int64)
+    assert ask().plus(nothing).tolist() == ONE
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        """public.convert_to(varchar, text) RETURNS bytea LANGUAGE sql
+            AS $$ SELECT 'south'::bytea $$""",
+        "public.floor(float8) RETURNS float8 LANGUAGE sql AS 'SELECT $1 * 1e6'",
+    ],
+)
+def test_functions_of_others_do_not_stand_in_for_those_of_postgresql(
+    server: Server, postgres_url: str, function: str
+) -> None:
+    run(server, f"CREATE FUNCTION {function}")
+    plan = plan_of(keys=["north", "south"])
+    wanted = [ONE[0], [0] * 5]
+    url = f"{postgres_url}&options=-csearch_path%3Dpublic,pg_catalog"
+    for each in (postgres_url, url):
+        table = DatabaseTable(each, table="public.loans")
+        assert exact(table, plan, "auto") == wanted
+    with psycopg.connect(postgres_url, autocommit=True) as own:
+        rows = ibis.postgres.from_connection(own).table("loans")
+        assert exact(rows, plan, "auto") == wanted
+
+
+def test_what_is_no_table_of_postgresqls_own_is_refused(
+    server: Server, postgres_url: str
+) -> None:
+    run(
+        server,
+        "CREATE MATERIALIZED VIEW m AS SELECT score, label FROM loans",
+        "CREATE TABLE guarded (score FLOAT, label INTEGER)",
+        "ALTER TABLE guarded ENABLE ROW LEVEL SECURITY",
+        "ALTER TABLE guarded FORCE ROW LEVEL SECURITY",
+        "CREATE POLICY odd ON guarded USING (true)",
+        "CREATE ROLE reader LOGIN",
+        "GRANT SELECT ON guarded, loans TO reader",
+        'GRANT TEMPORARY ON DATABASE "' + server.info.dbname + '" TO reader',
+    )
+    reader = postgres_url.replace("postgres:@", "reader:@")
+    try:
+        for url, name in (
+            (postgres_url, "m"),
+            (postgres_url, "pg_catalog.pg_class"),
+            (reader, "guarded"),
+        ):
+            with pytest.raises(SchemaRefused, match="is no table of the database"):
+                exact(DatabaseTable(url, table=name), plan_of(), "auto")
+        table = DatabaseTable(reader, table="loans")
+        assert exact(table, plan_of(), "auto") == ONE
+    finally:
+        run(server, "DROP OWNED BY reader", "DROP ROLE reader")
+
+
+def test_a_server_on_which_keys_cannot_be_joined_is_refused_before_the_charge(
+    server: Server, postgres_url: str
+) -> None:
+    assert server.info.dbname
+    url = f"{postgres_url}&options=-cdefault_transaction_read_only%3Don"
+    with pytest.raises(SchemaRefused, match="temporary tables"):
+        exact(DatabaseTable(url, table="loans"), plan_of(), "auto")
+
+
+def test_macros_in_a_file_do_not_stand_in_for_functions_of_duckdb(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "people.db"
+    own = duckdb.connect(path)
+    for statement in (
+        ONE_ROW,
+        INSERT,
+        "CREATE MACRO floor(x) AS x * 1e6",
+        "CREATE MACRO least(x, y) AS 1e6",
+        "CREATE MACRO sum(x) AS 77",
+    ):
+        own.execute(statement)
+    own.close()
+    table = DatabaseTable(f"duckdb:///{path}", table="loans")
+    assert exact(table, plan_of(), "auto") == ONE
+
+
+def test_a_comment_that_only_one_parser_sees_hides_no_join(tmp_path: Path) -> None:
+    path = tmp_path / "people.db"
+    own = sqlite3.connect(path)
+    own.execute("CREATE TABLE loans (score REAL, label INTEGER)")
+    own.execute("CREATE TABLE big (n INTEGER)")
+    own.execute("CREATE VIEW v AS SELECT score, label FROM loans -- \r/*\n, big --*/")
+    own.commit()
+    own.close()
+    with pytest.raises(SchemaRefused):
+        exact(DatabaseTable(f"sqlite:///{path}", view="v"), plan_of(), "auto")
+
+
+def test_tables_that_sqlite_makes_up_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "people.db"
+    own = sqlite3.connect(path)
+    own.execute("CREATE VIRTUAL TABLE pages USING fts5(score, label)")
+    own.execute("CREATE TABLE loans (id INTEGER PRIMARY KEY, score, label)")
+    own.execute("ANALYZE")
+    own.commit()
+    own.close()
+    for name in ("pages", "sqlite_stat1"):
+        with pytest.raises(SchemaRefused, match="is no table of the database"):
+            exact(DatabaseTable(f"sqlite:///{path}", table=name), plan_of(), "auto")
+
+
+def test_a_connection_of_the_users_is_left_as_it_was(tmp_path: Path) -> None:
+    own = sqlite3.connect(tmp_path / "people.db")
+    own.execute("CREATE TABLE loans (score REAL, label INTEGER, region TEXT)")
+    own.execute("CREATE TEMP TABLE mine (n INTEGER)")
+    own.execute(INSERT)
+    with silence():
+        rows = ibis.sqlite.from_connection(own).table("loans")
+    own.execute(INSERT)
+    plan = plan_of(keys=["north"])
+    with pytest.raises(InvalidInput, match="outside of transactions"):
+        exact(rows, plan, "auto")
+    own.rollback()
+    assert isinstance(exact(rows, plan, "auto"), list)
+    assert own.execute("SELECT name FROM sqlite_temp_schema").fetchall()[0] == ("mine",)
+    own.close()
+
+
+def test_a_panic_is_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicError(BaseException):
+        """As those of Polars: no Exception."""
+
+    def panic() -> None:
+        raise PanicError("cell 271828")
+
+    monkeypatch.setattr(measure, "open_table", lambda *_given: panic)
+    with pytest.raises(EngineFailed) as failed:
+        release_sums({"score": [], "label": []}, plan_of(), ledger=None)
+    assert failed.value.__context__ is None
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(measure, "open_table", lambda *_given: stop)
+    with pytest.raises(KeyboardInterrupt):
+        release_sums({"score": [], "label": []}, plan_of(), ledger=None)
