@@ -176,18 +176,12 @@ def test_a_view_is_written_anew_over_its_table() -> None:
     rows = view.over(Dialect(), TABLE)
     assert rows is not None
     assert rows.columns == ("a", "b")
-    people = [
-        {"score": 0.75, "region": "north"},
-        {"score": 0.75, "region": "x"},
-        {"score": 0.5, "region": "north"},
-        {"score": None, "region": "north"},
-    ]
+    people = [(0.75, "north"), (0.75, "x"), (0.5, "north"), (None, "north")]
     connection = ibis.duckdb.connect()
     connection.raw_sql("CREATE TABLE loans (score DOUBLE, region VARCHAR)")
     with silence():
         table = connection.table("loans")
-    for each in people:
-        given = [each["score"], each["region"]]
+    for given in people:
         connection.con.execute("INSERT INTO loans VALUES (?, ?)", given).fetchall()
     found = view.over(Dialect(), table)
     assert found is not None

@@ -33,6 +33,9 @@ def log_settings(session: Session) -> Any:  # noqa: ANN401
 
 def state_of(session: Session) -> dict[str, object]:
     """Everything of a session that a release could have changed."""
+    tracker = session.sparkContext.statusTracker()
+    # A job is still listed for a moment after it has ended; one that goes on is not ours.
+    wait_until(lambda: not tracker.getActiveJobsIds(), "no job runs")
     jvm = session.sparkContext._jvm
     root = jvm.org.apache.logging.log4j.LogManager.getRootLogger()
     return {
@@ -45,7 +48,6 @@ def state_of(session: Session) -> dict[str, object]:
         "tags": session.sparkContext.getJobTags(),
         "active": SparkSession.getActiveSession(),
         "python logs": logging.root.manager.disable,
-        "jobs": session.sparkContext.statusTracker().getActiveJobsIds(),
     }
 
 

@@ -1,0 +1,119 @@
+"""Tables of a cluster by its address: of an application that runs, and of our own."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curator.tables_for_tests import exact, plan_of
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.scope import Scope
+from dpratio.errors import FileRefused, SchemaRefused
+from dpratio.terms.budget import Budget
+from dpratio.terms.database import DatabaseTable
+from spark_cluster import Cluster
+
+CELLS = [[2 << 24, 2 << 24, 5 << 22, 13 << 20, 5 << 22]]
+
+STUDY = """
+[data]
+url = "{url}"
+path = "{path}"
+
+[ratio]
+numerator = "score"
+per = "label"
+
+[bounds]
+score = [0, 1]
+label = "binary"
+
+[privacy]
+epsilon = 8
+"""
+
+
+@pytest.fixture(scope="module")
+def tables(session: Any) -> Iterator[None]:  # noqa: ANN401
+    """A table, views of it, and a table that only looks like one."""
+    session.sql("CREATE SCHEMA a")
+    session.sql("CREATE SCHEMA b")
+    rows = session.createDataFrame(
+        [(0.5, 1, "north"), (0.25, 0, "south"), (0.75, 1, "north")],
+        "score double, label int, region string",
+    )
+    rows.write.format("parquet").saveAsTable("a.loans")
+    rows.write.format("csv").saveAsTable("a.texts")
+    session.sql(
+        "CREATE VIEW a.north AS SELECT score, label, region AS area FROM a.loans "
+        "WHERE region = 'north' AND label IN (0, 1)"
+    )
+    session.sql(
+        "CREATE VIEW a.doubled AS SELECT x.score, y.label FROM a.loans x, a.loans y"
+    )
+    session.sql("USE a")
+    session.sql("CREATE VIEW b.bare AS SELECT score, label FROM loans")
+    session.sql("USE default")
+    yield
+    for schema in ("a", "b"):
+        session.sql(f"DROP SCHEMA {schema} CASCADE")
+
+
+@pytest.mark.usefixtures("tables")
+def test_tables_and_plain_views_are_read_and_nothing_else_is(
+    spark_cluster: Cluster,
+    session: Any,  # noqa: ANN401
+) -> None:
+    url, before = spark_cluster.url, dict(session.conf.getAll)
+    plan = plan_of(keys=["north"])
+    assert exact(DatabaseTable(url, table="a.loans"), plan, "auto") == CELLS
+    plan = plan_of(keys=["north"], names=("score", "label", "", "area"))
+    assert exact(DatabaseTable(url, view="a.north"), plan, "auto") == CELLS
+    for name in ("a.doubled", "b.bare", "a.texts"):
+        with pytest.raises(SchemaRefused, match="is no table of the database"):
+            exact(DatabaseTable(url, view=name), plan_of(), "auto")
+    with pytest.raises(SchemaRefused, match="is a view"):
+        exact(DatabaseTable(url, table="a.north"), plan_of(), "auto")
+    with pytest.raises(FileRefused, match="there is no table"):
+        exact(DatabaseTable(url, table="a.nothing"), plan_of(), "auto")
+    with pytest.raises(FileRefused, match="no Parquet files"):
+        exact(DatabaseTable(url, path="/no/such/folder"), plan_of(), "auto")
+    with pytest.raises(FileRefused, match="no database answers"):
+        exact(DatabaseTable("spark://elsewhere:7077", table="a"), plan_of(), "auto")
+    # The application is the user's: neither changed nor stopped.
+    assert dict(session.conf.getAll) == before
+    assert session.sql("SELECT 1").collect()[0][0] == 1
+
+
+def test_a_study_runs_as_an_application_of_its_own_and_stops_it(
+    spark_cluster: Cluster,
+    session: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "people"
+    rows = [(0.5, 1), (0.25, 0)] * 500
+    session.createDataFrame(rows, "score double, label int").write.parquet(str(path))
+    study = STUDY.format(url=spark_cluster.url, path=path)
+    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
+    Ledger(tmp_path / "dpratio.db").open_scope(Scope("people", Budget(9)))
+    conf = "--conf spark.executor.memory=512m --conf spark.cores.max=1 pyspark-shell"
+    surroundings = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_SUBMIT_ARGS": conf}
+    done = subprocess.run(
+        [sys.executable, "-m", "dpratio", "release", "study.toml", "-o", "out.json"],
+        cwd=tmp_path,
+        env={**os.environ, **surroundings},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    released = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert released
+    [held] = Ledger(tmp_path / "dpratio.db").account().releases.values()
+    assert held.state == "published"
