@@ -20,7 +20,7 @@ demo: $(VENV)/.ready
 
 test: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java
 	rm -f .coverage .coverage.*
-	$(PYTEST) -n 3 --cov --cov-report=
+	$(PYTEST) -n 2 --cov --cov-report=
 	$(BIN)/python tools/require_coverage.py
 
 check: $(VENV)/.ready-check
@@ -36,7 +36,7 @@ format: $(VENV)/.ready-check
 # comparison of engines on a Spark cluster.
 soak: $(VENV)/.ready-test $(VENV)/.ready-java
 	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator/ledger/attacks \
-		tests/curator/warehouse/spark
+		tests/curator/warehouse
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/run.py

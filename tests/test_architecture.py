@@ -47,7 +47,9 @@ HOMES = {
             "on_sqlite",
             "open",
             "spark_frames",
+            "on_polars",
             "units",
+            "views",
         )
     },
     "secrets": {"curator/entropy.py"},
@@ -69,6 +71,7 @@ HOMES = {
         "curator/warehouse/on_duckdb.py",
         "curator/warehouse/on_postgres.py",
         "curator/warehouse/units.py",
+        "curator/warehouse/views.py",
         "plan/groups_document.py",
         "show/text.py",
         "terms/dimensions.py",

@@ -48,7 +48,8 @@ def release_sums(  # noqa: PLR0913 (one door)
 
     Args:
         table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars
-            or Arrow table, a DuckDB relation, or a mapping of columns to lists.
+            or Arrow table, a DuckDB relation, a `DatabaseTable`, an Ibis table, a
+            Spark frame, or a mapping of columns to lists.
         plan: What to measure; it is priced again before the table is opened.
         ledger: Where the release is charged: a `Ledger`, its file or its address. None
             keeps no account, and must be said.
@@ -58,7 +59,7 @@ def release_sums(  # noqa: PLR0913 (one door)
         out: A file to publish the release in, ``.json`` or ``.parquet``.
         by: Who asks, for the ledger's history.
         simulated: Whether the people are invented; the release then says so.
-        engine: ``"auto"``, ``"duckdb"`` or ``"python"``.
+        engine: ``"auto"``, ``"duckdb"``, ``"ibis"`` or ``"python"``.
 
     Returns:
         The release: safe to write, print and publish.

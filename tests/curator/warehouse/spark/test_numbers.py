@@ -29,7 +29,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
 
-EXAMPLES = 300 if os.environ.get("DPRATIO_SOAK") == "1" else 25
+EXAMPLES = 300 if os.environ.get("DPRATIO_SOAK") == "1" else 14
 WIDE, UNIT = Bounds(-(2.0**100), 2.0**100), Bounds(-1, 1)
 NAMES = ["score", "label", "weight", "other", "b"]
 
