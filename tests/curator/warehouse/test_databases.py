@@ -5,11 +5,15 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
+import ibis
 import psycopg
 import pytest
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
 
 from curator.tables_for_tests import exact, plan_of, said_by
 from dpratio.curator.ledger.ledger import Ledger
@@ -198,8 +202,6 @@ def test_what_a_server_says_reaches_nobody_and_the_charge_stays(
         connection.execute(
             "CREATE VIEW numbers AS SELECT number(score) AS score, label FROM loans"
         )
-    import ibis
-
     backend = ibis.connect(postgres_url.replace("postgresql://", "postgres://"))
     ledger = _ledger(tmp_path)
     with caplog.at_level(logging.DEBUG), pytest.raises(EngineFailed) as failed:
@@ -216,7 +218,8 @@ def test_what_a_server_says_reaches_nobody_and_the_charge_stays(
 def test_columns_of_no_declared_type_are_read_cell_by_cell(tmp_path: Path) -> None:
     path = tmp_path / "loose.db"
     own = sqlite3.connect(path)
-    own.execute("CREATE TABLE loans (score, label, odd FANCY_TYPE)")
+    odd = 'a FANCY_TYPE, b "INT[", c "DECIMAL(x)"'
+    own.execute(f"CREATE TABLE loans (score, label, {odd})")
     table = DatabaseTable(f"sqlite:///{path}", table="loans")
     own.commit()
     empty = [[0, 0, 0, 0, 0]]
@@ -229,6 +232,33 @@ def test_columns_of_no_declared_type_are_read_cell_by_cell(tmp_path: Path) -> No
     own.close()
     found = exact(table, plan_of(), "auto")
     assert found == [[2 << 24, 2 << 24, 3 << 23, 5 << 22, 3 << 23]]
+
+
+def test_an_application_of_our_own_tells_no_parts_and_is_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What `spark/test_spark_databases.py` does on a cluster, seen from inside."""
+    said: list[object] = []
+
+    class Builder:
+        def master(self, url: str) -> "Builder":
+            said.append(url)
+            return self
+
+        def config(self, *, map: dict[str, str]) -> "Builder":  # noqa: A002
+            said.append(map)
+            return self
+
+        def getOrCreate(self) -> SimpleNamespace:  # noqa: N802
+            return SimpleNamespace(newSession=lambda: "ours", stop=lambda: "stopped")
+
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    monkeypatch.setattr(SparkSession, "builder", Builder())
+    monkeypatch.setattr(ibis.pyspark, "connect", lambda session: session)
+    made = connect_to(DatabaseTable("spark://host:7077", table="loans"))
+    assert (made.backend, made.close()) == ("ours", "stopped")
+    settings = {"spark.app.name": "dpratio", "spark.ui.showConsoleProgress": "false"}
+    assert said == ["spark://host:7077", settings]
 
 
 def test_another_engine_does_not_read_databases() -> None:

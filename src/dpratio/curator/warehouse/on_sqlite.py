@@ -155,7 +155,7 @@ def _known(backend: Backend, declared: str) -> Any:  # noqa: ANN401 (Ibis is not
     """Translate a declared type; text stands for any."""
     try:
         return backend.compiler.type_mapper.from_string(declared or "text")
-    except (com.IbisError, SqlglotError):
+    except (com.IbisError, SqlglotError, ValueError):
         return ibis.dtype("string")
 
 

@@ -98,6 +98,8 @@ def test_a_study_runs_as_an_application_of_its_own_and_stops_it(
     path = tmp_path / "people"
     rows = [(0.5, 1), (0.25, 0)] * 500
     session.createDataFrame(rows, "score double, label int").write.parquet(str(path))
+    here = DatabaseTable(spark_cluster.url, path=str(path))
+    assert exact(here, plan_of(), "auto")[0][0] == 1000 << 24
     study = STUDY.format(url=spark_cluster.url, path=path)
     (tmp_path / "study.toml").write_text(study, encoding="utf-8")
     Ledger(tmp_path / "dpratio.db").open_scope(Scope("people", Budget(9)))
