@@ -329,7 +329,7 @@ def test_loggers_are_silent_while_rows_are_read_and_speak_again_afterwards(
         release_sums(EMPTY, plan_of(), ledger=None)
     assert not caplog.records
     logging.getLogger("SQLQueryContextLogger").critical("all is well")
-    assert [each.message for each in caplog.records] == ["all is well"]
+    assert [each.getMessage() for each in caplog.records] == ["all is well"]
 
 
 @pytest.mark.parametrize("words", ["cell 271828 is bad", ""])
