@@ -33,6 +33,7 @@ from curator.tables_for_tests import (
     plan_of,
     write_csv,
 )
+from curator.threads_for_tests import relations_by_threads
 from dpratio.curator import whole_doubles
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
@@ -81,9 +82,9 @@ def test_sums_beyond_the_exact_doubles_are_taken_again_in_integers(
 
 @pytest.mark.parametrize("limit", [None, 0.9])
 def test_threads_and_the_order_of_rows_do_not_change_the_integers(
-    limit: float | None,
+    limit: float | None, folder: Path
 ) -> None:
-    many, chance = 40_000, np.random.default_rng(1)
+    many, chance = 20_000, np.random.default_rng(1)
     score = chance.normal(0, 1, many) * 10.0 ** chance.integers(-30, 30, many)
     score[chance.integers(0, many, 999)] = np.nan
     columns = {
@@ -104,13 +105,8 @@ def test_threads_and_the_order_of_rows_do_not_change_the_integers(
     )
     table = pa.table(columns)
     expected = exact(table, plan, "python")
-    connection = duckdb.connect()
-    for at, order in enumerate([np.arange(many), chance.permutation(many)]):
-        connection.register("arrow", table.take(pa.array(order)))
-        connection.execute(f"CREATE TABLE rows{at} AS FROM arrow")
-    for threads, at in product((1, 8), (0, 1)):
-        connection.execute(f"SET threads = {threads}")
-        assert exact(connection.table(f"rows{at}"), plan, "duckdb") == expected
+    for relation in relations_by_threads(table, folder):
+        assert exact(relation, plan, "duckdb") == expected
 
 
 def test_mixed_sums_that_are_small_in_every_corner_are_added_up_exactly() -> None:

@@ -47,6 +47,7 @@ from curator.tables_for_tests import (
     plan_of,
     write_csv,
 )
+from curator.threads_for_tests import relations_by_threads
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
@@ -447,8 +448,8 @@ def test_any_groups_over_any_rows_are_read_alike_in_any_order(
     require_alike_as_text(table, plan, folder)
 
 
-def test_threads_and_the_order_of_many_rows_do_not_matter() -> None:
-    many, chance = 100_000, np.random.default_rng(1)
+def test_threads_and_the_order_of_many_rows_do_not_matter(folder: Path) -> None:
+    many, chance = 20_000, np.random.default_rng(1)
     table = pa.table(
         {
             "score": chance.uniform(-1, 2, many),
@@ -466,14 +467,8 @@ def test_threads_and_the_order_of_many_rows_do_not_matter() -> None:
     )
     plan = plan_of(groups=groups, label=Bounds(0, 1))
     expected = exact(table, plan, "python")
-    connection = duckdb.connect()
-    for at, order in enumerate([np.arange(many), chance.permutation(many)]):
-        connection.register("arrow", table.take(pa.array(order)))
-        connection.execute(f"CREATE TABLE rows{at} AS FROM arrow")
-    for threads in (1, 3):
-        connection.execute(f"SET threads = {threads}")
-        for at in (0, 1):
-            assert exact(connection.table(f"rows{at}"), plan, "duckdb") == expected
+    for relation in relations_by_threads(table, folder):
+        assert exact(relation, plan, "duckdb") == expected
 
 
 def test_python_objects_of_other_types_are_other_keys() -> None:

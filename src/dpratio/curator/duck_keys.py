@@ -214,13 +214,7 @@ def _list_cells(
     keyed: Keyed, table: DuckTable, statement: Statement, code: str
 ) -> None:
     """Join the listed cells: the places of their keys, taken together."""
-    sizes = [len(each.values) for each in statement.dimensions]
-    wanted = []
-    for cell in statement.listed or ():
-        combined = 0
-        for size, place in zip(sizes, cell, strict=True):
-            combined = combined * size + place
-        wanted.append(combined)
+    wanted = statement.listed_codes
     if len(wanted) > _MOST_WRITTEN and not table.is_foreign:
         keyed.tables["cells"] = {"combined": np.array(wanted, dtype=np.int64)}
         source = "SELECT combined, row_number() OVER () - 1 AS place FROM cells"

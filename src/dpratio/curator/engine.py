@@ -106,6 +106,18 @@ class Statement:
         return math.prod(len(each.values) for each in self.dimensions)
 
     @property
+    def listed_codes(self) -> list[int]:
+        """The listed cells, each as the places of its keys taken together."""
+        sizes = [len(each.values) for each in self.dimensions]
+        codes = []
+        for cell in self.listed or ():
+            code = 0
+            for size, place in zip(sizes, cell, strict=True):
+                code = code * size + place
+            codes.append(code)
+        return codes
+
+    @property
     def key_columns(self) -> dict[int, str]:
         """The columns that hold keys or dates, by the place of their dimension."""
         return {

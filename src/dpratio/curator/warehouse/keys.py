@@ -56,7 +56,7 @@ def place_rows(
     columns = {name: rows[name] for name in kept}
     if statement.listed is None:
         return rows.select(**columns, code=code.cast("int64"))
-    wanted = _combined(statement)
+    wanted = statement.listed_codes
     listed = _table({"combined": wanted, "listed": range(len(wanted))})
     rows = rows.select(**columns, combined=code.cast("int64"))
     found = rows.join(listed, rows.combined == listed.combined)
@@ -131,18 +131,6 @@ def _start_of_range(places: Mapping[Any, int]) -> int | None:
         if in_a_row and list(places.values()) == list(range(len(keys)))
         else None
     )
-
-
-def _combined(statement: Statement) -> list[int]:
-    """Number the listed cells by the places of their keys, taken together."""
-    sizes = [len(each.values) for each in statement.dimensions]
-    combined = []
-    for cell in statement.listed or ():
-        number = 0
-        for size, place in zip(sizes, cell, strict=True):
-            number = number * size + place
-        combined.append(number)
-    return combined
 
 
 def _table(columns: Mapping[str, Sequence[Any]], **kinds: str) -> Value:

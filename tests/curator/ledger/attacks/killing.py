@@ -285,4 +285,5 @@ def _settle(book: Book) -> None:
 
 
 if __name__ == "__main__":
-    json.dump(kill_at(*sys.argv[1:]), sys.stdout)
+    _, server, times = sys.argv
+    json.dump({each: kill_at(server, each, times) for each in POINTS}, sys.stdout)

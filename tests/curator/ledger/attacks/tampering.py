@@ -38,7 +38,7 @@ class Truth:
 
 
 def fill(location: str, anchor: Path | None = None) -> list[Release]:
-    """Make a ledger of 30 releases in all states and two scopes; give those out."""
+    """Make a ledger of 16 releases in all states and two scopes; give those out."""
     ledger = Ledger(location, anchor=anchor)
     ledger.open_scope(Scope("loans", Budget(100, "1e-3"), dataset="loans of 2024"))
     shops = Scope(
@@ -53,12 +53,12 @@ def fill(location: str, anchor: Path | None = None) -> list[Release]:
     for plan in (small, gaussian):
         ledger.approve(plan, scope="shops", by="officer")
     published = []
-    for number in range(30):
+    for number in range(16):
         scope = "shops" if number % 3 == 0 else "loans"
         plan = gaussian if number % 2 else small
         name = name_of(number + 1)
-        if number % 5 == 4:
-            _leave(ledger, name, scope, number)
+        if number % 4 == 3:
+            _leave(ledger, name, scope, number // 4)
         else:
             given = release_sums(
                 DATA,
@@ -76,11 +76,11 @@ def fill(location: str, anchor: Path | None = None) -> list[Release]:
 def _leave(ledger: Ledger, name: str, scope: str, number: int) -> None:
     """Leave a release unfinished, each in another state."""
     ledger.charge(name, plan_of("0.1"), scope=scope, by="analyst")
-    if number % 4 == 0:
+    if number == 0:
         ledger.void(name, by="curator")
-    if number % 4 in {1, 2}:
+    if number in {1, 2}:
         ledger.open(name)
-    if number % 4 == 1:
+    if number == 1:
         ledger.seal(name, f"bytes of {name}".encode(), "json")
 
 

@@ -39,7 +39,7 @@ from dpratio.terms.question import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 PORTFOLIOS = 100_000 if IS_SOAK else 10_000
-PLANS = 10_000 if IS_SOAK else 2_000
+PLANS = 10_000 if IS_SOAK else 1_000
 POOL = 60
 GRID = 5e-3  # how finely losses are counted
 CIRCLE = 2**15  # steps of the grid that a portfolio's losses may span
@@ -271,7 +271,7 @@ def largest_rho(epsilon: float, delta: float) -> float:
     return float(np.max((epsilon + logs - np.log1p(-1 / ORDERS)) / ORDERS))
 
 
-ORDERS = 1 + np.exp(np.linspace(-4, 14, 4001))
+ORDERS = 1 + np.exp(np.linspace(-4, 14, 1001))
 
 
 def exact_gaussian_delta(rho: Fraction, epsilon: Fraction) -> Any:  # noqa: ANN401
@@ -308,7 +308,7 @@ def test_rho_within_is_the_largest_rho_that_the_caps_allow() -> None:
     """Against an independent computation with 40 digits, and the exact Gaussian."""
     chance = random.Random(25)  # noqa: S311 (not for secrets)
     with mpmath.workdps(40):
-        for _ in range(300):
+        for _ in range(120):
             epsilon = Fraction(f"{math.exp(chance.uniform(-3, 3)):.5g}")
             delta = Fraction(f"{10 ** chance.uniform(-12, -3):.4g}")
             rho = rho_within(epsilon, delta)
@@ -323,7 +323,7 @@ def test_rho_within_is_the_largest_rho_that_the_caps_allow() -> None:
 def test_epsilon_of_rho_is_the_exact_conversion() -> None:
     chance = random.Random(26)  # noqa: S311 (not for secrets)
     with mpmath.workdps(40):
-        for _ in range(50):
+        for _ in range(25):
             rho = Fraction(f"{math.exp(chance.uniform(-9, 2)):.5g}")
             delta = 10 ** chance.uniform(-9, -3)
             told = Fraction(epsilon_of_rho(float(rho), delta)) * (
@@ -363,7 +363,7 @@ def test_charges_of_thirds_and_sevenths_fill_a_cap_exactly(tmp_path: Path) -> No
         ledger.charge(name_of(999), plan_of("1e-7"))
 
 
-def test_thousands_of_plans_cost_exactly_their_budgets() -> None:
+def test_any_plan_costs_exactly_its_budget() -> None:
     """A plan is charged what was written: thirds, sevenths and long decimals too."""
     chance = random.Random(27)  # noqa: S311 (not for secrets)
     for number in range(PLANS):
