@@ -2,26 +2,20 @@
 
 from pathlib import Path
 
-import nbclient
-import nbformat
-import pytest
+from guide_cells import Cell, page_of
+from kernel import run_notebook
+from make_notebook import notebook_of
 
-CELL = """
-from dpratio.curator.duck import connect
+CODE = """from dpratio.curator.duck import connect
 
 bar = "SELECT current_setting('enable_progress_bar')"
 print(connect().execute(bar).fetchone())
 """
 
 
-@pytest.fixture
-def shown(tmp_path: Path) -> str:
-    cell = nbformat.v4.new_code_cell(CELL)  # type: ignore[no-untyped-call]
-    notebook = nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
-    place = {"metadata": {"path": str(tmp_path)}}
-    nbclient.NotebookClient(notebook, resources=place).execute()
-    return "".join(each.get("text", "") for each in notebook.cells[0].outputs)
-
-
-def test_a_notebook_opens_duckdb_and_sees_no_progress_of_a_query(shown: str) -> None:
-    assert shown == "(False,)\n"
+def test_a_notebook_opens_duckdb_and_sees_no_progress_of_a_query(
+    tmp_path: Path,
+) -> None:
+    page = page_of([Cell("text", "# A bar\n\n"), Cell("code", CODE, "```python")])
+    shown = run_notebook(notebook_of(page, "bar.md"), tmp_path)
+    assert [each["text"] for each in shown] == ["(False,)\n"]

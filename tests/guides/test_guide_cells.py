@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from guide_cells import cells_of, page_of
 from make_notebook import notebook_of
 
