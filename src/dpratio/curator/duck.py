@@ -5,6 +5,7 @@ Floor: curator. Imports: engine.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +68,9 @@ def connect() -> duckdb.DuckDBPyConnection:
             "temp_directory": "",  # Rows are never spilt to disk.
         }
     )
-    connection.execute("SET enable_progress_bar = false")
+    # A notebook that lacks what draws DuckDB's bar has none, and may not be told so.
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
     # A file's statistics may be wrong, and never tell of NaN; a clip that they call
     # needless must stay.
     connection.execute("SET disabled_optimizers = 'statistics_propagation'")

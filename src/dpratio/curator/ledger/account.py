@@ -11,7 +11,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import NoReturn
 
-from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.accounting import LOSS_NAMES, Charge
 from dpratio.curator.ledger.entry import Entry
 from dpratio.curator.ledger.scope import Scope
 from dpratio.errors import DocumentRefused, LedgerFailed
@@ -64,6 +64,14 @@ class Account:
     def last(self) -> tuple[str, int, str]:
         """Scope, number and hash that the next entry is linked to."""
         return self.scope.name, self.seq, self.head
+
+    def __repr__(self) -> str:
+        loss = LOSS_NAMES[self.scope.accounting]
+        spent, cap = float(self.spent.loss), float(self.scope.cap.loss)
+        return (
+            f"Account({self.scope.name!r}, {loss} {spent:.6g} of {cap:.6g} spent, "
+            f"releases: {len(self.releases):,})"
+        )
 
 
 def new_account(scope: Scope) -> Account:

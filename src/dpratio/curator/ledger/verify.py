@@ -3,6 +3,7 @@
 Floor: curator. Imports: errors, release, and the rest of this folder.
 """
 
+import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -32,6 +33,12 @@ class Findings:
             *(f"WRONG: {each}" for each in self.wrong),
             "The ledger is sound." if not self.wrong else "The ledger is NOT sound.",
         ]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.lines())
 
 
 def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
