@@ -24,12 +24,17 @@ __all__ = ["SETTINGS", "Cluster", "cluster", "require_java", "wait_until"]
 _PATIENCE = 120.0  # seconds
 _HERE = "127.0.0.1"
 
+# These machines live for minutes: the slow compiler would not pay.
+_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 # One application takes one core of each worker, and leaves one for another.
 SETTINGS: dict[str, Any] = {
     "spark.cores.max": "2",
     "spark.executor.cores": "1",
     "spark.executor.memory": "512m",
     "spark.driver.memory": "768m",
+    "spark.driver.extraJavaOptions": _SHORT_LIVED,
+    "spark.executor.extraJavaOptions": _SHORT_LIVED,
     "spark.driver.host": _HERE,
     "spark.driver.bindAddress": _HERE,
     "spark.ui.enabled": "false",
@@ -127,6 +132,7 @@ def surroundings() -> Mapping[str, str]:
         "SPARK_HOME": str(Path(pyspark.__file__).parent),
         "SPARK_LOCAL_IP": _HERE,
         "SPARK_DAEMON_MEMORY": "128m",
+        "SPARK_DAEMON_JAVA_OPTS": _SHORT_LIVED,
         "SPARK_NO_DAEMONIZE": "1",
         "PYSPARK_PYTHON": sys.executable,
     }
