@@ -36,6 +36,7 @@ Backend = Any
 UNDECLARED = -(2**63)
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
+_LARGEST = 1.7976931348623157e308
 
 
 def day_number(day: dt.date) -> int:
@@ -72,6 +73,11 @@ FIRST_DAY, LAST_DAY = day_number(dt.date.min), day_number(dt.date.max)
 class Dialect:
     """How one database reads numbers, keys, ids and days; here the common ground."""
 
+    # Whether rows are added up by their keys before these are joined with declared
+    # ones: of use where a join costs as much as a sum, and text is equal where its
+    # bytes are.
+    adds_before_joins = False
+
     def check(self, backend: Backend) -> None:
         """Make a connection ready, from what is public; refuse one that is unfit."""
 
@@ -107,6 +113,11 @@ class Dialect:
             one, zero = self.double(1.0), self.double(0.0)
             return ibis.cases((column, one), (~column, zero))
         return column.cast("float64")
+
+    def finite(self, numbers: Sequence[Value]) -> list[Value]:
+        """Tell where all are finite; NaN is beyond every number, or is missing."""
+        ends = self.double(-_LARGEST), self.double(_LARGEST)
+        return [number.between(*ends) for number in numbers]
 
     def settled(self, value: Value, least: float) -> Value:  # noqa: ARG002
         """Give a factor, zero if below `least` where vanishing products are errors."""

@@ -19,7 +19,7 @@ from dpratio.curator.warehouse.dialect import (
 )
 from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins, period_of
 
-__all__ = ["key_of", "place_rows"]
+__all__ = ["is_joined", "key_of", "place_rows", "place_without_join", "text_of"]
 
 _LONGEST_PERIOD = 31
 
@@ -31,10 +31,30 @@ def key_of(dialect: Dialect, table: Value, each: Keys | Periods) -> Value:
     if kind is dt.date:
         return dialect.day(column)
     if kind is str:
-        # What is no UTF-8 equals no declared key, and matters where none is one.
-        is_declared = bool(each.values) and None not in each.values
-        return dialect.encoded(column) if is_declared else dialect.text(column)
+        return text_of(dialect, column, each)  # type: ignore[arg-type]
     return dialect.truth(column) if kind is bool else dialect.whole(column)
+
+
+def text_of(dialect: Dialect, column: Value, each: Keys) -> Value:
+    """Read the bytes of a text key."""
+    # What is no UTF-8 equals no declared key, and matters where none is one.
+    is_declared = bool(each.values) and None not in each.values
+    return dialect.encoded(column) if is_declared else dialect.text(column)
+
+
+def is_joined(each: Dimension) -> bool:
+    """Tell whether keys find their places in a table, and not by a formula."""
+    if isinstance(each, ScoreBins):
+        return False
+    return _start_of_range(_places(each)) is None
+
+
+def place_without_join(dialect: Dialect, rows: Value, statement: Statement) -> Value:
+    """Give each row its places, as place0, place1 and so on, where formulas do."""
+    for at, each in enumerate(statement.dimensions):
+        if not is_joined(each):
+            rows = _with_place(dialect, rows, at, each)
+    return rows
 
 
 def place_rows(
@@ -44,12 +64,13 @@ def place_rows(
 
     Args:
         dialect: Of the database.
-        rows: With keys in k0, k1 … and clipped numbers of bins in b0, b1 …
+        rows: With places that formulas gave, and keys in k0, k1 … that are joined.
         statement: What is asked.
         kept: Columns to keep beside the code.
     """
     for at, each in enumerate(statement.dimensions):
-        rows = _with_place(dialect, rows, at, each)
+        if is_joined(each):
+            rows = _with_place(dialect, rows, at, each)
     code = rows.place0
     for at, each in enumerate(statement.dimensions[1:], start=1):
         code = code * len(each.values) + rows[f"place{at}"]

@@ -18,13 +18,11 @@ __all__ = [
     "PIECES",
     "cell_of",
     "clip",
-    "is_finite",
     "joined",
     "pieces_of",
-    "whole_sum",
+    "whole_total",
 ]
 
-_LARGEST = 1.7976931348623157e308
 _EXACT = 2.0**53
 
 # Where a product that vanishes stops a database, smaller factors are taken for zero:
@@ -38,18 +36,14 @@ PIECES = 3
 PIECE = 2.0**20
 
 
-def is_finite(dialect: Dialect, value: Value) -> Value:
-    """Tell a finite number; NaN is beyond every number here, or is missing."""
-    return value.between(dialect.double(-_LARGEST), dialect.double(_LARGEST))
-
-
 def clip(dialect: Dialect, value: Value, bounds: Bounds) -> Value:
     """Clip a finite number to its bounds, or round it to 0 or 1."""
     if bounds.is_binary:
         half, one, zero = (dialect.double(each) for each in (0.5, 1.0, 0.0))
         return ibis.cases((value >= half, one), else_=zero)
     lower, upper = dialect.double(bounds.lower), dialect.double(bounds.upper)
-    return ibis.least(ibis.greatest(value, lower), upper)
+    inside = value.between(lower, upper)
+    return ibis.cases((inside, value), (value > upper, upper), else_=lower)
 
 
 def cell_of(dialect: Dialect, factors: Sequence[Value], step: float) -> Value:
@@ -73,12 +67,12 @@ def pieces_of(dialect: Dialect, cell: Value) -> list[Value]:
     return [*pieces, cell.cast("int64")]
 
 
-def whole_sum(dialect: Dialect, cell: Value) -> Value:
-    """Add whole doubles up, as an integer: databases may write doubles in few digits.
+def whole_total(dialect: Dialect, total: Value) -> Value:
+    """Give a whole double as an integer: databases may write doubles in few digits.
 
-    Where doubles may have been rounded the sum is missing.
+    Where doubles may have been rounded it is missing.
     """
-    total, most = cell.sum(), dialect.double(_EXACT)
+    most = dialect.double(_EXACT)
     return ibis.cases((total.between(-most, most), total.cast("int64")))
 
 

@@ -4,6 +4,7 @@ Floor: curator. Imports: dialect, functions.
 """
 
 import datetime as dt
+from collections.abc import Sequence
 
 import ibis
 
@@ -13,6 +14,7 @@ from dpratio.curator.warehouse.functions import builtin
 __all__ = ["DuckDb"]
 
 _floor = builtin("floor", "float64", "float64")
+_is_finite = builtin("isfinite", "float64", "boolean")
 _try_double = builtin("try", "float64", "float64")
 _try_time = builtin("try", "timestamp", "timestamp")
 _in_zone = builtin("timezone", "string timestamp('UTC')", "timestamp")
@@ -37,6 +39,11 @@ class DuckDb(Dialect):
             # Through text: correctly rounded, which its own casts are not.
             column = column.cast("string").try_cast("float64")
         return _try_double(super().number(column))
+
+    def finite(self, numbers: Sequence[Value]) -> list[Value]:
+        # x − x is 0 for a finite x and NaN for any other, so one test does for all.
+        zeros = [number - number for number in numbers]
+        return [_is_finite(sum(zeros[1:], start=zeros[0]))]
 
     def floor(self, value: Value) -> Value:
         return _floor(value)

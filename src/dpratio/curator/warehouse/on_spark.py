@@ -38,6 +38,8 @@ _BY_ARROW = "spark.sql.execution.arrow.pyspark.enabled"
 class Spark(Dialect):
     """Spark in ANSI mode or not: no expression here depends on it."""
 
+    adds_before_joins = True
+
     @contextmanager
     def quietly(self, backend: Backend) -> Iterator[None]:
         with watched(backend._session):  # noqa: SLF001

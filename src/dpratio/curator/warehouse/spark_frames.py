@@ -83,7 +83,7 @@ def read_in_own_session(
     types = _types_of(frame)
     session = _own_session(frame.sparkSession)
     backend = ibis.pyspark.connect(session)
-    readable = _days_in_utc(frame, types)
+    readable = _plain_columns(frame, types)
     name = f"dpratio_{fresh_id()}"
     _moved(readable, session).createTempView(name)
     return types, backend.table(name), backend
@@ -116,8 +116,12 @@ def _own_session(given: Session) -> Session:
     return session
 
 
-def _days_in_utc(frame: Frame, types: Mapping[str, ColumnType]) -> Frame:
-    """Give columns that are told apart; of times with a zone, their day in UTC."""
+def _plain_columns(frame: Frame, types: Mapping[str, ColumnType]) -> Frame:
+    """Give columns that are told apart: text by its bytes, and days in UTC.
+
+    Text is compared by no collation but that of bytes; of a time with a zone its day
+    is kept.
+    """
     functions = import_extra("pyspark.sql.functions", "engines")
     columns = []
     for name, given in types.items():
@@ -128,6 +132,8 @@ def _days_in_utc(frame: Frame, types: Mapping[str, ColumnType]) -> Frame:
             # Through whole seconds: no zone of a session has a say.
             day = functions.floor(functions.unix_seconds(column) / 86_400.0)
             column = functions.date_from_unix_date(day.cast("int")).alias(name)
+        if given.kind == "text":
+            column = functions.collate(column, "UTF8_BINARY").alias(name)
         columns.append(column)
     return frame.select(*columns)
 

@@ -3,21 +3,30 @@
 Floor: curator. Imports: terms, engine, and the rest of this room.
 """
 
+from collections.abc import Mapping, Sequence
+
 from dpratio.curator.engine import Statement
 from dpratio.curator.warehouse.dialect import Dialect, Value
-from dpratio.curator.warehouse.keys import key_of, place_rows
+from dpratio.curator.warehouse.keys import (
+    is_joined,
+    key_of,
+    place_rows,
+    place_without_join,
+    text_of,
+)
 from dpratio.curator.warehouse.numbers import (
     LEAST_CONTRAST,
     LEAST_FACTOR,
     LEAST_TERM,
+    PIECES,
     cell_of,
     clip,
-    is_finite,
     pieces_of,
-    whole_sum,
+    whole_total,
 )
 from dpratio.curator.warehouse.units import unit_totals
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import Keys
 
 __all__ = ["group_sums"]
 
@@ -25,30 +34,119 @@ __all__ = ["group_sums"]
 def group_sums(
     dialect: Dialect, table: Value, statement: Statement, *, in_doubles: bool
 ) -> Value:
-    """Write what is asked: code, n_rows and the sums of every group that has rows."""
-    rows = _placed(dialect, _clipped(dialect, table, statement), statement)
+    """Write what is asked: code, rows and the sums of every group that has rows."""
+    late = _late_texts(dialect, statement)
+    rows = _clipped(dialect, table, statement, late)
+    rows = place_without_join(dialect, rows, statement)
+    if late is not None:
+        return _added_by_keys(dialect, rows, statement, late, in_doubles=in_doubles)
+    rows = _placed(dialect, rows, statement)
     if statement.unit is not None:
         rows = unit_totals(
             dialect, rows, statement, statement.unit, in_doubles=in_doubles
         )
-    made = rows.mutate(**_contrast(dialect, rows, statement))
     code = ["code"] if statement.dimensions else []
     unit = ["n_rows"] if statement.unit is not None else []
-    cells, names = _cells(dialect, made, statement)
-    counted = made.select(*code, *unit, **cells)
+    counted, names = _counted(dialect, rows, statement, [*code, *unit])
     sums = {"rows": counted.count()}
     if unit:
         sums["unit_rows"] = counted.n_rows.max()
-    for at, name in enumerate(names):
-        if in_doubles:
-            sums[f"sum{at}"] = whole_sum(dialect, counted[name])
-            continue
-        for nth, piece in enumerate(pieces_of(dialect, counted[name])):
-            sums[f"sum{at}_{nth}"] = piece.sum()
+    terms = _terms(dialect, counted, names, in_doubles=in_doubles)
+    totals = {name: each.sum() for name, each in terms.items()}
+    sums |= _named(dialect, totals, names, in_doubles=in_doubles)
     return (counted.group_by("code") if code else counted).aggregate(**sums)
 
 
-def _clipped(dialect: Dialect, table: Value, statement: Statement) -> Value:
+def _late_texts(dialect: Dialect, statement: Statement) -> list[int] | None:
+    """List the text keys that are joined last; None where rows are placed first."""
+    joined = [at for at, each in enumerate(statement.dimensions) if is_joined(each)]
+    if not dialect.adds_before_joins or statement.unit is not None or not joined:
+        return None
+    keys = [(at, statement.dimensions[at]) for at in joined]
+    return [at for at, each in keys if isinstance(each, Keys) and each.kind is str]
+
+
+def _added_by_keys(
+    dialect: Dialect,
+    rows: Value,
+    statement: Statement,
+    late: Sequence[int],
+    *,
+    in_doubles: bool,
+) -> Value:
+    """Add rows up by their keys, and let these find their groups.
+
+    A period has the sums of its days, which are added up where they arrive.
+    """
+    by = [
+        f"k{at}" if is_joined(each) else f"place{at}"
+        for at, each in enumerate(statement.dimensions)
+    ]
+    counted, names = _counted(dialect, _less(rows, statement), statement, by)
+    terms = _terms(dialect, counted, names, in_doubles=in_doubles)
+    added = counted.group_by(*by).aggregate(
+        many=counted.count(), **{name: each.sum() for name, each in terms.items()}
+    )
+    read = {
+        f"k{at}": text_of(dialect, added[f"k{at}"], statement.dimensions[at])  # type: ignore[arg-type]
+        for at in late
+    }
+    placed = place_rows(dialect, added.mutate(**read), statement, ["many", *terms])
+    if any(None in statement.dimensions[at].values for at in late):
+        # Texts that are no UTF-8 are one key, and may be many.
+        found = {name: placed[name].sum() for name in ("many", *terms)}
+        placed = placed.group_by("code").aggregate(**found)
+    sums = _named(
+        dialect, {each: placed[each] for each in terms}, names, in_doubles=in_doubles
+    )
+    return placed.select("code", rows=placed.many, **sums)
+
+
+def _counted(
+    dialect: Dialect, rows: Value, statement: Statement, kept: Sequence[str]
+) -> tuple[Value, list[str]]:
+    """Count rows in cells; give them, and which cell each sum adds."""
+    made = rows.mutate(**_contrast(dialect, rows, statement))
+    cells, names = _cells(dialect, made, statement)
+    return made.select(*kept, **cells), names
+
+
+def _terms(
+    dialect: Dialect, counted: Value, names: Sequence[str], *, in_doubles: bool
+) -> dict[str, Value]:
+    """Give what is added up: cells, or their pieces."""
+    if in_doubles:
+        return {name: counted[name] for name in names}
+    return {
+        f"{name}_{nth}": piece
+        for name in dict.fromkeys(names)
+        for nth, piece in enumerate(pieces_of(dialect, counted[name]))
+    }
+
+
+def _named(
+    dialect: Dialect,
+    totals: Mapping[str, Value],
+    names: Sequence[str],
+    *,
+    in_doubles: bool,
+) -> dict[str, Value]:
+    """Give totals, as whole numbers, under the names of the sums."""
+    if in_doubles:
+        return {
+            f"sum{at}": whole_total(dialect, totals[name])
+            for at, name in enumerate(names)
+        }
+    return {
+        f"sum{at}_{nth}": totals[f"{name}_{nth}"]
+        for at, name in enumerate(names)
+        for nth in range(PIECES)
+    }
+
+
+def _clipped(
+    dialect: Dialect, table: Value, statement: Statement, late: Sequence[int] | None
+) -> Value:
     """Read the columns, keep rows whose numbers are all there, and clip those."""
     read = {
         letter: dialect.number(table[column])
@@ -56,13 +154,15 @@ def _clipped(dialect: Dialect, table: Value, statement: Statement) -> Value:
     }
     for at in statement.key_columns:
         each = statement.dimensions[at]
-        read[f"k{at}"] = key_of(dialect, table, each)  # type: ignore[arg-type]
+        read[f"k{at}"] = (
+            table[each.column] if at in (late or ()) else key_of(dialect, table, each)  # type: ignore[arg-type]
+        )
     tests = []
     if statement.unit is not None:
         read["u"] = dialect.unit(table[statement.unit.column])
         tests.append("u")
     rows = table.select(**read)
-    finite = [is_finite(dialect, rows[letter]) for letter in statement.factor_columns]
+    finite = dialect.finite([rows[letter] for letter in statement.factor_columns])
     rows = rows.filter(*finite, *(rows[name].notnull() for name in tests))
     clipped = {
         letter: clip(dialect, rows[letter], bounds)
@@ -73,15 +173,21 @@ def _clipped(dialect: Dialect, table: Value, statement: Statement) -> Value:
 
 
 def _placed(dialect: Dialect, rows: Value, statement: Statement) -> Value:
-    """Take m off s, and give each row its group; rows of no group are dropped."""
-    if "m" in statement.factor_bounds:
-        rows = rows.mutate(s=rows.s - rows.m)
+    """Give each row its group; rows of no group are dropped."""
     kept = [letter for letter in "syw" if letter in statement.factor_bounds]
     if statement.unit is not None:
         kept.append("u")
+    rows = _less(rows, statement)
     if not statement.dimensions:
         return rows.select(*kept)
     return place_rows(dialect, rows, statement, kept)
+
+
+def _less(rows: Value, statement: Statement) -> Value:
+    """Take m off s."""
+    if "m" not in statement.factor_bounds:
+        return rows
+    return rows.mutate(s=rows.s - rows.m)
 
 
 def _contrast(dialect: Dialect, rows: Value, statement: Statement) -> dict[str, Value]:
