@@ -1,7 +1,7 @@
 """Rows 3 to 6: sums that depend on order, rounding, width or precision of numbers."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -91,7 +91,7 @@ def test_03_order_of_rows_does_not_choose_the_groups_of_a_person() -> None:
 
 
 def counted(
-    engine: str, cells: dict[str, Sequence[float]], step: float
+    engine: str, cells: Mapping[str, Sequence[float]], step: float
 ) -> dict[str, int]:
     """Add up numbers between -1 and 1, by key, on a lattice of one's choice.
 
