@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import psycopg
 import pytest
 
 from dpratio.cli.main import run
@@ -46,7 +47,7 @@ GOOD = [("0.5", "1", "1", str(1 + at % 2), f"2026-0{1 + at % 2}-05") for at in r
 BAD_LINES = {
     "text late in a number column": b"text,1,1,1,2026-01-05",
     "a number beyond doubles": b"1e999,1,1,1,2026-01-05",
-    "products that vanish": b"5e-324,1,1e-400,1,2026-01-05",
+    "products that vanish": b"5e-324,0,1e-400,1,2026-01-05",
     "a day that there is not": b"0.5,1,1,1,2026-02-30",
     "a month that there is not": b"0.5,1,1,1,2026-13-01",
     "a year that there is not": b"0.5,1,1,1,0000-01-01",
@@ -107,7 +108,7 @@ def stored_in_duckdb(folder: Path, bad: list[tuple[str, ...]]) -> str:
 SQLITE_ROWS: list[tuple[Any, ...]] = [
     ("text", 1, 1, 1, "2026-01-05"),
     (math.inf, 1, 1, 1, "2026-01-05"),
-    (5e-324, 1, 5e-324, 1, "2026-01-05"),
+    (5e-324, 0, 5e-324, 1, "2026-01-05"),
     (0.5, 1, 1, 1, "2026-02-30"),
     (0.5, 1, 1, 1, "0000-00-00"),
     (0.5, 1, 1, 1, 20_260_105),
@@ -119,13 +120,26 @@ SQLITE_ROWS: list[tuple[Any, ...]] = [
 DUCKDB_ROWS = [
     ("'nan'", "1", "1", "1", "'2026-01-05'"),
     ("'infinity'", "1", "1", "1", "'2026-01-05'"),
-    ("1e-45", "1", "1e-10", "1", "'2026-01-05'"),
+    ("1e-45", "0", "1e-10", "1", "'2026-01-05'"),
     ("0.5", "255", repr(10**27), "1", "'2026-01-05'"),
     ("0.5", "1", "1", "18446744073709551615", "'2026-01-05'"),
     ("0.5", "1", "1", "1", "'infinity'"),
     ("0.5", "1", "1", "1", "'-infinity'"),
     ("0.5", "1", "1", "1", "'290000-01-01'"),
     ("0.5", "1", "1", "1", "'4000-01-01 (BC)'"),
+]
+POSTGRES_ROWS = [
+    ("'nan'", "1", "1", "1", "'2026-01-05'"),
+    ("'infinity'", "1", "1", "1", "'2026-01-05'"),
+    ("1e-300", "0", "0", "1", "'2026-01-05'"),  # No double holds its square.
+    ("0.5", "1", "1e400", "1", "'2026-01-05'"),
+    ("0.5", "1", "1e-400", "1", "'2026-01-05'"),
+    ("0.5", "1", "'nan'", "1", "'2026-01-05'"),
+    ("0.5", "1", "1", "-9223372036854775808", "'2026-01-05'"),
+    ("0.5", "1", "1", "1", "'infinity'"),
+    ("0.5", "1", "1", "1", "'-infinity'"),
+    ("0.5", "1", "1", "1", "'5874897-12-31'"),
+    ("0.5", "1", "1", "1", "'4713-01-01 BC'"),
 ]
 Written = Callable[[Path, list[Any]], str]
 PLACES: dict[str, tuple[str, Written, list[Any]]] = {
@@ -177,3 +191,29 @@ def test_08_bad_cells_change_neither_shape_nor_message_nor_exit_code(
     without = told(write(tmp_path, []), engine)
     assert without[0] == 0
     assert told(write(tmp_path, bad), engine) == without
+
+
+def test_08_bad_cells_of_a_server_change_nothing_either(
+    told: Callable[[str, str], Told], postgres_url: str
+) -> None:
+    """Products that vanish are errors of PostgreSQL, and so are decimals too large.
+
+    Source: opendp/opendp issue 2580, Justify ignore_errors=True.
+    More: tests/curator/warehouse/test_on_postgres.py
+    """
+    data = f'url = "{postgres_url}"\ntable = "public.people"'
+    good = [tuple(f"'{cell}'" for cell in row) for row in GOOD]
+    answers = []
+    for rows in (good, good + POSTGRES_ROWS):
+        with psycopg.connect(postgres_url, autocommit=True) as connection:
+            connection.execute("DROP TABLE IF EXISTS people")
+            connection.execute(
+                "CREATE TABLE people (score double precision, label smallint, "
+                "weight numeric, region bigint, seen date)"
+            )
+            for row in rows:
+                inserted = f"INSERT INTO people VALUES ({', '.join(row)})"  # noqa: S608
+                connection.execute(inserted.encode())
+        answers.append(told(data, "ibis"))
+    assert answers[0][0] == 0
+    assert answers[1] == answers[0]

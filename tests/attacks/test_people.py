@@ -135,12 +135,10 @@ def test_15_groups_that_share_people_are_not_added_up_later() -> None:
     bounds. More: tests/release/test_combine.py
     """
     shared, apart = people(most_groups=2), people(most_groups=1)
-    refused = pytest.raises(InvalidInput, match="cells that share units cannot be")
-    with refused:
-        roll_up(released(shared, OTHERS))
     into: Any = {"a": "left", "b": "left", "c": "right", "d": "right"}
-    with refused:
-        roll_up(released(shared, OTHERS), ["region"], into={"region": into})
+    for to, coarser in ([], None), (["region"], {"region": into}):
+        with pytest.raises(InvalidInput, match="cells that share units cannot be"):
+            roll_up(released(shared, OTHERS), to, into=coarser)
     release = released(apart, OTHERS)
     whole = roll_up(release)
     assert np.array_equal(whole.values, release.values.sum(axis=0, keepdims=True))
