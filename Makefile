@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test check format bench bench-peers bench-scale soak clean
+.PHONY: help demo test check format bench bench-peers bench-scale mutants soak clean
 
 help:
 	@echo "make demo   invent people, release their sums, show the intervals"
@@ -13,6 +13,7 @@ help:
 	@echo "make bench  benchmarks, one line per figure: name value target"
 	@echo "make bench-scale  a billion rows under 2 GB of memory; 20 GB of files in build"
 	@echo "make bench-peers  the same release with other tools, for comparison"
+	@echo "make mutants  take every guard away in turn: the test of it must fail"
 	@echo "make soak   the attacks on the ledger, many times over"
 
 demo: $(VENV)/.ready
@@ -31,6 +32,10 @@ check: $(VENV)/.ready-check
 format: $(VENV)/.ready-check
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# One patch per guard, in tests/attacks/mutants.
+mutants: $(VENV)/.ready-test
+	$(BIN)/python tools/kill_mutants.py
 
 # The long version of the attacks on the ledger: hours of kills and races; and of the
 # comparison of engines on a Spark cluster.

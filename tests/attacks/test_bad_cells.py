@@ -1,0 +1,236 @@
+"""Row 7: cells that are no numbers, or too large for any."""
+
+import datetime as dt
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from attacks.engines_for_attacks import ENGINES, sums_by
+from curator.moves_for_tests import require_paid
+from curator.tables_for_tests import exact, plan_of
+from curator.warehouse.hosts import Sqlite
+from dpratio.plan.plan import Plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.source import CsvFile
+
+# What a cell counts as: a number, or None where its row is dropped.
+Cells = dict[Any, float | None]
+
+NAN, INFINITE = float("nan"), float("inf")
+NAMES = ("score", "label", "weight")
+BOUNDS = (Bounds(-1, 2), Bounds(0, 1), Bounds(0, 3))
+
+# Three columns at a time, each of another type.
+TYPED: dict[str, tuple[tuple[Any, Cells], ...]] = {
+    "floats": (
+        (pa.float64(), {NAN: None, INFINITE: None, None: None, 1e308: 2, -1e308: -1}),
+        (pa.float32(), {NAN: None, -INFINITE: None, None: None, 3.4e38: 1}),
+        (pa.float64(), {NAN: None, INFINITE: None, -INFINITE: None, 5e-324: 5e-324}),
+    ),
+    "whole numbers": (
+        (pa.int64(), {None: None, -(2**63): -1, 2**63 - 1: 2}),
+        (pa.uint64(), {None: None, 2**64 - 1: 1}),
+        (pa.int8(), {None: None, -128: 0, 127: 3}),
+    ),
+    "decimals and truths": (
+        (pa.decimal128(38, 0), {None: None, Decimal(10**38 - 1): 2, Decimal(-9): -1}),
+        (pa.bool_(), {None: None, False: 0}),
+        (pa.decimal128(38, 37), {None: None, Decimal("1e-37"): 1e-37}),
+    ),
+}
+
+OBJECTS: Cells = {
+    "0.5": None,
+    "text": None,
+    b"1": None,
+    (1,): None,
+    10**400: None,
+    -(10**400): None,
+    10**300: 2,
+    Decimal("NaN"): None,
+    Decimal("Infinity"): None,
+    Decimal("1e9999"): None,
+    Decimal("-1e30"): -1,
+    np.float32(NAN): None,
+    np.complex128(1 + 2j): None,
+    np.timedelta64(1, "s"): None,
+    np.bool_(True): 1,  # noqa: FBT003 (a cell)
+    dt.date(2026, 1, 31): None,
+}
+
+TEXTS: Cells = {
+    "": None,
+    "nan": None,
+    "inf": None,
+    "-Infinity": None,
+    "text": None,
+    "1e999": None,
+    "1_000": None,
+    "0x1": None,
+    "١": None,
+    "NULL": None,
+    "1 2": None,
+    "9" * 400: None,
+    "9" * 300: 2,
+    "-9e99": -1,
+    "1e-400": 0,
+    " 0.5\t": 0.5,
+    "TRUE": 1,
+    "false": 0,
+}
+
+# SQLite lets a column of any type hold cells of any other.
+LOOSE: Cells = {
+    "text": None,
+    "12 apples": None,
+    "nan": None,
+    b"\x00\xff": None,
+    INFINITE: None,
+    -INFINITE: None,
+    2**63 - 1: 2,
+    True: 1,
+}
+
+
+@dataclass
+class Beside:
+    """Rows that each have a group of their own, beside a row that is like all others.
+
+    Each hostile cell has a pair of groups: one with its row, one without.
+    """
+
+    rows: list[tuple[Any, ...]]
+    meant: list[tuple[Any, ...] | None]
+
+    @classmethod
+    def of(cls, columns: tuple[Cells, ...]) -> "Beside":
+        rows: list[tuple[Any, ...]] = []
+        meant: list[tuple[Any, ...] | None] = []
+        for at, cells in enumerate(columns):
+            for cell, number in cells.items():
+                rows.append(tuple(cell if i == at else 1 for i in range(3)))
+                kept = tuple(1.0 if i != at else number for i in range(3))
+                meant.append(None if number is None else kept)
+        return cls(rows, meant)
+
+    @property
+    def keys(self) -> list[str]:
+        return [f"{at:03}" for at in range(len(self.rows))]
+
+    @property
+    def plan(self) -> Plan:
+        return plan_of(*BOUNDS, keys=self.keys)
+
+    def columns(self) -> list[list[Any]]:
+        """The hostile rows, then one plain row in each group."""
+        rows = [*self.rows, *[(1, 1, 1)] * len(self.rows)]
+        return [[row[at] for row in rows] for at in range(3)]
+
+    def require(self, found: list[list[int]]) -> None:
+        """Each hostile row counts as it is meant to, and within the sensitivity."""
+        plain = dict(zip(NAMES, self._numbers([]), strict=True))
+        alone = exact({**plain, "region": self.keys}, self.plan, "python")
+        meant = [row for row in self.meant if row is not None]
+        held = [
+            key
+            for key, row in zip(self.keys, self.meant, strict=True)
+            if row is not None
+        ]
+        clean = dict(zip(NAMES, self._numbers(meant), strict=True))
+        expected = exact({**clean, "region": held + self.keys}, self.plan, "python")
+        for row, one, other in zip(self.rows, found, expected, strict=True):
+            assert one == other, row
+        moves = [
+            [abs(one - other) for one, other in zip(*pair, strict=True)]
+            for pair in zip(found, alone, strict=True)
+        ]
+        require_paid(self.plan, moves)
+
+    def _numbers(self, rows: list[tuple[Any, ...]]) -> list[list[float]]:
+        whole = [*rows, *[(1.0, 1.0, 1.0)] * len(self.rows)]
+        return [[row[at] for row in whole] for at in range(3)]
+
+
+def typed(kind: str) -> tuple[Beside, pa.Table]:
+    columns = TYPED[kind]
+    beside = Beside.of(tuple(cells for _, cells in columns))
+    arrays = [
+        pa.array([_as_type(cell, type_) for cell in cells], type_)
+        for cells, (type_, _) in zip(beside.columns(), columns, strict=True)
+    ]
+    keys = [*beside.keys, *beside.keys]
+    return beside, pa.table([*arrays, pa.array(keys)], names=[*NAMES, "region"])
+
+
+def _as_type(cell: Any, type_: Any) -> Any:  # noqa: ANN401
+    if cell is None:
+        return None
+    if pa.types.is_boolean(type_):
+        return bool(cell)
+    return Decimal(cell) if pa.types.is_decimal(type_) else cell
+
+
+@pytest.mark.parametrize("kind", TYPED)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_07_a_cell_that_is_no_number_is_dropped_and_a_huge_one_clipped(
+    engine: str, kind: str
+) -> None:
+    """NaN, infinities and nulls drop their row; huge numbers of any type are clipped.
+
+    Source: IBM/differential-privacy-library issue 80, Handling of NaNs;
+    google/differential-privacy pull request 405; opendp/smartnoise-sdk pull request
+    580. More: tests/curator/test_neighbours.py
+    """
+    beside, table = typed(kind)
+    beside.require(sums_by(engine, table, beside.plan))
+
+
+def test_07_python_objects_that_are_no_numbers_are_dropped() -> None:
+    """Text, bytes, complex numbers and integers beyond doubles drop their row.
+
+    Source: OpenMined/PySyft issue 6956, Test if we can handle NaN values in the publish
+    system without revealing private data. More: tests/curator/test_neighbours.py
+    """
+    beside = Beside.of((OBJECTS, {}, {}))
+    columns = dict(zip(NAMES, beside.columns(), strict=True))
+    region = [*beside.keys, *beside.keys]
+    beside.require(exact({**columns, "region": region}, beside.plan, "python"))
+
+
+@pytest.mark.parametrize("engine", ["python", "duckdb"])
+def test_07_text_that_is_no_number_is_dropped(engine: str, tmp_path: Path) -> None:
+    """Text in a number column of a CSV file drops its row, whatever it looks like.
+
+    Source: opendp/opendp issue 2580, Justify ignore_errors=True.
+    More: tests/curator/test_csv_lines.py
+    """
+    beside = Beside.of((TEXTS, {}, {}))
+    cells = [*beside.columns(), [*beside.keys, *beside.keys]]
+    lines = [",".join(map(str, row)) for row in zip(*cells, strict=True)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join([",".join([*NAMES, "region"]), *lines]), "utf-8")
+    beside.require(exact(CsvFile(path), beside.plan, engine))
+
+
+@pytest.mark.parametrize("declared", ["REAL", "INTEGER", "NUMERIC"])
+def test_07_cells_of_another_type_than_their_column_are_dropped(declared: str) -> None:
+    """Text, bytes and infinities in a number column of SQLite drop their row.
+
+    Source: IBM/differential-privacy-library issue 80, Handling of NaNs.
+    More: tests/curator/warehouse/test_on_sqlite.py
+    """
+    beside = Beside.of((LOOSE, {}, {}))
+    cells = [*beside.columns(), [*beside.keys, *beside.keys]]
+    columns = {**dict.fromkeys(NAMES, declared), "region": "TEXT"}
+    with closing(sqlite3.connect(":memory:")) as connection:
+        host = Sqlite(ibis.sqlite.from_connection(connection))
+        table = host.cells(columns, zip(*cells, strict=True))
+        beside.require(exact(table, beside.plan, "ibis"))
