@@ -79,6 +79,7 @@ HOMES = {
         "terms/study_groups.py",
     },
     "typer": {
+        "cli/audit.py",
         "cli/main.py",
         "cli/output.py",
         "cli/coverage.py",
