@@ -44,7 +44,7 @@ def audit(  # noqa: PLR0913 (one command, its filters)
     unit: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only 'row', 'changed row' or 'person', at every epsilon; by default "
+            help="Only row, changed-row or person, at every epsilon; by default "
             "rows, and the others at the largest epsilon."
         ),
     ] = None,
@@ -92,9 +92,7 @@ def _closing_lines(found: "Audit") -> list[str]:
     from dpratio.study.audit.findings import SOUND, TOO_FEW
 
     few = found.with_verdict(TOO_FEW)
-    more = (
-        f" {few} need more samples: try --samples {10 * found.samples}." if few else ""
-    )
+    more = f" {few} need more samples: --samples {10 * found.samples}." if few else ""
     return [f"{found.with_verdict(SOUND)} of {len(found.findings)} sound.{more}"]
 
 

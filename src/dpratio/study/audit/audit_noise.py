@@ -61,7 +61,7 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
         epsilons: The budgets that are tried.
         mechanisms: Which noise is audited.
         strategies: Which strategies; ``"keys"`` stands for finding keys privately.
-        units: Who is protected: ``"row"``, ``"changed row"`` or ``"person"``. By
+        units: Who is protected: ``"row"``, ``"changed-row"`` or ``"person"``. By
             default rows at every epsilon, and the others at the largest.
         engine: Which engine adds up the tables.
         report: Called with the steps done and the steps in all.

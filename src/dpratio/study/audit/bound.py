@@ -95,21 +95,20 @@ def least_epsilon(
     return max(shown(each) for each in counts)
 
 
-_MOST = 64.0
-_ROUNDS = 40
+_TOLERANCE = 1e-9
 
 
 def _largest_below(value: float, rising: Callable[[float], float]) -> float:
-    """Give the largest argument at which a rising function stays below a value."""
-    low, high = 0.0, 1.0
-    if rising(low) >= value:
+    """Give nearly the largest distance at which a divergence is below a value.
+
+    Divergences rise to 1, and no bound of a chance reaches it.
+    """
+    from scipy.optimize import brentq
+
+    if rising(0.0) >= value:
         return 0.0
-    while high < _MOST and rising(high) < value:
-        low, high = high, 2 * high
-    for _ in range(_ROUNDS):
-        middle = (low + high) / 2
-        if rising(middle) < value:
-            low = middle
-        else:
-            high = middle
-    return low
+    far = 1.0
+    while rising(far) < value:
+        far *= 2
+    root = brentq(lambda each: rising(each) - value, 0.0, far, xtol=_TOLERANCE)
+    return max(0.0, float(root) - _TOLERANCE)

@@ -42,7 +42,7 @@ class Question:
 
 QUESTIONS = {
     "row": Question(PrivacyUnit(), 1),
-    "changed row": Question(PrivacyUnit(neighbours="change-one"), 2),
+    "changed-row": Question(PrivacyUnit(neighbours="change-one"), 2),
     "person": Question(
         PrivacyUnit(PERSON, totals={"score": _TOTAL, "label": _TOTAL}, most_groups=2),
         2,
