@@ -48,7 +48,7 @@ def audit(  # noqa: PLR0913 (one command, its filters)
             "rows, and the others at the largest epsilon."
         ),
     ] = None,
-    engine: Annotated[str, typer.Option(help="auto, duckdb, ibis or python.")] = "auto",
+    engine: Annotated[str, typer.Option(help="auto, duckdb or python.")] = "auto",
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
     layout: Format = "table",

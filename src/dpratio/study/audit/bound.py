@@ -60,7 +60,7 @@ def least_mu(counts: Sequence[Counts], risk: float = RISK) -> float:
     """Bound from below how far apart two Gaussian tables lie, in units of noise.
 
     No test of μ-Gaussian privacy has Φ⁻¹(power) − Φ⁻¹(size) above μ: Dong, Roth & Su
-    (2022), definition 2.6.
+    (2022), section 2.2.
     """
     from scipy.special import ndtri
 
