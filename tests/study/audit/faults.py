@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dpratio.curator import measure, noise, select_keys
 from dpratio.curator.entropy import BitSource
 from dpratio.curator.rounded import NoiseLaw, draw_rounded
+from dpratio.plan.part import Part
 
 
 def fix_bits(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
@@ -43,3 +44,16 @@ def leave_out_noise(monkeypatch: pytest.MonkeyPatch) -> None:
         return np.zeros(count, dtype=np.int64)
 
     monkeypatch.setattr(noise, "draw_rounded", none)
+
+
+def scale_one_sum(monkeypatch: pytest.MonkeyPatch, at: int, by: float) -> None:
+    """Draw the noise of one sum at a wrong scale."""
+
+    def wrong(
+        mechanism: str, part: Part, cells: int, bits: BitSource
+    ) -> NDArray[np.int64]:
+        drawn = noise.draw_noise(mechanism, part, cells, bits)
+        drawn[:, at] = np.rint(by * drawn[:, at])
+        return drawn
+
+    monkeypatch.setattr(measure, "draw_noise", wrong)

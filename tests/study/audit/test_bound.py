@@ -10,6 +10,7 @@ from scipy.stats import binom, binomtest
 from dpratio.study.audit.bound import (
     RISK,
     Counts,
+    largest_scale,
     least_epsilon,
     least_mu,
     proportion_bounds,
@@ -84,6 +85,20 @@ def test_several_thresholds_share_the_risk() -> None:
     assert least_mu([counts] * 3) < least_mu([counts])
     alone = least_epsilon([1.0], [counts], RISK / 3)
     assert least_epsilon([1.0], [counts] * 3) == pytest.approx(alone)
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 2.0])
+def test_the_scale_of_noise_is_bounded_by_how_often_it_is_large(scale: float) -> None:
+    trials, beyond = 10**6, 1.5
+    for law, chance in (
+        ("laplace", math.exp(-beyond / scale)),
+        ("classical_gaussian", 2 * NORMAL.cdf(-beyond / scale)),
+    ):
+        hits = round(trials * chance)
+        bound = largest_scale(law, beyond=beyond, hits=hits, trials=trials)
+        assert scale < bound < 1.02 * scale
+    always = {"beyond": 1.0, "hits": 50, "trials": 50}
+    assert largest_scale("laplace", **always) == math.inf  # type: ignore[arg-type]
 
 
 def counts_of(first: np.ndarray, second: np.ndarray, side: float) -> list[Counts]:

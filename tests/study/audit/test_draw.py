@@ -10,7 +10,7 @@ from dpratio.study.audit.draw import (
     Door,
     _released,
     chunks_of,
-    count_events,
+    look_at,
     releases_of,
 )
 from dpratio.study.audit.pair import find_pair
@@ -66,7 +66,8 @@ def test_counts_are_of_all_samples_and_every_release_is_told(
     pair = replace(find_pair(plan, question), copies=7)
     told: list[None] = []
     door = Door(tmp_path, tick=lambda: told.append(None))
-    counts = count_events(door, plan, question, pair, 1_000)
+    seen = look_at(door, plan, question, pair, 1_000)
+    counts = seen.counts
     assert len(told) == releases_of(question, pair, 1_000) == 8
     assert [each.samples for each in counts] == [1_000] * 3
     assert [each.at for each in counts] == pytest.approx([-3.5, 0, 3.5])
@@ -76,3 +77,7 @@ def test_counts_are_of_all_samples_and_every_release_is_told(
     assert sorted((each.first for each in counts), reverse=True) == [
         each.first for each in counts
     ]
+    assert seen.drawn == 2_000
+    assert len(seen.large) == len(plan.sums)
+    for large in seen.large:
+        assert 0.1 < large / seen.drawn < 0.3

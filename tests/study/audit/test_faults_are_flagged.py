@@ -18,7 +18,12 @@ from dpratio.plan.joint import joint_ratio
 from dpratio.plan.threshold import Threshold, threshold_of
 from dpratio.study.audit.audit_noise import audit_noise
 from dpratio.study.audit.findings import TOO_LITTLE, Finding
-from study.audit.faults import fix_bits, scale_key_noise, scale_noise
+from study.audit.faults import (
+    fix_bits,
+    scale_key_noise,
+    scale_noise,
+    scale_one_sum,
+)
 
 Auditor = Callable[..., tuple[Finding, ...]]
 
@@ -77,8 +82,16 @@ def test_noise_that_is_a_fifth_too_small_is_flagged_everywhere(
     """Changed rows and people too; few samples do."""
     scale_noise(monkeypatch, 0.8)
     scale_key_noise(monkeypatch, 0.8)
-    findings = audited(samples=6_000, epsilons=["4"])
-    assert len(findings) == 23
+    findings = [
+        *audited(samples=5_000, epsilons=["4"], units=["row"]),
+        *audited(
+            samples=5_000,
+            epsilons=["4"],
+            strategies=["joint"],
+            units=["changed-row", "person"],
+        ),
+    ]
+    assert len(findings) == 13
     silent = [each for each in findings if each.verdict != TOO_LITTLE]
     # Less noise on counts names fewer keys of one unit.
     assert [(each.strategy, each.measure) for each in silent] == [("keys", "delta")]
@@ -104,6 +117,23 @@ def test_more_noise_than_planned_is_no_fault(
         samples=5_000, epsilons=["4"], mechanisms=["laplace"], units=["row"]
     )
     assert TOO_LITTLE not in verdicts(findings)
+
+
+@pytest.mark.parametrize("at", range(5))
+def test_one_sum_with_too_little_noise_is_flagged_however_small_its_share(
+    at: int, audited: Auditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scale_one_sum(monkeypatch, at, 0.9)
+    (finding,) = audited(
+        samples=10_000,
+        epsilons=["4"],
+        mechanisms=["laplace"],
+        strategies=["focused"],
+        units=["row"],
+    )
+    assert finding.verdict == TOO_LITTLE
+    assert finding.noise is not None
+    assert 0.9 < finding.noise < 1
 
 
 def test_a_sensitivity_that_forgets_a_corner_is_flagged(

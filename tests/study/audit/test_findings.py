@@ -1,5 +1,6 @@
 """What is claimed, planned and shown becomes a verdict."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -49,6 +50,11 @@ def test_no_more_is_planned_than_claimed_nor_shown_than_planned(
     found = finding(planned=planned, shown=shown)
     assert found.verdict == verdict
     assert found.share == shown / 2.0
+
+
+@pytest.mark.parametrize(("noise", "verdict"), [(1.01, SOUND), (0.99, TOO_LITTLE)])
+def test_one_sum_with_too_little_noise_is_enough(noise: float, verdict: str) -> None:
+    assert replace(finding(planned=2.0, shown=1.9), noise=noise).verdict == verdict
 
 
 def test_findings_are_a_table_with_sentences_above() -> None:

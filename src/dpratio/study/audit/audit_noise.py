@@ -13,9 +13,9 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.calibrate import MECHANISMS
 from dpratio.plan.plan import Plan
 from dpratio.plan.strategy import STRATEGIES
-from dpratio.study.audit.bound import least_epsilon, least_mu
+from dpratio.study.audit.bound import RISK, largest_scale, least_epsilon, least_mu
 from dpratio.study.audit.claim import claimed_distance
-from dpratio.study.audit.draw import Door, count_events, releases_of
+from dpratio.study.audit.draw import Door, Seen, look_at, releases_of
 from dpratio.study.audit.findings import Audit, Finding
 from dpratio.study.audit.keys import key_audit
 from dpratio.study.audit.pair import find_pair
@@ -136,9 +136,13 @@ def _find_sums(case: _Case, samples: int, door_for: Callable[[int], Door]) -> Fi
     plan = _plan_of(case)
     pair = find_pair(plan, question)
     door = door_for(releases_of(question, pair, samples))
-    counts = count_events(door, plan, question, pair, samples)
+    seen = look_at(door, plan, question, pair, samples)
     laplace = case.mechanism == "laplace"
-    shown = least_epsilon(list(pair.shape), counts) if laplace else least_mu(counts)
+    shown = (
+        least_epsilon(list(pair.shape), seen.counts)
+        if laplace
+        else least_mu(seen.counts)
+    )
     return Finding(
         mechanism=case.mechanism,
         strategy=case.strategy,
@@ -155,6 +159,21 @@ def _find_sums(case: _Case, samples: int, door_for: Callable[[int], Door]) -> Fi
         ),
         planned=pair.largest,
         shown=shown / pair.units,
+        noise=_least_noise(case.mechanism, seen),
+    )
+
+
+def _least_noise(mechanism: str, seen: Seen) -> float:
+    """Give the noise of the sum that has least, at most, as a part of the plan's."""
+    return min(
+        largest_scale(
+            mechanism,
+            beyond=seen.beyond,
+            hits=hits,
+            trials=seen.drawn,
+            risk=RISK / len(seen.large),
+        )
+        for hits in seen.large
     )
 
 

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 from dpratio.study.audit.law import laplace_divergence
 
-__all__ = ["RISK", "Counts", "least_epsilon", "least_mu", "proportion_bounds"]
+__all__ = [
+    "RISK",
+    "Counts",
+    "largest_scale",
+    "least_epsilon",
+    "least_mu",
+    "proportion_bounds",
+]
 
 # How often a sound installation may be accused, case by case.
 RISK = 1e-6
@@ -93,6 +100,32 @@ def least_epsilon(
         )
 
     return max(shown(each) for each in counts)
+
+
+def largest_scale(
+    mechanism: str, *, beyond: float, hits: int, trials: int, risk: float = RISK
+) -> float:
+    """Bound from above the scale of noise that is seldom larger than ``beyond``.
+
+    Args:
+        mechanism: The law of the noise.
+        beyond: A distance from the exact sum, in units of the planned scale.
+        hits: How many noises were larger in size.
+        trials: How many there were.
+        risk: How often the bound may be too low.
+
+    Returns:
+        The scale in units of the planned one: below 1 the noise is too small.
+
+    Example:
+        >>> 1 < largest_scale("laplace", beyond=1.0, hits=368, trials=1_000) < 1.4
+        True
+    """
+    from scipy.special import ndtri
+
+    _, most = proportion_bounds(hits, trials, risk)
+    tail = -math.log(most) if mechanism == "laplace" else -float(ndtri(most / 2))
+    return beyond / tail if tail > 0 else math.inf
 
 
 _TOLERANCE = 1e-9

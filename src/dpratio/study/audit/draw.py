@@ -7,6 +7,7 @@ Floor: study. Imports: curator (the door, and how Parquet is written), terms, pl
 release, bound, pair, question.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from dpratio.study.audit.question import COLUMNS, PERSON, SAMPLE, Question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
 
-__all__ = ["Columns", "Door", "chunks_of", "count_events", "releases_of"]
+__all__ = ["Columns", "Door", "Seen", "chunks_of", "look_at", "releases_of"]
 
 Floats = NDArray[np.float64]
 Columns = dict[str, NDArray[Any]]
@@ -34,6 +35,8 @@ _ROWS_AT_ONCE = 2_000_000
 _SAMPLES_AT_ONCE = 100_000
 _ROWS_OF_PERSON = 2
 _BEYOND = 9.0
+# A fifth of all noise is larger: there counts tell most about its scale.
+_FIFTH_BEYOND = {"laplace": math.log(5), "gaussian": 1.2815515655446004}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,20 @@ class Door:
         return self.folder / "invented.parquet"
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What samples of two tables showed.
+
+    ``counts`` are of samples that look like the first table; ``large`` tells for each
+    sum how many of the noises ``drawn`` were further than ``beyond`` from zero.
+    """
+
+    counts: tuple[Counts, ...]
+    beyond: float
+    large: tuple[int, ...]
+    drawn: int
+
+
 def chunks_of(samples: int, rows: int) -> list[tuple[int, int]]:
     """Divide samples of so many rows each between releases that fit into memory.
 
@@ -78,29 +95,35 @@ def releases_of(question: Question, pair: Pair, samples: int) -> int:
     return 2 * sum(times for _, times in chunks_of(samples, _rows_of(question, pair)))
 
 
-def count_events(
+def look_at(
     door: Door, plan: Plan, question: Question, pair: Pair, samples: int
-) -> list[Counts]:
-    """Release both tables and count how often each looks like the first.
+) -> Seen:
+    """Release both tables; count what looks like the first, and noise that is large.
 
-    Looking like it is to have a likelihood ratio above a threshold: an even one, and
-    one on either side. Thresholds are set by the plan, before anything is drawn.
+    To look like the first is to have a likelihood ratio above a threshold: an even
+    one, and one on either side. Thresholds are set by the plan, before anything is
+    drawn.
     """
     laplace = plan.mechanism == "laplace"
     # Half way to what the ratio is at its largest, or in the mean under one table.
     side = pair.total / 2 if laplace else pair.total**2 / 4
     thresholds = np.array([-side, 0.0, side])
-    seen = []
-    for placed in (pair.first, pair.second):
-        hits = np.zeros(3, dtype=np.int64)
+    beyond = _FIFTH_BEYOND["laplace" if laplace else "gaussian"]
+    large = np.zeros(len(plan.sums), dtype=np.int64)
+    looking = []
+    for placed, sums in zip((pair.first, pair.second), pair.sums, strict=True):
+        hits = np.zeros(len(thresholds), dtype=np.int64)
         for values in _released(door, plan, question, pair, placed, samples):
             ratio = _log_ratio(values, pair, laplace=laplace)
             hits += (ratio[:, None] > thresholds).sum(axis=0)
-        seen.append(hits)
-    return [
+            large += (np.abs(values - pair.copies * sums) > beyond).sum(axis=(0, 1))
+        looking.append(hits)
+    counts = [
         Counts(float(at), int(first), int(second), samples)
-        for at, first, second in zip(thresholds, *seen, strict=True)
+        for at, first, second in zip(thresholds, *looking, strict=True)
     ]
+    drawn = 2 * samples * question.cells
+    return Seen(tuple(counts), beyond, tuple(large.tolist()), drawn)
 
 
 def _log_ratio(values: Floats, pair: Pair, *, laplace: bool) -> Floats:

@@ -30,7 +30,8 @@ class Finding:
     ``claimed`` is what the budget claims of one unit, in the ``measure``: epsilon, μ or
     δ. ``planned`` is what the furthest unit there is comes to with the noise that the
     plan states; ``shown`` is what releases have shown, at least. ``units`` says how
-    many units two tables were apart.
+    many units two tables were apart. ``noise`` is the largest part of the planned noise
+    that the sum with the least of it can have, where sums are released.
     """
 
     mechanism: str
@@ -42,6 +43,7 @@ class Finding:
     claimed: float
     planned: float
     shown: float
+    noise: float | None = None
 
     @property
     def share(self) -> float:
@@ -54,6 +56,8 @@ class Finding:
         if self.planned > self.claimed * _ROUNDING:
             return TOO_LITTLE
         if self.shown > self.planned * _ROUNDING:
+            return TOO_LITTLE
+        if self.noise is not None and self.noise < 1:
             return TOO_LITTLE
         return SOUND if self.shown >= _NEAR_ENOUGH * self.planned else TOO_FEW
 
@@ -81,7 +85,9 @@ class Audit(Tabular):
             f"{drawn}, released end to end.",
             "claimed: how far one unit may move the sums, in units of their noise.",
             "planned: how far the furthest one moves them.",
-            f"shown: at least so far; wrong with probability {RISK:g} at most.",
+            "shown: at least so far, as these releases prove.",
+            "noise: at most this part of what is planned, in the sum with the least.",
+            f"Either bound is wrong with probability {RISK:g} at most.",
         ]
 
 
@@ -97,5 +103,6 @@ def _row(each: Finding) -> dict[str, Any]:
         "planned": each.planned,
         "shown": each.shown,
         "share": each.share,
+        "noise": each.noise,
         "verdict": each.verdict,
     }
