@@ -6,13 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpratio.study.audit.draw import (
-    Door,
-    _released,
-    chunks_of,
-    look_at,
-    releases_of,
-)
+from dpratio.study.audit.draw import Door, _released, look_at
+from dpratio.study.audit.invent import chunks_of, releases_of
 from dpratio.study.audit.pair import find_pair
 from dpratio.study.audit.question import QUESTIONS, plan_for
 from study.audit.faults import leave_out_noise
@@ -58,7 +53,7 @@ def test_samples_are_divided_between_releases_that_fit() -> None:
 def test_counts_are_of_all_samples_and_every_release_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpratio.study.audit.draw._ROWS_AT_ONCE", 2_000)
+    monkeypatch.setattr("dpratio.study.audit.invent._ROWS_AT_ONCE", 2_000)
     question = QUESTIONS["row"]
     plan = plan_for(
         question, strategy="joint", mechanism="laplace", epsilon="1", samples=1

@@ -78,6 +78,8 @@ def test_findings_are_a_table_with_sentences_above() -> None:
         ({"strategies": ["evn"]}, "unknown strategy"),
         ({"units": ["rows"]}, "Did you mean 'row'"),
         ({"epsilons": ["0"]}, "epsilon must be positive"),
+        ({"epsilons": ["0.001"]}, "an epsilon from 0.01 to 100, got '0.001'"),
+        ({"epsilons": ["101"]}, "an epsilon from 0.01 to 100"),
         ({"epsilons": []}, "nothing is left to audit"),
         ({"strategies": ["keys"], "units": ["person"]}, "nothing is left to audit"),
         (

@@ -15,8 +15,9 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.strategy import STRATEGIES
 from dpratio.study.audit.bound import RISK, largest_scale, least_epsilon, least_mu
 from dpratio.study.audit.claim import claimed_distance
-from dpratio.study.audit.draw import Door, Seen, look_at, releases_of
+from dpratio.study.audit.draw import Door, Seen, look_at
 from dpratio.study.audit.findings import Audit, Finding
+from dpratio.study.audit.invent import releases_of
 from dpratio.study.audit.keys import key_audit
 from dpratio.study.audit.pair import find_pair
 from dpratio.study.audit.question import QUESTIONS, plan_for
@@ -30,6 +31,7 @@ EPSILONS = ("0.2", "1", "4")
 KEYS = "keys"
 
 _FEWEST = 100
+_SMALLEST, _LARGEST = Fraction(1, 100), Fraction(100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,11 @@ def _cases(
         require_one_of(strategy, (*STRATEGIES, KEYS), "strategy")
     for unit in units or ():
         require_one_of(unit, QUESTIONS, "unit")
+    for each in epsilons:
+        hint = "Below, one unit hardly shows; above, all of it does."
+        within = _SMALLEST <= Budget(each).epsilon <= _LARGEST
+        rule = "the audit tries an epsilon from 0.01 to 100"
+        require(within, rule, each, hint)
     largest = max(epsilons, key=lambda each: Budget(each).epsilon, default=None)
     for unit in units or QUESTIONS:
         for mechanism in mechanisms:

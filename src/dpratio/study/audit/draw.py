@@ -1,17 +1,15 @@
 """End-to-end releases of invented neighbours, and how often each side is recognised.
 
 Every group of a release is a sample: its noise is drawn by the curator, for it alone.
-Tables are written as Parquet and go through the door as a curator's own would. Values
-at a bound are written far beyond it, so that they must be clipped.
+Tables are written as Parquet and go through the door as a curator's own would.
 Floor: study. Imports: curator (the door, and how Parquet is written), terms, plan,
-release, bound, pair, question.
+release, bound, invent, pair, question.
 """
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +19,15 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.study.audit.bound import Counts
-from dpratio.study.audit.pair import Pair, Placed, Side
-from dpratio.study.audit.question import COLUMNS, PERSON, SAMPLE, Question
-from dpratio.terms.bounds import Bounds
+from dpratio.study.audit.invent import Columns, chunks_of, rows_of, table_of
+from dpratio.study.audit.pair import Pair, Side
+from dpratio.study.audit.question import SAMPLE, Question
 from dpratio.terms.groups import Groups
 
-__all__ = ["Columns", "Door", "Seen", "chunks_of", "look_at", "releases_of"]
+__all__ = ["Door", "Seen", "look_at"]
 
 Floats = NDArray[np.float64]
-Columns = dict[str, NDArray[Any]]
 
-_ROWS_AT_ONCE = 2_000_000
-_SAMPLES_AT_ONCE = 100_000
-_ROWS_OF_PERSON = 2
-_BEYOND = 9.0
 # A fifth of all noise is larger: there counts tell most about its scale.
 _FIFTH_BEYOND = {"laplace": math.log(5), "gaussian": 1.2815515655446004}
 
@@ -76,23 +69,6 @@ class Seen:
     beyond: float
     large: tuple[int, ...]
     drawn: int
-
-
-def chunks_of(samples: int, rows: int) -> list[tuple[int, int]]:
-    """Divide samples of so many rows each between releases that fit into memory.
-
-    Returns:
-        How many samples a release has, and how many such releases there are.
-    """
-    most = min(_SAMPLES_AT_ONCE, max(1, _ROWS_AT_ONCE // max(rows, 1)))
-    whole, rest = divmod(samples, most)
-    chunks = [(most, whole), (rest, 1)]
-    return [(size, times) for size, times in chunks if size and times]
-
-
-def releases_of(question: Question, pair: Pair, samples: int) -> int:
-    """Count the releases that samples of both tables take."""
-    return 2 * sum(times for _, times in chunks_of(samples, _rows_of(question, pair)))
 
 
 def look_at(
@@ -142,60 +118,10 @@ def _released(
 ) -> Iterator[Floats]:
     """Release one table in chunks; give samples × cells × sums in units of noise."""
     scales = np.array(plan.parts[0].scales)
-    for count, times in chunks_of(samples, _rows_of(question, pair)):
+    for count, times in chunks_of(samples, rows_of(question, pair)):
         groups = Groups(SAMPLE, range(count * question.cells))
         planned = replace(plan, partitions=(groups,))
-        door.bring(_table(question, side, count, pair.copies))
+        door.bring(table_of(question, side, count, pair.copies))
         for _ in range(times):
             values = door.release(planned).values
             yield values.reshape(count, question.cells, -1) / scales
-
-
-def _rows_of(question: Question, pair: Pair) -> int:
-    per_place = 1 if question.unit.column is None else _ROWS_OF_PERSON
-    return pair.copies * per_place * max(len(pair.first), len(pair.second))
-
-
-def _table(question: Question, side: Side, samples: int, copies: int) -> Columns:
-    """Write copies of a unit into every sample."""
-    is_person = question.unit.column is not None
-    rows = [
-        (placed.cell, copy, *values)
-        for copy in range(copies)
-        for placed in side
-        for values in _values_of(question, placed, is_person=is_person)
-    ]
-    wide = np.array(rows, dtype=np.float64).reshape(len(rows), 2 + len(COLUMNS))
-    sample = np.repeat(np.arange(samples, dtype=np.int64), len(rows))
-    cell, copy = (np.tile(wide[:, at].astype(np.int64), samples) for at in (0, 1))
-    columns = {SAMPLE: sample * question.cells + cell}
-    if is_person:
-        columns[PERSON] = sample * copies + copy
-    return columns | {
-        name: np.tile(wide[:, 2 + at], samples) for at, name in enumerate(COLUMNS)
-    }
-
-
-def _values_of(
-    question: Question, placed: Placed, *, is_person: bool
-) -> list[tuple[float, ...]]:
-    """Give the rows of a unit in a cell; those of a person add up to its totals."""
-    bounds = [question.bounds[name] for name in COLUMNS]
-    if not is_person:
-        pairs = zip(placed.values, bounds, strict=True)
-        return [tuple(_beyond(value, each, each) for value, each in pairs)]
-    heaviest = question.bounds["weight"].upper
-    share = heaviest * _ROWS_OF_PERSON
-    score, label = (
-        _beyond(total, question.unit.totals[name], question.bounds[name], share)
-        for total, name in zip(placed.values, COLUMNS[:2], strict=True)
-    )
-    return [(score, label, heaviest)] * _ROWS_OF_PERSON
-
-
-def _beyond(value: float, box: Bounds, bounds: Bounds, share: float = 1.0) -> float:
-    """Move a value at the end of its box far beyond the bounds of its column."""
-    far = _BEYOND * (bounds.upper - bounds.lower)
-    if value == box.upper:
-        return bounds.upper + far
-    return bounds.lower - far if value == box.lower else value / share

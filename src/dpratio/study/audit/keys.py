@@ -2,7 +2,8 @@
 
 A key that one unit alone holds is named with probability δ at most, and one unit more
 moves the count of a key by ε in units of its noise. Keys serve as samples.
-Floor: study. Imports: terms, plan, bound, draw, question.
+Floor: study. Imports: terms, plan, bound, draw, invent,
+question.
 """
 
 import math
@@ -14,7 +15,8 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.threshold import threshold_of
 from dpratio.study.audit.bound import RISK, Counts, least_epsilon, proportion_bounds
-from dpratio.study.audit.draw import Columns, Door, chunks_of
+from dpratio.study.audit.draw import Door
+from dpratio.study.audit.invent import Columns, chunks_of
 from dpratio.study.audit.question import QUESTIONS, SAMPLE
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
