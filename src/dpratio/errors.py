@@ -97,6 +97,6 @@ class LedgerFailed(DpratioError):
 
 
 class AuditFailed(DpratioError):
-    """Releases of this installation show more than they claim: noise is too small."""
+    """Releases of this installation show more than they claim."""
 
     exit_code = 12

@@ -97,11 +97,11 @@ def _closing_lines(found: "Audit") -> list[str]:
 
 
 def _require_sound(found: "Audit") -> None:
-    from dpratio.study.audit.findings import TOO_LITTLE
+    from dpratio.study.audit.findings import BROKEN
 
-    broken = found.with_verdict(TOO_LITTLE)
+    broken = found.with_verdict(*BROKEN)
     if broken:
         raise AuditFailed(
-            f"{broken} of {len(found.findings)} claims are broken: noise is too small. "
+            f"{broken} of {len(found.findings)} claims are broken: see their verdicts. "
             "Release nothing with this installation, and report it as SECURITY.md says."
         )

@@ -57,3 +57,17 @@ def scale_one_sum(monkeypatch: pytest.MonkeyPatch, at: int, by: float) -> None:
         return drawn
 
     monkeypatch.setattr(measure, "draw_noise", wrong)
+
+
+def repeat_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use the noise of the first sum for all of them, each at its own scale."""
+
+    def wrong(
+        mechanism: str, part: Part, cells: int, bits: BitSource
+    ) -> NDArray[np.int64]:
+        drawn = noise.draw_noise(mechanism, part, cells, bits)
+        scales = np.array(part.scales)
+        repeated = np.rint(drawn[:, :1] * (scales / scales[0]))
+        return np.asarray(repeated, dtype=np.int64)
+
+    monkeypatch.setattr(measure, "draw_noise", wrong)

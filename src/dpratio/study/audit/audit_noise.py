@@ -21,6 +21,7 @@ from dpratio.study.audit.invent import releases_of
 from dpratio.study.audit.keys import key_audit
 from dpratio.study.audit.pair import find_pair
 from dpratio.study.audit.question import QUESTIONS, plan_for
+from dpratio.study.audit.repeats import least_alike
 from dpratio.study.progress import Progress, Report, silent, stages
 from dpratio.terms.budget import Budget
 
@@ -167,6 +168,7 @@ def _find_sums(case: _Case, samples: int, door_for: Callable[[int], Door]) -> Fi
         planned=pair.largest,
         shown=shown / pair.units,
         noise=_least_noise(case.mechanism, seen),
+        alike=least_alike(seen.agreements),
     )
 
 

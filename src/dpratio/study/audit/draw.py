@@ -3,12 +3,13 @@
 Every group of a release is a sample: its noise is drawn by the curator, for it alone.
 Tables are written as Parquet and go through the door as a curator's own would.
 Floor: study. Imports: curator (the door, and how Parquet is written), terms, plan,
-release, bound, invent, pair, question.
+release, bound, invent, pair, question, repeats.
 """
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from dpratio.study.audit.bound import Counts
 from dpratio.study.audit.invent import Columns, chunks_of, rows_of, table_of
 from dpratio.study.audit.pair import Pair, Side
 from dpratio.study.audit.question import SAMPLE, Question
+from dpratio.study.audit.repeats import Agreements, agreements_of
 from dpratio.terms.groups import Groups
 
 __all__ = ["Door", "Seen", "look_at"]
@@ -62,13 +64,15 @@ class Seen:
     """What samples of two tables showed.
 
     ``counts`` are of samples that look like the first table; ``large`` tells for each
-    sum how many of the noises ``drawn`` were further than ``beyond`` from zero.
+    sum how many of the noises ``drawn`` were further than ``beyond`` from zero, and
+    ``agreements`` how often two of them had the same sign.
     """
 
     counts: tuple[Counts, ...]
     beyond: float
     large: tuple[int, ...]
     drawn: int
+    agreements: Agreements
 
 
 def look_at(
@@ -86,20 +90,23 @@ def look_at(
     thresholds = np.array([-side, 0.0, side])
     beyond = _FIFTH_BEYOND["laplace" if laplace else "gaussian"]
     large = np.zeros(len(plan.sums), dtype=np.int64)
-    looking = []
+    looking, alike = [], []
     for placed, sums in zip((pair.first, pair.second), pair.sums, strict=True):
         hits = np.zeros(len(thresholds), dtype=np.int64)
         for values in _released(door, plan, question, pair, placed, samples):
             ratio = _log_ratio(values, pair, laplace=laplace)
             hits += (ratio[:, None] > thresholds).sum(axis=0)
-            large += (np.abs(values - pair.copies * sums) > beyond).sum(axis=(0, 1))
+            noise = values - pair.copies * sums
+            large += (np.abs(noise) > beyond).sum(axis=(0, 1))
+            alike.append(agreements_of(noise.reshape(len(noise), -1)))
         looking.append(hits)
     counts = [
         Counts(float(at), int(first), int(second), samples)
         for at, first, second in zip(thresholds, *looking, strict=True)
     ]
     drawn = 2 * samples * question.cells
-    return Seen(tuple(counts), beyond, tuple(large.tolist()), drawn)
+    agreements = reduce(Agreements.plus, alike)
+    return Seen(tuple(counts), beyond, tuple(large.tolist()), drawn, agreements)
 
 
 def _log_ratio(values: Floats, pair: Pair, *, laplace: bool) -> Floats:

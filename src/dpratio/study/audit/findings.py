@@ -11,11 +11,21 @@ from dpratio.study.audit.bound import RISK
 from dpratio.tabular import Tabular
 from dpratio.terms.budget import decimal_text
 
-__all__ = ["SOUND", "TOO_FEW", "TOO_LITTLE", "Audit", "Finding"]
+__all__ = [
+    "BROKEN",
+    "REPEATED",
+    "SOUND",
+    "TOO_FEW",
+    "TOO_LITTLE",
+    "Audit",
+    "Finding",
+]
 
 SOUND = "sound"
 TOO_LITTLE = "too little noise"
+REPEATED = "noise repeats"
 TOO_FEW = "not enough samples"
+BROKEN = (TOO_LITTLE, REPEATED)
 
 # Sound is what was shown to lie within a tenth below what is planned, and not above.
 _NEAR_ENOUGH = 0.9
@@ -31,7 +41,8 @@ class Finding:
     δ. ``planned`` is what the furthest unit there is comes to with the noise that the
     plan states; ``shown`` is what releases have shown, at least. ``units`` says how
     many units two tables were apart. ``noise`` is the largest part of the planned noise
-    that the sum with the least of it can have, where sums are released.
+    that the sum with the least of it can have, and ``alike`` how much two noises are
+    alike at least, where sums are released.
     """
 
     mechanism: str
@@ -44,6 +55,7 @@ class Finding:
     planned: float
     shown: float
     noise: float | None = None
+    alike: float | None = None
 
     @property
     def share(self) -> float:
@@ -59,6 +71,8 @@ class Finding:
             return TOO_LITTLE
         if self.noise is not None and self.noise < 1:
             return TOO_LITTLE
+        if self.alike:
+            return REPEATED
         return SOUND if self.shown >= _NEAR_ENOUGH * self.planned else TOO_FEW
 
 
@@ -69,9 +83,9 @@ class Audit(Tabular):
     findings: tuple[Finding, ...]
     samples: int
 
-    def with_verdict(self, verdict: str) -> int:
-        """Count the findings with a verdict."""
-        return sum(each.verdict == verdict for each in self.findings)
+    def with_verdict(self, *verdicts: str) -> int:
+        """Count the findings with one of the verdicts."""
+        return sum(each.verdict in verdicts for each in self.findings)
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per finding."""
@@ -87,7 +101,8 @@ class Audit(Tabular):
             "planned: how far the furthest one moves them.",
             "shown: at least so far, as these releases prove.",
             "noise: at most this part of what is planned, in the sum with the least.",
-            f"Either bound is wrong with probability {RISK:g} at most.",
+            "alike: how much two noises are alike, at least.",
+            f"Each bound is wrong with probability {RISK:g} at most.",
         ]
 
 
@@ -104,5 +119,6 @@ def _row(each: Finding) -> dict[str, Any]:
         "shown": each.shown,
         "share": each.share,
         "noise": each.noise,
+        "alike": each.alike,
         "verdict": each.verdict,
     }
