@@ -37,11 +37,11 @@ format: $(VENV)/.ready-check
 mutants: $(VENV)/.ready-test
 	$(BIN)/python tools/kill_mutants.py
 
-# The long version of the attacks on the ledger: hours of kills and races; and of the
-# comparison of engines on a Spark cluster.
+# The long version of the attacks on the ledger: hours of kills and races; of the
+# comparison of engines on a Spark cluster; and of the audit, with a million samples.
 soak: $(VENV)/.ready-test $(VENV)/.ready-java
 	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator/ledger/attacks \
-		tests/curator/warehouse
+		tests/curator/warehouse tests/study/audit
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/run.py

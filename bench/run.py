@@ -11,6 +11,7 @@ BENCHMARKS = (
     "start",
     "coverage",
     "compare",
+    "audit",
 )
 
 if __name__ == "__main__":

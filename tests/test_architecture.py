@@ -80,6 +80,7 @@ HOMES = {
         "terms/study_groups.py",
     },
     "typer": {
+        "cli/audit.py",
         "cli/main.py",
         "cli/output.py",
         "cli/coverage.py",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from dpratio.curator.ledger.verify import verify_ledger
     from dpratio.curator.release_sums import release_sums
     from dpratio.errors import (
+        AuditFailed,
         DocumentRefused,
         DpratioError,
         EngineFailed,
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
     from dpratio.release.plan_file import read_plan, write_plan
     from dpratio.release.release import Release
     from dpratio.show.report import write_report
+    from dpratio.study.audit.audit_noise import audit_noise
+    from dpratio.study.audit.findings import Audit
     from dpratio.study.coverage import CoverageTable, measure_coverage
     from dpratio.study.forecast import (
         Forecast,
@@ -84,6 +87,8 @@ if TYPE_CHECKING:
     from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
+    "Audit",
+    "AuditFailed",
     "Bounds",
     "Budget",
     "CalibrationErrors",
@@ -127,6 +132,7 @@ __all__ = [
     "__version__",
     "assess_equivalence",
     "assess_homogeneity",
+    "audit_noise",
     "calibration_curve",
     "compare_ratios",
     "correlation_of",
@@ -161,8 +167,8 @@ __all__ = [
 
 _HOMES = {
     "errors": (
-        "DocumentRefused DpratioError EngineFailed FileRefused InvalidInput "
-        "LedgerFailed LedgerRefused MissingExtra PlanRefused SchemaRefused"
+        "AuditFailed DocumentRefused DpratioError EngineFailed FileRefused "
+        "InvalidInput LedgerFailed LedgerRefused MissingExtra PlanRefused SchemaRefused"
     ),
     "terms.bounds": "Bounds",
     "terms.budget": "Budget",
@@ -202,6 +208,8 @@ _HOMES = {
     "analyst.equivalence": "Equivalence assess_equivalence",
     "analyst.homogeneity": "Homogeneity assess_homogeneity",
     "show.report": "write_report",
+    "study.audit.audit_noise": "audit_noise",
+    "study.audit.findings": "Audit",
     "study.coverage": "CoverageTable measure_coverage",
     "study.forecast": "Forecast forecast needed_epsilon needed_people",
     "study.guessed": "guessed_population",

@@ -11,7 +11,8 @@
     ├── EngineFailed      the engine stopped while it read the table          exit 8
     ├── MissingExtra      an optional package is not installed                exit 9
     ├── LedgerRefused     the ledger does not admit what is asked             exit 10
-    └── LedgerFailed      the ledger cannot be read, written or trusted       exit 11
+    ├── LedgerFailed      the ledger cannot be read, written or trusted       exit 11
+    └── AuditFailed       releases show more than they claim                  exit 12
 
 A message says the rule, what was given and what to do. Errors of the curator
 depend on terms and schema alone, never on a value in the data.
@@ -21,6 +22,7 @@ Floor: errors. Imports: nothing.
 from typing import ClassVar
 
 __all__ = [
+    "AuditFailed",
     "DocumentRefused",
     "DpratioError",
     "EngineFailed",
@@ -92,3 +94,9 @@ class LedgerFailed(DpratioError):
     """The ledger cannot be read, written or trusted."""
 
     exit_code = 11
+
+
+class AuditFailed(DpratioError):
+    """Releases of this installation show more than they claim."""
+
+    exit_code = 12

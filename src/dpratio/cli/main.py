@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from dpratio.cli.analyse import estimate, report
+from dpratio.cli.audit import audit
 from dpratio.cli.compare import compare
 from dpratio.cli.coverage import coverage
 from dpratio.cli.curate import plan, release
@@ -25,7 +26,7 @@ __all__ = ["app", "run"]
 EXIT_CODES = """Exit codes: 0 done · 1 stopped or failed unexpectedly · 2 wrong usage ·
 3 invalid input · 4 schema refused · 5 file refused · 6 document refused ·
 7 plan refused · 8 engine failed · 9 optional package missing ·
-10 ledger refused · 11 ledger failed"""
+10 ledger refused · 11 ledger failed · 12 audit failed"""
 
 app = typer.Typer(
     name="dpratio",
@@ -40,6 +41,7 @@ HOLDER, READER, ANYONE = "Data holder", "Holder of a release", "Anyone"
 app.command(rich_help_panel=HOLDER)(plan)
 app.command(rich_help_panel=HOLDER)(release)
 app.add_typer(ledger, name="ledger", rich_help_panel=HOLDER)
+app.command(rich_help_panel=HOLDER)(audit)
 app.command(rich_help_panel=READER)(estimate)
 app.command(rich_help_panel=READER)(curve)
 app.command(rich_help_panel=READER)(compare)

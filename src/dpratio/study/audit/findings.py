@@ -1,0 +1,124 @@
+"""What an audit found, as a table: claimed, shown, and a verdict.
+
+Floor: study. Imports: tabular, terms.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpratio.study.audit.bound import RISK
+from dpratio.tabular import Tabular
+from dpratio.terms.budget import decimal_text
+
+__all__ = [
+    "BROKEN",
+    "REPEATED",
+    "SOUND",
+    "TOO_FEW",
+    "TOO_LITTLE",
+    "Audit",
+    "Finding",
+]
+
+SOUND = "sound"
+TOO_LITTLE = "too little noise"
+REPEATED = "noise repeats"
+TOO_FEW = "not enough samples"
+BROKEN = (TOO_LITTLE, REPEATED)
+
+# Sound is what was shown to lie within a tenth below what is planned, and not above.
+_NEAR_ENOUGH = 0.9
+# Claims are worked out in doubles.
+_ROUNDING = 1 + 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One mechanism, strategy, unit and epsilon.
+
+    ``claimed`` is what the budget claims of one unit, in the ``measure``: epsilon, μ or
+    δ. ``planned`` is what the furthest unit there is comes to with the noise that the
+    plan states; ``shown`` is what releases have shown, at least. ``units`` says how
+    many units two tables were apart. ``noise`` is the largest part of the planned noise
+    that the sum with the least of it can have, and ``alike`` how much two noises are
+    alike at least, where sums are released.
+    """
+
+    mechanism: str
+    strategy: str
+    unit: str
+    epsilon: Fraction
+    measure: str
+    units: float
+    claimed: float
+    planned: float
+    shown: float
+    noise: float | None = None
+    alike: float | None = None
+
+    @property
+    def share(self) -> float:
+        """The part of the claim that was shown; above 1 it is broken."""
+        return self.shown / self.claimed
+
+    @property
+    def verdict(self) -> str:
+        """Judge: no more may be planned than is claimed, nor shown than is planned."""
+        if self.planned > self.claimed * _ROUNDING:
+            return TOO_LITTLE
+        if self.shown > self.planned * _ROUNDING:
+            return TOO_LITTLE
+        if self.noise is not None and self.noise < 1:
+            return TOO_LITTLE
+        if self.alike:
+            return REPEATED
+        return SOUND if self.shown >= _NEAR_ENOUGH * self.planned else TOO_FEW
+
+
+@dataclass(frozen=True, slots=True)
+class Audit(Tabular):
+    """The findings of an audit, and how many samples of each table were drawn."""
+
+    findings: tuple[Finding, ...]
+    samples: int
+
+    def with_verdict(self, *verdicts: str) -> int:
+        """Count the findings with one of the verdicts."""
+        return sum(each.verdict in verdicts for each in self.findings)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per finding."""
+        rows = [_row(each) for each in self.findings]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def said(self) -> list[str]:
+        """Say what was drawn, and what the figures mean."""
+        drawn = f"{self.samples:,} samples of each of two neighbouring tables"
+        return [
+            f"{drawn}, released end to end.",
+            "claimed: how far one unit may move the sums, in units of their noise.",
+            "planned: how far the furthest one moves them.",
+            "shown: at least so far, as these releases prove.",
+            "noise: at most this part of what is planned, in the sum with the least.",
+            "alike: how much two noises are alike, at least.",
+            f"Each bound is wrong with probability {RISK:g} at most.",
+        ]
+
+
+def _row(each: Finding) -> dict[str, Any]:
+    return {
+        "mechanism": each.mechanism,
+        "strategy": each.strategy,
+        "unit": each.unit,
+        "budget": decimal_text(each.epsilon),
+        "measure": each.measure,
+        "units": each.units,
+        "claimed": each.claimed,
+        "planned": each.planned,
+        "shown": each.shown,
+        "share": each.share,
+        "noise": each.noise,
+        "alike": each.alike,
+        "verdict": each.verdict,
+    }

@@ -1,0 +1,70 @@
+"""What the audit asks of its invented tables, and of whom.
+
+Rows: a weighted ratio with a binary denominator, where all three strategies measure
+different sums. People: several rows each, in two groups. Changed rows: moved from one
+group to another, or to other values in the same one.
+Floor: study. Imports: terms, plan.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Ratio
+from dpratio.terms.unit import PrivacyUnit
+
+__all__ = ["COLUMNS", "DELTA", "QUESTIONS", "SAMPLE", "Question", "plan_for"]
+
+COLUMNS = ("score", "label", "weight")
+SAMPLE, PERSON = "sample", "person"
+DELTA = "1e-6"
+
+_ROW_BOUNDS = {
+    "score": Bounds(0, 1),
+    "label": Bounds.binary(),
+    "weight": Bounds(0.25, 3),
+}
+_TOTAL = Bounds(0, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Who is protected, in a sample of so many groups that one unit can reach."""
+
+    unit: PrivacyUnit
+    cells: int
+    bounds: Mapping[str, Bounds] = field(default_factory=lambda: _ROW_BOUNDS)
+
+
+QUESTIONS = {
+    "row": Question(PrivacyUnit(), 1),
+    "changed-row": Question(PrivacyUnit(neighbours="change-one"), 2),
+    "person": Question(
+        PrivacyUnit(PERSON, totals={"score": _TOTAL, "label": _TOTAL}, most_groups=2),
+        2,
+        _ROW_BOUNDS | {"label": Bounds(0, 1)},
+    ),
+}
+
+
+def plan_for(
+    question: Question, *, strategy: str, mechanism: str, epsilon: str, samples: int
+) -> Plan:
+    """Plan a release whose groups are samples, each of as many cells as a unit needs.
+
+    Raises:
+        InvalidInput: When the mechanism cannot be used at this epsilon.
+    """
+    return make_plan(
+        Ratio("score", per="label", weight="weight"),
+        bounds=question.bounds,
+        unit=question.unit,
+        groups=Groups(SAMPLE, range(samples * question.cells)),
+        budget=Budget(epsilon, DELTA),
+        strategy=strategy,
+        mechanism=mechanism,
+    )

@@ -1,0 +1,129 @@
+"""The audit as the curator runs it: what is printed, written, and given back."""
+
+import csv
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from dpratio.cli.main import app, run
+from study.audit.faults import fix_bits, scale_noise
+
+FEW = ["audit", "--samples", "6000", "--epsilon", "4", "--unit", "row"]
+ONE = [*FEW, "--mechanism", "analytic_gaussian", "--strategy", "joint"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    fix_bits(monkeypatch, seed=5)
+    return tmp_path
+
+
+def left_behind(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def test_a_sound_installation_is_told_so(folder: Path) -> None:
+    done = CliRunner().invoke(app, ONE)
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0] == (
+        "6,000 samples of each of two neighbouring tables, released end to end."
+    )
+    assert lines[-1] == "1 of 1 sound."
+    assert "analytic_gaussian" in done.stdout
+    assert left_behind(folder) == ["temporary"]
+
+
+def test_programs_get_rows_alone(folder: Path) -> None:
+    words = [*FEW, "--strategy", "even", "--json", "a.json", "--csv", "a.csv"]
+    done = CliRunner().invoke(app, [*words, "--format", "json"])
+    assert done.exit_code == 0, done.output
+    rows = json.loads(done.stdout)
+    assert rows == json.loads((folder / "a.json").read_text("utf-8"))
+    assert [row["mechanism"] for row in rows] == [
+        "laplace",
+        "analytic_gaussian",
+        "classical_gaussian",
+    ]
+    assert all(0.8 < row["share"] <= 1 for row in rows)
+    assert {row["measure"] for row in rows} == {"epsilon", "mu"}
+    with (folder / "a.csv").open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 3
+
+
+def test_too_little_noise_is_an_exit_code_after_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scale_noise(monkeypatch, 0.8)
+    monkeypatch.setattr(sys, "argv", ["dpratio", *ONE])
+    with pytest.raises(SystemExit) as stopped:
+        run()
+    assert stopped.value.code == 12
+    said = capsys.readouterr()
+    assert "too little noise" in said.out
+    assert "0 of 1 sound." in said.out
+    assert said.err.startswith("AuditFailed: 1 of 1 claims are broken")
+
+
+def test_too_few_samples_are_said_and_are_no_failure() -> None:
+    done = CliRunner().invoke(app, [*ONE, "--samples", "200"])
+    assert done.exit_code == 0
+    assert "not enough samples" in done.stdout
+    assert done.stdout.endswith("0 of 1 sound. 1 need more samples: --samples 2000.\n")
+
+
+def test_an_interrupted_audit_leaves_nothing_behind(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dpratio.study.audit import draw
+
+    def stop(*_: Any, **__: Any) -> None:  # noqa: ANN401
+        assert left_behind(folder)[-1].endswith("invented.parquet")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(draw, "release_sums", stop)
+    done = CliRunner().invoke(app, ONE)
+    assert done.exit_code != 0
+    assert done.stdout == ""
+    assert left_behind(folder) == ["temporary"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("audit --samples 5", 3, "at least 100, got 5"),
+        ("audit --epsilon x", 3, "epsilon must be a finite number"),
+        ("audit --mechanism gaussian", 3, "unknown mechanism"),
+        ("audit --strategy keys --unit person", 3, "nothing is left to audit"),
+        ("audit --format xml", 3, "unknown format"),
+        ("audit --json no/a.json", 5, "'no/a.json' cannot be written"),
+    ],
+)
+def test_bad_input_is_one_line_before_anything_is_drawn(
+    words: str,
+    code: int,
+    said: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["dpratio", *words.split()])
+    with pytest.raises(SystemExit) as stopped:
+        run()
+    assert stopped.value.code == code
+    assert said in capsys.readouterr().err
+    assert left_behind(folder) == ["temporary"]
+
+
+def test_the_help_says_what_the_exit_code_means() -> None:
+    done = CliRunner().invoke(app, ["audit", "--help"], env={"COLUMNS": "200"})
+    assert "exit code 12" in done.stdout
+    assert "12 audit failed" in CliRunner().invoke(app, ["--help"]).stdout
