@@ -149,7 +149,7 @@ SPENDS: list[Any] = [
     1e308,
     10**400,
     "1e99999999",
-    Fraction(1, 3**300),
+    1 + Fraction(1, 3**300),
     True,
     None,
     "1,5",
@@ -158,7 +158,7 @@ SPENDS: list[Any] = [
 ]
 DELTAS: list[Any] = [
     *(-1, -1e-300, -math.inf, math.nan, "nan", math.inf, 5e-324, 1e-101, "1e-9999"),
-    *(1, 1.5, 10**400, Fraction(1, 3**300), True, None),
+    *(1, 1.5, 10**400, Fraction(1, 2) + Fraction(1, 3**300), True, None),
 ]
 
 

@@ -29,7 +29,6 @@ from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
-from dpratio.release.release import Release
 from dpratio.terms.budget import Budget
 
 CAP = Fraction(1, 2)
@@ -90,14 +89,10 @@ class Victim:
         self.path = folder / "budget.db"
         self.anchor = folder / "heads" if has_anchor else None
         ledger = open_book(str(self.path), anchor=self.anchor)
-        self.releases: list[Release] = []
-        for number in (1, 2):
-            shutil.copy(self.path, folder / "old.db")
-            released = release_sums(
-                DATA, plan_of("0.1"), ledger=ledger, release_id=name_of(number)
-            )
-            self.releases.append(released)
-        self.old = folder / "old.db"
+        first = release_sums(DATA, plan_of("0.1"), ledger=ledger, release_id=name_of(1))
+        self.old = Path(shutil.copy(self.path, folder / "old.db"))
+        last = release_sums(DATA, plan_of("0.1"), ledger=ledger, release_id=name_of(2))
+        self.releases = [first, last]
 
     def ledger(self) -> Ledger:
         """A fresh look at it."""
@@ -117,7 +112,6 @@ class Victim:
 
 
 CHEAPER = ("UPDATE entry SET loss = '1/1000' WHERE seq = 1", ())
-LAST = ("DELETE FROM entry WHERE seq = (SELECT max(seq) FROM entry)", ())
 MIDDLE = ("DELETE FROM entry WHERE seq = 2", ())
 OTHER_LINK = ("UPDATE entry SET previous = hash WHERE seq = 2", ())
 CAPS = ("UPDATE scope SET document = replace(document, '\"1000\"', '\"2000\"')", ())
@@ -200,9 +194,9 @@ def test_34_bytes_that_were_changed_are_not_published_again(tmp_path: Path) -> N
     """
     victim = Victim(tmp_path, has_anchor=False)
     assert forge(victim.path, BYTES)
-    again = {"ledger": victim.ledger(), "release_id": name_of(1)}
+    again, plan = victim.ledger(), plan_of("0.1")
     with pytest.raises(LedgerFailed, match="not in the ledger as they were sealed"):
-        release_sums(DATA, plan_of("0.1"), **again)  # type: ignore[arg-type]
+        release_sums(DATA, plan, ledger=again, release_id=name_of(1))
     assert victim.findings()
 
 
@@ -242,15 +236,11 @@ def test_35_the_same_data_under_another_name_have_the_same_budget(
     path = tmp_path / "budget.db"
     scope = Scope("people", Budget("0.3", "1e-6"))
     ledger = open_book(str(path), scope)
-    first = tmp_path / "people.csv"
-    first.write_text("s,y\n0.5,1\n0.25,0\n", encoding="utf-8")
-    names = [first, *(tmp_path / name for name in ("copy.csv", "link.csv", "p.csv"))]
-    shutil.copy(first, names[1])
-    names[2].symlink_to(first)
-    first.rename(names[3])  # Moved; the link leads nowhere now.
-    names[2].unlink()
-    names[2].symlink_to(names[3])
-    tables = [str(names[1]), names[2], names[3], {name: [0.5] for name in ("s", "y")}]
+    copy, moved, link = (tmp_path / f"{name}.csv" for name in ("copy", "moved", "link"))
+    moved.write_text("s,y\n0.5,1\n0.25,0\n", encoding="utf-8")
+    shutil.copy(moved, copy)
+    link.symlink_to(moved)
+    tables = [copy, str(moved), link, {"s": [0.5, 0.25], "y": [1.0, 0.0]}]
     for table in tables[:3]:
         release_sums(table, plan_of("0.1"), ledger=ledger)
     assert ledger.account().left == Charge(Fraction(0), Fraction(1, 10**6))

@@ -108,7 +108,6 @@ def outputs_of(folder: Path, data: str, call: Callable[[str], str]) -> list[str]
         "ledger init --epsilon 3 --delta 1e-5 --anchor heads",
         f"release study.toml --data {data} --anchor heads --by ann -o r.json",
         "estimate r.json",
-        "compare r.json a b",
         "report r.json -o r.html",
         "ledger show --anchor heads",
         "ledger verify r.json --anchor heads",
@@ -128,9 +127,13 @@ def outputs_of(folder: Path, data: str, call: Callable[[str], str]) -> list[str]
 
 
 @pytest.mark.usefixtures("frozen")
-@pytest.mark.parametrize("write", [write_csv, write_parquet])
+@pytest.mark.parametrize(
+    ("write", "kinds"),
+    [(write_csv, list(NEIGHBOURS)), (write_parquet, ["an outlier", "no number"])],
+)
 def test_29_all_other_outputs_are_the_same_for_neighbours(
     write: Callable[[Rows, Path], str],
+    kinds: list[str],
     call: Callable[[str], str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -147,8 +150,8 @@ def test_29_all_other_outputs_are_the_same_for_neighbours(
     caplog.set_level(logging.DEBUG)
     first = outputs_of(tmp_path, write(ROWS, tmp_path), call)
     assert any("r.html" in each for each in first)
-    for kind, row in NEIGHBOURS.items():
-        again = outputs_of(tmp_path, write([*ROWS, row], tmp_path), call)
+    for kind in kinds:
+        again = outputs_of(tmp_path, write([*ROWS, NEIGHBOURS[kind]], tmp_path), call)
         assert again == first, kind
     assert caplog.text == ""
 

@@ -20,11 +20,16 @@ from dpratio.curator import measure
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.noise import draw_noise
 from dpratio.curator.release_sums import release_sums
+from dpratio.plan.make_plan import make_plan
 from dpratio.release.files import (
     read_release,
     release_to_bytes,
     write_release,
 )
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Ratio
 
 SEEDS = {"seed", "rng", "generator", "random_state", "random", "entropy", "clock"}
 FORKS = 64
@@ -94,7 +99,13 @@ def test_25_the_bits_behind_the_noise_are_fresh_and_kept_nowhere(
     monkeypatch.setattr(os, "urandom", noted)
     ledger = open_book(str(tmp_path / "budget.db"), anchor=tmp_path / "heads")
     out = tmp_path / f"release.{kind}"
-    release = release_sums(DATA, plan_of("0.1"), ledger=ledger, out=out)
+    plan = make_plan(
+        Ratio("s", per="y"),
+        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
+        budget=Budget("0.1"),
+        groups=Groups("k", range(30)),
+    )
+    release = release_sums({**DATA, "k": [0, 1, 2]}, plan, ledger=ledger, out=out)
     monkeypatch.undo()
     names = [each for each in drawn if each.hex() == release.id]
     bits = b"".join(each for each in drawn if each not in names)
