@@ -39,12 +39,14 @@ TWO = [REGIONS, None]
 PEOPLE = PrivacyUnit(
     "id", totals={"s": Bounds(-2, 4), "y": Bounds(0, 3)}, most_groups=2
 )
+ODD = {"s": Bounds(-0.42, 1.03), "y": Bounds(0, 0.72), "w": Bounds(0.44, 2.5)}
 CHANGED = PrivacyUnit(neighbours="change-one")
 PAIRS = 8
 DELTA = 1e-6
 
 PLANS: dict[str, dict[str, Any]] = {
     "rows": {},
+    "bounds between cells": {"bounds": ODD},
     "two partitions": {"groups": TWO},
     "bins": {"groups": ScoreBins("s", 3)},
     "people in two groups": {"groups": REGIONS, "unit": PEOPLE},
@@ -54,14 +56,9 @@ PLANS: dict[str, dict[str, Any]] = {
 
 
 def plan_of(strategy: str, mechanism: str, **terms: Any) -> Plan:  # noqa: ANN401
-    return make_plan(
-        Ratio("s", per="y", weight="w", guess=0.5),
-        bounds=BOUNDS,
-        budget=Budget(1, DELTA),
-        strategy=strategy,
-        mechanism=mechanism,
-        **terms,
-    )
+    given: dict[str, Any] = {"bounds": BOUNDS, "budget": Budget(1, DELTA), **terms}
+    ratio = Ratio("s", per="y", weight="w", guess=0.5)
+    return make_plan(ratio, strategy=strategy, mechanism=mechanism, **given)
 
 
 def random_rows(chance: random.Random, count: int, unit: str) -> list[dict[str, Any]]:
@@ -78,9 +75,9 @@ def random_rows(chance: random.Random, count: int, unit: str) -> list[dict[str, 
     ]
 
 
-def corner_rows() -> list[list[dict[str, Any]]]:
+def corner_rows(plan: Plan) -> list[list[dict[str, Any]]]:
     """One row at every corner of the bounds: there a row costs most."""
-    ends = [(each.lower, each.upper) for each in BOUNDS.values()]
+    ends = [(plan.bounds[name].lower, plan.bounds[name].upper) for name in "syw"]
     return [
         [{"s": s, "y": y, "w": w, "region": "a", "id": "one"}]
         for s, y, w in itertools.product(*ends)
@@ -154,7 +151,9 @@ def test_20_no_unit_moves_the_vector_of_all_sums_further_than_its_budget(
     chance = random.Random(f"{strategy} {mechanism} {kind}")  # noqa: S311
     plan = plan_of(strategy, mechanism, **PLANS[kind])
     nobody = exact_values([], plan)
-    costs = [spent(plan, exact_values(rows, plan), nobody) for rows in corner_rows()]
+    costs = [
+        spent(plan, exact_values(rows, plan), nobody) for rows in corner_rows(plan)
+    ]
     for _ in range(PAIRS):
         one, other = (exact_values(rows, plan) for rows in neighbours(chance, plan))
         costs.append(spent(plan, one, other))
