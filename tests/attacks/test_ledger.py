@@ -22,8 +22,9 @@ from curator.ledger.attacks.books import (
     total,
 )
 from curator.ledger.attacks.killing import POINTS, kill_at
-from curator.ledger.attacks.tampering import forge, link_again
+from curator.ledger.attacks.tampering import COLUMNS, forge, link_again
 from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.entry import entry_from_row
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
@@ -142,9 +143,29 @@ def test_34_a_ledger_that_nobody_touched_is_sound(tmp_path: Path) -> None:
         assert victim.is_trusted()
 
 
-@pytest.mark.parametrize("edit", [CHEAPER, MIDDLE, OTHER_LINK, CAPS])
+def hash_one_line(victim: Victim) -> None:
+    """Make a charge cheaper and compute the hash of its line, and of no other."""
+    assert forge(victim.path, CHEAPER)
+    with closing(sqlite3.connect(victim.path)) as connection:
+        query = f"SELECT {COLUMNS} FROM entry WHERE seq = 1"  # noqa: S608 (fixed)
+        entry = entry_from_row(connection.execute(query).fetchone())
+    hashed = ("UPDATE entry SET hash = ? WHERE seq = 1", (entry.wanted_hash,))
+    assert forge(victim.path, hashed)
+
+
+def edit_by(statement: tuple[str, tuple[()]]) -> Callable[[Victim], None]:
+    def edit(victim: Victim) -> None:
+        assert forge(victim.path, statement)
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [*map(edit_by, [CHEAPER, MIDDLE, OTHER_LINK, CAPS]), hash_one_line],
+)
 def test_34_an_edited_line_breaks_the_chain_of_hashes(
-    edit: tuple[str, tuple[()]], tmp_path: Path
+    attack: Callable[[Victim], None], tmp_path: Path
 ) -> None:
     """No release is charged to a ledger with a line that does not follow.
 
@@ -152,9 +173,24 @@ def test_34_an_edited_line_breaks_the_chain_of_hashes(
     Logging. More: tests/curator/ledger/attacks/test_tampering.py.
     """
     victim = Victim(tmp_path, has_anchor=False)
-    assert forge(victim.path, edit)
+    attack(victim)
     assert not victim.is_trusted()
     assert victim.findings()
+
+
+def test_34_caps_that_were_edited_before_the_first_charge_are_refused(
+    tmp_path: Path,
+) -> None:
+    """Terms have a hash of their own, since no line follows from them yet.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging.
+    """
+    path = tmp_path / "budget.db"
+    open_book(str(path))
+    assert forge(path, CAPS)
+    with pytest.raises(LedgerFailed, match="terms of scope 'loans' were edited"):
+        Ledger(path).charge(name_of(1), plan_of("0.1"))
 
 
 @pytest.mark.parametrize("attack", [roll_back, recompute])
