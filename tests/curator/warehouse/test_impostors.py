@@ -97,6 +97,38 @@ def test_functions_of_others_do_not_stand_in_for_those_of_postgresql(
         assert exact(rows, plan, "auto") == wanted
 
 
+@pytest.mark.parametrize(
+    "statements",
+    [
+        [
+            """CREATE FUNCTION public.more(float8, float8) RETURNS float8 IMMUTABLE
+                RETURN coalesce($1, 0) + 1000 * $2""",
+            "CREATE AGGREGATE public.sum(float8) (sfunc = public.more, stype = float8)",
+        ],
+        ["CREATE FUNCTION public.abs(float8) RETURNS float8 RETURN 0"],
+        ["CREATE FUNCTION public.floor(float8) RETURNS float8 RETURN $1 * 1e6"],
+    ],
+)
+def test_a_connection_that_asks_others_before_postgresql_is_refused(
+    server: Server, postgres_url: str, statements: list[str]
+) -> None:
+    """Sums and sizes are written by Ibis, which names no schema."""
+    run(server, *statements)
+    url = f"{postgres_url}&options=-csearch_path%3Dpublic,pg_catalog"
+    table = DatabaseTable(url, table="public.loans")  # On a connection of ours.
+    assert exact(table, plan_of(), "auto") == ONE
+    with psycopg.connect(postgres_url, autocommit=True) as own:
+        rows = ibis.postgres.from_connection(own).table("loans")
+        for path in ("public", '"$user", public', "pg_catalog, public"):
+            own.execute(f"SET search_path = {path}".encode())
+            assert exact(rows, plan_of(), "auto") == ONE
+        own.execute("CREATE TEMPORARY TABLE mine (n INTEGER)")
+        assert exact(rows, plan_of(), "auto") == ONE
+        own.execute("SET search_path = public, pg_catalog")
+        with pytest.raises(InvalidInput, match="looks in 'public'"):
+            exact(rows, plan_of(), "auto")
+
+
 def test_what_is_no_table_of_postgresqls_own_is_refused(
     server: Server, postgres_url: str
 ) -> None:
