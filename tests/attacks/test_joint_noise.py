@@ -63,7 +63,7 @@ def plan_of(strategy: str, mechanism: str, **terms: Any) -> Plan:  # noqa: ANN40
 
 def random_rows(chance: random.Random, count: int, unit: str) -> list[dict[str, Any]]:
     """Rows at the corners of their bounds, beyond them, between them, and of no use."""
-    cells = {
+    cells: dict[str, list[Any]] = {
         "s": [-1.0, 2.0, 2.0, 1e300, -1e300, 0.3, math.nan, None],
         "y": [0.0, 1.0, 1.0, 7.0, 0.6, math.inf],
         "w": [3.0, 3.0, 0.5, 1e9, 1.7],
@@ -225,7 +225,8 @@ def released(plan: Plan, rows: int) -> Floats:
     ones = np.ones(len(cells))
     table = pa.table({"s": ones, "y": ones, "cell": cells})
     values = release_sums(table, plan, ledger=None).parts[0].values
-    return values / np.array([each.sensitivity for each in plan.sums])
+    in_units: Floats = values / np.array([each.sensitivity for each in plan.sums])
+    return in_units
 
 
 def least_loss(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import dpratio.curator
 from curator.ledger.attacks.books import DATA, in_child, name_of, open_book, plan_of
 from dpratio.cli.main import run
-from dpratio.curator import measure
+from dpratio.curator.entropy import system_bits
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.noise import draw_noise
 from dpratio.curator.release_sums import release_sums
@@ -124,7 +124,7 @@ def draw_in_forks() -> NDArray[np.int64]:
     cells = DRAWS // len(part.sums)
 
     def drawn() -> NDArray[np.int64]:
-        return draw_noise("laplace", part, cells, measure.system_bits).T.ravel()
+        return draw_noise("laplace", part, cells, system_bits).T.ravel()
 
     drawn()  # Whatever is kept is there before the forks.
     return np.stack([in_child(drawn) for _ in range(FORKS)])
@@ -194,13 +194,13 @@ def test_28_the_same_id_a_thousand_times_gives_one_charge_and_the_same_bytes(
     contents = set()
     for number in range(READINGS):
         rows["s"][0] = number / READINGS  # Rows may have changed since.
-        asked = {"release_id": name_of(1), "engine": "python"}
         if number % 50 == 0:  # Another process might ask, for a file.
-            release_sums(rows, plan, ledger=Ledger(path), out=out, **asked)
+            ledger = Ledger(path)
+            release_sums(rows, plan, ledger=ledger, release_id=name_of(1), out=out)
             contents.add(out.read_bytes())
         else:
-            release = release_sums(rows, plan, ledger=ledger, **asked)
-            contents.add(release_to_bytes(release, "json"))
+            again = release_sums(rows, plan, ledger=ledger, release_id=name_of(1))
+            contents.add(release_to_bytes(again, "json"))
     assert len(contents) == 1
     account = Ledger(path).account()
     assert account.spent.loss == plan.epsilon

@@ -167,6 +167,27 @@ def test_a_server_on_which_keys_cannot_be_joined_is_refused_before_the_charge(
         exact(DatabaseTable(url, table="loans"), plan_of(), "auto")
 
 
+def test_someone_who_may_not_make_temporary_tables_is_refused_before_the_charge(
+    server: Server, postgres_url: str
+) -> None:
+    run(
+        server,
+        "CREATE ROLE stranger LOGIN",
+        "GRANT SELECT ON loans TO stranger",
+        f'REVOKE TEMPORARY ON DATABASE "{server.info.dbname}" FROM PUBLIC',
+    )
+    table = DatabaseTable(
+        postgres_url.replace("postgres:@", "stranger:@"), table="loans"
+    )
+    try:
+        with pytest.raises(SchemaRefused, match="temporary tables"):
+            exact(table, plan_of(), "auto")
+        run(server, f'GRANT TEMPORARY ON DATABASE "{server.info.dbname}" TO stranger')
+        assert exact(table, plan_of(), "auto") == ONE
+    finally:
+        run(server, "DROP OWNED BY stranger", "DROP ROLE stranger")
+
+
 def test_macros_in_a_file_do_not_stand_in_for_functions_of_duckdb(
     tmp_path: Path,
 ) -> None:
