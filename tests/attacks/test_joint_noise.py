@@ -41,7 +41,7 @@ PEOPLE = PrivacyUnit(
 )
 ODD = {"s": Bounds(-0.42, 1.03), "y": Bounds(0, 0.72), "w": Bounds(0.44, 2.5)}
 CHANGED = PrivacyUnit(neighbours="change-one")
-PAIRS = 8
+PAIRS = 4
 DELTA = 1e-6
 
 PLANS: dict[str, dict[str, Any]] = {
