@@ -97,6 +97,38 @@ def test_functions_of_others_do_not_stand_in_for_those_of_postgresql(
         assert exact(rows, plan, "auto") == wanted
 
 
+@pytest.mark.parametrize(
+    "statements",
+    [
+        [
+            """CREATE FUNCTION public.more(float8, float8) RETURNS float8 IMMUTABLE
+                RETURN coalesce($1, 0) + 1000 * $2""",
+            "CREATE AGGREGATE public.sum(float8) (sfunc = public.more, stype = float8)",
+        ],
+        ["CREATE FUNCTION public.abs(float8) RETURNS float8 RETURN 0"],
+        ["CREATE FUNCTION public.floor(float8) RETURNS float8 RETURN $1 * 1e6"],
+    ],
+)
+def test_a_connection_that_asks_others_before_postgresql_is_refused(
+    server: Server, postgres_url: str, statements: list[str]
+) -> None:
+    """Sums and sizes are written by Ibis, which names no schema."""
+    run(server, *statements)
+    url = f"{postgres_url}&options=-csearch_path%3Dpublic,pg_catalog"
+    table = DatabaseTable(url, table="public.loans")  # On a connection of ours.
+    assert exact(table, plan_of(), "auto") == ONE
+    with psycopg.connect(postgres_url, autocommit=True) as own:
+        rows = ibis.postgres.from_connection(own).table("loans")
+        for path in ("public", '"$user", public', "pg_catalog, public"):
+            own.execute(f"SET search_path = {path}".encode())
+            assert exact(rows, plan_of(), "auto") == ONE
+        own.execute("CREATE TEMPORARY TABLE mine (n INTEGER)")
+        assert exact(rows, plan_of(), "auto") == ONE
+        own.execute("SET search_path = public, pg_catalog")
+        with pytest.raises(InvalidInput, match="looks in 'public'"):
+            exact(rows, plan_of(), "auto")
+
+
 def test_what_is_no_table_of_postgresqls_own_is_refused(
     server: Server, postgres_url: str
 ) -> None:
@@ -133,6 +165,27 @@ def test_a_server_on_which_keys_cannot_be_joined_is_refused_before_the_charge(
     url = f"{postgres_url}&options=-cdefault_transaction_read_only%3Don"
     with pytest.raises(SchemaRefused, match="temporary tables"):
         exact(DatabaseTable(url, table="loans"), plan_of(), "auto")
+
+
+def test_someone_who_may_not_make_temporary_tables_is_refused_before_the_charge(
+    server: Server, postgres_url: str
+) -> None:
+    run(
+        server,
+        "CREATE ROLE stranger LOGIN",
+        "GRANT SELECT ON loans TO stranger",
+        f'REVOKE TEMPORARY ON DATABASE "{server.info.dbname}" FROM PUBLIC',
+    )
+    table = DatabaseTable(
+        postgres_url.replace("postgres:@", "stranger:@"), table="loans"
+    )
+    try:
+        with pytest.raises(SchemaRefused, match="temporary tables"):
+            exact(table, plan_of(), "auto")
+        run(server, f'GRANT TEMPORARY ON DATABASE "{server.info.dbname}" TO stranger')
+        assert exact(table, plan_of(), "auto") == ONE
+    finally:
+        run(server, "DROP OWNED BY stranger", "DROP ROLE stranger")
 
 
 def test_macros_in_a_file_do_not_stand_in_for_functions_of_duckdb(

@@ -11,7 +11,7 @@ import ibis
 from dpratio.curator.keys import WHOLE_ID
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, require_utf8
 from dpratio.curator.warehouse.functions import builtin
-from dpratio.errors import SchemaRefused
+from dpratio.errors import InvalidInput, SchemaRefused
 
 __all__ = ["Postgres"]
 
@@ -40,11 +40,22 @@ class Postgres(Dialect):
 
     def check(self, backend: Backend) -> None:
         with backend.begin() as cursor:
+            [schemas] = cursor.execute(
+                "SELECT pg_catalog.current_schemas(true)"
+            ).fetchone()
             [encoding] = cursor.execute("SHOW server_encoding").fetchone()
             [may_join] = cursor.execute(
                 "SELECT pg_catalog.has_database_privilege(current_database(), 'TEMP') "
                 "AND current_setting('transaction_read_only') = 'off'"
             ).fetchone()
+        # No function is looked for among temporary ones.
+        first = next(name for name in schemas if not name.startswith("pg_temp"))
+        if first != "pg_catalog":
+            raise InvalidInput(
+                f"a connection looks for functions in pg_catalog first, got one that "
+                f"looks in '{first}', where others may stand in for them. Leave "
+                "pg_catalog out of search_path, or put it first."
+            )
         require_utf8(encoding)
         if not may_join:
             raise SchemaRefused(

@@ -47,10 +47,14 @@ _OWN_SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "false",
     "spark.sql.execution.arrow.pyspark.fallback.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "100MB",
-    # An old date stops no query and moves no day.
-    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
+
+# Files are read with these settings of the frame's own session, whatever ours are:
+# one of them may stop a query at an old day.
+_REBASE_MODES = (
+    "spark.sql.parquet.datetimeRebaseModeInRead",
+    "spark.sql.parquet.int96RebaseModeInRead",
+)
 
 
 def frame_of(rows: Value, backend: Backend) -> Frame:
@@ -93,6 +97,7 @@ def _types_of(frame: Frame) -> dict[str, ColumnType]:
     """Read the schema; names that the session cannot tell apart are repeated."""
     fold = str if _is_on(frame.sparkSession, "spark.sql.caseSensitive") else str.lower
     names = [fold(field.name) for field in frame.schema.fields]
+    modes = {frame.sparkSession.conf.get(name).upper() for name in _REBASE_MODES}
     types = {}
     for field in frame.schema.fields:
         shown = field.dataType.simpleString()
@@ -100,6 +105,8 @@ def _types_of(frame: Frame) -> dict[str, ColumnType]:
         kind = _KINDS.get(word, "other")
         if names.count(fold(field.name)) > 1:
             kind = "repeated"
+        elif kind == "date" and "EXCEPTION" in modes:
+            kind, word = "other", f"{word} in a session that stops at old days"
         types[field.name] = ColumnType(kind, word)
     return types
 

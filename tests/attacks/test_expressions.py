@@ -1,0 +1,188 @@
+"""Only names of columns, quoted, and a few plain forms of views reach an engine."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import psycopg
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from curator.tables_for_tests import ENGINES, exact, plan_of
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import DpratioError, SchemaRefused
+from dpratio.terms.database import DatabaseTable
+
+ONE = [[1 << 24, 1 << 24, 1 << 23, 1 << 22, 1 << 23]]
+
+# As columns of the ratio and of the groups: each would do something, were it run.
+EXPRESSIONS = [
+    "score + nextval('visits')",
+    "nextval('visits')",
+    "(SELECT count(*) FROM people)",
+    "score\" + nextval('visits') + \"score",
+    "score); CREATE TABLE gone (n INTEGER); --",
+    "score/**/",
+    "random()",
+    "read_csv('people.csv')",
+    "pg_sleep(3)",
+    "CASE WHEN score = 0.5 THEN 1 ELSE 1/0 END",
+    "*",
+]
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_36_an_expression_in_the_place_of_a_column_is_only_a_name(
+    name: str, tmp_path: Path
+) -> None:
+    """A column of that name is read; where there is none, that is all that is said.
+
+    Source: Haeberlen, Pierce & Narayan (2011), Differential Privacy Under Fire: what a
+    query does beside its answer (state, time, budget) tells one row.
+    More: tests/curator/test_engines_agree.py, with names that mean something to SQL.
+    """
+    names = (name, "label", "weight", "region")
+    given = pa.table({name: [0.5], "label": [1], "region": ["a"]})
+    plain = pa.table({"score": [0.5], "label": [1], "region": ["a"]})
+    plan = plan_of(names=names)
+    pq.write_table(given, tmp_path / "given.parquet")
+    for engine in ENGINES:
+        assert exact(given, plan, engine) == ONE
+        assert exact(str(tmp_path / "given.parquet"), plan, engine) == ONE
+        with pytest.raises(SchemaRefused, match="is not in the table"):
+            release_sums(plain, plan, ledger=None, engine=engine)
+    keyed = plan_of(names=("score", "label", "weight", name), keys=["a"])
+    grouped = pa.table({"score": [0.5], "label": [1], name: ["a"]})
+    for engine in ENGINES:
+        assert exact(grouped, keyed, engine) == ONE
+
+
+@pytest.mark.parametrize("key", EXPRESSIONS)
+def test_36_an_expression_in_the_place_of_a_key_or_a_path_is_only_a_text(
+    key: str, tmp_path: Path
+) -> None:
+    """Keys are compared, files are opened, and neither is run.
+
+    Source: Haeberlen, Pierce & Narayan (2011), Differential Privacy Under Fire.
+    """
+    plan = plan_of(keys=[key, "a"])
+    table = pa.table({"score": [0.5], "label": [1], "region": [key]})
+    path = tmp_path / f"{key.replace('/', '-')}'.parquet"
+    pq.write_table(table, path)
+    for source in (table, str(path)):
+        for engine in ENGINES:
+            assert exact(source, plan, engine) == [ONE[0], [0] * 5]
+
+
+# What a view may not do, with the effect that it would have.
+VIEWS = {
+    "a call in a column": "SELECT score, nextval('visits') AS label FROM people",
+    "a call in a condition": (
+        "SELECT score, label FROM people WHERE nextval('visits') > 0"
+    ),
+    "a call beside a column": (
+        "SELECT score, label FROM people WHERE label + nextval('visits') > 0"
+    ),
+    "a function of one's own": "SELECT noted(score) AS score, label FROM people",
+    "arithmetic": "SELECT score * 1000 AS score, label FROM people",
+    "a division": "SELECT score, label FROM people WHERE 1 / label = 1",
+    "a cast": "SELECT score, region::integer AS label FROM people",
+    "a join": "SELECT score, label FROM people, generate_series(1, 1000)",
+    "a sum": "SELECT sum(score) AS score, 1 AS label FROM people",
+    "a window": ("SELECT sum(score) OVER () AS score, label FROM people"),
+    "a subquery": (
+        "SELECT score, label FROM people WHERE label IN (SELECT label FROM people)"
+    ),
+    "an inner query": "SELECT score, label FROM (SELECT * FROM people) AS inner_rows",
+    "a union": (
+        "SELECT score, label FROM people UNION ALL SELECT score, label FROM people"
+    ),
+    "distinct rows": "SELECT DISTINCT score, label FROM people",
+    "a limit": "SELECT score, label FROM people ORDER BY score LIMIT 1",
+    "a query of no table": "SELECT 0.5::float AS score, 1 AS label",
+    "columns compared": "SELECT score, label FROM people WHERE score < label",
+}
+PLAIN = "SELECT score, label FROM people WHERE label = 1 AND region IN ('a', 'b')"
+
+
+@pytest.fixture(scope="module")
+def server(postgres_server: str) -> Iterator[str]:
+    """A database with one person, a sequence, and a function that leaves a trace."""
+    name = "expressions"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    address, _, options = postgres_server.partition("?")
+    url = f"{address.rpartition('/')[0]}/{name}?{options}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in (
+            "CREATE TABLE people (score FLOAT, label INTEGER, region TEXT)",
+            "INSERT INTO people VALUES (0.5, 1, 'a')",
+            "CREATE SEQUENCE visits",
+            "CREATE TABLE notes (score FLOAT)",
+            """CREATE FUNCTION noted(FLOAT) RETURNS FLOAT LANGUAGE sql VOLATILE AS
+                'INSERT INTO notes VALUES ($1); SELECT $1'""",
+        ):
+            connection.execute(statement.encode())
+    yield url
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_36_a_view_that_does_more_than_choose_is_refused_and_never_asked(
+    kind: str, server: str
+) -> None:
+    """Calls, sums, joins and arithmetic do not pass, and their effects do not happen.
+
+    Source: Haeberlen, Pierce & Narayan (2011), Differential Privacy Under Fire.
+    More: tests/curator/warehouse/test_views.py, test_impostors.py.
+    """
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE VIEW odd AS {VIEWS[kind]}".encode())
+        try:
+            with pytest.raises(SchemaRefused, match="'odd' is no table"):
+                release_sums(DatabaseTable(server, view="odd"), plan_of(), ledger=None)
+        finally:
+            connection.execute("DROP VIEW odd")
+        query = "SELECT is_called, (SELECT count(*) FROM notes) FROM visits"
+        assert connection.execute(query.encode()).fetchall() == [(False, 0)]
+
+
+def test_36_a_view_that_only_chooses_is_read(server: str) -> None:
+    """Without this the test above would prove nothing.
+
+    Source: Haeberlen, Pierce & Narayan (2011), Differential Privacy Under Fire.
+    """
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE OR REPLACE VIEW plain AS {PLAIN}".encode())
+    assert exact(DatabaseTable(server, view="plain"), plan_of(), "auto") == ONE
+
+
+@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
+def test_36_views_of_files_are_refused_alike(scheme: str, tmp_path: Path) -> None:
+    """A view of SQLite or DuckDB that computes is refused, and one that chooses read.
+
+    Source: Haeberlen, Pierce & Narayan (2011), Differential Privacy Under Fire.
+    """
+    path = tmp_path / "people.db"
+    connect: Any = sqlite3.connect if scheme == "sqlite" else duckdb.connect
+    views = {
+        "odd": "SELECT score * random() AS score, label FROM people",
+        "joined": "SELECT p.score, p.label FROM people p, people q",
+        "plain": "SELECT score, label FROM people WHERE label = 1",
+    }
+    with closing(connect(str(path))) as connection:
+        connection.execute("CREATE TABLE people (score DOUBLE, label INTEGER)")
+        connection.execute("INSERT INTO people VALUES (0.5, 1)")
+        for name, written in views.items():
+            connection.execute(f"CREATE VIEW {name} AS {written}")
+        connection.commit()
+    address = f"{scheme}:///{path}"
+    assert exact(DatabaseTable(address, view="plain"), plan_of(), "auto") == ONE
+    for name in ("odd", "joined"):
+        with pytest.raises(DpratioError, match="does more than"):
+            exact(DatabaseTable(address, view=name), plan_of(), "auto")

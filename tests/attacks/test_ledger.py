@@ -1,0 +1,307 @@
+"""One budget for one dataset, against races, kills, forgers and new names."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from curator.ledger.attacks.books import (
+    DATA,
+    in_child,
+    name_of,
+    open_book,
+    plan_of,
+    run_script,
+    total,
+)
+from curator.ledger.attacks.killing import POINTS, kill_at
+from curator.ledger.attacks.tampering import COLUMNS, forge, link_again
+from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.entry import entry_from_row
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.ledger.verify import verify_ledger
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import LedgerFailed, LedgerRefused
+from dpratio.terms.budget import Budget
+
+CAP = Fraction(1, 2)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def any_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The location of a ledger that is yet to be made, in a file and on a server."""
+    if request.param == "sqlite":
+        return os.fspath(tmp_path / "budget.db")
+    return str(request.getfixturevalue("postgres_url"))
+
+
+def test_30_sixty_four_processes_spend_no_more_than_the_cap(any_ledger: str) -> None:
+    """All that race for a budget are served in turn, and none is told what is not so.
+
+    Source: W3C Attribution, pull request 309 (deductions still to be locked, so that
+    no two of them are checked at once).
+    More: tests/curator/ledger/attacks/test_race.py, with 10,000 attempts.
+    """
+    open_book(any_ledger, Scope("loans", Budget(CAP, "1e-6")))
+    said = run_script("racing", "charge", any_ledger, "", "64", "640")
+    assert [each for one in said for each in one["failures"]] == []
+    accepted = {name: cost for one in said for name, cost in one["accepted"].items()}
+    account = Ledger(any_ledger).account()
+    held = {name: each.charge.loss for name, each in account.releases.items()}
+    assert held == {name: Fraction(cost) for name, cost in accepted.items()}
+    assert CAP - Fraction(1, 100) < account.spent.loss <= CAP
+    assert account.spent.loss == total(list(accepted.values()))
+    assert account.seq == len(accepted)
+
+
+def test_31_a_kill_at_any_step_costs_the_charge_and_draws_no_second_time() -> None:
+    """Killed with -9 anywhere, nothing uncharged is out and no charge draws twice.
+
+    Each release is killed once by itself at the step and once a moment later, and then
+    asked for again.
+
+    Source: docs/proofs/ledger.md, claim 3.
+    More: tests/curator/ledger/attacks/test_kill.py, on a server too and more often.
+    """
+
+    def kill_everywhere() -> dict[str, dict[str, int]]:
+        return {point: kill_at("", point, "2") for point in POINTS}
+
+    for point, counts in in_child(kill_everywhere).items():
+        found = {
+            name: counts[name] for name in ("undercounts", "second_draws", "wrong")
+        }
+        assert found == dict.fromkeys(found, 0), point
+        assert (counts["kills"], counts["hits"]) == (2, 2), point
+
+
+class Victim:
+    """A ledger of two releases, with an anchor outside or without one."""
+
+    def __init__(self, folder: Path, *, has_anchor: bool) -> None:
+        self.path = folder / "budget.db"
+        self.anchor = folder / "heads" if has_anchor else None
+        ledger = open_book(str(self.path), anchor=self.anchor)
+        first = release_sums(DATA, plan_of("0.1"), ledger=ledger, release_id=name_of(1))
+        self.old = Path(shutil.copy(self.path, folder / "old.db"))
+        last = release_sums(DATA, plan_of("0.1"), ledger=ledger, release_id=name_of(2))
+        self.releases = [first, last]
+
+    def ledger(self) -> Ledger:
+        """A fresh look at it."""
+        return Ledger(self.path, anchor=self.anchor)
+
+    def is_trusted(self) -> bool:
+        """Tell whether another release would be charged."""
+        try:
+            self.ledger().charge(name_of(3), plan_of("0.1"))
+        except LedgerFailed:
+            return False
+        return True
+
+    def findings(self) -> tuple[str, ...]:
+        """What looking it over finds, beside the releases that are out."""
+        return verify_ledger(self.ledger(), self.releases).wrong
+
+
+CHEAPER = ("UPDATE entry SET loss = '1/1000' WHERE seq = 1", ())
+MIDDLE = ("DELETE FROM entry WHERE seq = 2", ())
+OTHER_LINK = ("UPDATE entry SET previous = hash WHERE seq = 2", ())
+CAPS = ("UPDATE scope SET document = replace(document, '\"1000\"', '\"2000\"')", ())
+BYTES = ("UPDATE artifact SET content = 'other'", ())
+
+
+def roll_back(victim: Victim) -> None:
+    """Put an old copy in its place."""
+    shutil.copy(victim.old, victim.path)
+
+
+def recompute(victim: Victim) -> None:
+    """Make a charge cheaper and compute every hash again."""
+    assert forge(victim.path, CHEAPER)
+    link_again(victim.path, "loans")
+
+
+def test_34_a_ledger_that_nobody_touched_is_sound(tmp_path: Path) -> None:
+    """Without this the tests below would prove nothing.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging.
+    """
+    for name in ("with", "without"):
+        (tmp_path / name).mkdir()
+        victim = Victim(tmp_path / name, has_anchor=name == "with")
+        assert victim.findings() == ()
+        assert victim.is_trusted()
+
+
+def hash_one_line(victim: Victim) -> None:
+    """Make a charge cheaper and compute the hash of its line, and of no other."""
+    assert forge(victim.path, CHEAPER)
+    with closing(sqlite3.connect(victim.path)) as connection:
+        query = f"SELECT {COLUMNS} FROM entry WHERE seq = 1"  # noqa: S608 (fixed)
+        entry = entry_from_row(connection.execute(query).fetchone())
+    hashed = ("UPDATE entry SET hash = ? WHERE seq = 1", (entry.wanted_hash,))
+    assert forge(victim.path, hashed)
+
+
+def edit_by(statement: tuple[str, tuple[()]]) -> Callable[[Victim], None]:
+    def edit(victim: Victim) -> None:
+        assert forge(victim.path, statement)
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [*map(edit_by, [CHEAPER, MIDDLE, OTHER_LINK, CAPS]), hash_one_line],
+)
+def test_34_an_edited_line_breaks_the_chain_of_hashes(
+    attack: Callable[[Victim], None], tmp_path: Path
+) -> None:
+    """No release is charged to a ledger with a line that does not follow.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging. More: tests/curator/ledger/attacks/test_tampering.py.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    attack(victim)
+    assert not victim.is_trusted()
+    assert victim.findings()
+
+
+def test_34_caps_that_were_edited_before_the_first_charge_are_refused(
+    tmp_path: Path,
+) -> None:
+    """Terms have a hash of their own, since no line follows from them yet.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging.
+    """
+    path = tmp_path / "budget.db"
+    open_book(str(path))
+    assert forge(path, CAPS)
+    with pytest.raises(LedgerFailed, match="terms of scope 'loans' were edited"):
+        Ledger(path).charge(name_of(1), plan_of("0.1"))
+
+
+@pytest.mark.parametrize("attack", [roll_back, recompute])
+def test_34_an_old_copy_or_a_chain_made_anew_is_stopped_by_the_anchor(
+    attack: Callable[[Victim], None], tmp_path: Path
+) -> None:
+    """The head that is kept outside is not in the ledger that was put in its place.
+
+    Source: Matetic et al. (2017), ROTE: Rollback Protection for Trusted Execution.
+    """
+    victim = Victim(tmp_path, has_anchor=True)
+    attack(victim)
+    assert not victim.is_trusted()
+    assert victim.findings()
+
+
+@pytest.mark.parametrize("attack", [roll_back, recompute])
+def test_34_without_an_anchor_the_head_in_any_release_gives_it_away(
+    attack: Callable[[Victim], None], tmp_path: Path
+) -> None:
+    """Each release carries the head of its ledger, and is not found in another one.
+
+    Source: Matetic et al. (2017), ROTE: Rollback Protection for Trusted Execution.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    attack(victim)
+    *_, newest = victim.releases
+    assert newest.ledger_head is not None
+    assert any(newest.id in each for each in victim.findings())
+
+
+def test_34_bytes_that_were_changed_are_not_published_again(tmp_path: Path) -> None:
+    """What is kept of a release is compared with the hash in the chain.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    assert forge(victim.path, BYTES)
+    again, plan = victim.ledger(), plan_of("0.1")
+    with pytest.raises(LedgerFailed, match="not in the ledger as they were sealed"):
+        release_sums(DATA, plan, ledger=again, release_id=name_of(1))
+    assert victim.findings()
+
+
+def test_34_lines_of_a_ledger_are_neither_changed_nor_removed(any_ledger: str) -> None:
+    """The database itself refuses, to whoever does not take its triggers away.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging. More: tests/curator/ledger/attacks/test_append_only.py.
+    """
+    ledger = open_book(any_ledger)
+    release_sums(DATA, plan_of("0.1"), ledger=ledger)
+    is_server = any_ledger.startswith("postgres")
+    connect = partial(psycopg.connect, any_ledger, autocommit=True)
+    opened = connect() if is_server else sqlite3.connect(any_ledger)
+    with closing(opened) as connection:
+        if is_server:
+            connection.execute("SET search_path TO dpratio")
+        for table in ("ledger", "scope", "entry", "artifact"):
+            column = {"ledger": "version", "artifact": "sha256"}.get(table, "hash")
+            for edit in (
+                f"DELETE FROM {table}",  # noqa: S608 (fixed names)
+                f"UPDATE {table} SET {column} = {column}",  # noqa: S608
+            ):
+                with pytest.raises((sqlite3.Error, psycopg.Error), match="append-only"):
+                    connection.execute(edit)
+    assert ledger.account().seq == 4
+
+
+def test_35_the_same_data_under_another_name_have_the_same_budget(
+    tmp_path: Path,
+) -> None:
+    """Copies, links, other formats and other ledgers' names bring no new budget.
+
+    Source: W3C Attribution, issue 17 (whoever clears what a browser stores begins with
+    a new budget). More: tests/curator/ledger/test_charged_releases.py.
+    """
+    path = tmp_path / "budget.db"
+    scope = Scope("people", Budget("0.3", "1e-6"))
+    ledger = open_book(str(path), scope)
+    copy, moved, link = (tmp_path / f"{name}.csv" for name in ("copy", "moved", "link"))
+    moved.write_text("s,y\n0.5,1\n0.25,0\n", encoding="utf-8")
+    shutil.copy(moved, copy)
+    link.symlink_to(moved)
+    tables = [copy, str(moved), link, {"s": [0.5, 0.25], "y": [1.0, 0.0]}]
+    for table in tables[:3]:
+        release_sums(table, plan_of("0.1"), ledger=ledger)
+    assert ledger.account().left == Charge(Fraction(0), Fraction(1, 10**6))
+    for table in tables:
+        with pytest.raises(LedgerRefused, match="epsilon 0 and"):
+            release_sums(table, plan_of("0.1"), ledger=ledger)
+        # Names that were not registered have no budget, and get none by being used.
+        with pytest.raises(LedgerRefused, match="no scope 'again'"):
+            release_sums(table, plan_of("0.1"), ledger=ledger, scope="again")
+        with pytest.raises(LedgerFailed, match="cannot be opened"):
+            release_sums(table, plan_of("0.1"), ledger=tmp_path / "again.db")
+    assert not (tmp_path / "again.db").exists()
+    assert ledger.scopes() == ["people"]
+
+
+def test_35_a_cap_that_was_registered_cannot_be_raised(any_ledger: str) -> None:
+    """A scope that is opened again keeps its terms and what was spent of them.
+
+    Source: W3C Attribution, issue 17.
+    """
+    scope = Scope("people", Budget("0.1", "1e-6"))
+    ledger = open_book(any_ledger, scope)
+    ledger.charge(name_of(1), plan_of("0.1"))
+    with pytest.raises(LedgerRefused, match="is open already, with other terms"):
+        ledger.open_scope(Scope("people", Budget(100, "1e-6")))
+    assert ledger.open_scope(scope).left.loss == 0
+    with pytest.raises(LedgerRefused, match="epsilon 0 and"):
+        ledger.charge(name_of(2), plan_of("0.1"))
