@@ -27,6 +27,7 @@ __all__ = ["PAIRS", "Batch", "make_batch", "require_batch_paid"]
 
 PAIRS = 20
 MOST_ROWS = 5
+MANY_ROWS = 12
 Row = dict[str, Any]
 
 FIRST, LAST = dt.date(2026, 1, 30), dt.date(2026, 3, 2)
@@ -88,10 +89,9 @@ def make_batch(number: int) -> Batch:
     for pair in range(PAIRS):
         many = int(chance.integers(0, MOST_ROWS))
         shared += [_row(chance, pair, plan, types) for _ in range(many)]
-        size = int(chance.integers(1, MOST_ROWS)) if by_people else 1
-        own += [_row(chance, pair, plan, types, own=True) for _ in range(size)]
+        own += _own_rows(chance, pair, plan, types)
         if neighbours == "change-one":
-            other += [_row(chance, pair, plan, types, own=True) for _ in range(size)]
+            other += _own_rows(chance, pair, plan, types)
     features = {
         strategy,
         mechanism,
@@ -135,6 +135,35 @@ def _plan(
         unit=unit,
         **wanted,
     )
+
+
+def _own_rows(
+    chance: np.random.Generator, pair: int, plan: Plan, types: dict[str, Any]
+) -> list[Row]:
+    """Draw the one row, or all rows of the one person, that the tables differ in.
+
+    Often they lie at the bounds, and people have many alike: that moves sums furthest.
+    """
+    by_people = plan.unit.column is not None
+    size = int(chance.integers(1, MOST_ROWS)) if by_people else 1
+    rows = [_row(chance, pair, plan, types, own=True) for _ in range(size)]
+    if chance.random() < 0.5:
+        at_bounds = {
+            name: _end(chance, types[name], each) for name, each in plan.bounds.items()
+        }
+        rows = [{**row, **at_bounds, "pair": pair} for row in rows]
+        rows *= MANY_ROWS if by_people else 1
+    return rows
+
+
+def _end(chance: np.random.Generator, type_: Any, bounds: Bounds) -> Any:  # noqa: ANN401
+    """Give an end of a range, or what is clipped to it; the upper one more often."""
+    is_upper = bool(chance.random() < 0.7)
+    if type_ == pa.bool_():
+        return is_upper
+    if type_ == pa.int64():
+        return 2**40 if is_upper else -(2**40)
+    return bounds.upper if is_upper else bounds.lower
 
 
 def _number_types(chance: np.random.Generator, plan: Plan) -> dict[str, Any]:
