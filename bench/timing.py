@@ -67,10 +67,15 @@ def make_cases(engine: str) -> dict[str, Case]:
     totals = {"score": dpr.Bounds(0, 4), "label": dpr.Bounds(0, 4)}
     people = plan_of(dpr.PrivacyUnit("person", totals=totals))
     return {
-        "row": Case(plan_of(dpr.PrivacyUnit()), table, table.slice(1)),
-        "person_of_few_rows": Case(people, table, table.slice(4)),
-        "person_of_half_the_rows": Case(people, half, half.slice(many // 2)),
+        "row": Case(plan_of(dpr.PrivacyUnit()), table, without(table, 1)),
+        "person_of_few_rows": Case(people, table, without(table, 4)),
+        "person_of_half_the_rows": Case(people, half, without(half, many // 2)),
     }
+
+
+def without(table: pa.Table, first: int) -> pa.Table:
+    """Leave the first rows out; a copy, since a slice is read another way."""
+    return table.take(pa.array(np.arange(first, table.num_rows)))
 
 
 def plan_of(unit: dpr.PrivacyUnit) -> Plan:
