@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test check format bench bench-peers bench-scale mutants soak clean
+.PHONY: help demo test check format bench bench-peers bench-scale mutants soak \
+	audit-dependencies clean
 
 help:
 	@echo "make demo   invent people, release their sums, show the intervals"
@@ -14,7 +15,8 @@ help:
 	@echo "make bench-scale  a billion rows under 2 GB of memory; 20 GB of files in build"
 	@echo "make bench-peers  the same release with other tools, for comparison"
 	@echo "make mutants  take every guard away in turn: the test of it must fail"
-	@echo "make soak   the attacks on the ledger, many times over"
+	@echo "make soak   attacks and hostile inputs, many times over"
+	@echo "make audit-dependencies  look packages up in PyPI's list of vulnerabilities"
 
 demo: $(VENV)/.ready
 	$(BIN)/dpratio demo
@@ -38,10 +40,12 @@ mutants: $(VENV)/.ready-test
 	$(BIN)/python tools/kill_mutants.py
 
 # The long version of the attacks on the ledger: hours of kills and races; of the
-# comparison of engines on a Spark cluster; and of the audit, with a million samples.
+# comparison of engines on a Spark cluster; of hostile inputs (100,000 for each reader)
+# and hostile neighbours (100,000 pairs of tables); and of the audit, with a million
+# samples.
 soak: $(VENV)/.ready-test $(VENV)/.ready-java
 	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator/ledger/attacks \
-		tests/curator/warehouse tests/study/audit
+		tests/curator/warehouse tests/curator/fuzz tests/fuzz tests/study/audit
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/run.py
@@ -64,6 +68,10 @@ build/peers/%/.ready: bench/peers/requirements/%.txt tools/make_venv
 	{ PYTHON=$(PEER_PYTHON) tools/make_venv $(@D) && \
 	  $(@D)/bin/python -m pip install --quiet --requirement $< && \
 	  touch $@; } >build/peers/$*.log 2>&1 || echo "$* is not installed: build/peers/$*.log"
+
+# Needs the network: not part of any test.
+audit-dependencies: $(VENV)/.ready-test
+	tools/audit_dependencies $(BIN)/python build/audit
 
 clean:
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

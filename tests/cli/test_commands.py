@@ -360,3 +360,17 @@ def test_the_package_runs_as_a_module() -> None:
     command = [sys.executable, "-m", "dpratio", "--version"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert done.stdout == f"dpratio {__version__}\n"
+
+
+def test_a_message_does_not_steer_the_terminal(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = f'"\\u001b[2J\\nOK" = 1\n{STUDY}'
+    (folder / "study.toml").write_text(study, encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["dpratio", "plan", "study.toml"])
+    with pytest.raises(SystemExit) as stopped:
+        run()
+    said = capsys.readouterr().err
+    assert stopped.value.code == 6
+    assert r"unknown field '\x1b[2J\nOK'" in said
+    assert said.count("\n") == 1

@@ -63,7 +63,7 @@ def test_one_row_moves_no_sum_further_than_planned(
 ) -> None:
     plan = plan_of(strategy, answers, Bounds(0.3000000357627869, 0.7))
 
-    @settings(max_examples=40)
+    @settings(max_examples=25)
     @given(
         rows=st.lists(
             st.tuples(st.integers(0, 1), st.floats(0, 1), st.integers(0, 1)), min_size=1

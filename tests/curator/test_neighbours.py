@@ -58,7 +58,7 @@ def require_neighbours_close(case: Case, data: st.DataObject, folder: Path) -> N
 
 
 @given(case=cases(least_rows=1), data=st.data())
-@fixed(220)
+@fixed(90)
 def test_one_row_moves_one_group_by_no_more_than_the_sensitivity(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:
@@ -66,7 +66,7 @@ def test_one_row_moves_one_group_by_no_more_than_the_sensitivity(
 
 
 @given(case=cases("focused", least_rows=1), data=st.data())
-@fixed(80)
+@fixed(40)
 def test_one_row_pays_for_all_sums_of_z_and_h_no_more_than_their_joint_price(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:
@@ -74,7 +74,7 @@ def test_one_row_pays_for_all_sums_of_z_and_h_no_more_than_their_joint_price(
 
 
 @given(case=cases("joint", least_rows=1), data=st.data())
-@fixed(40)
+@fixed(20)
 def test_one_row_pays_for_all_sums_of_the_paper_no_more_than_their_joint_price(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:
@@ -82,7 +82,7 @@ def test_one_row_pays_for_all_sums_of_the_paper_no_more_than_their_joint_price(
 
 
 @given(case=cases(least_rows=1), data=st.data())
-@fixed(50)
+@fixed(25)
 def test_one_line_of_text_moves_one_group_by_no_more_than_the_sensitivity(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:

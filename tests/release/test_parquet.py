@@ -55,7 +55,7 @@ def test_other_programs_find_keys_and_sums_in_columns(name: str) -> None:
 
 def written(table: Table) -> bytes:
     file = io.BytesIO()
-    pq.write_table(table, file)
+    pq.write_table(table, file, compression="none")
     return file.getvalue()
 
 
@@ -325,3 +325,45 @@ def test_many_cells_are_written_and_read(tmp_path: Path) -> None:
     release = release_of(plan_of(type(GROUPS["text"])("g", groups)))
     write_release(release, tmp_path / "many.parquet")
     assert read_release(tmp_path / "many.parquet") == release
+
+
+def zeros(rows: int, **options: Any) -> bytes:  # noqa: ANN401
+    """A small file that stands for a table of many rows."""
+    sums = {f"sum{at}": np.zeros(rows, dtype=np.int64) for at in range(5)}
+    table = pa.table({"part": np.zeros(rows, dtype=np.int32), **sums})
+    file = io.BytesIO()
+    pq.write_table(table, file, **options)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"compression": "zstd"}, {"compression": "none", "use_dictionary": True}],
+)
+def test_a_small_file_that_stands_for_a_large_table_is_refused_unread(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = zeros(1_000_000, **options)
+    assert len(content) < 10**6
+    monkeypatch.setattr(pq.ParquetFile, "read", lambda _file: pytest.fail("was read"))
+    assert refusal(content) == "$: a release is a Parquet file without compression."
+
+
+def test_a_text_that_is_repeated_in_a_small_file_is_not_written_out() -> None:
+    codes = pa.array(np.zeros(2000, dtype=np.int32))
+    texts = pa.DictionaryArray.from_arrays(codes, pa.array(["x" * 100_000]))
+    table = pa.table({"part": np.zeros(2000, dtype=np.int32), "key:g": texts})
+    content = written(table)
+    assert len(content) < 10**6
+    before = pa.default_memory_pool().bytes_allocated()
+    assert refusal(content) == "$: a release is a Parquet file without compression."
+    assert pa.default_memory_pool().bytes_allocated() - before < 10**7
+
+
+@pytest.mark.parametrize("name", ["part", "key:g", "sum0"])
+def test_a_column_of_columns_is_refused(name: str) -> None:
+    table = table_of(RELEASES["groups: text"])
+    nested = pa.nulls(table.num_rows, pa.list_(pa.int64()))
+    at = table.column_names.index(name)
+    content = written(table.set_column(at, name, nested))
+    assert refusal(content) == "$: a release is a Parquet file without compression."

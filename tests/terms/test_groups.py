@@ -578,3 +578,40 @@ def test_days_of_an_array_are_days_whatever_its_unit() -> None:
     for each in (days, times, pd.Series(times)):
         keys = Groups("seen", each).keys
         assert keys == (dt.date(2026, 1, 31), dt.date(2026, 2, 1))
+
+
+@pytest.mark.parametrize("every", ["day", "week", "month"])
+def test_periods_are_counted_without_a_list_of_them(every: str) -> None:
+    """A document may name every day since the year 1 in a few letters."""
+    for first, last in [("2023-12-30", "2025-03-01"), ("2026-01-05", "2026-01-05")]:
+        periods = Periods("seen", every, first, last)
+        span = (periods.last - periods.first).days + 1
+        days = [
+            period_of(periods.first + dt.timedelta(days=at), every)
+            for at in range(span)
+        ]
+        assert periods.values == tuple(dict.fromkeys(days))
+        assert periods.size == len(periods.values)
+    ever = Periods("seen", every, "0001-01-01", "9999-12-31")
+    assert ever.size == {"day": 3652059, "week": 521723, "month": 119988}[every]
+
+
+def test_every_dimension_knows_its_size_and_groups_their_first_cells() -> None:
+    bins = ScoreBins("score", [0, 0.5, 1])
+    hundred = [Keys(name, range(100)) for name in "abcd"]
+    assert [each.size for each in (bins, ScoreBins("score", 3), SEX)] == [2, 0, 2]
+    largest = Groups.cross(*hundred)  # A list of all would fill the memory.
+    assert largest.first_keys(2) == ((0, 0, 0, 0), (0, 0, 0, 1))
+    for groups in (
+        Groups.cross(SEX),
+        Groups.cross(SEX, bins),
+        Groups.cross(SEX, bins).only([(1, 0), (0, 1)]),
+    ):
+        for most in (0, 1, 99):
+            assert groups.first_keys(most) == groups.keys[:most]
+
+
+def test_a_cell_that_is_given_twice_is_found_in_one_pass() -> None:
+    cells = [(str(at), 1) for at in range(50_000)]
+    with pytest.raises(InvalidInput, match=r"declared once, got \('49999', 1\)"):
+        Groups(["a", "b"], [*cells, cells[-1]])

@@ -88,3 +88,10 @@ def test_a_missing_column_is_named() -> None:
         groups_from(ROWS, ["sate"])
     with pytest.raises(InvalidInput, match="name the columns"):
         groups_from(ROWS, [])
+
+
+def test_a_cell_that_is_too_long_for_a_key_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "keys.csv"
+    file.write_text(f"age\n{'x' * 200_000}\n")
+    with pytest.raises(FileRefused, match="cannot be read"):
+        groups_from(file, ["age"])

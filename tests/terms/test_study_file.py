@@ -555,3 +555,18 @@ def test_an_absurd_exponent_is_refused_at_once() -> None:
 def test_a_path_is_no_study() -> None:
     with pytest.raises(InvalidInput, match="Read the file first"):
         parse_study(Path("study.toml"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" + ".a" * 60 + " = 1", "[" + '"a b" . ' * 60 + "c]", "x = {'a'" + ".a" * 99],
+)
+def test_a_name_of_many_names_is_refused_before_it_is_read(text: str) -> None:
+    """The time that TOML takes for it grows with the square of their number."""
+    with pytest.raises(DocumentRefused, match="more than 50 names in a row"):
+        parse_study(text)
+
+
+def test_many_numbers_with_dots_are_no_long_name() -> None:
+    with pytest.raises(DocumentRefused, match="unknown field 'edges'"):
+        parse_study(f"edges = [{'0.25, ' * 900}1.0]")

@@ -1,11 +1,13 @@
 """A file out of a form: whatever its bytes, and however the form is broken."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dpratio.errors import FileRefused
-from dpratio.web.upload import Upload, file_of
+from dpratio.web.upload import Upload, file_of, receive_all
 
 KIND = "multipart/form-data; boundary=----b0"
 
@@ -64,3 +66,20 @@ def test_nothing_that_is_sent_breaks_the_reader(body: bytes, kind: str) -> None:
     for given_kind in (kind, KIND):
         with pytest.raises(FileRefused):
             file_of(body, given_kind, "release")
+
+
+@pytest.mark.parametrize("length", ["9" * 5000, "0" * 5000 + "99", "11"])
+def test_a_length_that_no_number_can_hold_is_too_large(length: str) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b""
+        pytest.fail("was read")
+
+    receiving = receive_all(chunks(), length, largest=10)
+    with pytest.raises(StopIteration) as done:
+        receiving.send(None)
+    assert done.value.value is None
+
+
+def test_a_boundary_in_other_letters_is_no_boundary() -> None:
+    with pytest.raises(FileRefused, match="no file was chosen"):
+        file_of(form_of(b"1"), "multipart/form-data; boundary=数", "release")

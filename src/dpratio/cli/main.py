@@ -19,6 +19,7 @@ from dpratio.cli.forecast import forecast
 from dpratio.cli.ledger import ledger
 from dpratio.cli.page import page
 from dpratio.errors import DpratioError
+from dpratio.tabular import printable
 from dpratio.version import __version__
 
 __all__ = ["app", "run"]
@@ -57,7 +58,8 @@ def run() -> None:
     try:
         app()
     except DpratioError as error:
-        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        # Names in a message may come from a document, and steer a terminal.
+        sys.stderr.write(f"{type(error).__name__}: {printable(str(error))}\n")
         raise SystemExit(error.exit_code) from None
 
 

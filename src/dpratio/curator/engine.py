@@ -103,7 +103,7 @@ class Statement:
         """How many groups there are."""
         if self.listed is not None:
             return len(self.listed)
-        return math.prod(len(each.values) for each in self.dimensions)
+        return math.prod(each.size for each in self.dimensions)
 
     @property
     def listed_codes(self) -> list[int]:

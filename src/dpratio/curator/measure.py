@@ -40,6 +40,8 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Parts]:
         FileRefused: When a file, its header or its footer cannot be read.
     """
     table = _quietly(lambda: connected(table, engine))
+    # What is connected has an engine by now: a frame of Polars is DuckDB's.
+    engine = "auto" if engine == "ibis" else engine
     known = [_known_groups(each) for each in plan.partitions]
     finders = {
         at: _open_keys(table, plan, each, engine)

@@ -42,7 +42,7 @@ def describe_cells(partition: Partition) -> str:
             f"(found with epsilon {decimal_text(spent.epsilon)}, delta "
             f"{decimal_text(spent.delta)})"
         )
-    keys = partition.keys[:_KEYS_SHOWN]
+    keys = partition.first_keys(_KEYS_SHOWN)
     shown = [
         " and ".join(str(each) for each in key) if isinstance(key, tuple) else str(key)
         for key in keys

@@ -5,6 +5,7 @@ told by the document alone, and reading checks that they agree.
 Floor: release. Imports: checks, errors, strict, checked_json, document, release.
 """
 
+import contextlib
 import io
 import json
 from typing import Any
@@ -26,6 +27,7 @@ from dpratio.strict import Node
 __all__ = ["from_parquet", "to_parquet"]
 
 _FOOTER = b"dpratio"
+_MOST_PARTS = 1_000  # columns, pieces of a million rows, notes in the footer
 
 
 def to_parquet(release: Release) -> bytes:
@@ -63,12 +65,9 @@ def from_parquet(content: bytes) -> Release:
         DocumentRefused: When it is truncated, edited or of a newer format.
     """
     arrow = import_extra("pyarrow", "arrow")
-    parquet = import_extra("pyarrow.parquet", "arrow")
     table = None
-    try:
-        table = parquet.read_table(io.BytesIO(content))
-    except (OSError, ValueError, arrow.ArrowException):
-        table = None
+    with contextlib.suppress(OSError, ValueError, MemoryError, arrow.ArrowException):
+        table = _read_plain(content, arrow)
     if table is None:
         raise DocumentRefused("$: not a Parquet file; it may be truncated.")
     footer = (table.schema.metadata or {}).get(_FOOTER)
@@ -91,6 +90,59 @@ def from_parquet(content: bytes) -> Release:
         raise DocumentRefused("$.part: rows belong to no part of the plan.")
     _require_keys(table, release, arrow)
     return release
+
+
+def _read_plain(content: bytes, arrow: Any) -> Any:  # noqa: ANN401
+    """Read a table that takes about as much memory as its file.
+
+    Releases are written without compression. A small file that stands for a large
+    table was made by somebody else, perhaps to fill the memory of its reader.
+    """
+    parquet = import_extra("pyarrow.parquet", "arrow")
+    source = arrow.BufferReader(content)
+    limits = {
+        "thrift_string_size_limit": len(content),
+        "thrift_container_size_limit": _MOST_PARTS,
+    }
+    opened = parquet.ParquetFile(source, **limits)
+    held, names = opened.metadata, opened.schema_arrow.names
+    flat = not any(arrow.types.is_nested(each.type) for each in opened.schema_arrow)
+    groups = [held.row_group(at) for at in range(held.num_row_groups)]
+    rows = sum(each.num_rows for each in groups)
+    # Every column takes a bit for each row at least, and those of sums eight bytes.
+    sums = sum(name.startswith("sum") for name in names)
+    fits = rows == held.num_rows and rows * (8 * sums + len(names) / 8) <= len(content)
+    plain = all(
+        each.column(at).compression == "UNCOMPRESSED"
+        for each in groups
+        for at in range(each.num_columns)
+    )
+    if not (flat and fits and plain):
+        raise DocumentRefused("$: a release is a Parquet file without compression.")
+    texts = [name for name in names if name.startswith("key:")]
+    # A text that is repeated is held once until its whole length is known.
+    opened = parquet.ParquetFile(source, read_dictionary=texts, **limits)
+    table = opened.read()
+    length = sum(_text_length(column, arrow) for column in table.columns)
+    if length > len(content):
+        raise DocumentRefused("$: a release is a Parquet file without compression.")
+    for at, each in enumerate(table.schema):
+        if arrow.types.is_dictionary(each.type):
+            plain_text = table.column(at).cast(each.type.value_type)
+            table = table.set_column(at, each.name, plain_text)
+    return table
+
+
+def _text_length(column: Any, arrow: Any) -> int:  # noqa: ANN401
+    """Give the length of all texts of a column, without writing them out."""
+    compute = import_extra("pyarrow.compute", "arrow")
+    if not arrow.types.is_dictionary(column.type):
+        return 0
+    lengths = [
+        compute.sum(compute.binary_length(each.dictionary).take(each.indices)).as_py()
+        for each in column.chunks
+    ]
+    return sum(each or 0 for each in lengths)
 
 
 def _column(values: NDArray[np.int64], at: int) -> NDArray[np.int64]:

@@ -66,6 +66,11 @@ class Keys:
         object.__setattr__(self, "values", declared)
         object.__setattr__(self, "kind", kind)
 
+    @property
+    def size(self) -> int:
+        """How many keys there are."""
+        return len(self.values)
+
     @classmethod
     def of_kind(cls, column: str, kind: type) -> "Keys":
         """Give a dimension of keys of one type, none of them declared yet."""
@@ -140,6 +145,11 @@ class ScoreBins:
         return () if isinstance(self.bins, int) else self.bins
 
     @property
+    def size(self) -> int:
+        """How many bins there are; none before `within`."""
+        return max(len(self.edges) - 1, 0)
+
+    @property
     def values(self) -> tuple[Key, ...]:
         """The bins, as text."""
         short = [f"{edge:g}" for edge in self.edges]
@@ -187,19 +197,30 @@ class Periods:
         object.__setattr__(self, "last", stop)
 
     @property
+    def size(self) -> int:
+        """How many periods there are, without a list of them: it may be long."""
+        if self.every == "month":
+            return _month_number(self.last) - _month_number(self.first) + 1
+        return (self.last - self.first).days // _DAYS[self.every] + 1
+
+    @property
     def values(self) -> tuple[Key, ...]:
         """The first days of all periods."""
-        days = [self.first]
-        while days[-1] < self.last:
-            later = days[-1] + dt.timedelta(days=_LONGEST[self.every])
-            days.append(period_of(later, self.every))
-        return tuple(days)
+        if self.every == "month":
+            months = range(_month_number(self.first), _month_number(self.last) + 1)
+            return tuple(dt.date(at // 12, at % 12 + 1, 1) for at in months)
+        first, last = self.first.toordinal(), self.last.toordinal()
+        days = range(first, last + 1, _DAYS[self.every])
+        return tuple(dt.date.fromordinal(day) for day in days)
 
 
 Dimension = Keys | ScoreBins | Periods
 
-# A step of so many days from a period's first day ends in the next period.
-_LONGEST = {"day": 1, "week": 7, "month": 31}
+_DAYS = {"day": 1, "week": 7}
+
+
+def _month_number(day: dt.date) -> int:
+    return day.year * 12 + day.month - 1
 
 
 def period_of(day: dt.date, every: str) -> dt.date:

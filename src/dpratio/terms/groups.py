@@ -79,8 +79,10 @@ class Groups:
             for row in rows
         )
         if len(set(listed)) != len(listed):
-            twice = next(row for row in rows if rows.count(row) > 1)
-            require(False, "a group key is declared once", twice)  # noqa: FBT003
+            seen: set[tuple[int, ...]] = set()
+            places_seen = zip(rows, listed, strict=True)
+            twice = [row for row, at in places_seen if at in seen or seen.add(at)]  # type: ignore[func-returns-value]
+            require(not twice, "a group key is declared once", twice[0])
         _settle(self, dimensions, listed)
 
     @classmethod
@@ -104,7 +106,7 @@ class Groups:
         Raises:
             InvalidInput: When a place is not there, or a cell is given twice.
         """
-        sizes = [len(each.values) for each in self.dimensions]
+        sizes = [each.size for each in self.dimensions]
         known = bool(cells) and all(
             len(cell) == len(sizes)
             and all(0 <= at < size for at, size in zip(cell, sizes, strict=True))
@@ -154,7 +156,14 @@ class Groups:
         """How many cells there are."""
         if self.listed is not None:
             return len(self.listed)
-        return math.prod(len(each.values) for each in self.dimensions)
+        return math.prod(each.size for each in self.dimensions)
+
+    def first_keys(self, most: int) -> tuple[Cell, ...]:
+        """Give the first cells, without a list of all: there may be many millions."""
+        if len(self.dimensions) == 1 or self.listed is not None:
+            return self.keys[:most]
+        values = [each.values for each in self.dimensions]
+        return tuple(itertools.islice(itertools.product(*values), most))
 
     def within(self, bounds: Mapping[str, Bounds]) -> "Groups":
         """Settle bins into edges; every binned column needs bounds.

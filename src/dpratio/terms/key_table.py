@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from dpratio.checks import import_extra, require, require_one_of
 from dpratio.errors import FileRefused
@@ -63,20 +63,32 @@ def _read_file(path: Any, kinds: Mapping[str, str]) -> Mapping[str, list[Key]]: 
     hint = "Name a .csv or .parquet file."
     known = name.endswith((".csv", ".parquet"))
     require(known, "a file of keys is CSV or Parquet", name, hint)
+    if name.endswith(".parquet"):
+        return _read_parquet(name)
     try:
-        if name.endswith(".parquet"):
-            parquet = import_extra("pyarrow.parquet", "arrow")
-            read: dict[str, list[Key]] = parquet.read_table(name).to_pydict()
-            return read
         with Path(name).open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
-    except (OSError, ValueError):
-        raise FileRefused(f"the keys in '{name}' cannot be read.") from None
+    except (OSError, ValueError, csv.Error):
+        _refuse(name)
     found = list(rows[0]) if rows else []
     return {
         column: [_key(row[column], kinds.get(column, "text"), column) for row in rows]
         for column in found
     }
+
+
+def _read_parquet(name: str) -> Mapping[str, list[Key]]:
+    arrow = import_extra("pyarrow", "arrow")
+    parquet = import_extra("pyarrow.parquet", "arrow")
+    try:
+        read: dict[str, list[Key]] = parquet.read_table(name).to_pydict()
+    except (OSError, ValueError, arrow.ArrowException):
+        _refuse(name)
+    return read
+
+
+def _refuse(name: str) -> NoReturn:
+    raise FileRefused(f"the keys in '{name}' cannot be read.") from None
 
 
 def _key(text: str | None, kind: str, column: str) -> Key:

@@ -38,6 +38,7 @@ Numbers are read as the decimals that were written.
 Floor: terms. Imports: errors, checks, strict.
 """
 
+import re
 import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
@@ -57,6 +58,10 @@ from dpratio.terms.study_groups import read_budget, read_partitions
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["Study", "parse_study"]
+
+# Names joined by dots: the time that they take to read grows with their square.
+_NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_NAME = re.compile(rf"(?<![\w-]){_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,10 @@ def parse_study(text: str) -> Study:
     """
     hint = "Read the file first: parse_study(Path('study.toml').read_text())."
     require(isinstance(text, str), "a study is parsed from its text", text, hint)
+    if _LONG_NAME.search(text):
+        raise DocumentRefused(
+            "$: a field of the study has more than 50 names in a row."
+        )
     try:
         document = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:

@@ -38,8 +38,11 @@ async def receive_all(
         declared: The ``Content-Length`` header, where there is one.
         largest: How many bytes are allowed.
     """
-    if declared is not None and declared.isdecimal() and int(declared) > largest:
-        return None
+    # A length of thousands of digits is no number that Python reads.
+    if declared is not None and declared.isdecimal():
+        digits = declared.lstrip("0")
+        if len(digits) > len(str(largest)) or int(digits or "0") > largest:
+            return None
     held = bytearray()
     async for chunk in chunks:
         if len(held) + len(chunk) > largest:
@@ -63,7 +66,7 @@ def file_of(body: bytes, content_type: str, field: str) -> Upload:
     is_form = content_type.lower().startswith("multipart/form-data")
     if found is None or not is_form:
         raise FileRefused("the request holds no file. Choose one in the form.")
-    boundary = b"--" + (found[1] or found[2]).encode("latin-1")
+    boundary = b"--" + (found[1] or found[2]).encode("latin-1", "replace")
     # A leading line break lets every boundary, the first one too, look alike.
     for part in (b"\r\n" + body).split(b"\r\n" + boundary)[1:-1]:
         head, _, content = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")

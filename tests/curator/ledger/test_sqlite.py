@@ -266,3 +266,16 @@ def test_text_that_is_no_text_is_damage(store: SqliteStore) -> None:
     ):
         tables.scope_names()
     assert refused.value.__cause__ is None
+
+
+def test_a_file_with_other_tables_is_not_checked_by_the_database(
+    store: SqliteStore,
+) -> None:
+    """A check evaluates what tables ask for: here, as much memory as there is."""
+    store.create()
+    script(
+        store.path,
+        "CREATE TABLE more (x, y AS (zeroblob(x))); INSERT INTO more VALUES (9e8)",
+    )
+    with pytest.raises(LedgerFailed, match="is not a ledger of this version"):
+        store.damages()

@@ -12,13 +12,22 @@ import pytest
 from hypothesis import strategies as st
 
 from curator.people_for_tests import REGIONS, crowds, people
-from curator.tables_for_tests import Case, asked, cases, exact, mapping_of, plan_of
+from curator.tables_for_tests import (
+    Case,
+    asked,
+    cases,
+    exact,
+    mapping_of,
+    plan_of,
+    shape_of,
+)
 from curator.test_engines_agree import statement_with
 from curator.warehouse.hosts import Host
 from curator.warehouse.laws import hold, require_agreement
 from dpratio.curator import engine_ibis
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.exact import LARGEST_SUM
+from dpratio.curator.release_sums import release_sums
 from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of
@@ -228,3 +237,12 @@ def test_what_an_ibis_expression_makes_is_read_where_the_data_are(host: Host) ->
     kept = rows.filter(rows.score < 1).mutate(score=rows.score * 2)
     plain = mapping_of(pa.table({"score": [1.0, 0.5], "label": [1, 0]}))
     assert exact(kept, plan_of(), "ibis") == exact(plain, plan_of(), "python")
+
+
+def test_a_table_on_polars_is_released_by_the_engine_that_was_named() -> None:
+    rows = ibis.polars.connect({"rows": pl.LazyFrame({"score": [0.5], "label": [1]})})
+    for engine in ("auto", "ibis"):
+        release = release_sums(
+            rows.table("rows"), plan_of(), ledger=None, engine=engine
+        )
+        assert shape_of(release) == (1, 5)

@@ -83,6 +83,8 @@ class SqliteStore:
     def damages(self) -> list[str]:
         """Say what the database itself finds wrong with its file."""
         with self._connected() as connection:
+            # A check runs what tables ask for, so they must be those of a ledger.
+            self._require_ledger(connection)
             found = connection.execute("PRAGMA integrity_check(10)").fetchall()
         said = [str(each) for (each,) in found]
         return [] if said == ["ok"] else said
