@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test check format bench bench-peers bench-scale soak clean
+.PHONY: help demo test check format docs bench bench-peers bench-scale soak clean
 
 help:
 	@echo "make demo   invent people, release their sums, show the intervals"
 	@echo "make test   run every test"
 	@echo "make check  format, lint and types"
+	@echo "make docs   the documentation, into build/site"
 	@echo "make bench  benchmarks, one line per figure: name value target"
 	@echo "make bench-scale  a billion rows under 2 GB of memory; 20 GB of files in build"
 	@echo "make bench-peers  the same release with other tools, for comparison"
@@ -31,6 +32,10 @@ check: $(VENV)/.ready-check
 format: $(VENV)/.ready-check
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Opens from the folder: build/site/index.html. Nothing in it comes from another host.
+docs: $(VENV)/.ready-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 # The long version of the attacks on the ledger: hours of kills and races; and of the
 # comparison of engines on a Spark cluster.
