@@ -76,7 +76,7 @@ def _entry(name: str, link: Link) -> str:
     if not is_result:
         parts.append(f"```python\n{signature_of(thing, name)}\n```")
     parts.append(text)
-    if is_result:
+    if is_result and "**Arguments**" not in text:
         parts.append(_fields(thing))
     if isinstance(thing, type):
         parts.append(_members(thing, name, link))
