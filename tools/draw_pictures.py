@@ -41,7 +41,7 @@ def tutorial() -> Any:  # noqa: ANN401 (Altair)
 def calibration() -> Any:  # noqa: ANN401 (Altair)
     """Draw the curves of the guide on calibration: group b is 15 % too high."""
     rng = np.random.default_rng(3)
-    people = 20_000
+    people = 10_000
     group = np.repeat(["a", "b"], people)
     score = rng.beta(2, 3, 2 * people)
     label = rng.random(2 * people) < score / np.where(group == "a", 1.0, 1.15)

@@ -49,7 +49,7 @@ class Loaded(HTMLParser):
         self.addresses += in_styles(given.get("style") or "")
 
     def handle_data(self, data: str) -> None:
-        if self.get_starttag_text() == "<style>":
+        if self.lasttag == "style":
             self.addresses += in_styles(data)
 
 
