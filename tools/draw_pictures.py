@@ -87,15 +87,20 @@ def bounds() -> Any:  # noqa: ANN401 (Altair)
         low, high = float(centre - half), float(centre + half)
         rows.append({"upper": upper, "low": low, "high": high, "middle": float(centre)})
     across = alt.X(
-        "upper:Q", title="upper bound of spending", scale=alt.Scale(type="log")
+        "upper:Q",
+        title="upper bound of spending",
+        scale=alt.Scale(type="log", nice=False, domain=[uppers[0], uppers[-1]]),
+        axis=alt.Axis(values=[50, 100, 200, 400, 800, 1_600, 3_200]),
     )
     chart = alt.Chart(alt.InlineData(values=rows))
-    band = chart.mark_area(color="#56B4E9", opacity=0.4).encode(
+    band = chart.mark_area(color="#56B4E9", opacity=0.35).encode(
         x=across,
         y=alt.Y("low:Q", title="spending per order", scale=alt.Scale(zero=False)),
         y2="high:Q",
     )
-    middle = chart.mark_line(color="#0072B2").encode(x=across, y="middle:Q")
+    middle = chart.mark_line(color="#56B4E9", strokeWidth=3).encode(
+        x=across, y="middle:Q"
+    )
     line = alt.Chart(alt.InlineData(values=[{"truth": truth}])).mark_rule(
         color="#D55E00", strokeDash=[6, 4], strokeWidth=2
     )

@@ -10,6 +10,9 @@
       this.frame.hidden = true;
       document.body.append(this.frame);
       this.inside = this.frame.contentWindow;
+      this.inside.document.open(); // now, so that no empty page takes its place later
+      this.inside.document.write("<!doctype html><title>search</title><body></body>");
+      this.inside.document.close();
       this.inside.postMessage = (data) =>
         this.dispatchEvent(new MessageEvent("message", { data }));
       const script = this.inside.document.createElement("script");

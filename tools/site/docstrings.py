@@ -30,8 +30,10 @@ def to_markdown(docstring: str, link: Link) -> str:
             parts.append(f"**{heading}**\n\n{_entries(text, link)}")
         elif title == "Example":
             parts.append(_example(text, link))
+        elif title == "Guarantee":
+            parts.append(f'!!! info "Guarantee"\n{_indented(_prose(text, link))}')
         else:
-            parts.append(f"**{title}**\n\n{_indented(_prose(text, link))}")
+            parts.append(f"**{title}**\n\n{_prose(text, link)}")
     return "\n\n".join(part for part in parts if part.strip()) + "\n"
 
 
@@ -74,5 +76,5 @@ def _example(text: str, link: Link) -> str:
 
 
 def _indented(text: str) -> str:
-    """Set a paragraph off as a quotation."""
-    return textwrap.indent(text, "> ", lambda _: True)
+    """Set a paragraph off, as Markdown's extensions read it."""
+    return textwrap.indent(text, "    ")
