@@ -13,7 +13,7 @@ import reference
 from commands import commands_page
 
 import dpratio
-from browser import PHONE, Visit
+from browser import PHONE, Visit, find_faults
 from docs.page_blocks import ROOT
 from dpratio.cli.main import app
 
@@ -32,6 +32,7 @@ LOADING = {
     "use": ("href", "xlink:href"),
     "video": ("src", "poster"),
 }
+OF_THE_THEME = ("aria-dialog-name", "landmark-unique")
 ELSEWHERE = re.compile(r"^\s*(\w+:)?//")
 IN_STYLES = re.compile(r"url\(\s*['\"]?([^)'\"]+)|@import\s+['\"]([^'\"]+)")
 
@@ -142,6 +143,19 @@ def test_a_command_that_says_nothing_stops_the_build(
     monkeypatch.setattr(callback, "__doc__", None)
     with pytest.raises(ValueError, match="'dpratio plan' says nothing"):
         commands_page()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_can_be_read_by_those_who_see_little(
+    scheme: str, site: Path, visit: Callable[..., Visit], axe: str
+) -> None:
+    seen = visit(scheme=scheme)
+    for page in ("index.html", "reference/release.html"):
+        seen.page.goto((site / page).as_uri())
+        faults = find_faults(seen.page, axe)
+        # Two are the theme's own: the search box has no name, navigation has one twice.
+        own = [each for each in faults if not each.startswith(OF_THE_THEME)]
+        assert own == []
 
 
 def test_pages_open_as_files_and_search_finds_words(
