@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test check format bench bench-peers bench-scale mutants soak \
-	audit-dependencies clean
+.PHONY: help demo test check format docs bench bench-peers bench-scale mutants \
+	soak audit-dependencies clean
 
 help:
 	@echo "make demo   invent people, release their sums, show the intervals"
 	@echo "make test   run every test"
 	@echo "make check  format, lint and types"
+	@echo "make docs   the documentation, into build/site"
 	@echo "make bench  benchmarks, one line per figure: name value target"
 	@echo "make bench-scale  a billion rows under 2 GB of memory; 20 GB of files in build"
 	@echo "make bench-peers  the same release with other tools, for comparison"
@@ -34,6 +35,10 @@ check: $(VENV)/.ready-check
 format: $(VENV)/.ready-check
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Opens from the folder: build/site/index.html. Nothing in it comes from another host.
+docs: $(VENV)/.ready-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 # One patch per guard, in tests/attacks/mutants.
 mutants: $(VENV)/.ready-test

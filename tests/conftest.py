@@ -2,7 +2,8 @@
 
 Tests in a real browser, of whatever room, find their fixtures in `browser`, those that
 need a real PostgreSQL server in `postgres_server`. Tests on a Spark cluster run in one
-worker of the test session, so that one cluster is started.
+worker of the test session, so that one cluster is started; and so do those of the
+documentation's site, so that it is built once.
 """
 
 from typing import Any
@@ -12,20 +13,23 @@ from hypothesis import settings
 
 pytest_plugins = ["browser", "postgres_server"]
 
+_SHARED = ("warehouse/spark/", "docs/test_site.py")
+
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:  # noqa: ANN401
-    """Spread single tests over the workers; those on the Spark cluster go to one.
+    """Spread single tests over the workers; those that share a fixture go to one.
 
     Marks of groups, which pytest-xdist has for this, do nothing under pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneCluster(LoadScopeScheduling):  # type: ignore[misc]
+    class OneOfEach(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return "spark" if "warehouse/spark/" in nodeid else nodeid
+            shared = [each for each in _SHARED if each in nodeid]
+            return shared[0] if shared else nodeid
 
-    return OneCluster(config, log)
+    return OneOfEach(config, log)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -224,6 +225,8 @@ def test_a_comparison_is_a_sentence(release: Release) -> None:
     assert "; p = " in said
     many = compare_ratios(release, adjust="holm")
     assert "of 6 comparisons show a difference at level 0.95 after" in many.summary()
+    one = replace(many, pvalue_adjusted=np.array([0.01, 1, 1, 1, 1, 1]))
+    assert one.summary().startswith("1 of 6 comparisons shows a difference")
     assert "north" in compare_ratios(release, "north", reference=1.0).summary()
     assert any("not adjusted" in line for line in compare_ratios(release).notes())
 

@@ -72,6 +72,9 @@ def test_many_estimates_are_one_sentence() -> None:
         "2 of their 95 % intervals leave 1 out; 1 without a bounded interval; "
         "privacy adds 4.0 % to the usual width"
     )
+    assert "; 1 of their 95 % intervals leaves 1 out;" in (
+        estimates(ABOVE, (1.0, 0.9, 1.1, 0.05, 0.05, 0.01)).summary()
+    )
     assert estimates(OPEN, OPEN).summary() == (
         "2 ratios of score per label; 2 without a bounded interval"
     )

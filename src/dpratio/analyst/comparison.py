@@ -148,9 +148,10 @@ class Comparison(Tabular):
         chosen = self.pvalue_adjusted[one_scale]
         found = int((chosen < 1 - self.level).sum())
         clearest = one_scale[int(np.argmin(self.pvalue[one_scale]))]
+        verb = "shows" if found == 1 else "show"
         after = "" if self.adjust == "none" else f" after adjusting ({self.adjust})"
         return (
-            f"{found:,} of {len(one_scale):,} comparisons show a difference at level "
+            f"{found:,} of {len(one_scale):,} comparisons {verb} a difference at level "
             f"{self.level:g}{after}; the clearest: {self._row_in_words(clearest)}"
         )
 

@@ -133,8 +133,9 @@ class Estimates(Tabular):
         said = f"{len(self):,} ratios of {above} per {below}, from {' to '.join(ends)}"
         if self.around_one:
             apart = int(((self.ci_lower > 1) | (self.ci_upper < 1)).sum())
+            verb = "leaves" if apart == 1 else "leave"
             said += (
-                f"; {apart:,} of their {100 * self.level:.4g} % intervals leave 1 out"
+                f"; {apart:,} of their {100 * self.level:.4g} % intervals {verb} 1 out"
             )
         return said + open_ended + self._price_in_words(bounded)
 

@@ -105,7 +105,7 @@ def day_of(value: object) -> dt.date | None:
     """Read a date or a time as a day, in UTC; None where it is neither.
 
     Example:
-        >>> day_of(datetime.datetime(2026, 1, 31, 23)), day_of("2026-01-31")
+        >>> day_of(dt.datetime(2026, 1, 31, 23)), day_of("2026-01-31")
         (datetime.date(2026, 1, 31), None)
     """
     if isinstance(value, np.datetime64):

@@ -43,7 +43,7 @@ def day_number(day: dt.date) -> int:
     """Count the days from 1970-01-01.
 
     Example:
-        >>> day_number(datetime.date(1970, 1, 31))
+        >>> day_number(dt.date(1970, 1, 31))
         30
     """
     return day.toordinal() - _EPOCH

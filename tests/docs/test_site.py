@@ -1,0 +1,176 @@
+"""The site builds, asks nothing of other hosts, and leaves nothing out."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import reference
+from commands import commands_page
+
+import dpratio
+from browser import PHONE, Visit, find_faults
+from docs.page_blocks import ROOT
+from dpratio.cli.main import app
+
+LOADING = {
+    "audio": ("src",),
+    "embed": ("src",),
+    "iframe": ("src",),
+    "image": ("href", "xlink:href"),
+    "img": ("src", "srcset"),
+    "input": ("src",),
+    "link": ("href",),
+    "object": ("data",),
+    "script": ("src",),
+    "source": ("src", "srcset"),
+    "track": ("src",),
+    "use": ("href", "xlink:href"),
+    "video": ("src", "poster"),
+}
+OF_THE_THEME = ("aria-dialog-name", "landmark-unique")
+ELSEWHERE = re.compile(r"^\s*(\w+:)?//")
+IN_STYLES = re.compile(r"url\(\s*['\"]?([^)'\"]+)|@import\s+['\"]([^'\"]+)")
+
+
+class Loaded(HTMLParser):
+    """Collects whatever a page makes a browser load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.addresses += [given.get(name) or "" for name in LOADING.get(tag, ())]
+        self.addresses += in_styles(given.get("style") or "")
+
+    def handle_data(self, data: str) -> None:
+        if self.lasttag == "style":
+            self.addresses += in_styles(data)
+
+
+def in_styles(text: str) -> list[str]:
+    return [first or second for first, second in IN_STYLES.findall(text)]
+
+
+def loaded_by(page: str) -> list[str]:
+    parser = Loaded()
+    parser.feed(page)
+    return parser.addresses
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make docs` builds it."""
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    return folder
+
+
+def test_nothing_is_loaded_from_another_host(site: Path) -> None:
+    pages, styles = sorted(site.rglob("*.html")), sorted(site.rglob("*.css"))
+    assert len(pages) > 60
+    assert styles
+    for page in pages:
+        found = loaded_by(page.read_text(encoding="utf-8"))
+        assert found
+        wrong = [each for each in found if ELSEWHERE.match(each)]
+        assert not wrong, page
+    for style in styles:
+        found = in_styles(style.read_text(encoding="utf-8"))
+        assert not [each for each in found if ELSEWHERE.match(each)], style
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<script src="https://cdn.example/x.js"></script>',
+        '<link rel="stylesheet" href="//fonts.example/css">',
+        '<img srcset="http://example/x.png 2x">',
+        '<p style="background: url(https://example/x.png)">',
+        "<style>@import 'https://example/x.css';</style>",
+    ],
+)
+def test_what_comes_from_another_host_would_be_noticed(page: str) -> None:
+    assert [each for each in loaded_by(page) if ELSEWHERE.match(each)]
+
+
+def test_every_public_name_and_every_command_is_in_the_reference(site: Path) -> None:
+    pages = [each.read_text(encoding="utf-8") for each in site.glob("reference/*.html")]
+    for name in set(dpratio.__all__) - {"__version__"}:
+        assert any(f'id="{name}"' in page for page in pages), name
+    shown = (site / "reference" / "commands.html").read_text(encoding="utf-8")
+    for command in app.registered_commands:
+        assert command.callback is not None
+        assert f'id="dpratio-{command.callback.__name__}"' in shown
+
+
+def test_a_name_without_a_place_or_a_docstring_stops_the_build(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(dpratio, "__all__", [*dpratio.__all__, "new_name"])
+        with pytest.raises(ValueError, match="differ: \\['new_name'\\]"):
+            reference.reference_pages()
+    with monkeypatch.context() as patch:
+        patch.setattr(dpratio.estimate_ratios, "__doc__", None)
+        with pytest.raises(ValueError, match="'estimate_ratios' has no docstring"):
+            reference.reference_pages()
+    with monkeypatch.context() as patch:
+        patch.setattr(dpratio.Ledger.approve, "__doc__", "")
+        with pytest.raises(ValueError, match=r"'Ledger\.approve' has no docstring"):
+            reference.reference_pages()
+
+
+def test_a_command_that_says_nothing_stops_the_build(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    callback = app.registered_commands[0].callback
+    monkeypatch.setattr(callback, "__doc__", None)
+    with pytest.raises(ValueError, match="'dpratio plan' says nothing"):
+        commands_page()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_can_be_read_by_those_who_see_little(
+    scheme: str, site: Path, visit: Callable[..., Visit], axe: str
+) -> None:
+    seen = visit(scheme=scheme)
+    for page in ("index.html", "reference/release.html"):
+        seen.page.goto((site / page).as_uri())
+        faults = find_faults(seen.page, axe)
+        # Two are the theme's own: the search box has no name, navigation has one twice.
+        own = [each for each in faults if not each.startswith(OF_THE_THEME)]
+        assert own == []
+
+
+def test_pages_open_as_files_and_search_finds_words(
+    site: Path, visit: Callable[..., Visit]
+) -> None:
+    seen = visit(size=PHONE, scheme="dark")
+    seen.page.goto((site / "index.html").as_uri())
+    assert seen.page.evaluate("document.body.dataset.mdColorScheme") == "slate"
+    wide = "document.documentElement.scrollWidth - window.innerWidth"
+    assert seen.page.evaluate(wide) <= 0
+    seen.page.locator("label[for=__search]").first.click()
+    seen.page.locator(".md-search__input").press_sequentially("anchor")
+    seen.page.locator(".md-search-result__link").first.wait_for()
+    assert "team_ledger.html" in seen.page.locator(".md-search-result").inner_html()
+    seen.page.goto((site / "guides" / "bounds.html").as_uri())
+    assert seen.page.evaluate(wide) <= 0
+    assert seen.errors == []
+    assert seen.addresses == {"file://"}
