@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test check format bench bench-peers bench-scale soak clean
+.PHONY: help demo test check format bench bench-peers bench-scale package soak clean
 
 help:
 	@echo "make demo   invent people, release their sums, show the intervals"
@@ -13,6 +13,7 @@ help:
 	@echo "make bench  benchmarks, one line per figure: name value target"
 	@echo "make bench-scale  a billion rows under 2 GB of memory; 20 GB of files in build"
 	@echo "make bench-peers  the same release with other tools, for comparison"
+	@echo "make package  wheel and sdist, installed and tried on every Python, many minutes"
 	@echo "make soak   the attacks on the ledger, many times over"
 
 demo: $(VENV)/.ready
@@ -59,6 +60,12 @@ build/peers/%/.ready: bench/peers/requirements/%.txt tools/make_venv
 	{ PYTHON=$(PEER_PYTHON) tools/make_venv $(@D) && \
 	  $(@D)/bin/python -m pip install --quiet --requirement $< && \
 	  touch $@; } >build/peers/$*.log 2>&1 || echo "$* is not installed: build/peers/$*.log"
+
+# Every Python × lowest and newest dependencies × every extra, each in an environment of
+# its own. PYTHONS="python3.12 …" names interpreters; ROWS_WITH="3.12 lowest" some rows.
+ROWS_WITH :=
+package: $(VENV)/.ready-package
+	$(BIN)/python tools/package/try_matrix.py $(ROWS_WITH)
 
 clean:
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
