@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ def run(command: list[str], words: str) -> str:
             command,
             capture_output=True,
             text=True,
-            cwd=Path(sys.prefix),
+            cwd=tempfile.gettempdir(),
             env=clean,
             timeout=PATIENCE,
             check=False,
