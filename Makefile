@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
 .PHONY: help demo test check format docs bench bench-peers bench-scale mutants \
-	soak audit-dependencies clean
+	soak package audit-dependencies clean
 
 help:
 	@echo "make demo   invent people, release their sums, show the intervals"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench  benchmarks, one line per figure: name value target"
 	@echo "make bench-scale  a billion rows under 2 GB of memory; 20 GB of files in build"
 	@echo "make bench-peers  the same release with other tools, for comparison"
+	@echo "make package  wheel and sdist, installed and tried on every Python, many minutes"
 	@echo "make mutants  take every guard away in turn: the test of it must fail"
 	@echo "make soak   attacks and hostile inputs, many times over"
 	@echo "make audit-dependencies  look packages up in PyPI's list of vulnerabilities"
@@ -77,6 +78,12 @@ build/peers/%/.ready: bench/peers/requirements/%.txt tools/make_venv
 # Needs the network: not part of any test.
 audit-dependencies: $(VENV)/.ready-test
 	tools/audit_dependencies $(BIN)/python build/audit
+
+# Every Python × lowest and newest dependencies × every extra, each in an environment of
+# its own. PYTHONS="python3.12 …" names interpreters; ROWS_WITH="3.12 lowest" some rows.
+ROWS_WITH :=
+package: $(VENV)/.ready-package
+	$(BIN)/python tools/package/try_matrix.py $(ROWS_WITH)
 
 clean:
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

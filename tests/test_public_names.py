@@ -3,17 +3,21 @@
 import importlib
 import inspect
 import pkgutil
+import pydoc
+import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 import dpratio
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
+SECTIONS = ("Args", "Returns", "Raises", "Example")
 HEAVY = {"duckdb", "scipy", "pandas", "polars", "pyarrow", "typer", "rich", "altair"}
 
 
@@ -80,6 +84,43 @@ def test_everything_public_has_a_docstring(name: str) -> None:
                 )
                 if is_part and not method.startswith("_"):
                     assert says_what_it_is(member), f"{name}.{public}.{method}"
+
+
+def sections(thing: object) -> set[str]:
+    """Name the sections of a docstring; an example counts where it can be run."""
+    words = inspect.getdoc(thing) or ""
+    found = {name for name in SECTIONS if f"\n{name}:\n" in words}
+    return found if ">>>" in words else found - {"Example"}
+
+
+def wanted_sections(thing: object) -> set[str]:
+    """Name what a docstring must say: an error, only what happened."""
+    if inspect.isclass(thing):
+        is_error = issubclass(thing, dpratio.DpratioError)
+        return set() if is_error else {"Example"}
+    signature = inspect.signature(cast("Callable[..., object]", thing))
+    wanted = {"Example"}
+    if signature.parameters:
+        wanted |= {"Args", "Raises"}
+    if signature.return_annotation not in {None, "None"}:
+        wanted.add("Returns")
+    return wanted
+
+
+@pytest.mark.parametrize("name", sorted(set(dpratio.__all__) - {"__version__"}))
+def test_every_public_name_says_how_it_is_used(name: str) -> None:
+    thing = getattr(dpratio, name)
+    assert wanted_sections(thing) <= sections(thing)
+
+
+def test_help_begins_with_every_name_by_who_uses_it() -> None:
+    page = " ".join(str(dpratio.__doc__).split())
+    for name in set(dpratio.__all__) - {"__version__"}:
+        assert re.search(rf"\b{name}\b", page), name
+    said = pydoc.plain(pydoc.render_doc(dpratio))
+    assert "Who holds the data" in said
+    assert "def estimate_ratios" not in said
+    assert "    estimate_ratios(release" in said
 
 
 def test_importing_dpratio_loads_nothing_heavy() -> None:

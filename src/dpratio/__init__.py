@@ -2,13 +2,48 @@
 
     terms -> plan -> [ curator ] -> release -> analyst -> show
 
-Say what is asked and promised (`Ratio`, `Bounds`, `Groups`, `Budget`), make a plan
-(`make_plan`), see what it will give (`forecast`), let the curator release noisy sums
-(`release_sums`), and answer from the release alone (`estimate_ratios`,
-`estimate_function`, `calibration_curve`). Only the curator sees rows.
+Only the curator sees rows. Everything before is a promise, everything after costs no
+budget. Where to begin, by who you are:
 
-Names are loaded when they are first used, so that importing dpratio is quick and an
-analyst needs no engine.
+Who plans a study (no data are read, nothing is spent)
+    what is asked:        Ratio, Bounds, Groups, Keys, ScoreBins, Periods, PrivateKeys,
+                          groups_from, PrivacyUnit, Budget; parse_study, Study
+    what it will give:    make_plan, Plan, forecast, needed_people, needed_epsilon,
+                          Guess, ColumnGuess; write_plan, read_plan
+
+Who holds the data
+    the one door to rows: release_sums; tables in CsvFile, DatabaseTable
+    what may be spent:    Ledger, Scope, verify_ledger
+    the only way out:     Release, write_release
+
+Who has a release (no data, no budget, as often as you like)
+    a release:            read_release, roll_up, merge, wrap_sums, example_release
+    answers:              estimate_ratios, compare_ratios, assess_homogeneity,
+                          assess_equivalence, calibration_curve, write_report
+    functions of sums:    estimate_function with mean_of, total_of, variance_of,
+                          correlation_of, slope_of, difference_of_means, lift_of_means,
+                          ratio_of_ratios or a FunctionOfSums of your own
+    results:              Estimates, Comparison, Homogeneity, Equivalence, Curve,
+                          CalibrationErrors, FunctionEstimates: tables that print, and
+                          give to_pandas, to_polars, to_arrow, to_dicts and chart
+
+Who wants to see how well intervals do, on invented people
+    measure_coverage, CoverageTable, Forecast, PaperPopulation, guessed_population,
+    People
+
+Whoever meets an error
+    DpratioError and, below it: InvalidInput, SchemaRefused, FileRefused,
+    DocumentRefused, PlanRefused, EngineFailed, MissingExtra, LedgerRefused,
+    LedgerFailed
+
+Example:
+    >>> import dpratio as dpr
+    >>> release = dpr.example_release()  # of invented people; comes with dpratio
+    >>> print(dpr.compare_ratios(release, "west", "north").summary())
+    west is 19.8 % above north, 95 % interval 14.5 % to 25.3 %; p = 2.4e-12
+
+`help(dpratio.make_plan)` says more about one name. Names are loaded when they are first
+used, so that importing dpratio is quick and an analyst needs no engine.
 """
 
 from importlib import import_module
@@ -58,6 +93,7 @@ if TYPE_CHECKING:
     from dpratio.plan.make_plan import make_plan
     from dpratio.plan.plan import Plan
     from dpratio.release.combine import merge, roll_up
+    from dpratio.release.example import example_release
     from dpratio.release.external import wrap_sums
     from dpratio.release.files import read_release, write_release
     from dpratio.release.plan_file import read_plan, write_plan
@@ -139,6 +175,7 @@ __all__ = [
     "difference_of_means",
     "estimate_function",
     "estimate_ratios",
+    "example_release",
     "forecast",
     "groups_from",
     "guessed_population",
@@ -185,6 +222,7 @@ _HOMES = {
     "plan.make_plan": "make_plan",
     "release.release": "Release",
     "release.combine": "merge roll_up",
+    "release.example": "example_release",
     "release.external": "wrap_sums",
     "release.files": "read_release write_release",
     "release.plan_file": "read_plan write_plan",

@@ -37,7 +37,18 @@ __all__ = [
 
 
 class DpratioError(Exception):
-    """The root of every error dpratio raises on purpose."""
+    """The root of every error dpratio raises on purpose.
+
+    ``exit_code`` is the code with which the command line ends.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> try:
+        ...     dpr.Bounds(1, 0)
+        ... except dpr.DpratioError as error:
+        ...     print(f"{type(error).__name__}, exit {error.exit_code}: {error}")
+        InvalidInput, exit 3: bounds must be finite and in order, got (1, 0). ...
+    """
 
     exit_code: ClassVar[int] = 1
 

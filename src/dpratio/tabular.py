@@ -57,6 +57,10 @@ class Tabular:
 
         Args:
             view: For estimates ``"forest"`` or ``"deviation"`` from 1.
+
+        Raises:
+            MissingExtra: When Altair is not installed: ``pip install
+                'dpratio[charts]'``.
         """
         # The one look upward: a result knows that it can be drawn, not how.
         return import_module("dpratio.show.charts").chart_of(self, view)

@@ -75,7 +75,7 @@ def test_a_port_that_is_none_is_refused() -> None:
         run("--no-browser", "--port", "70000")
 
 
-@pytest.mark.parametrize("package", ["starlette", "uvicorn", "jinja2"])
+@pytest.mark.parametrize("package", ["starlette", "uvicorn"])
 def test_a_missing_package_names_the_extra(
     package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,18 @@ def test_an_unknown_kind_of_chart_is_refused() -> None:
         check_chart_file(Path("chart.gif"))
 
 
-def test_a_missing_converter_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
+@pytest.mark.parametrize("package", ["altair", "vl_convert"])
+def test_a_missing_package_that_draws_is_named(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtra, match=r"dpratio\[charts\]"):
         check_chart_file(Path("chart.svg"))
+
+
+def test_a_result_without_altair_names_the_extra(
+    tables: Tabular, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(MissingExtra, match=r"'altair'.*dpratio\[charts\]"):
+        tables.chart()

@@ -77,6 +77,15 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     Raises:
         InvalidInput: When groups may share people, or an option breaks a rule; the
             message names the plan that would answer.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> print(dpr.compare_ratios(release, "west", "north").summary())
+        west is 19.8 % above north, 95 % interval 14.5 % to 25.3 %; p = 2.4e-12
+        >>> from_one = dpr.compare_ratios(release, reference=1, part=0, adjust="holm")
+        >>> from_one.pvalue_adjusted < 0.05
+        array([False,  True,  True,  True])
     """
     require_one_of(alternative, ALTERNATIVES, "alternative")
     require_one_of(adjust, ADJUSTMENTS, "adjustment")

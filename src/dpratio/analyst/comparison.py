@@ -54,6 +54,13 @@ class Comparison(Tabular):
     interval that leaves the null out. ``pvalue_adjusted`` and the intervals allow for
     the number of comparisons as ``adjust`` says. ``status`` is one of
     `COMPARISON_STATUSES`.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> found = dpr.compare_ratios(release, "west", "north")
+        >>> found.estimate.round(3), found.ci_lower.round(3), found.status
+        (array([0.198]), array([0.145]), ('ok',))
     """
 
     first: Sequence[Any]

@@ -65,6 +65,14 @@ def calibration_curve(
     Raises:
         InvalidInput: When the release has no bins, protects people with many rows, or
             does not hold Σw; the message names the plan to make.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> curve = dpr.calibration_curve(dpr.example_release(), part=1)
+        >>> curve.gap.estimate.round(3)
+        array([-0.002,  0.027,  0.056,  0.037,  0.055])
+        >>> print(curve.summary())
+        expected calibration error 0.0376 (0.0284 to 0.0457); p = 2.33e-18, ...
     """
     require(isinstance(release, Release), "release must be a Release", release)
     require_level(level)

@@ -41,6 +41,12 @@ class CalibrationErrors(Tabular):
 
     ``expected`` is the expected calibration error Σ|G|/W, ``squared`` its squared
     version, both with the bias of sampling and noise taken off.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> errors = dpr.calibration_curve(dpr.example_release(), part=1).errors
+        >>> errors.expected.estimate.round(3), errors.pvalue < 0.05
+        (array([0.038]), array([ True]))
     """
 
     labels: Mapping[str, Sequence[Any]]
@@ -102,6 +108,12 @@ class Curve(Tabular):
 
     ``share`` is the part of a curve's weight that lies in the bin, ``gap`` the mean
     score less the mean label. ``status`` is one of `CURVE_STATUSES`.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> curve = dpr.calibration_curve(dpr.example_release(), part=1)
+        >>> curve.to_dicts()[0]["score"], curve.status
+        ('0 to 0.2', ('ok', 'ok', 'ok', 'ok', 'ok'))
     """
 
     labels: Mapping[str, Sequence[Any]]

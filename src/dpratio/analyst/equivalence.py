@@ -37,6 +37,13 @@ class Equivalence(Tabular):
     ``pvalue`` is that of the two one-sided tests: small where the ratio is within.
     The interval, at level 2·``level`` − 1 where there are two margins, says the same:
     it lies within the margins where the verdict is ``"within"``.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> found = dpr.assess_equivalence(release, lower=0.9, upper=1.1, part=0)
+        >>> found.verdicts, found.overall
+        (('within', 'within', 'undecided', 'outside'), 'outside')
     """
 
     group: Sequence[Any]
@@ -145,6 +152,13 @@ def assess_equivalence(
 
     Raises:
         InvalidInput: When no margin is given, or an option breaks a rule.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> found = dpr.assess_equivalence(release, lower=0.9, upper=1.1, part=0)
+        >>> print(found.summary())
+        overall outside: of 4 ratios 2 within, 1 outside, ...
     """
     require_one_of(adjust, ADJUSTMENTS, "adjustment")
     require_level(level)

@@ -55,6 +55,14 @@ def estimate_ratios(
     Raises:
         InvalidInput: When an option is not one of the known ones, or needs sums that
             the release does not hold; the message names the plan to make.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> estimates = dpr.estimate_ratios(dpr.example_release())
+        >>> estimates.ratio.round(2)
+        array([1.02, 1.04, 1.09, 1.22, 0.98, 1.1 , 1.13, 1.06, 1.07])
+        >>> print(estimates.summary())
+        9 ratios of score per label, from 0.984 ((all), 0 to 0.2) to 1.22 (west, ...
     """
     require(isinstance(release, Release), "release must be a Release", release)
     require_one_of(method, METHODS, "method")

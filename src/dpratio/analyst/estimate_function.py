@@ -80,7 +80,11 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
             message names the plan to make.
 
     Example:
-        ``estimate_function(release, lift_of_means(), arms=("new", "old"))``
+        >>> import dpratio as dpr
+        >>> release, lift = dpr.example_release(), dpr.lift_of_means("per")
+        >>> found = dpr.estimate_function(release, lift, arms=("west", "north"))
+        >>> found.estimate.round(3), found.ci_lower.round(3), found.ci_upper.round(3)
+        (array([-0.165]), array([-0.203]), array([-0.124]))
     """
     require(isinstance(release, Release), "release must be a Release", release)
     hint = "Write mean_of(), or make a FunctionOfSums."

@@ -35,6 +35,12 @@ class FunctionEstimates(Tabular):
 
     ``se`` is the standard error of the estimate; ``se_sampling`` and ``se_privacy`` are
     its two parts, whose squares add up. ``status`` is one of `FUNCTION_STATUSES`.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> found = dpr.estimate_function(dpr.example_release(), dpr.mean_of("per"))
+        >>> found.function, found.se.round(4)
+        ('mean_of_per', array([0.0076, 0.0076, 0.0076, 0.0075]))
     """
 
     function: str

@@ -28,7 +28,24 @@ _SQUARE = {"numerator": "wss", "per": "wyy"}
 
 
 def mean_of(of: str = "numerator") -> FunctionOfSums:
-    """Give the weighted mean of a column, Σws/Σw."""
+    """Give the weighted mean of a column, Σws/Σw.
+
+    Args:
+        of: ``"numerator"`` or ``"per"``: a column of the ratio.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"means"`` among its
+        answers.
+
+    Raises:
+        InvalidInput: When ``of`` is neither of the two.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> dpr.estimate_function(release, dpr.mean_of("per")).estimate.round(3)
+        array([0.489, 0.472, 0.452, 0.409])
+    """
     top = _column(of)
     return FunctionOfSums(
         f"mean_of_{of}", (top, "w"), lambda sums: sums[top] / sums["w"]
@@ -36,13 +53,48 @@ def mean_of(of: str = "numerator") -> FunctionOfSums:
 
 
 def total_of(of: str = "numerator") -> FunctionOfSums:
-    """Give the weighted total of a column, Σws; the number of units varies too."""
+    """Give the weighted total of a column, Σws; the number of units varies too.
+
+    Args:
+        of: ``"numerator"`` or ``"per"``: a column of the ratio.
+
+    Returns:
+        A function for `estimate_function`.
+
+    Raises:
+        InvalidInput: When ``of`` is neither of the two.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> dpr.estimate_function(release, dpr.total_of("per")).estimate.round()
+        array([2443., 2358., 2260., 2047.])
+    """
     top = _column(of)
     return FunctionOfSums(f"total_of_{of}", (top,), lambda sums: sums[top])
 
 
 def difference_of_means(of: str = "numerator") -> FunctionOfSums:
-    """Give the mean of the first arm less that of the second."""
+    """Give the mean of the first arm less that of the second.
+
+    Args:
+        of: ``"numerator"`` or ``"per"``: a column of the ratio.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"means"`` among its
+        answers.
+
+    Raises:
+        InvalidInput: When ``of`` is neither of the two.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> less = dpr.difference_of_means("per")
+        >>> found = dpr.estimate_function(release, less, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([-0.08])
+    """
     top = _column(of)
     return FunctionOfSums(
         f"difference_of_means_of_{of}",
@@ -53,7 +105,26 @@ def difference_of_means(of: str = "numerator") -> FunctionOfSums:
 
 
 def lift_of_means(of: str = "numerator") -> FunctionOfSums:
-    """Give the mean of the first arm over that of the second, less 1."""
+    """Give the mean of the first arm over that of the second, less 1.
+
+    Args:
+        of: ``"numerator"`` or ``"per"``: a column of the ratio.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"means"`` among its
+        answers.
+
+    Raises:
+        InvalidInput: When ``of`` is neither of the two.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> lift = dpr.lift_of_means("per")
+        >>> found = dpr.estimate_function(release, lift, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([-0.165])
+    """
     top = _column(of)
     return FunctionOfSums(
         f"lift_of_means_of_{of}",
@@ -67,7 +138,19 @@ def lift_of_means(of: str = "numerator") -> FunctionOfSums:
 
 
 def ratio_of_ratios() -> FunctionOfSums:
-    """Give the ratio of the first arm over that of the second."""
+    """Give the ratio of the first arm over that of the second.
+
+    Returns:
+        A function for `estimate_function`.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> both = dpr.ratio_of_ratios()
+        >>> found = dpr.estimate_function(release, both, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([1.198])
+    """
     return FunctionOfSums(
         "ratio_of_ratios",
         ("ws", "wy"),
@@ -80,7 +163,24 @@ def ratio_of_ratios() -> FunctionOfSums:
 
 
 def variance_of(of: str = "numerator") -> FunctionOfSums:
-    """Give the variance of a column around its mean, Σws²/Σw − (Σws/Σw)²."""
+    """Give the variance of a column around its mean, Σws²/Σw − (Σws/Σw)².
+
+    Args:
+        of: ``"numerator"`` or ``"per"``: a column of the ratio.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"spread"`` among its
+        answers.
+
+    Raises:
+        InvalidInput: When ``of`` is neither of the two.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> dpr.estimate_function(release, dpr.variance_of()).estimate.round(3)
+        array([0.052, 0.051, 0.055, 0.046])
+    """
     top = _column(of)
     return FunctionOfSums(
         f"variance_of_{of}",
@@ -91,7 +191,18 @@ def variance_of(of: str = "numerator") -> FunctionOfSums:
 
 
 def correlation_of() -> FunctionOfSums:
-    """Give the correlation of numerator and denominator."""
+    """Give the correlation of numerator and denominator.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"spread"`` among its
+        answers.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> dpr.estimate_function(release, dpr.correlation_of()).estimate.round(2)
+        array([0.44, 0.41, 0.4 , 0.42])
+    """
     return FunctionOfSums(
         "correlation",
         ("w", "ws", "wy", "wss", "wys", "wyy"),
@@ -112,6 +223,16 @@ def slope_of() -> FunctionOfSums:
 
     With a score above the line and a label below it: how much the label rises with the
     score; 1 for a calibrated score.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"spread"`` among its
+        answers.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> dpr.estimate_function(release, dpr.slope_of()).estimate.round(2)
+        array([0.96, 0.9 , 0.85, 0.96])
     """
     return FunctionOfSums(
         "slope",

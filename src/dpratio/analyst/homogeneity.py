@@ -31,6 +31,13 @@ class Homogeneity(Tabular):
 
     ``statistic`` is the chi-square with ``df`` degrees that says the same as
     ``pvalue``; without noise it is Σ T²/A at the ``ratio`` that fits best.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> found = dpr.assess_homogeneity(release, part=0)
+        >>> found.df, round(found.ratio, 3)
+        (3, 1.088)
     """
 
     groups: int
@@ -99,6 +106,12 @@ def assess_homogeneity(
 
     Raises:
         InvalidInput: When groups may share people, or there is just one.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> print(dpr.assess_homogeneity(release, part=0).summary())
+        one ratio, 1.088, does not fit 4 groups: chi-square 73.19 on 3 ...
     """
     from scipy.special import chdtri
 

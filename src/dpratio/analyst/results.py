@@ -44,6 +44,12 @@ class Estimates(Tabular):
     the denominator is not positive. ``totals`` names what is above and below the line
     where one thing was asked; ``around_one`` says that both share their bounds, so
     that a ratio of 1 means that they agree.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> estimates = dpr.estimate_ratios(dpr.example_release())
+        >>> len(estimates), estimates.ci_upper[:4].round(3), set(estimates.status)
+        (9, array([1.051, 1.071, 1.129, 1.265]), {'ok'})
     """
 
     labels: Mapping[str, Sequence[Any]]

@@ -19,7 +19,7 @@ def page(
     """Plan a study or view a release in the browser, on this machine alone."""
     from dpratio.checks import import_extra
 
-    for package in ("starlette", "uvicorn", "jinja2"):
+    for package in ("starlette", "uvicorn"):
         import_extra(package, "page")
     from dpratio.web.serve import serve_page
 

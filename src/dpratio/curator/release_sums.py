@@ -77,6 +77,18 @@ def release_sums(  # noqa: PLR0913 (one door)
         neighbour relation of the plan, at the cost the plan states, and with a ledger
         all releases of a scope together are within its caps.
         Proof: docs/proofs/release.md.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> plan = dpr.make_plan(
+        ...     dpr.Ratio("score", per="label"),
+        ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        ...     budget=dpr.Budget(epsilon=1),
+        ... )
+        >>> table = {"score": [0.2, 0.9] * 500, "label": [0, 1] * 500}
+        >>> release = dpr.release_sums(table, plan, ledger=None)  # nobody keeps account
+        >>> dpr.estimate_ratios(release).status
+        ('ok',)
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
     if ledger is _UNSAID:

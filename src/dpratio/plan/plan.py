@@ -39,6 +39,16 @@ class Plan(Tabular):
 
     Made by `make_plan`; the curator's door prices it again before it is used.
     ``found`` are private keys that were paid for before cells were rolled up.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> plan = dpr.make_plan(
+        ...     dpr.Ratio("score", per="label"),
+        ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        ...     budget=dpr.Budget(epsilon=1),
+        ... )
+        >>> plan.strategy, plan.mechanism, len(plan.sums)
+        ('focused', 'laplace', 5)
     """
 
     bounds: Mapping[str, Bounds]

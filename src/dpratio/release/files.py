@@ -52,6 +52,14 @@ def write_release(release: Release, path: str | PathLike[str]) -> None:
     Raises:
         FileRefused: When the file cannot be written.
         MissingExtra: When Parquet is wanted and PyArrow is not installed.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     dpr.write_release(dpr.example_release(), f"{folder}/release.json")
+        ...     dpr.read_release(f"{folder}/release.json").is_simulated
+        True
     """
     hint = "Call write_release(release, path)."
     require(isinstance(release, Release), "release must be a Release", release, hint)
@@ -83,11 +91,22 @@ def read_release(path: str | PathLike[str]) -> Release:
     Args:
         path: A file written by `write_release`.
 
+    Returns:
+        The release, as it was written.
+
     Raises:
         FileRefused: When the file cannot be read.
         DocumentRefused: When it is truncated, edited or of a newer format; the
             message holds the path inside the document.
         MissingExtra: When it is Parquet and PyArrow is not installed.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     dpr.write_release(dpr.example_release(), f"{folder}/release.json")
+        ...     len(dpr.read_release(f"{folder}/release.json").parts)
+        2
     """
     named = isinstance(path, str | PathLike)
     require(named, "a release is read from a path", path)

@@ -31,8 +31,21 @@ def plan_hash(plan: Plan) -> str:
 def write_plan(plan: Plan, path: str | PathLike[str]) -> None:
     """Write a plan as JSON; the file appears whole or not at all.
 
+    Args:
+        plan: What would be measured, for someone to approve.
+        path: Where; an existing file is replaced.
+
     Raises:
         FileRefused: When the file cannot be written.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> from tempfile import TemporaryDirectory
+        >>> plan = dpr.example_release().plan
+        >>> with TemporaryDirectory() as folder:
+        ...     dpr.write_plan(plan, f"{folder}/plan.json")
+        ...     dpr.read_plan(f"{folder}/plan.json") == plan
+        True
     """
     require(isinstance(plan, Plan), "plan must be a Plan", plan)
     document = {**_body(plan), "sha256": plan_hash(plan)}
@@ -43,10 +56,25 @@ def write_plan(plan: Plan, path: str | PathLike[str]) -> None:
 def read_plan(path: str | PathLike[str]) -> Plan:
     """Read a plan and price it again.
 
+    Args:
+        path: A file written by `write_plan`.
+
+    Returns:
+        The plan, as it was written.
+
     Raises:
         FileRefused: When the file cannot be read.
         DocumentRefused: When it was edited or breaks the format.
         PlanRefused: When it costs more than it says.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> from tempfile import TemporaryDirectory
+        >>> plan = dpr.example_release().plan
+        >>> with TemporaryDirectory() as folder:
+        ...     dpr.write_plan(plan, f"{folder}/plan.json")
+        ...     print(dpr.read_plan(f"{folder}/plan.json").epsilon)
+        2
     """
     require(isinstance(path, str | PathLike), "a plan is read from a path", path)
     try:

@@ -112,6 +112,12 @@ class Release:
             no ledger was kept.
         origin: For sums that another system measured: its name. dpratio makes no
             privacy claim about them. See `wrap_sums`.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> release.is_simulated, len(release.parts), release.parts[0].keys
+        (True, 2, ('north', 'east', 'south', 'west'))
     """
 
     id: str

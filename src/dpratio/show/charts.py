@@ -20,11 +20,12 @@ def check_chart_file(path: Path) -> None:
 
     Raises:
         InvalidInput: When the file name ends in none of `CHART_FILES`.
-        MissingExtra: When the package that draws is not installed.
+        MissingExtra: When a package that draws is not installed.
     """
     hint = f"Use a name that ends in {', '.join(CHART_FILES)}."
     require(path.suffix in CHART_FILES, "unknown kind of chart", path.name, hint)
-    import_extra("vl_convert", "charts")
+    for package in ("altair", "vl_convert"):
+        import_extra(package, "charts")
 
 
 def chart_of(shown: object, view: str | None = None) -> Any:  # noqa: ANN401 (Altair)
@@ -34,6 +35,10 @@ def chart_of(shown: object, view: str | None = None) -> Any:  # noqa: ANN401 (Al
         shown: Estimates, a curve, a forecast, a table of coverage or of the limit, or
             the history of a scope.
         view: For estimates ``"forest"`` or ``"deviation"``.
+
+    Raises:
+        InvalidInput: When there is no such view, or no chart of what is given.
+        MissingExtra: When Altair is not installed.
     """
     from dpratio.analyst.curve_results import Curve
     from dpratio.analyst.results import Estimates
@@ -49,6 +54,7 @@ def chart_of(shown: object, view: str | None = None) -> Any:  # noqa: ANN401 (Al
     from dpratio.study.limit import LimitTable
 
     require_one_of(view or VIEWS[0], VIEWS, "view")
+    import_extra("altair", "charts")
     if isinstance(shown, Estimates):
         draws = deviation_chart if view == "deviation" else forest_chart
         return draws(shown)

@@ -66,6 +66,16 @@ def write_report(
     Raises:
         FileRefused: When the file cannot be written.
         InvalidInput: When an option breaks a rule.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder, "report.html")
+        ...     dpr.write_report(file, dpr.example_release(), title="Is it calibrated?")
+        ...     "Is it calibrated?" in file.read_text(encoding="utf-8")
+        True
     """
     text = render_report(
         release, title=title, level=level, method=method, reference=reference

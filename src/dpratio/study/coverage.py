@@ -58,7 +58,14 @@ class CoverageRow:
 
 @dataclass(frozen=True, slots=True)
 class CoverageTable(Tabular):
-    """One row per plan, size, method and scale."""
+    """One row per plan, size, method and scale.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> plan = dpr.roll_up(dpr.example_release()).plan
+        >>> dpr.measure_coverage(dpr.PaperPopulation(), plan, n=500, rng=1).rows[0].n
+        500
+    """
 
     rows: tuple[CoverageRow, ...]
 
@@ -133,6 +140,13 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
 
     Raises:
         InvalidInput: When an option breaks a rule.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> plan = dpr.roll_up(dpr.example_release()).plan
+        >>> found = dpr.measure_coverage(dpr.PaperPopulation(), plan, n=2_000, rng=1)
+        >>> found.to_dicts()[0]["coverage"]
+        0.953
     """
     plans = [plan] if isinstance(plan, Plan) else list(plan)
     sizes = [n] if isinstance(n, int) else list(n)
@@ -164,10 +178,9 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
                 first = answers[0]
                 judged = judge(first.lower, first.upper, truth=true, level=level)
                 rejected = _rejected(answers, against, scale, level)
-                chosen = plans[task[1]]
                 rows.append(
                     CoverageRow(
-                        chosen,
+                        plans[task[1]],
                         task[0],
                         method,
                         scale,

@@ -70,7 +70,13 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class Forecast(Tabular):
-    """One row per size and epsilon."""
+    """One row per size and epsilon.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> dpr.forecast(dpr.example_release().plan, n=5_000).level
+        0.95
+    """
 
     outlooks: tuple[Outlook, ...]
     ratio: float
@@ -128,6 +134,13 @@ def forecast(
 
     Raises:
         InvalidInput: When an option breaks a rule.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> plan = dpr.roll_up(dpr.example_release()).plan
+        >>> found = dpr.forecast(plan, n=[1_000, 10_000])
+        >>> [round(row["width"], 2) for row in found.to_dicts()]
+        [0.2, 0.05]
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
     sizes = [n] if isinstance(n, int) else list(n)
@@ -161,11 +174,22 @@ def needed_people(
 ) -> int | None:
     """Give the number of people for which intervals have a mean width.
 
+    Args:
+        plan: What would be measured.
+        width: The mean width wanted, from end to end.
+        guess: What the people are like; by default the middle of every range.
+        level: Confidence level of the intervals.
+
     Returns:
         About the least number that does, or None where ten billion do not.
 
     Raises:
         InvalidInput: When the width is not positive.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> round(dpr.needed_people(dpr.example_release().plan, width=0.1), -2)
+        2700
     """
     require(width > 0, "the width must be positive", width)
     person = person_of(plan, guess)
@@ -188,12 +212,25 @@ def needed_epsilon(
 ) -> float | None:
     """Give the epsilon for which intervals about n people have a mean width.
 
+    Args:
+        plan: What would be measured; it is planned anew for every epsilon tried.
+        width: The mean width wanted, from end to end.
+        n: People behind one answer.
+        guess: What the people are like; by default the middle of every range.
+        level: Confidence level of the intervals.
+
     Returns:
         About the least epsilon that does, or None where 20 does not: n people may be
         too few for the width even without noise.
 
     Raises:
         InvalidInput: When the width is not positive.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> plan = dpr.roll_up(dpr.example_release()).plan
+        >>> round(dpr.needed_epsilon(plan, width=0.1, n=10_000), 2)
+        0.16
     """
     require(width > 0, "the width must be positive", width)
     _require_sizes([n])

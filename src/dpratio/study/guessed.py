@@ -56,8 +56,20 @@ def guessed_population(guess: Guess, bounds: Mapping[str, Bounds]) -> GuessedPop
         guess: Means, standard deviations and correlation.
         bounds: Bounds of ``s``, ``y`` and, for weighted ratios, ``w``.
 
+    Returns:
+        A population for `measure_coverage`.
+
     Raises:
         InvalidInput: When no population within the bounds has these moments.
+
+    Example:
+        >>> import dpratio as dpr, numpy as np
+        >>> score, label = dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.4)
+        >>> guess = dpr.Guess(score, label, correlation=0.3)
+        >>> bounds = {"s": dpr.Bounds(0, 1), "y": dpr.Bounds.binary()}
+        >>> population = dpr.guessed_population(guess, bounds)
+        >>> population(np.random.default_rng(1), 1, 1000).score.shape
+        (1, 1000)
     """
     weighted = "w" in bounds
     hint = "Guess a weight just where the ratio has one."

@@ -22,7 +22,14 @@ LIGHTEST, HEAVIEST = 1 / 3, 3.0
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Columns of invented people, repetitions × people; no weight means weight 1."""
+    """Columns of invented people, repetitions × people; no weight means weight 1.
+
+    Example:
+        >>> import dpratio as dpr, numpy as np
+        >>> drawn = dpr.PaperPopulation()(np.random.default_rng(1), 1, 3)
+        >>> drawn.label.shape, drawn.without_weight().weight
+        ((1, 3), None)
+    """
 
     score: Reals
     label: Reals

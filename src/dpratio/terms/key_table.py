@@ -35,6 +35,9 @@ def groups_from(
         kinds: For CSV files: ``"integer"``, ``"boolean"`` or ``"date"`` for columns
             whose keys are not text. An empty cell is the key None there.
 
+    Returns:
+        Groups of these cells, for `make_plan`.
+
     Raises:
         FileRefused: When a file cannot be read.
         InvalidInput: When a column is missing, or keys break a rule.

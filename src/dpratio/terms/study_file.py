@@ -66,7 +66,20 @@ _LONG_NAME = re.compile(rf"(?<![\w-]){_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}")
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """Everything a study file says."""
+    """Everything a study file says; `parse_study` makes it.
+
+    What the file leaves open is None.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> study = dpr.parse_study('''
+        ... ratio = { numerator = "score", per = "label" }
+        ... bounds = { score = [0, 1], label = "binary" }
+        ... privacy = { epsilon = 1 }
+        ... ''')
+        >>> study.data, study.unit.column
+        (None, None)
+    """
 
     data: str | CsvFile | DatabaseTable | None
     ratios: tuple[Ratio, ...]
@@ -95,6 +108,16 @@ def parse_study(text: str) -> Study:
     Raises:
         DocumentRefused: When the text is not TOML, or a field breaks a rule; the
             message holds the field's path.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> study = dpr.parse_study('''
+        ... ratio = { numerator = "score", per = "label" }
+        ... bounds = { score = [0, 1], label = "binary" }
+        ... privacy = { epsilon = 1 }
+        ... ''')
+        >>> study.ratios[0].per, study.budget
+        ('label', Budget(epsilon=1, delta=0))
     """
     hint = "Read the file first: parse_study(Path('study.toml').read_text())."
     require(isinstance(text, str), "a study is parsed from its text", text, hint)

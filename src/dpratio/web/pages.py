@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dpratio.checks import import_extra
 from dpratio.errors import DpratioError
 from dpratio.plan.calibrate import MECHANISMS
 from dpratio.plan.strategy import STRATEGIES
@@ -167,9 +166,10 @@ def _fill(template: str, **terms: Any) -> str:  # noqa: ANN401 (a template takes
 
 @functools.cache
 def _templates() -> Any:  # noqa: ANN401 (Jinja is loaded here)
-    jinja2 = import_extra("jinja2", "page")
-    templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_FOLDER),
+    from jinja2 import Environment, FileSystemLoader
+
+    templates = Environment(
+        loader=FileSystemLoader(_FOLDER),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

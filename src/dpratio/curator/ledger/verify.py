@@ -48,8 +48,20 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
         ledger: The ledger; with its anchor, where it has one.
         releases: Published releases: the head that each carries must be in the ledger.
 
+    Returns:
+        What was found, as sentences; sound where there is no damage.
+
     Raises:
         LedgerFailed: When the ledger cannot be read at all.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     ledger = dpr.Ledger(f"{folder}/budget.db")
+        ...     _ = ledger.open_scope(dpr.Scope("people", dpr.Budget(epsilon=3)))
+        ...     print(dpr.verify_ledger(ledger).lines()[-1])
+        The ledger is sound.
     """
     checked: list[str] = []
     wrong = list(ledger.watch.store.damages())

@@ -1,0 +1,31 @@
+"""A release to try answers on, before there is one of one's own.
+
+Floor: release. Imports: files.
+"""
+
+from importlib.resources import files
+
+from dpratio.release.files import release_from_bytes
+from dpratio.release.release import Release
+
+__all__ = ["example_release"]
+
+
+def example_release() -> Release:
+    """Give a release about invented people, which comes with dpratio.
+
+    20,000 people have a score and a label. Part 0 holds four regions, part 1 five bins
+    of the score. The true ratios of score per label are 1 in the north, 1.05 in the
+    east, 1.1 in the south and 1.2 in the west.
+
+    Returns:
+        A release that says that it is simulated. The noise in it is drawn for good.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> regions = dpr.roll_up(dpr.example_release(), ["region"])
+        >>> dpr.estimate_ratios(regions).ratio.round(2)
+        array([1.02, 1.04, 1.09, 1.22])
+    """
+    file = files("dpratio.release") / "example_release.json"
+    return release_from_bytes(file.read_bytes(), "json")

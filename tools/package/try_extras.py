@@ -1,0 +1,223 @@
+"""What each extra is for: used where it is installed, refused by name where not."""
+
+import contextlib
+import importlib.util
+import signal
+import sqlite3
+import subprocess
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import dpratio as dpr
+from run_dpratio import SCRIPT, refused, run_script
+
+__all__ = ["FEATURES", "Feature", "is_there"]
+
+MISSING = dpr.MissingExtra.exit_code
+STUDY, RELEASE = "demo/study.toml", "demo/release.json"
+NOWHERE = "postgresql://nobody@127.0.0.1:1/none"
+
+
+@dataclass(frozen=True)
+class Feature:
+    """An extra: its packages, how it is used, and how it is refused without them."""
+
+    packages: tuple[str, ...]
+    use: Callable[[], object]
+    refuse: Callable[[], object]
+
+
+def is_there(feature: Feature) -> bool:
+    """Say whether all packages are installed, by whatever extra."""
+    return all(importlib.util.find_spec(each) for each in feature.packages)
+
+
+def use_arrow() -> None:
+    """Keep a release as Parquet, and give estimates as an Arrow table."""
+    run_script("release", STUDY, "-o", "release.parquet", "--no-ledger")
+    estimates = dpr.estimate_ratios(dpr.read_release("release.parquet"))
+    table = estimates.to_arrow()
+    assert table.num_rows == 4
+    released(table_of_people_in_arrow())
+
+
+def table_of_people_in_arrow() -> object:
+    """Read the people of the demo as an Arrow table."""
+    import pyarrow.parquet
+
+    return pyarrow.parquet.read_table("demo/people.parquet")
+
+
+def refuse_arrow() -> None:
+    """Refuse a release as Parquet, before anything is spent."""
+    words = ("release", STUDY, "-o", "none.parquet", "--no-ledger")
+    assert "dpratio[arrow]" in refused(MISSING, *words)
+    frame_is_refused("to_arrow", "arrow")
+
+
+def use_charts() -> None:
+    """Draw estimates in every kind of file."""
+    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".html": b"<!DOCTYPE html>"}
+    for suffix, start in starts.items():
+        name = f"chart{suffix}"
+        run_script("estimate", RELEASE, "--chart", name)
+        content = Path(name).read_bytes()
+        assert content.lstrip().startswith(start), content[:99]
+        assert b'src="http' not in content
+    chart = dpr.estimate_ratios(dpr.read_release(RELEASE)).chart()
+    chart.save("inline.html", inline=True)
+    assert "north" in Path("inline.html").read_text(encoding="utf-8")
+
+
+def refuse_charts() -> None:
+    """Refuse a chart, from a command and from a result."""
+    said = refused(MISSING, "estimate", RELEASE, "--chart", "none.svg")
+    assert "dpratio[charts]" in said
+    frame_is_refused("chart", "charts")
+
+
+def use_engines() -> None:
+    """Release a table of SQLite where it lies."""
+    released(dpr.DatabaseTable(database_of_people(), table="people"))
+
+
+def refuse_engines() -> None:
+    """Refuse a table that lies in a database."""
+    text = Path(STUDY).read_text(encoding="utf-8")
+    where = f'url = "{database_of_people()}"\ntable = "people"'
+    Path("database.toml").write_text(
+        text.replace('path = "people.parquet"', where), encoding="utf-8"
+    )
+    words = ("release", "database.toml", "-o", "none.json", "--no-ledger")
+    assert "dpratio[engines]" in refused(MISSING, *words)
+
+
+def database_of_people() -> str:
+    """Invent a few people in a SQLite file, and give its address."""
+    file = Path("people.db").absolute()
+    if not file.exists():
+        rows = [(i % 5 / 4, i % 2, 1.0, "north") for i in range(2000)]
+        with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute(
+                "CREATE TABLE people "
+                "(score REAL, label INTEGER, weight REAL, region TEXT)"
+            )
+            connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?)", rows)
+    return f"sqlite://{file}"
+
+
+def use_page() -> None:
+    """Ask the page for itself, on loopback, and stop it."""
+    with served() as address:
+        answer = urllib.request.urlopen(address, timeout=60)  # noqa: S310 (loopback)
+        with contextlib.closing(answer):
+            assert answer.status == 200
+            assert "dpratio" in answer.read().decode()
+
+
+@contextlib.contextmanager
+def served() -> Iterator[str]:
+    """Serve the page while it is needed."""
+    command = [SCRIPT, "page", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().split()[-1]
+            assert address.startswith("http://127.0.0.1:"), address
+            yield address
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(timeout=60)
+
+
+def refuse_page() -> None:
+    """Refuse to serve the page."""
+    assert "dpratio[page]" in refused(MISSING, "page", "--no-browser")
+
+
+def use_pandas() -> None:
+    """Release a pandas frame, and give estimates as one."""
+    import pandas as pd
+
+    released(pd.DataFrame(people()))
+    assert len(dpr.estimate_ratios(dpr.read_release(RELEASE)).to_pandas()) == 4
+
+
+def refuse_pandas() -> None:
+    """Refuse estimates as a pandas frame."""
+    frame_is_refused("to_pandas", "pandas")
+
+
+def use_polars() -> None:
+    """Release a Polars frame, and give estimates as one."""
+    import polars as pl
+
+    released(pl.DataFrame(people()))
+    released(pl.DataFrame(people()).lazy())
+    assert dpr.estimate_ratios(dpr.read_release(RELEASE)).to_polars().height == 4
+
+
+def refuse_polars() -> None:
+    """Refuse estimates as a Polars frame."""
+    frame_is_refused("to_polars", "polars")
+
+
+def use_postgres() -> None:
+    """Hear clearly that there is no server, as the package is there to look for one."""
+    said = refused(11, *ledger_of_a_team())
+    assert "cannot be reached" in said, said
+
+
+def refuse_postgres() -> None:
+    """Refuse a team's ledger."""
+    assert "dpratio[postgres]" in refused(MISSING, *ledger_of_a_team())
+
+
+def ledger_of_a_team() -> tuple[str, ...]:
+    """Give the words that begin a ledger on a server that is not there."""
+    return ("ledger", "init", "--epsilon", "1", "--ledger", NOWHERE)
+
+
+def people() -> dict[str, list[object]]:
+    """Invent a few people as columns."""
+    return {
+        "score": [i % 5 / 4 for i in range(2000)],
+        "label": [i % 2 for i in range(2000)],
+        "region": [("north", "south")[i % 2] for i in range(2000)],
+    }
+
+
+def released(table: object) -> None:
+    """Release a table with few terms, and find its groups."""
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label"),
+        bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        groups=dpr.Groups("region", ["north", "south"]),
+        budget=dpr.Budget(epsilon=5),
+    )
+    release = dpr.release_sums(table, plan, ledger=None)
+    assert len(dpr.estimate_ratios(release)) == 2
+
+
+def frame_is_refused(method: str, extra: str) -> None:
+    """Ask a result for what needs an extra that is not there."""
+    estimates = dpr.estimate_ratios(dpr.read_release(RELEASE))
+    said = "nothing was refused"
+    try:
+        getattr(estimates, method)()
+    except dpr.MissingExtra as error:
+        said = str(error)
+    assert f"dpratio[{extra}]" in said, said
+
+
+FEATURES = {
+    "arrow": Feature(("pyarrow",), use_arrow, refuse_arrow),
+    "charts": Feature(("altair", "vl_convert"), use_charts, refuse_charts),
+    "engines": Feature(("ibis", "pyspark", "psycopg"), use_engines, refuse_engines),
+    "page": Feature(("starlette", "uvicorn"), use_page, refuse_page),
+    "pandas": Feature(("pandas",), use_pandas, refuse_pandas),
+    "polars": Feature(("polars",), use_polars, refuse_polars),
+    "postgres": Feature(("psycopg",), use_postgres, refuse_postgres),
+}
