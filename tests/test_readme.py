@@ -27,7 +27,7 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
     assert "north" in shown
     assert "Protected: all rows of one person" in shown
     assert "calibration error" in shown
-    for name in ("release.json", "report.html", "ratios.html"):
+    for name in ("people.json", "report.html", "ratios.html"):
         assert (tmp_path / name).is_file()
 
 
@@ -37,7 +37,7 @@ def test_the_commands_run_on_the_study_shown(tmp_path: Path) -> None:
     page = run_blocks(parts("sh"), tmp_path)
     commands = list(dict.fromkeys(words[0] for words in page.commands))
     wanted = ["forecast", "plan", "ledger", "release", "estimate", "compare", "report"]
-    assert commands == [*wanted, "coverage"]
+    assert commands == [*wanted, "coverage", "audit"]
     shown = shown_by(page)
     assert "Left: epsilon 2" in shown
     assert "The ledger is sound." in shown
@@ -61,5 +61,6 @@ def test_the_exit_codes_are_those_of_the_errors() -> None:
         errors.MissingExtra: "optional package missing",
         errors.LedgerRefused: "ledger refused",
         errors.LedgerFailed: "ledger failed",
+        errors.AuditFailed: "audit failed",
     }.items():
         assert re.search(rf"\b{error.exit_code} {words}", text)

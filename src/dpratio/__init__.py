@@ -29,12 +29,12 @@ Who has a release (no data, no budget, as often as you like)
 
 Who wants to see how well intervals do, on invented people
     measure_coverage, CoverageTable, Forecast, PaperPopulation, guessed_population,
-    People
+    People; audit_noise, Audit: whether noise is as large as it claims
 
 Whoever meets an error
     DpratioError and, below it: InvalidInput, SchemaRefused, FileRefused,
     DocumentRefused, PlanRefused, EngineFailed, MissingExtra, LedgerRefused,
-    LedgerFailed
+    LedgerFailed, AuditFailed
 
 Example:
     >>> import dpratio as dpr

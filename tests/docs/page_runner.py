@@ -25,7 +25,10 @@ from dpratio.cli.main import run
 __all__ = ["PageRun", "run_blocks"]
 
 # Simulations take minutes with the repetitions that figures need.
-_SHORTENED = {"coverage": ("--reps", "20")}
+_SHORTENED = {
+    "coverage": ("--reps", "20"),
+    "audit": ("--epsilon", "1", "--samples", "2000"),
+}
 # What a reader does to get ready, and a test has done before.
 _MADE_READY = {"cd", "mkdir", "python3", ".", "git", "pip", "make", "java"}
 _REFUSAL = re.compile(r"\w+(Refused|Failed|Input|Extra): ")

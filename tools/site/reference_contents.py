@@ -38,7 +38,7 @@ PAGES = {
         """`release_sums` is the only function that reads rows. Everything before it is
         a promise, everything after it post-processing.""",
         """release_sums Release write_release read_release roll_up merge wrap_sums
-        Ledger Scope verify_ledger""",
+        example_release Ledger Scope verify_ledger""",
     ),
     "answers": _page(
         "Answers",
@@ -53,15 +53,16 @@ PAGES = {
     "study": _page(
         "Reports and simulations",
         """One HTML file for readers, and invented people for those who want to see how
-        well intervals do.""",
+        well intervals do, or whether noise is as large as it claims.""",
         """write_report measure_coverage CoverageTable guessed_population
-        PaperPopulation People""",
+        PaperPopulation People audit_noise Audit""",
     ),
     "errors": _page(
         "Errors",
         """Every error that is raised on purpose. A message says the rule, what was
         given and what to do; the curator's never depend on a value in the data.""",
         """DpratioError InvalidInput SchemaRefused FileRefused DocumentRefused
-        PlanRefused EngineFailed MissingExtra LedgerRefused LedgerFailed""",
+        PlanRefused EngineFailed MissingExtra LedgerRefused LedgerFailed
+        AuditFailed""",
     ),
 }
