@@ -69,8 +69,25 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
         engine: Which engine adds up the tables.
         report: Called with the steps done and the steps in all.
 
+    Returns:
+        One finding for each case: what was shown, beside what is claimed.
+
     Raises:
         InvalidInput: When nothing is left to audit, or an option breaks a rule.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     audit = audit_noise(
+        ...         folder=Path(folder),
+        ...         samples=2_000,
+        ...         epsilons=["1"],
+        ...         mechanisms=["laplace"],
+        ...         strategies=["even"],
+        ...         units=["row"],
+        ...     )
+        >>> audit.with_verdict("too little noise")
+        0
     """
     counted = isinstance(samples, int) and samples >= _FEWEST
     require(counted, f"samples must be a whole number of at least {_FEWEST}", samples)

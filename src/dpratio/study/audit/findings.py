@@ -78,7 +78,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Audit(Tabular):
-    """The findings of an audit, and how many samples of each table were drawn."""
+    """The findings of an audit, and how many samples of each table were drawn.
+
+    Example:
+        >>> Audit((), samples=100_000).with_verdict("too little noise")
+        0
+    """
 
     findings: tuple[Finding, ...]
     samples: int
