@@ -11,6 +11,7 @@ BENCHMARKS = (
     "start",
     "coverage",
     "compare",
+    "warehouse",
     "audit",
 )
 

@@ -314,7 +314,7 @@ def test_a_negative_sampling_variance_does_not_cancel_the_noise(wyy: float) -> N
 
 
 @pytest.mark.parametrize("wy", [0.0, -0.001, -13.75])
-@pytest.mark.parametrize("method", WALD_METHODS)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_denominator_at_or_below_zero_has_no_ratio(
     wy: float, method: str, scale: str

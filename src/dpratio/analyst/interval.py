@@ -93,6 +93,9 @@ def _by_pivot(moments: Moments, reach: Range, options: Options) -> Found:
     """Keep the ratios that are not rejected; the set is the same on both scales."""
     pivot = pivot_of(moments, options.quantile, options.variance)
     empty = _is_empty(moments, options.variance)
+    if reach.denominator_is_positive:
+        # A denominator that noise took below zero says nothing of the ratio.
+        empty |= ~(moments["wy"] > 0)
     cells = len(moments.values)
     lower, upper = np.full(cells, reach.lowest), np.full(cells, np.inf)
     status = np.full(cells, _UNBOUNDED)
