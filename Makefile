@@ -23,9 +23,10 @@ help:
 demo: $(VENV)/.ready
 	$(BIN)/dpratio demo
 
+# Three workers for two cores: servers, browsers and clusters are waited for.
 test: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java
 	rm -f .coverage .coverage.*
-	$(PYTEST) -n 2 --cov --cov-report=
+	$(PYTEST) -n 3 --cov --cov-report=
 	$(BIN)/python tools/require_coverage.py
 
 check: $(VENV)/.ready-check

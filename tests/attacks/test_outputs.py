@@ -148,6 +148,8 @@ def test_29_all_other_outputs_are_the_same_for_neighbours(
     for name in ("DPRATIO_LEDGER", "DPRATIO_ANCHOR"):
         monkeypatch.delenv(name, raising=False)
     caplog.set_level(logging.DEBUG)
+    # A Spark session of another test, which is being cleared away.
+    caplog.set_level(logging.WARNING, "py4j")
     first = outputs_of(tmp_path, write(ROWS, tmp_path), call)
     assert any("r.html" in each for each in first)
     for kind in kinds:

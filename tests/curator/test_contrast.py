@@ -48,7 +48,7 @@ def specified(case: Case) -> list[list[int]]:
 
 @pytest.mark.parametrize(("source", "engine"), READABLE)
 @given(case=cases("focused"))
-@fixed(12)
+@fixed(9)
 def test_every_source_gives_the_integers_of_the_specification(
     source: str, engine: str, case: Case, folder: Path
 ) -> None:
@@ -57,7 +57,7 @@ def test_every_source_gives_the_integers_of_the_specification(
 
 
 @given(case=cases("focused"), dialect=st.sampled_from(sorted(CSV_DIALECTS)))
-@fixed(30)
+@fixed(20)
 def test_every_csv_dialect_gives_the_integers_of_the_specification(
     case: Case, dialect: str, folder: Path
 ) -> None:

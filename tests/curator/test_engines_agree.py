@@ -45,7 +45,7 @@ def specified(case: Case) -> list[list[int]]:
 
 @pytest.mark.parametrize(("source", "engine"), READABLE)
 @given(case=cases())
-@fixed(20)
+@fixed(14)
 def test_every_source_gives_the_integers_of_the_specification(
     source: str, engine: str, case: Case, folder: Path
 ) -> None:
@@ -55,7 +55,7 @@ def test_every_source_gives_the_integers_of_the_specification(
 
 @pytest.mark.parametrize("dialect", CSV_DIALECTS)
 @given(case=cases())
-@fixed(16)
+@fixed(12)
 def test_every_csv_dialect_gives_the_integers_of_the_specification(
     dialect: str, case: Case, folder: Path
 ) -> None:
@@ -69,7 +69,7 @@ def test_every_csv_dialect_gives_the_integers_of_the_specification(
 
 
 @given(case=cases(), few=st.integers(1, 2**27))
-@fixed(30)
+@fixed(20)
 def test_sums_beyond_the_exact_doubles_are_taken_again_in_integers(
     case: Case, few: int, folder: Path
 ) -> None:

@@ -434,7 +434,7 @@ def test_a_nanosecond_before_midnight_is_the_day_before(
 
 
 @given(case=grouped(), data=st.data())
-@fixed(60)
+@fixed(40)
 def test_any_groups_over_any_rows_are_read_alike_in_any_order(
     case: tuple[Plan, Any], data: st.DataObject, folder: Path
 ) -> None:

@@ -70,5 +70,5 @@ def test_less_noise_tells_more(moves: list[float], at: float, more: float) -> No
     closer, further = (
         laplace_divergence([by * each for each in moves], at) for by in (1.0, more)
     )
-    assert -1e-9 <= closer <= further + 1e-6
+    assert -1e-9 <= closer <= further + 1e-4  # Both lie above the truth, by chords.
     assert further <= 1 + 1e-9

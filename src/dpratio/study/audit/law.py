@@ -17,7 +17,7 @@ __all__ = ["gaussian_divergence", "laplace_divergence"]
 
 Floats = NDArray[np.float64]
 
-_STEPS = 2_000  # Of the whole loss: the chords lie less than 1e-5 above the curve.
+_STEPS = 2_000  # Of the whole loss: the chords lie less than 1e-4 above the curve.
 
 
 def gaussian_divergence(mu: float, at: float) -> float:

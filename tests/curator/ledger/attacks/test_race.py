@@ -16,7 +16,7 @@ from dpratio.terms.budget import Budget
 
 CAP = Fraction(5)
 ATTEMPTS = 10_000
-ON_A_SERVER = ATTEMPTS if os.environ.get("DPRATIO_SOAK") == "1" else 4_000
+ON_A_SERVER = ATTEMPTS if os.environ.get("DPRATIO_SOAK") == "1" else 2_000
 MOST_WAITS = 100  # A machine under load may keep a few waiting for a minute.
 
 

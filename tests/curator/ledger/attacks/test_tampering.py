@@ -37,7 +37,7 @@ from dpratio.errors import LedgerFailed
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 
-EDITS = 10_000 if IS_SOAK else 1_000
+EDITS = 10_000 if IS_SOAK else 500  # of each kind
 
 
 class Victim:
