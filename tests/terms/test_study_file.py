@@ -567,6 +567,7 @@ def test_a_name_of_many_names_is_refused_before_it_is_read(text: str) -> None:
         parse_study(text)
 
 
-def test_many_numbers_with_dots_are_no_long_name() -> None:
+@pytest.mark.parametrize("word", ["0.25", "'.a.'", '".a."'])
+def test_many_words_with_dots_are_no_long_name(word: str) -> None:
     with pytest.raises(DocumentRefused, match="unknown field 'edges'"):
-        parse_study(f"edges = [{'0.25, ' * 900}1.0]")
+        parse_study(f"edges = [{', '.join([word] * 900)}]")

@@ -32,13 +32,16 @@ def aggregate(table: WarehouseTable, statement: Statement) -> ExactSums:
             group_sums(table.dialect, table.rows, statement, in_doubles=False)
         )
         sums = {name: _joined(found, name) for name in names}
-    cells = np.zeros((statement.cells, len(names)), dtype=object)
-    code = np.asarray(found.get("code", [0]), dtype=np.int64)
+    cells = np.zeros((statement.cells, len(names)), dtype=np.int64)
+    codes = found.get("code", [0])
     for index, name in enumerate(names):
-        # A group may arrive in several rows: the days of a period.
-        np.add.at(cells[:, index], code, [int(total) for total in sums[name]])
-    clamped = np.clip(cells, -LARGEST_SUM, LARGEST_SUM)
-    return ExactSums(clamped.astype(np.int64))
+        added: dict[int, int] = {}
+        for code, total in zip(codes, sums[name], strict=True):
+            # A group may arrive in several rows: the days of a period.
+            added[code] = added.get(code, 0) + int(total)
+        for code, total in added.items():
+            cells[code, index] = max(-LARGEST_SUM, min(LARGEST_SUM, total))
+    return ExactSums(cells)
 
 
 def count_keys(table: WarehouseTable, asked: KeyCount) -> dict[Key, int]:

@@ -27,6 +27,7 @@ from dpratio.strict import Node
 __all__ = ["from_parquet", "to_parquet"]
 
 _FOOTER = b"dpratio"
+_LONGEST_TEXT = 2**31 - 1  # that PyArrow can be told of
 _MOST_PARTS = 1_000  # columns, pieces of a million rows, notes in the footer
 
 
@@ -101,7 +102,7 @@ def _read_plain(content: bytes, arrow: Any) -> Any:  # noqa: ANN401
     parquet = import_extra("pyarrow.parquet", "arrow")
     source = arrow.BufferReader(content)
     limits = {
-        "thrift_string_size_limit": len(content),
+        "thrift_string_size_limit": min(len(content), _LONGEST_TEXT),
         "thrift_container_size_limit": _MOST_PARTS,
     }
     opened = parquet.ParquetFile(source, **limits)

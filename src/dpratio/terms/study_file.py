@@ -61,7 +61,9 @@ __all__ = ["Study", "parse_study"]
 
 # Names joined by dots: the time that they take to read grows with their square.
 _NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-_LONG_NAME = re.compile(rf"(?<![\w-]){_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}")
+_LONG_NAME = re.compile(
+    rf"(?:^|[\[{{,])[ \t]*+{_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,12 +89,20 @@ def test_odd_sums_beyond_the_exact_doubles_keep_their_last_bit(host: Host) -> No
     assert sums_of(host.table(table), step, 2**53) == expected
 
 
-def test_sums_are_clamped_to_62_bits(host: Host) -> None:
-    many = 2**8
+# Sums of 2^63 and 2^64, which numpy takes for other types.
+@pytest.mark.parametrize("many", [2**7, 2**8])
+def test_sums_are_clamped_to_62_bits(host: Host, many: int) -> None:
     x = [1.0] * many + [-1.0] * many + [1.0, -0.5]
     groups = ["a"] * many + ["b"] * many + ["c"] * 2
     found = sums_of(host.table(pa.table({"x": x, "g": groups})), 2.0**-56, 2**56)
     assert found == [LARGEST_SUM, -LARGEST_SUM, 2**56 - 2**55]
+
+
+def test_a_huge_sum_rounds_no_other(host: Host) -> None:
+    x = [1.0] * 2**7 + [-1.0, 2.0**-56]
+    table = pa.table({"x": x, "g": ["a"] * 2**7 + ["b"] * 2})
+    found = sums_of(host.table(table), 2.0**-56, 2**56)
+    assert found == [LARGEST_SUM, -(2**56) + 1, 0]
 
 
 def test_totals_of_one_unit_beyond_the_exact_doubles_are_taken_in_pieces(

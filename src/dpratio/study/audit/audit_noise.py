@@ -20,7 +20,7 @@ from dpratio.study.audit.findings import Audit, Finding
 from dpratio.study.audit.invent import releases_of
 from dpratio.study.audit.keys import key_audit
 from dpratio.study.audit.pair import find_pair
-from dpratio.study.audit.question import QUESTIONS, plan_for
+from dpratio.study.audit.question import DELTA, QUESTIONS, plan_for
 from dpratio.study.audit.repeats import least_alike
 from dpratio.study.progress import Progress, Report, silent, stages
 from dpratio.terms.budget import Budget
@@ -168,18 +168,19 @@ def _find_sums(case: _Case, samples: int, door_for: Callable[[int], Door]) -> Fi
         if laplace
         else least_mu(seen.counts)
     )
+    asked = Budget(case.epsilon, DELTA)
     return Finding(
         mechanism=case.mechanism,
         strategy=case.strategy,
         unit=case.unit,
-        epsilon=plan.budget.epsilon,
+        epsilon=asked.epsilon,
         measure="epsilon" if laplace else "mu",
         units=pair.units,
         claimed=claimed_distance(
             case.mechanism,
             case.strategy,
-            epsilon=plan.budget.epsilon,
-            delta=plan.budget.delta,
+            epsilon=asked.epsilon,
+            delta=asked.delta,
             sums=len(plan.sums),
         ),
         planned=pair.largest,

@@ -21,7 +21,7 @@ __all__ = [
     "proportion_bounds",
 ]
 
-# How often a sound installation may be accused, case by case.
+# How often each bound may be wrong.
 RISK = 1e-6
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpratio.plan.plan import Plan
 from dpratio.study.audit.law import laplace_divergence
-from dpratio.study.audit.question import Question
+from dpratio.study.audit.question import COLUMNS, Question
 
 __all__ = ["Pair", "Placed", "Side", "find_pair"]
 
@@ -79,7 +79,7 @@ def find_pair(plan: Plan, question: Question) -> Pair:
 
     Where one is too far already, the unit that comes nearest is taken instead.
     """
-    sides = _sides(plan, question)
+    sides = _sides(question)
     places = np.array([_moves(plan, question, side) for side in sides])
     places /= np.array(plan.parts[0].scales)
     apart = np.array([_lengths(plan, each - places) for each in places])
@@ -117,18 +117,23 @@ def _wanted(mechanism: str, shape: Floats) -> float:
     return float(brentq(missing, 0.1, _FURTHEST, rtol=1e-3))
 
 
-def _sides(plan: Plan, question: Question) -> list[Side]:
+def _sides(question: Question) -> list[Side]:
     """List what a unit may hold: nothing, or values on a grid over its box."""
-    box = plan.box(plan.parts[0])
+    held = question.unit.totals or question.bounds
+    box = {
+        letter: held[name]
+        for letter, name in zip("syw", COLUMNS, strict=True)
+        if name in held
+    }
     axes = [
         np.linspace(each.lower, each.upper, 2 if each.is_binary else _POINTS[letter])
         for letter, each in box.items()
     ]
     cells = range(question.cells)
-    held = [tuple(float(each) for each in values) for values in product(*axes)]
+    rows = [tuple(float(each) for each in values) for values in product(*axes)]
     if question.unit.most_groups > 1:
-        return [(), *(tuple(Placed(cell, each) for cell in cells) for each in held)]
-    return [(), *((Placed(cell, each),) for cell in cells for each in held)]
+        return [(), *(tuple(Placed(cell, each) for cell in cells) for each in rows)]
+    return [(), *((Placed(cell, each),) for cell in cells for each in rows)]
 
 
 def _moves(plan: Plan, question: Question, side: Side) -> Floats:
