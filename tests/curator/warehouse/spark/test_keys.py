@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from curator.tables_for_tests import ROW, exact, plan_of
+from curator.tables_for_tests import ROW, asked, exact, plan_of
 from curator.warehouse.spark.frames_for_tests import (
     Session,
     Table,
@@ -17,6 +17,8 @@ from curator.warehouse.spark.frames_for_tests import (
 from dpratio.curator import engine_ibis
 from dpratio.curator.choose_engine import open_keys
 from dpratio.curator.engine import KeyCount, UnitRule
+from dpratio.curator.warehouse.open import open_warehouse
+from dpratio.curator.warehouse.sums import group_sums
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups
@@ -64,8 +66,21 @@ def test_text_that_is_not_utf8_is_no_cell(session: Session) -> None:
     )
     found = exact(frame, plan_of(keys=["a", None]), "auto")
     assert [row[0] // ROW for row in found] == [2, 4]
-    asked = KeyCount("region", "text", UnitRule("id", "dpratio", 9, {}))
-    assert open_keys(frame, asked, "auto")() == {"a": 1}
+    count = KeyCount("region", "text", UnitRule("id", "dpratio", 9, {}))
+    assert open_keys(frame, count, "auto")() == {"a": 1}
+
+
+def test_no_more_sums_arrive_than_there_are_groups(session: Session) -> None:
+    """However many texts are no UTF-8, and all count for None."""
+    frame = session.range(300).selectExpr(
+        "0.5D score", "1 label", "cast(unhex('FF' || hex(id)) AS string) region"
+    )
+    table = open_warehouse(frame)
+    statement = asked(plan_of(keys=["a", None]))
+    for in_doubles in (True, False):
+        query = group_sums(table.dialect, table.rows, statement, in_doubles=in_doubles)
+        found = table.fetch(query)
+        assert (found["code"], found["rows"]) == ([1], [300])
 
 
 def test_days_are_taken_in_utc_whatever_the_zone_of_the_session(
