@@ -243,13 +243,3 @@ def test_files_stay_small() -> None:
     for path in FILES:
         lines = len(path.read_text(encoding="utf-8").splitlines())
         assert lines <= 350, f"{path.name} has {lines} lines: more than one idea?"
-
-
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_every_guarantee_has_a_proof_page_that_exists(path: Path) -> None:
-    docs = HOUSE.parent.parent
-    text = path.read_text(encoding="utf-8")
-    pages = [part.split(".md")[0] for part in text.split("docs/proofs/")[1:]]
-    for page in pages:
-        assert (docs / "docs" / "proofs" / f"{page}.md").is_file(), page
-    assert text.count("Guarantee:") <= len(pages)

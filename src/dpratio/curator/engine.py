@@ -18,6 +18,10 @@ specification in plain loops; every other engine equals it to the last integer:
 6. each summand is a product from left to right, counted as floor(x / step + ½);
 7. cells are added per group, exactly.
 
+Guarantee:
+    A row changes the sums of its own groups by its own cells, and nothing else.
+    Proof: docs/proofs/sensitivity.md.
+
 Floor: curator. Imports: errors, plan.
 """
 
