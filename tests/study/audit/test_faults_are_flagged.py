@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from dpratio.curator import engine_duckdb, select_keys
-from dpratio.plan import joint, price, strategy
+from dpratio.plan import joint, plan, price, require_terms, strategy
+from dpratio.plan.box import box_of
 from dpratio.plan.corners import Point, corners_of
 from dpratio.plan.joint import joint_ratio
 from dpratio.plan.threshold import Threshold, threshold_of
 from dpratio.study.audit.audit_noise import audit_noise
 from dpratio.study.audit.findings import BROKEN, REPEATED, TOO_LITTLE, Finding
+from dpratio.terms.bounds import Bounds
 from study.audit.faults import (
     fix_bits,
     repeat_noise,
@@ -169,6 +171,27 @@ def test_a_sensitivity_that_forgets_a_corner_is_flagged(
     assert verdicts(findings) == {TOO_LITTLE}
     assert all(each.planned > 2 * each.claimed for each in findings)
     assert all(each.shown > each.claimed for each in findings)
+
+
+@pytest.mark.parametrize("unit", ["row", "changed-row", "person"])
+def test_a_box_that_is_too_small_is_flagged(
+    unit: str, audited: Auditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planner and price believe it; engines clip at the declared bounds."""
+
+    def halved(*given: Any) -> dict[str, Bounds]:  # noqa: ANN401
+        box = box_of(*given)
+        return {
+            letter: Bounds(each.lower, (each.lower + each.upper) / 2)
+            for letter, each in box.items()
+        }
+
+    for room in (plan, require_terms):
+        monkeypatch.setattr(room, "box_of", halved)
+    findings = audited(
+        samples=1_000, epsilons=["4"], strategies=["joint"], units=[unit]
+    )
+    assert verdicts(findings) == {TOO_LITTLE}
 
 
 def test_a_price_that_forgets_the_groups_of_a_person_is_flagged(
