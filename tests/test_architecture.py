@@ -83,6 +83,7 @@ HOMES = {
         "cli/audit.py",
         "cli/main.py",
         "cli/output.py",
+        "cli/combine.py",
         "cli/coverage.py",
         "cli/curate.py",
         "cli/curve.py",

@@ -37,7 +37,7 @@ def test_the_commands_run_on_the_study_shown(tmp_path: Path) -> None:
     page = run_blocks(parts("sh"), tmp_path)
     commands = list(dict.fromkeys(words[0] for words in page.commands))
     wanted = ["forecast", "plan", "ledger", "release", "estimate", "compare", "report"]
-    assert commands == [*wanted, "coverage", "audit"]
+    assert commands == [*wanted, "roll-up", "coverage", "audit"]
     shown = shown_by(page)
     assert "Left: epsilon 2" in shown
     assert "The ledger is sound." in shown

@@ -116,7 +116,8 @@ def test_every_public_name_and_every_command_is_in_the_reference(site: Path) -> 
     shown = (site / "reference" / "commands.html").read_text(encoding="utf-8")
     for command in app.registered_commands:
         assert command.callback is not None
-        assert f'id="dpratio-{command.callback.__name__}"' in shown
+        name = command.callback.__name__.replace("_", "-")
+        assert f'id="dpratio-{name}"' in shown
 
 
 def test_a_name_without_a_place_or_a_docstring_stops_the_build(

@@ -1,17 +1,16 @@
 """The command that compares ratios of a release: pairs, margins, homogeneity.
 
-Floor: cli. Imports: release, analyst, output.
+Floor: cli. Imports: release, analyst, output, studies.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dpratio.checks import require
 from dpratio.cli.output import Format, check_format, print_lines, print_table
-from dpratio.errors import DocumentRefused
+from dpratio.cli.studies import ReleaseFile, at_part, read_given_release
 
 if TYPE_CHECKING:
     from dpratio.analyst.comparison import Comparison
@@ -23,7 +22,7 @@ __all__ = ["compare"]
 
 
 def compare(  # noqa: PLR0913 (one command, one answer)
-    release: Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")],
+    release: ReleaseFile,
     groups: Annotated[
         list[str] | None,
         typer.Argument(help="Groups by key; of several columns joined by ', '."),
@@ -72,7 +71,6 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     from dpratio.analyst.compare import compare_ratios
     from dpratio.analyst.equivalence import assess_equivalence
     from dpratio.analyst.homogeneity import assess_homogeneity
-    from dpratio.release.files import read_release
 
     check_format(layout)
     margins = lower is not None or upper is not None
@@ -80,12 +78,9 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     asked = [homogeneity, margins, reference is not None]
     rule = "homogeneity, margins and a reference are different questions"
     require(sum(asked) <= 1, rule, sum(asked), hint)
-    try:
-        read = read_release(release)
-    except DocumentRefused as error:
-        raise DocumentRefused(f"{release}: {error}") from None
+    read = read_given_release(release)
     named = _keys(read, groups or [])
-    place = None if part is None else part - 1
+    place = None if part is None else at_part(part, read)
     answer: Comparison | Equivalence | Homogeneity
     if homogeneity:
         answer = assess_homogeneity(read, *named, part=place, variance=variance)

@@ -11,7 +11,16 @@ import typer
 from dpratio.checks import require
 from dpratio.cli.ledger import DEFAULT, Anchor, By, Location, Scope, open_ledger
 from dpratio.cli.output import Format, check_format, print_lines, print_table
-from dpratio.cli.studies import PlanFile, is_plan, plan_of, read_any_plan, read_study
+from dpratio.cli.studies import (
+    Force,
+    PlanFile,
+    ReleaseOut,
+    is_plan,
+    plan_of,
+    read_any_plan,
+    read_study,
+    require_place,
+)
 from dpratio.errors import DpratioError, FileRefused, InvalidInput
 
 if TYPE_CHECKING:
@@ -51,10 +60,7 @@ def plan(
 
 def release(  # noqa: PLR0913 (one command, one door)
     study: PlanFile,
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="Release file to write, .json or .parquet."),
-    ],
+    out: ReleaseOut,
     data: Annotated[
         str | None, typer.Option(help="Data file, instead of the study's.")
     ] = None,
@@ -70,15 +76,12 @@ def release(  # noqa: PLR0913 (one command, one door)
     ] = None,
     by: By = "",
     engine: Annotated[str, typer.Option(help="auto, duckdb, ibis or python.")] = "auto",
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace an existing release file.")
-    ] = False,
+    force: Force = False,
 ) -> None:
     """Release the noisy sums of a study into a file, charged to the ledger."""
     from rich.console import Console
 
     from dpratio.curator.release_sums import release_sums
-    from dpratio.release.writing import check_writable
 
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
@@ -86,10 +89,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     rule = "--no-ledger and a ledger contradict each other"
     named = location != DEFAULT or scope or anchor or release_id
     require(not (no_ledger and named), rule, location, "Say one of them.")
-    check_writable(out)
-    _require_free(out, force=force, again=release_id)
-    hint = "Use a name that ends in .json or .parquet."
-    require(out.suffix in {".json", ".parquet"}, "unknown kind of file", out.name, hint)
+    require_place(out, force=force, again=release_id)
     kept = scope or (None if given is None or no_ledger else given.scope)
     book = None if no_ledger else open_ledger(location, anchor)
     with Console(stderr=True).status("Reading the table and adding noise"):
@@ -167,18 +167,3 @@ def _table_of(study: "Study | None", data: str | None, folder: Path) -> object:
         delimiter=given.delimiter,
         quote=given.quote,
     )
-
-
-def _require_free(out: Path, *, force: bool, again: str | None) -> None:
-    """Keep data, studies and paid-for releases from being replaced by accident."""
-    from dpratio.release.files import read_release
-
-    if not out.exists():
-        return
-    hint = "Name another file, or say --force to replace a release."
-    try:
-        there = read_release(out)
-    except DpratioError:
-        raise FileRefused(f"'{out}' exists and is no release. {hint}") from None
-    if not force and there.id != again:
-        raise FileRefused(f"'{out}' holds a release already. {hint}")

@@ -15,7 +15,7 @@ from dpratio.cli.output import (
     print_lines,
     print_table,
 )
-from dpratio.cli.studies import ReleaseFile, read_given_release
+from dpratio.cli.studies import ReleaseFile, at_part, read_given_release
 
 __all__ = ["curve"]
 
@@ -40,7 +40,7 @@ def curve(
     files = OutputFiles(chart=chart_file)
     files.check()
     read = read_given_release(release)
-    found = calibration_curve(read, bins=bins, part=part - 1, level=level)
+    found = calibration_curve(read, bins=bins, part=at_part(part, read), level=level)
     files.write(found)
     print_lines([*found.notes(), ""], layout)
     print_table(found.errors if errors else found, layout)

@@ -10,6 +10,7 @@ import typer
 
 from dpratio.cli.analyse import estimate, report
 from dpratio.cli.audit import audit
+from dpratio.cli.combine import merge, roll_up
 from dpratio.cli.compare import compare
 from dpratio.cli.coverage import coverage
 from dpratio.cli.curate import plan, release
@@ -47,6 +48,8 @@ app.command(rich_help_panel=READER)(estimate)
 app.command(rich_help_panel=READER)(curve)
 app.command(rich_help_panel=READER)(compare)
 app.command(rich_help_panel=READER)(report)
+app.command(rich_help_panel=READER)(roll_up)
+app.command(rich_help_panel=READER)(merge)
 app.command(rich_help_panel=ANYONE)(demo)
 app.command(rich_help_panel=ANYONE)(forecast)
 app.command(rich_help_panel=ANYONE)(coverage)

@@ -1,4 +1,4 @@
-"""What commands are given: studies, plans that were written before, releases.
+"""What commands are given and make: studies, plans, releases, and their files.
 
 Floor: cli. Imports: errors, terms, plan, release.
 """
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.errors import DocumentRefused, FileRefused
+from dpratio.checks import require
+from dpratio.errors import DocumentRefused, DpratioError, FileRefused
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
@@ -16,18 +17,29 @@ if TYPE_CHECKING:
     from dpratio.terms.study_file import Study
 
 __all__ = [
+    "Force",
     "PlanFile",
     "ReleaseFile",
+    "ReleaseOut",
     "StudyFile",
+    "at_part",
     "is_plan",
     "plan_of",
     "read_any_plan",
     "read_given_release",
     "read_study",
+    "require_place",
 ]
 
 StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
 ReleaseFile = Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")]
+ReleaseOut = Annotated[
+    Path,
+    typer.Option("--out", "-o", help="Release file to write, .json or .parquet."),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace an existing release file.")
+]
 PlanFile = Annotated[
     Path, typer.Argument(metavar="STUDY", help="A study (TOML) or a plan (JSON).")
 ]
@@ -53,6 +65,36 @@ def read_given_release(path: Path) -> "Release":
         return read_release(path)
     except DocumentRefused as error:
         raise DocumentRefused(f"{path}: {error}") from None
+
+
+def at_part(part: int, release: "Release") -> int:
+    """Give the place of a part that people count from 1."""
+    last = len(release.parts)
+    require(1 <= part <= last, f"--part must be from 1 to {last}", part)
+    return part - 1
+
+
+def require_place(out: Path, *, force: bool, again: str | None = None) -> None:
+    """Keep data, studies and paid-for releases from being replaced by accident.
+
+    ``again`` is the id of a release that may be written once more.
+    """
+    from dpratio.release.files import read_release
+    from dpratio.release.writing import check_writable
+
+    check_writable(out)
+    if not out.exists():
+        hint = "Use a name that ends in .json or .parquet."
+        known = out.suffix in {".json", ".parquet"}
+        require(known, "unknown kind of file", out.name, hint)
+        return
+    hint = "Name another file, or say --force to replace a release."
+    try:
+        there = read_release(out)
+    except DpratioError:
+        raise FileRefused(f"'{out}' exists and is no release. {hint}") from None
+    if not force and there.id != again:
+        raise FileRefused(f"'{out}' holds a release already. {hint}")
 
 
 def is_plan(path: Path) -> bool:

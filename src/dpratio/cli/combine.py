@@ -1,0 +1,76 @@
+"""Commands that make one release out of others: roll-up, merge.
+
+Floor: cli. Imports: release, studies.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpratio.cli.studies import (
+    Force,
+    ReleaseFile,
+    ReleaseOut,
+    at_part,
+    read_given_release,
+    require_place,
+)
+
+if TYPE_CHECKING:
+    from dpratio.release.release import Release
+
+__all__ = ["merge", "roll_up"]
+
+
+def roll_up(
+    release: ReleaseFile,
+    out: ReleaseOut,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(help="A group column to keep; may be repeated. None: the whole."),
+    ] = None,
+    part: Annotated[
+        int, typer.Option(help="Which part of a release with several, from 1.")
+    ] = 1,
+    force: Force = False,
+) -> None:
+    """Add groups up into coarser ones, such as states into a nation. Costs nothing."""
+    from dpratio.release.combine import roll_up as roll_up_release
+
+    require_place(out, force=force)
+    read = read_given_release(release)
+    _write(roll_up_release(read, to or [], part=at_part(part, read)), out)
+
+
+def merge(
+    releases: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RELEASE...", help="Releases of one plan, about different people."
+        ),
+    ],
+    out: ReleaseOut,
+    units_are_disjoint: Annotated[
+        bool,
+        typer.Option(
+            "--units-are-disjoint",
+            help="The promise that nobody is in two of them; asked for where people "
+            "have many rows.",
+        ),
+    ] = False,
+    force: Force = False,
+) -> None:
+    """Add releases of several sites or months up into one. Costs nothing."""
+    from dpratio.release.combine import merge as merge_releases
+
+    require_place(out, force=force)
+    read = [read_given_release(each) for each in releases]
+    _write(merge_releases(read, units_are_disjoint=units_are_disjoint), out)
+
+
+def _write(made: "Release", out: Path) -> None:
+    from dpratio.release.files import write_release
+
+    write_release(made, out)
+    typer.echo(f"{made}\nWritten to {out}.")

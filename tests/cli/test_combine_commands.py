@@ -1,0 +1,144 @@
+"""The commands that make one release out of others."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import dpratio as dpr
+from dpratio.cli.main import app
+from dpratio.errors import DocumentRefused, DpratioError, FileRefused, InvalidInput
+
+BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
+TABLE = {
+    "score": [0.25, 0.75] * 400,
+    "label": [0, 1] * 400,
+    "state": (["CA", "OR"] * 200) + (["NY", "VT"] * 200),
+    "sex": (["f"] * 2 + ["m"] * 2) * 200,
+    "person": list(range(800)),
+}
+
+
+def plan_of(**options: object) -> dpr.Plan:
+    return dpr.make_plan(
+        dpr.Ratio("score", per="label"),
+        bounds=BOUNDS,
+        budget=dpr.Budget(4),
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def write(path: Path, plan: dpr.Plan) -> dpr.Release:
+    release = dpr.release_sums(TABLE, plan, ledger=None)
+    dpr.write_release(release, path)
+    return release
+
+
+@pytest.fixture
+def cells() -> dpr.Plan:
+    keys = [dpr.Keys("state", ["CA", "OR", "NY", "VT"]), dpr.Keys("sex", ["f", "m"])]
+    return plan_of(groups=dpr.Groups.cross(*keys))
+
+
+@pytest.fixture
+def people() -> dpr.Plan:
+    totals = {name: dpr.Bounds(0, 3) for name in BOUNDS}
+    return plan_of(unit=dpr.PrivacyUnit("person", totals=totals))
+
+
+def run(*words: object) -> Result:
+    given = [str(word) for word in words]
+    return CliRunner().invoke(app, given, catch_exceptions=False)
+
+
+def refusal(*words: object) -> DpratioError:
+    error = CliRunner().invoke(app, [str(word) for word in words]).exception
+    assert isinstance(error, DpratioError)
+    return error
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet"])
+def test_groups_are_rolled_up_as_in_python(
+    ending: str, cells: dpr.Plan, tmp_path: Path
+) -> None:
+    release = write(tmp_path / "cells.json", cells)
+    for words, columns in (
+        (["--to", "state"], ["state"]),
+        (["--to", "sex", "--to", "state"], ["sex", "state"]),
+        ([], []),
+    ):
+        out = tmp_path / f"{len(columns)}.{ending}"
+        done = run("roll-up", tmp_path / "cells.json", "-o", out, *words)
+        assert f"Written to {out}." in done.stdout
+        made, wanted = dpr.read_release(out), dpr.roll_up(release, columns)
+        assert made.id == wanted.id
+        assert made.sources == (release.id,)
+        assert (made.values == wanted.values).all()
+
+
+def test_a_part_is_counted_from_one(tmp_path: Path) -> None:
+    plan = plan_of(groups=[dpr.Groups("sex", ["f", "m"]), dpr.Groups("state", ["CA"])])
+    release = write(tmp_path / "parts.json", plan)
+    given = ("roll-up", tmp_path / "parts.json", "-o", tmp_path / "whole.json")
+    run(*given, "--part", "2")
+    made = dpr.read_release(tmp_path / "whole.json")
+    assert (made.values == release.parts[1].values).all()
+    for part in ("0", "3"):
+        error = refusal(*given, "--force", "--part", part)
+        assert "--part must be from 1 to 2" in str(error)
+
+
+def test_sites_are_merged_as_in_python(cells: dpr.Plan, tmp_path: Path) -> None:
+    paths = [tmp_path / f"site{at}.json" for at in range(3)]
+    releases = [write(path, cells) for path in paths]
+    done = run("merge", *paths, "-o", tmp_path / "all.json")
+    assert "Written to" in done.stdout
+    made = dpr.read_release(tmp_path / "all.json")
+    assert made.id == dpr.merge(releases).id
+    assert (made.values == sum(each.values for each in releases)).all()
+
+
+def test_people_with_many_rows_are_merged_on_a_promise(
+    people: dpr.Plan, tmp_path: Path
+) -> None:
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path in paths:
+        write(path, people)
+    words = ("merge", *paths, "-o", tmp_path / "all.json")
+    assert isinstance(refusal(*words), InvalidInput)
+    assert not (tmp_path / "all.json").exists()
+    run(*words, "--units-are-disjoint")
+    assert len(dpr.read_release(tmp_path / "all.json").sources) == 2
+
+
+@pytest.mark.parametrize("command", ["roll-up", "merge"])
+def test_nothing_is_replaced_by_accident(
+    command: str, cells: dpr.Plan, tmp_path: Path
+) -> None:
+    given = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path in given:
+        write(path, cells)
+    (tmp_path / "data.json").write_text("rows", encoding="utf-8")
+    before = given[0].read_bytes()
+    words = (command, *given) if command == "merge" else (command, given[0])
+    for out, said in (
+        (given[0], "holds a release already"),
+        (tmp_path / "data.json", "exists and is no release"),
+    ):
+        error = refusal(*words, "-o", out)
+        assert isinstance(error, FileRefused)
+        assert said in str(error)
+    assert given[0].read_bytes() == before
+    error = refusal(*words, "-o", tmp_path / "new.csv")
+    assert "unknown kind of file" in str(error)
+    run(*words, "-o", given[0], "--force")
+    assert dpr.read_release(given[0]).sources
+
+
+def test_a_file_that_is_no_release_is_named(cells: dpr.Plan, tmp_path: Path) -> None:
+    write(tmp_path / "good.json", cells)
+    (tmp_path / "bad.json").write_text("{}", encoding="utf-8")
+    words = ("merge", tmp_path / "good.json", tmp_path / "bad.json")
+    error = refusal(*words, "-o", tmp_path / "all.json")
+    assert isinstance(error, DocumentRefused)
+    assert "bad.json" in str(error)
