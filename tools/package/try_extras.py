@@ -105,7 +105,7 @@ def database_of_people() -> str:
                 "(score REAL, label INTEGER, weight REAL, region TEXT)"
             )
             connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?)", rows)
-    return f"sqlite://{file}"
+    return f"sqlite:///{file}"
 
 
 def use_page() -> None:
