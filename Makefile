@@ -83,7 +83,7 @@ audit-dependencies: $(VENV)/.ready-test
 # Every Python × lowest and newest dependencies × every extra, each in an environment of
 # its own. PYTHONS="python3.12 …" names interpreters; ROWS_WITH="3.12 lowest" some rows.
 ROWS_WITH :=
-package: $(VENV)/.ready-package
+package: $(VENV)/.ready-package $(VENV)/.ready-java
 	$(BIN)/python tools/package/try_matrix.py $(ROWS_WITH)
 
 clean:

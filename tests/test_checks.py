@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -150,6 +151,46 @@ def test_a_package_that_is_missing_is_named_with_its_extra() -> None:
     )
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        (
+            "raise ImportError('this needs NumPy 2.0\\n or newer.')",
+            "this needs NumPy 2.0 or newer",
+        ),
+        ("import no_such_package_here", "No module named 'no_such_package_here'"),
+        ("import math; math.no_such_name", "module 'math' has no attribute"),
+        ("raise ImportError('very ' * 999)", "very very"),
+        ("raise RuntimeError", "RuntimeError"),
+    ],
+)
+def test_a_package_that_is_there_and_does_not_load_is_not_called_missing(
+    written: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "package_in_pieces.py").write_text(written, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(MissingExtra) as caught:
+        import_extra("package_in_pieces", "arrow")
+    said = str(caught.value)
+    assert said.startswith(
+        "this needs the package 'package_in_pieces', which is installed but does not "
+        f"load: {reason}"
+    )
+    assert said.endswith(
+        ". Take versions that fit each other with: pip install --upgrade "
+        "--upgrade-strategy eager 'dpratio[arrow]'"
+    )
+    assert "not installed" not in said
+    assert len(said) < 420
+    assert len(said.splitlines()) == 1
+    assert caught.value.__suppress_context__
+
+
+def test_a_part_of_a_package_that_is_missing_is_named_with_its_extra() -> None:
+    with pytest.raises(MissingExtra, match=r"'json\.no_such_part'.*is not installed"):
+        import_extra("json.no_such_part", "arrow")
 
 
 def test_a_frame_passed_by_mistake_shows_none_of_its_cells() -> None:

@@ -18,6 +18,7 @@ __all__ = ["import_extra", "require", "require_one_of", "show_given", "to_exact"
 _LONGEST_SHOWN = 80
 _LARGEST_EXPONENT = 1000
 _MOST_LISTED = 3
+_LONGEST_REASON = 200
 _PLAIN = {str, int, float, bool, complex, bytes, type(None)}
 
 
@@ -107,14 +108,34 @@ def to_exact(number: object, name: str) -> Fraction:
 def import_extra(module: str, extra: str) -> ModuleType:
     """Import an optional package, or name the extra that brings it.
 
+    Raises:
+        MissingExtra: When it is not installed, or is installed and does not load.
+
     Example:
         >>> import_extra("math", "arrow").__name__
         'math'
     """
     try:
         return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtra(
-            f"this needs the package '{module}', which is not installed. "
-            f"Install it with: pip install 'dpratio[{extra}]'"
-        ) from None
+    except ModuleNotFoundError as error:
+        # Another module that is missing is the package's own trouble.
+        if f"{module}.".startswith(f"{error.name}."):
+            raise MissingExtra(
+                f"this needs the package '{module}', which is not installed. "
+                f"Install it with: pip install 'dpratio[{extra}]'"
+            ) from None
+        raise _does_not_load(module, extra, error) from None
+    except Exception as error:  # noqa: BLE001 (of packages that do not fit, any)
+        raise _does_not_load(module, extra, error) from None
+
+
+def _does_not_load(module: str, extra: str, error: Exception) -> MissingExtra:
+    """Say why a package that is there does not load: mostly another does not fit."""
+    reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    if len(reason) > _LONGEST_REASON:
+        reason = reason[: _LONGEST_REASON - 1] + "…"
+    return MissingExtra(
+        f"this needs the package '{module}', which is installed but does not load: "
+        f"{reason}. Take versions that fit each other with: pip install --upgrade "
+        f"--upgrade-strategy eager 'dpratio[{extra}]'"
+    )

@@ -9,7 +9,7 @@
     ├── DocumentRefused   a study or release document breaks its format       exit 6
     ├── PlanRefused       the curator's door does not accept the plan         exit 7
     ├── EngineFailed      the engine stopped while it read the table          exit 8
-    ├── MissingExtra      an optional package is not installed                exit 9
+    ├── MissingExtra      an optional package is missing or does not load      exit 9
     ├── LedgerRefused     the ledger does not admit what is asked             exit 10
     ├── LedgerFailed      the ledger cannot be read, written or trusted       exit 11
     └── AuditFailed       releases show more than they claim                  exit 12
@@ -90,7 +90,7 @@ class EngineFailed(DpratioError):
 
 
 class MissingExtra(DpratioError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is needed and not installed, or does not load."""
 
     exit_code = 9
 

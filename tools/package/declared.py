@@ -6,7 +6,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-__all__ = ["ROOT", "extras", "lowest"]
+__all__ = ["ROOT", "asked", "extras", "lowest"]
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -27,15 +27,19 @@ def lowest(python: str, wanted: list[str]) -> dict[str, Version]:
         python: The version of Python, such as ``"3.12"``.
         wanted: Extras.
     """
+    here = {"python_version": python}
+    return {
+        requirement.name: Version(each.version)
+        for requirement in asked(wanted)
+        if requirement.marker is None or requirement.marker.evaluate(here)
+        for each in requirement.specifier
+        if each.operator == ">="
+    }
+
+
+def asked(wanted: list[str]) -> list[Requirement]:
+    """Give what the core and some extras ask for, on whatever Python."""
     lines = list(_PROJECT["dependencies"])
     for extra in wanted:
         lines += _PROJECT["optional-dependencies"][extra]
-    here = {"python_version": python}
-    bounds: dict[str, Version] = {}
-    for line in lines:
-        requirement = Requirement(line)
-        if requirement.marker is None or requirement.marker.evaluate(here):
-            for each in requirement.specifier:
-                if each.operator == ">=":
-                    bounds[requirement.name] = Version(each.version)
-    return bounds
+    return [Requirement(line) for line in lines]

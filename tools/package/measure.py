@@ -12,8 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cells import environment, run
+from cells import environment
 from declared import extras
+from run_outside import run, uv
+from wheelhouse import only_wheels
 
 __all__: list[str] = []
 
@@ -56,8 +58,8 @@ def main() -> None:
 def sizes(python: str, wheel: Path, extra: str) -> dict[str, int]:
     """Install the wheel with an extra, and weigh every package."""
     given = f"dpratio[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
-    install = ["-m", "uv", "--quiet", "pip", "install", "--python", python, given]
-    run([sys.executable, *install], "not installed")
+    wheels = only_wheels([extra] if extra else [])
+    run(uv("pip", "install", "--python", python, *wheels, given), "not installed")
     found: dict[str, int] = json.loads(run([python, "-c", SIZES], "not weighed"))
     return found
 

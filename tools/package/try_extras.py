@@ -3,7 +3,6 @@
 import contextlib
 import importlib.util
 import signal
-import sqlite3
 import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -11,13 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dpratio as dpr
+from people import people, released
 from run_dpratio import SCRIPT, refused, run_script
+from try_databases import (
+    refuse_engines,
+    refuse_postgres,
+    use_engines,
+    use_postgres,
+)
 
 __all__ = ["FEATURES", "Feature", "is_there"]
 
 MISSING = dpr.MissingExtra.exit_code
 STUDY, RELEASE = "demo/study.toml", "demo/release.json"
-NOWHERE = "postgresql://nobody@127.0.0.1:1/none"
 
 
 @dataclass(frozen=True)
@@ -78,36 +83,6 @@ def refuse_charts() -> None:
     frame_is_refused("chart", "charts")
 
 
-def use_engines() -> None:
-    """Release a table of SQLite where it lies."""
-    released(dpr.DatabaseTable(database_of_people(), table="people"))
-
-
-def refuse_engines() -> None:
-    """Refuse a table that lies in a database."""
-    text = Path(STUDY).read_text(encoding="utf-8")
-    where = f'url = "{database_of_people()}"\ntable = "people"'
-    Path("database.toml").write_text(
-        text.replace('path = "people.parquet"', where), encoding="utf-8"
-    )
-    words = ("release", "database.toml", "-o", "none.json", "--no-ledger")
-    assert "dpratio[engines]" in refused(MISSING, *words)
-
-
-def database_of_people() -> str:
-    """Invent a few people in a SQLite file, and give its address."""
-    file = Path("people.db").absolute()
-    if not file.exists():
-        rows = [(i % 5 / 4, i % 2, 1.0, "north") for i in range(2000)]
-        with contextlib.closing(sqlite3.connect(file)) as connection, connection:
-            connection.execute(
-                "CREATE TABLE people "
-                "(score REAL, label INTEGER, weight REAL, region TEXT)"
-            )
-            connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?)", rows)
-    return f"sqlite://{file}"
-
-
 def use_page() -> None:
     """Ask the page for itself, on loopback, and stop it."""
     with served() as address:
@@ -162,43 +137,6 @@ def use_polars() -> None:
 def refuse_polars() -> None:
     """Refuse estimates as a Polars frame."""
     frame_is_refused("to_polars", "polars")
-
-
-def use_postgres() -> None:
-    """Hear clearly that there is no server, as the package is there to look for one."""
-    said = refused(11, *ledger_of_a_team())
-    assert "cannot be reached" in said, said
-
-
-def refuse_postgres() -> None:
-    """Refuse a team's ledger."""
-    assert "dpratio[postgres]" in refused(MISSING, *ledger_of_a_team())
-
-
-def ledger_of_a_team() -> tuple[str, ...]:
-    """Give the words that begin a ledger on a server that is not there."""
-    return ("ledger", "init", "--epsilon", "1", "--ledger", NOWHERE)
-
-
-def people() -> dict[str, list[object]]:
-    """Invent a few people as columns."""
-    return {
-        "score": [i % 5 / 4 for i in range(2000)],
-        "label": [i % 2 for i in range(2000)],
-        "region": [("north", "south")[i % 2] for i in range(2000)],
-    }
-
-
-def released(table: object) -> None:
-    """Release a table with few terms, and find its groups."""
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
-        groups=dpr.Groups("region", ["north", "south"]),
-        budget=dpr.Budget(epsilon=5),
-    )
-    release = dpr.release_sums(table, plan, ledger=None)
-    assert len(dpr.estimate_ratios(release)) == 2
 
 
 def frame_is_refused(method: str, extra: str) -> None:

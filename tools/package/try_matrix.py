@@ -4,17 +4,22 @@ Usage: python tools/package/try_matrix.py [WORD…]
 With words, only the rows that hold all of them are tried, such as ``3.12 lowest``.
 """
 
+import itertools
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from cells import Cell, Failed, environment, run, try_cell
+from cells import Cell, environment, try_cell
+from database_server import database_server
 from declared import ROOT, extras
 from interpreters import SUPPORTED, find_interpreters
+from run_outside import Failed, run, uv
 
 __all__: list[str] = []
 
@@ -26,23 +31,22 @@ def main() -> int:
     """Build, check, try every row, and print the table."""
     wheel, sdist = build()
     found = find_interpreters()
-    results: list[tuple[str, str]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name, row in rows(found, wheel, sdist, Path(folder)):
-            if set(sys.argv[1:]) - set(name.replace("+", " ").split()):
-                continue
-            start = time.monotonic()
-            try:
-                result = f"ok: {row()}, {time.monotonic() - start:.0f} s"
-            except Failed as error:
-                result = f"FAILED {error}"
-            results.append((name, result))
-            print(f"{name:42} {result}", flush=True)
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder, database_server():
+        wanted = [
+            each
+            for each in rows(found, wheel, sdist, Path(folder))
+            if set(sys.argv[1:]) <= set(each[0].replace("+", " ").split())
+        ]
+        # While one row waits for the network, another computes.
+        with ThreadPoolExecutor(os.cpu_count()) as together:
+            results = list(together.map(try_row, wanted))
+    minutes = (time.monotonic() - start) / 60
     print("\npython dependencies file extras, and what came of it")
     for name, result in results:
         print(f"{name:42} {result}")
     good = sum(result.startswith("ok") for _, result in results)
-    print(f"\n{good} of {len(results)} are ok.")
+    print(f"\n{good} of {len(results)} are ok, after {minutes:.0f} minutes.")
     missing = [version for version, path in found.items() if path is None]
     if missing:
         print(f"Not tried, as there is no such Python here: {', '.join(missing)}.")
@@ -50,6 +54,18 @@ def main() -> int:
     if left:
         print(f"Not asked for: {', '.join(left)}.")
     return 0 if results and good == len(results) and not missing else 1
+
+
+def try_row(row: Row) -> tuple[str, str]:
+    """Try one row, and print what came of it."""
+    name, trial = row
+    start = time.monotonic()
+    try:
+        result = f"ok: {trial()}, {time.monotonic() - start:.0f} s"
+    except Failed as error:
+        result = f"FAILED {error}"
+    print(f"{name:42} {result}", flush=True)
+    return name, result
 
 
 def build() -> tuple[Path, Path]:
@@ -66,7 +82,8 @@ def build() -> tuple[Path, Path]:
 def rows(
     found: dict[str, str | None], wheel: Path, sdist: Path, folder: Path
 ) -> Iterator[Row]:
-    """Name everything that is tried, with what tries it."""
+    """Name everything that is tried, with what tries it in a folder of its own."""
+    folders = (folder / str(number) for number in itertools.count())
     sets = [(), *((each,) for each in extras()), tuple(extras())]
     for python, interpreter in found.items():
         if interpreter is None:
@@ -78,10 +95,10 @@ def rows(
         ]
         for cell in cells:
             name = cell.name.replace("+".join(extras()), "all")
-            yield name, _trial(cell, interpreter, folder / "environment")
-        types = f"{python:6} newest   wheel  types"
-        yield types, _types(interpreter, wheel, folder / "environment")
-        yield f"{python:6} newest   wheel  pipx", _pipx(interpreter, wheel, folder)
+            yield name, _trial(cell, interpreter, next(folders))
+        newest = f"{python:6} newest   wheel "
+        yield f"{newest} types", _types(interpreter, wheel, next(folders))
+        yield f"{newest} pipx", _pipx(interpreter, wheel, next(folders))
 
 
 def _trial(cell: Cell, interpreter: str, folder: Path) -> Callable[[], str]:
@@ -93,8 +110,7 @@ def _types(interpreter: str, wheel: Path, folder: Path) -> Callable[[], str]:
 
     def check() -> str:
         with environment(interpreter, folder) as python:
-            install = ["-m", "uv", "--quiet", "pip", "install", "--python", python]
-            run([sys.executable, *install, str(wheel)], "not installed")
+            run(uv("pip", "install", "--python", python, str(wheel)), "not installed")
             program = Path(__file__).with_name("consumer.py")
             words = ["--strict", "--cache-dir", str(folder / "mypy")]
             config = ["--config-file", "", "--python-executable", python]
@@ -117,7 +133,7 @@ def _pipx(interpreter: str, wheel: Path, folder: Path) -> Callable[[], str]:
         said = run([*here, *pipx, *words, *given], "pipx run")
         if "intervals hold the invented truth" not in said:
             raise Failed(f"pipx run: {said[-200:]}")
-        shutil.rmtree(out)
+        shutil.rmtree(folder)
         return "pipx run"
 
     return demo

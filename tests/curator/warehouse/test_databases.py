@@ -3,6 +3,7 @@
 import gc
 import logging
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +23,13 @@ from dpratio.curator.measure import open_for
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.warehouse import open as opening
 from dpratio.curator.warehouse.databases import connect_to
-from dpratio.errors import DpratioError, EngineFailed, FileRefused, SchemaRefused
+from dpratio.errors import (
+    DpratioError,
+    EngineFailed,
+    FileRefused,
+    MissingExtra,
+    SchemaRefused,
+)
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
@@ -168,6 +175,38 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(
     with pytest.raises(FileRefused, match="no database answers at") as refused:
         exact(DatabaseTable(url, table="loans"), plan_of(), "auto")
     assert "s3cr3t" not in said_by(refused.value)
+
+
+@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
+def test_a_path_with_a_slash_too_few_is_said_to_lead_nowhere(
+    scheme: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.db"
+    path.touch()
+    relative = str(path).removeprefix("/")
+    with pytest.raises(FileRefused) as refused:
+        exact(
+            DatabaseTable(f"{scheme}:///{relative}", table="loans"), plan_of(), "auto"
+        )
+    assert str(refused.value) == (
+        f"no database answers at '{scheme}:///{relative}': there is no such file. "
+        "Three slashes begin a path from the folder you are in, four a path from the "
+        "root."
+    )
+
+
+@pytest.mark.parametrize(
+    ("package", "url"),
+    [("psycopg", "postgres://127.0.0.1:1/credit"), ("pyspark", "spark://127.0.0.1:1")],
+)
+def test_a_driver_that_is_missing_is_named_and_no_server_is_blamed(
+    package: str, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in list(sys.modules):
+        if name.partition(".")[0] == package:
+            monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingExtra, match=rf"'{package}.*'dpratio\[engines\]'"):
+        connect_to(DatabaseTable(url, table="loans"))
 
 
 @pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])

@@ -4,6 +4,7 @@ Floor: curator. Imports: checks, errors, terms, duck, entropy, views.
 """
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +38,9 @@ def connect_to(source: DatabaseTable) -> Connected:
 
     Raises:
         FileRefused: When it cannot be reached.
+        MissingExtra: When the package that reaches it is missing or does not load.
     """
+    _require_driver(source.scheme)
     connectors = {
         "duckdb": _duckdb,
         "postgres": _postgres,
@@ -50,10 +53,7 @@ def connect_to(source: DatabaseTable) -> Connected:
         connected = connectors[source.scheme](source)
     if connected is None:
         # Outside the handler: what a server says is neither shown nor chained.
-        raise FileRefused(
-            f"no database answers at '{source.shown}'. Check the address, and that you "
-            "may read there."
-        )
+        raise FileRefused(f"no database answers at '{source.shown}'{_why(source)}")
     return connected
 
 
@@ -90,6 +90,24 @@ def find_table(backend: Backend, source: DatabaseTable) -> Value:
             "person."
         )
     return rows
+
+
+def _require_driver(scheme: str) -> None:
+    """Import what connects before the words of servers are kept quiet."""
+    if scheme.startswith("postgres"):
+        import_extra("psycopg", "engines")
+    if scheme == "spark":
+        import_extra("pyspark.sql", "engines")
+
+
+def _why(source: DatabaseTable) -> str:
+    in_file = source.scheme in {"duckdb", "sqlite"}
+    if in_file and not os.path.exists(source.file):  # noqa: PTH110 (never raises)
+        return (
+            ": there is no such file. Three slashes begin a path from the folder you "
+            "are in, four a path from the root."
+        )
+    return ". Check the address, and that you may read there."
 
 
 def _behind(backend: Backend, found: Found) -> Value | None:
