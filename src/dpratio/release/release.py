@@ -1,6 +1,6 @@
 """The artifact: noisy integers, their plan, and nothing else of the data.
 
-Floor: release. Imports: plan.
+Floor: release. Imports: checks, version, terms, plan.
 """
 
 import html
@@ -20,9 +20,11 @@ from dpratio.terms.budget import decimal_text
 from dpratio.terms.dimensions import Cell
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import is_unicode
+from dpratio.version import __version__
 
 __all__ = [
     "EXTERNAL_WORDS",
+    "MADE_BY",
     "NoiseLayer",
     "Release",
     "ReleasedPart",
@@ -33,6 +35,7 @@ __all__ = [
 
 Integers = NDArray[np.int64]
 
+MADE_BY = f"dpratio {__version__}"
 EXTERNAL_WORDS = (
     "these sums were measured by {origin}; their noise is as stated there, and dpratio "
     "makes no privacy claim about them."
