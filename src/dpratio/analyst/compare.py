@@ -122,6 +122,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         adjust=adjust,
         variance=asked.variance,
         is_simulated=release.is_simulated,
+        origin=release.origin,
         **joined,
     )
 

@@ -1,6 +1,6 @@
 """The answer to a comparison: one row per pair of groups and scale.
 
-Floor: analyst. Imports: tabular, adjust, sentence.
+Floor: analyst. Imports: tabular, adjust, moments, sentence, stamps.
 """
 
 import math
@@ -19,6 +19,7 @@ from dpratio.analyst.sentence import (
     percent,
     short,
 )
+from dpratio.analyst.stamps import stamps
 from dpratio.tabular import Tabular
 
 __all__ = ["ALTERNATIVES", "COMPARISON_STATUSES", "Comparison"]
@@ -82,6 +83,7 @@ class Comparison(Tabular):
     adjust: str
     variance: str
     is_simulated: bool
+    origin: str | None = None
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -114,9 +116,7 @@ class Comparison(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the comparison was made and what its statuses mean."""
-        lines = []
-        if self.is_simulated:
-            lines.append("SIMULATED: the people in this release are invented.")
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         against = "" if self.null == 0 else f" against {self.null:g}"
         lines.append(
             f"Tests are {self.alternative}{against}, intervals at level "

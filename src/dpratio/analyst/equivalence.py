@@ -16,6 +16,7 @@ from dpratio.analyst.compare import Asked, pvalues_of, quantile_of, require_leve
 from dpratio.analyst.contest import AgainstValue
 from dpratio.analyst.moments import Floats
 from dpratio.analyst.pairing import places_of
+from dpratio.analyst.stamps import stamps
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
@@ -60,6 +61,7 @@ class Equivalence(Tabular):
     adjust: str
     variance: str
     is_simulated: bool
+    origin: str | None = None
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per group."""
@@ -75,9 +77,7 @@ class Equivalence(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the verdicts were reached and what they mean."""
-        lines = []
-        if self.is_simulated:
-            lines.append("SIMULATED: the people in this release are invented.")
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         lines.append(
             f"One-sided tests against {self._margins()} at level {self.level:g}, "
             f"variance {self.variance}."
@@ -203,6 +203,7 @@ def assess_equivalence(
         adjust=adjust,
         variance=asked.variance,
         is_simulated=release.is_simulated,
+        origin=release.origin,
     )
 
 
