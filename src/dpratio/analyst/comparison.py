@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpratio.analyst.adjust import ADJUSTMENTS
 from dpratio.analyst.moments import Floats
@@ -20,6 +19,7 @@ from dpratio.analyst.sentence import (
     short,
 )
 from dpratio.analyst.stamps import stamps
+from dpratio.analyst.statuses import Codes, meanings_of, words_of
 from dpratio.tabular import Tabular
 
 __all__ = ["ALTERNATIVES", "COMPARISON_STATUSES", "Comparison"]
@@ -75,7 +75,7 @@ class Comparison(Tabular):
     statistic: Floats
     pvalue: Floats
     pvalue_adjusted: Floats
-    codes: NDArray[np.int8]
+    codes: Codes
     null: float
     alternative: str
     level: float
@@ -88,8 +88,7 @@ class Comparison(Tabular):
     @property
     def status(self) -> tuple[str, ...]:
         """The status of every row, one of `COMPARISON_STATUSES`."""
-        names = np.array(list(COMPARISON_STATUSES), dtype=object)
-        return tuple(names[self.codes].tolist())
+        return words_of(self.codes, COMPARISON_STATUSES)
 
     def status_of(self, row: int) -> str:
         """Give the status of one row."""
@@ -133,13 +132,7 @@ class Comparison(Tabular):
                 f"{family:,} comparisons, not adjusted: {ADJUSTMENTS['none']}. "
                 "Some will seem to differ by chance; see adjust."
             )
-        counts = np.bincount(self.codes, minlength=len(COMPARISON_STATUSES))
-        lines += [
-            f"{status}: {words}."
-            for at, (status, words) in enumerate(COMPARISON_STATUSES.items())
-            if counts[at] and status != "ok"
-        ]
-        return lines
+        return lines + meanings_of(self.codes, COMPARISON_STATUSES)
 
     def summary(self) -> str:
         """Say the answer in a sentence.

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from dpratio.analyst.adjust import ADJUSTMENTS, adjusted, family_level
-from dpratio.analyst.compare import Asked, pvalues_of, quantile_of, require_level
+from dpratio.analyst.asked import Asked
 from dpratio.analyst.contest import AgainstValue
+from dpratio.analyst.deviate import pvalues_of, quantile_of
 from dpratio.analyst.moments import Floats
+from dpratio.analyst.options import require_level
 from dpratio.analyst.pairing import places_of
 from dpratio.analyst.stamps import stamps
 from dpratio.checks import require, require_one_of

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.asked import Asked
 from dpratio.analyst.cells import Cells
 from dpratio.analyst.common_ratio import common_ratio
-from dpratio.analyst.compare import Asked, pvalues_of
 from dpratio.analyst.contest import Between
+from dpratio.analyst.deviate import pvalues_of
 from dpratio.analyst.pairing import places_of, require_disjoint
 from dpratio.analyst.stamps import stamps
 from dpratio.checks import require

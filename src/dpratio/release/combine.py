@@ -18,6 +18,7 @@ from dpratio.release.release import (
     Release,
     ReleasedPart,
     layers_add_up,
+    require_part,
 )
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import (
@@ -69,8 +70,7 @@ def roll_up(
         ('up', 'down')
     """
     require(isinstance(release, Release), "release must be a Release", release)
-    known = type(part) is int and 0 <= part < len(release.parts)
-    require(known, f"part must be from 0 to {len(release.parts) - 1}", part)
+    require_part(part, release)
     given = release.parts[part]
     groups = given.groups
     hint = "The whole table is one cell already, or no key was found."

@@ -31,6 +31,7 @@ __all__ = [
     "fresh_part",
     "layers_add_up",
     "require_id",
+    "require_part",
 ]
 
 Integers = NDArray[np.int64]
@@ -189,6 +190,13 @@ def require_id(name: object) -> None:
     """Refuse what cannot name a release."""
     named = isinstance(name, str) and re.fullmatch("[0-9a-f]{32}", name)
     require(named, "a release id is 32 hexadecimal digits", name)
+
+
+def require_part(part: object, release: Release) -> None:
+    """Refuse a part that a release does not have."""
+    last = len(release.parts) - 1
+    known = type(part) is int and 0 <= part <= last
+    require(known, f"part must be from 0 to {last}", part)
 
 
 def _require_origin(origin: object, strategy: str) -> None:
