@@ -38,8 +38,8 @@ def grid() -> Iterator[str]:
     """
     from analyst.simulated import SETTINGS, Setting, many_cells
     from dpratio.analyst.common_ratio import common_ratio
-    from dpratio.analyst.compare import pvalues_of, quantile_of
     from dpratio.analyst.contest import AgainstValue, Between
+    from dpratio.analyst.deviate import pvalues_of, quantile_of
 
     every = np.arange(RUNS)
     extra = [Setting(5_000, 0.2, weighted=True), Setting(200, 0.2), Setting(60, 0.2)]

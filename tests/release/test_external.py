@@ -79,6 +79,18 @@ def test_the_stamp_stands_on_the_release_and_on_every_answer() -> None:
         assert STAMP in str(answer)
 
 
+def test_the_stamp_stands_on_every_comparison() -> None:
+    sums = {name: [*each, *each] for name, each in SUMS.items()}
+    release = wrapped(sums, groups=dpr.Groups("g", ["a", "b"]))
+    for answer in (
+        dpr.compare_ratios(release, "a", "b"),
+        dpr.assess_homogeneity(release),
+        dpr.assess_equivalence(release, lower=0.5, upper=2),
+    ):
+        assert answer.notes()[0].startswith(STAMP)
+        assert STAMP in str(answer)
+
+
 @pytest.mark.parametrize("name", ["release.json", "release.parquet"])
 def test_the_stamp_survives_files(tmp_path: Path, name: str) -> None:
     groups = dpr.Groups("g", ["a", "b"])

@@ -18,8 +18,6 @@ from dpratio.terms.groups import Groups
 
 __all__ = ["Arms", "arms_of"]
 
-_TWO = 2
-
 
 @dataclass(frozen=True, slots=True)
 class Arms:
@@ -43,7 +41,7 @@ def arms_of(
         cells = np.arange(len(release.parts[part].values))
         return Arms(part_labels(release, part), (cells,))
     hint = "Write arms=('new', 'old'): two keys of one group column."
-    two = isinstance(arms, list | tuple) and len(arms) == _TWO
+    two = isinstance(arms, list | tuple) and len(arms) == 2  # noqa: PLR2004
     require(two and arms[0] != arms[1], "two arms are compared", arms, hint)  # type: ignore[index]
     hint = "Plan with at most one group for each unit."
     rule = "arms that share units cannot be compared"

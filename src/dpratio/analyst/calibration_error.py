@@ -16,7 +16,7 @@ from dpratio.analyst.moments import Floats, Moments
 from dpratio.analyst.pivot import allowance
 from dpratio.analyst.pivot_of import pivot_of
 from dpratio.analyst.sampling import Sampling
-from dpratio.analyst.variance import Second, second_moments
+from dpratio.analyst.variance import Second, second_moments, weights_are_lost
 from dpratio.analyst.view import seen_as_ratio
 from dpratio.analyst.wald import normal_quantile
 
@@ -156,9 +156,7 @@ def calibration_test(
     from scipy.special import chdtrc, chdtri
 
     moments = sampling.moments
-    known = np.ones(len(bins.codes), dtype=np.bool_)
-    if bins.variance == "kish":
-        known = (moments["w"] > 0) & (moments["ww"] > 0)
+    known = ~weights_are_lost(moments, bins.variance)
     count = bins.add(known.astype(np.float64))
     # At the edge of rejection a bin's square is so large on average.
     most = max(float(count.max(initial=1.0)), 1.0)

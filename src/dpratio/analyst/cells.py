@@ -5,7 +5,7 @@ noisy second moments, N from the noise of S and Y. All are quadratics in (α, β
 Floor: analyst. Imports: deviate, moments, pivot_of.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from dpratio.analyst.deviate import Standardised
 from dpratio.analyst.moments import Floats, Moments
 from dpratio.analyst.pivot import Pivot
 from dpratio.analyst.pivot_of import pivot_of
+from dpratio.analyst.variance import Second, weights_are_lost
 from dpratio.analyst.wald import normal_quantile
 
 __all__ = ["Cells", "Scored", "cells_of"]
@@ -129,10 +130,9 @@ def cells_of(moments: Moments, variance: str, *, level: float, lowest: float) ->
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         pivot = pivot_of(moments, normal_quantile(level), variance)
-    if variance == "kish":
-        lost = ~((moments["w"] > 0) & (moments["ww"] > 0))
-        if lost.any():
-            pivot = _silenced(pivot, lost)
+    lost = weights_are_lost(moments, variance)
+    if lost.any():
+        pivot = _silenced(pivot, lost)
     noise = np.zeros((3, len(pivot.numerator)))
     for term in pivot.terms:
         own = (term.in_numerator, term.in_denominator)
@@ -142,16 +142,15 @@ def cells_of(moments: Moments, variance: str, *, level: float, lowest: float) ->
 
 
 def _silenced(pivot: Pivot, lost: NDArray[np.bool_]) -> Pivot:
-    second = type(pivot.second)(
+    second = Second(
         np.where(lost[:, None], 0.0, pivot.second.values),
         np.where(lost[:, None, None], 0.0, pivot.second.noise),
     )
-    return Pivot(
-        np.where(lost, 0.0, pivot.numerator),
-        np.where(lost, 0.0, pivot.denominator),
-        pivot.terms,
-        second,
-        pivot.quantile,
+    return replace(
+        pivot,
+        numerator=np.where(lost, 0.0, pivot.numerator),
+        denominator=np.where(lost, 0.0, pivot.denominator),
+        second=second,
     )
 
 

@@ -6,34 +6,25 @@ Floor: analyst. Imports: checks, release, and the rest of this room.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.adjust import ADJUSTMENTS, adjusted, family_level
-from dpratio.analyst.cells import Cells, cells_of
+from dpratio.analyst.asked import Asked
 from dpratio.analyst.comparison import ALTERNATIVES, COMPARISON_STATUSES, Comparison
-from dpratio.analyst.contest import SCALES, AgainstValue, Between, Contest, Ends
-from dpratio.analyst.deviate import upper_tail
-from dpratio.analyst.interval import Range
-from dpratio.analyst.moments import Floats, moments_of
-from dpratio.analyst.pairing import (
-    REST,
-    names_of,
-    part_of,
-    places_of,
-    sides_of,
-)
-from dpratio.analyst.rest import rest_of
-from dpratio.analyst.variance import choose_variance
+from dpratio.analyst.contest import SCALES, Contest, Ends
+from dpratio.analyst.deviate import pvalues_of, quantile_of
+from dpratio.analyst.moments import Floats
+from dpratio.analyst.options import require_level
+from dpratio.analyst.statuses import Codes, codes_of
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 from dpratio.terms.dimensions import Cell
 
-__all__ = ["Asked", "compare_ratios", "pvalues_of", "quantile_of", "require_level"]
+__all__ = ["compare_ratios"]
 
-_CODES = {name: np.int8(code) for code, name in enumerate(COMPARISON_STATUSES)}
+_CODES = codes_of(COMPARISON_STATUSES)
 
 
 def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
@@ -122,66 +113,9 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         adjust=adjust,
         variance=asked.variance,
         is_simulated=release.is_simulated,
+        origin=release.origin,
         **joined,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A part of a release, its cells as tests, and the groups that were named."""
-
-    release: Release
-    part: int
-    groups: tuple[Any, ...]
-    cells: Cells
-    variance: str
-
-    @classmethod
-    def of(
-        cls,
-        release: Release,
-        groups: Sequence[Any],
-        *,
-        part: int | None,
-        variance: str | None,
-    ) -> "Asked":
-        """Find the part that is asked about, and test its ratios."""
-        require(isinstance(release, Release), "release must be a Release", release)
-        at = part_of(release, groups, part)
-        moments = moments_of(release, at)
-        form = choose_variance(moments, variance)
-        lowest = Range.of(release.plan.box(release.plan.parts[at])).lowest
-        cells = cells_of(moments, form, level=0.95, lowest=lowest)
-        return cls(release, at, tuple(groups), cells, form)
-
-    @property
-    def names(self) -> list[Any]:
-        """The names of all cells of the part."""
-        return names_of(self.release.parts[self.part])
-
-    def contest(
-        self, design: str, reference: float | None, scale: str
-    ) -> tuple[Contest, tuple[list[Any], list[Any] | None]]:
-        """Set up what is compared with what, and name both sides."""
-        names = self.names
-        if reference is not None:
-            _require_reference(reference, scale)
-            require(
-                design == "pairs", "a reference takes the place of a design", design
-            )
-            places = places_of(self.release.parts[self.part], self.groups)
-            value = AgainstValue(self.cells.only(places), float(reference), scale)
-            return value, ([names[at] for at in places.tolist()], None)
-        sides = sides_of(self.release, self.part, self.groups, design)
-        first = [names[at] for at in sides.first.tolist()]
-        if not sides.is_rest:
-            second = [names[at] for at in sides.second.tolist()]
-            both = (sides.first, sides.second)
-            return Between(self.cells, self.cells, both, scale), (first, second)
-        rest = rest_of(self.release, self.part, sides.second)
-        others = cells_of(rest, self.variance, level=0.95, lowest=self.cells.lowest)
-        both = (sides.first, np.arange(len(first)))
-        return Between(self.cells, others, both, scale), (first, [REST] * len(first))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +127,7 @@ class _Answer:
     statistic: Floats
     pvalue: Floats
     pvalue_adjusted: Floats
-    codes: NDArray[np.int8]
+    codes: Codes
     interval_level: float
 
 
@@ -230,7 +164,7 @@ def _statuses(
     alternative: str,
     hidden: NDArray[np.bool_],
     rejected: NDArray[np.bool_],
-) -> NDArray[np.int8]:
+) -> Codes:
     """Say what kind of set each row has."""
     wanted = {
         "two-sided": (ends.has_lower, ends.has_upper),
@@ -244,28 +178,6 @@ def _statuses(
     return np.where(neither & rejected, _CODES["disconnected"], codes).astype(np.int8)
 
 
-def pvalues_of(statistic: Floats, alternative: str) -> Floats:
-    """Turn normal deviates into p-values."""
-    if alternative == "two-sided":
-        return 2 * upper_tail(np.abs(statistic))
-    return upper_tail(statistic if alternative == "greater" else -statistic)
-
-
-def quantile_of(level: float, alternative: str) -> float:
-    """Give the normal quantile of a level, one- or two-sided."""
-    from scipy.special import ndtri
-
-    tail = (1 - level) / 2 if alternative == "two-sided" else 1 - level
-    return float(-ndtri(tail))
-
-
-def require_level(level: object) -> None:
-    """Refuse what is no confidence level."""
-    is_level = isinstance(level, float) and math.isfinite(level) and 0 < level < 1
-    hint = "0.95 is usual."
-    require(is_level, "level must lie between 0 and 1", level, hint)
-
-
 def _require_scale(scale: str, asked: Asked, null: object) -> None:
     require_one_of(scale, SCALES, "scale")
     is_number = isinstance(null, int | float) and not isinstance(null, bool)
@@ -276,12 +188,3 @@ def _require_scale(scale: str, asked: Asked, null: object) -> None:
     positive = np.isfinite(asked.cells.lowest) or scale == "difference"
     rule = f"scale '{scale}' needs ratios that cannot be negative"
     require(positive, rule, scale, "Use scale 'difference'.")
-
-
-def _require_reference(reference: object, scale: str) -> None:
-    is_number = isinstance(reference, int | float) and not isinstance(reference, bool)
-    usable = is_number and math.isfinite(reference)  # type: ignore[arg-type]
-    require(usable, "reference must be a finite number", reference, "1 is usual.")
-    positive = scale == "difference" or reference > 0  # type: ignore[operator]
-    rule = f"scale '{scale}' needs a reference above 0"
-    require(positive, rule, reference, "Use scale 'difference'.")

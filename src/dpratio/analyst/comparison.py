@@ -1,6 +1,6 @@
 """The answer to a comparison: one row per pair of groups and scale.
 
-Floor: analyst. Imports: tabular, adjust, sentence.
+Floor: analyst. Imports: tabular, adjust, moments, sentence, stamps.
 """
 
 import math
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpratio.analyst.adjust import ADJUSTMENTS
 from dpratio.analyst.moments import Floats
@@ -19,6 +18,8 @@ from dpratio.analyst.sentence import (
     percent,
     short,
 )
+from dpratio.analyst.stamps import stamps
+from dpratio.analyst.statuses import Codes, meanings_of, words_of
 from dpratio.tabular import Tabular
 
 __all__ = ["ALTERNATIVES", "COMPARISON_STATUSES", "Comparison"]
@@ -74,7 +75,7 @@ class Comparison(Tabular):
     statistic: Floats
     pvalue: Floats
     pvalue_adjusted: Floats
-    codes: NDArray[np.int8]
+    codes: Codes
     null: float
     alternative: str
     level: float
@@ -82,12 +83,12 @@ class Comparison(Tabular):
     adjust: str
     variance: str
     is_simulated: bool
+    origin: str | None = None
 
     @property
     def status(self) -> tuple[str, ...]:
         """The status of every row, one of `COMPARISON_STATUSES`."""
-        names = np.array(list(COMPARISON_STATUSES), dtype=object)
-        return tuple(names[self.codes].tolist())
+        return words_of(self.codes, COMPARISON_STATUSES)
 
     def status_of(self, row: int) -> str:
         """Give the status of one row."""
@@ -114,9 +115,7 @@ class Comparison(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the comparison was made and what its statuses mean."""
-        lines = []
-        if self.is_simulated:
-            lines.append("SIMULATED: the people in this release are invented.")
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         against = "" if self.null == 0 else f" against {self.null:g}"
         lines.append(
             f"Tests are {self.alternative}{against}, intervals at level "
@@ -133,13 +132,7 @@ class Comparison(Tabular):
                 f"{family:,} comparisons, not adjusted: {ADJUSTMENTS['none']}. "
                 "Some will seem to differ by chance; see adjust."
             )
-        counts = np.bincount(self.codes, minlength=len(COMPARISON_STATUSES))
-        lines += [
-            f"{status}: {words}."
-            for at, (status, words) in enumerate(COMPARISON_STATUSES.items())
-            if counts[at] and status != "ok"
-        ]
-        return lines
+        return lines + meanings_of(self.codes, COMPARISON_STATUSES)
 
     def summary(self) -> str:
         """Say the answer in a sentence.

@@ -20,26 +20,26 @@ from dpratio.analyst.curve_results import CURVE_STATUSES, CalibrationErrors, Cur
 from dpratio.analyst.interval import Options, Range, intervals
 from dpratio.analyst.labels import part_labels
 from dpratio.analyst.moments import Floats, Moments, moments_of
-from dpratio.analyst.options import require_level, require_part
+from dpratio.analyst.options import require_level
 from dpratio.analyst.results import STATUSES
 from dpratio.analyst.sampling import Sampling
+from dpratio.analyst.statuses import Codes, codes_of
 from dpratio.analyst.variance import choose_variance
 from dpratio.analyst.view import seen_as_ratio
 from dpratio.analyst.wald import normal_quantile
 from dpratio.checks import require
-from dpratio.release.release import Release
+from dpratio.release.release import Release, require_part
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Dimension, ScoreBins
 from dpratio.terms.question import Ratio
 
 __all__ = ["calibration_curve"]
 
-_CODES = {name: np.int8(code) for code, name in enumerate(CURVE_STATUSES)}
+_CODES = codes_of(CURVE_STATUSES)
 _PIVOT = list(STATUSES)
 _LOST = 2.0
 _ANY_SIGN = Range(numerator_is_positive=False, denominator_is_positive=True)
 
-Codes = NDArray[np.int8]
 Ends = tuple[float, float] | tuple[Floats, Floats]
 
 

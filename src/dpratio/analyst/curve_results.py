@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dpratio.analyst.calibration_error import Measured
 from dpratio.analyst.label_columns import label_columns
 from dpratio.analyst.moments import Floats
 from dpratio.analyst.stamps import stamps
+from dpratio.analyst.statuses import Codes, meanings_of, words_of
 from dpratio.tabular import Tabular
 
 __all__ = ["CURVE_STATUSES", "CalibrationErrors", "Curve"]
@@ -124,7 +122,7 @@ class Curve(Tabular):
     mean_label: Measured
     ratio: Measured
     gap: Measured
-    codes: NDArray[np.int8]
+    codes: Codes
     errors: CalibrationErrors
     level: float
     is_simulated: bool
@@ -133,8 +131,7 @@ class Curve(Tabular):
     @property
     def status(self) -> tuple[str, ...]:
         """The status of every bin, one of `CURVE_STATUSES`."""
-        names = np.array(list(CURVE_STATUSES), dtype=object)
-        return tuple(names[self.codes].tolist())
+        return words_of(self.codes, CURVE_STATUSES)
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per bin of every curve, in declared order."""
@@ -165,12 +162,7 @@ class Curve(Tabular):
         if self.bins != self.score:
             lines.append(f"The bins are of {self.bins}, not of {self.score}.")
         lines += self.errors.sentences()
-        seen = np.bincount(self.codes, minlength=len(CURVE_STATUSES)) > 0
-        return lines + [
-            f"{name}: {CURVE_STATUSES[name]}."
-            for name, is_there in zip(CURVE_STATUSES, seen, strict=True)
-            if is_there and name != "ok"
-        ]
+        return lines + meanings_of(self.codes, CURVE_STATUSES)
 
     def said(self) -> list[str]:
         """The notes."""

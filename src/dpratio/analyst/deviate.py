@@ -12,16 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.noisy_tail import normal_laplace_tail
+from dpratio.analyst.noisy_tail import noisy_deviate
 from dpratio.analyst.pivot import TEMPER
 
-__all__ = ["Standardised", "upper_tail"]
+__all__ = ["Standardised", "pvalues_of", "quantile_of", "upper_tail"]
 
 Floats = NDArray[np.float64]
 
 _STEPS = 12
 _PRECISION = 1e-10
-_DEEP = 1e-250
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +44,12 @@ class Standardised:
 
         It exceeds the quantile just where `own` does.
         """
-        from scipy.special import ndtri
-
         squared = self.wobble * self.wobble
         wider = (quantile * quantile + 1) / 4 * squared / (1 + TEMPER * self.wobble)
-        heavy = 2 * (self.first**2 + self.second**2)
-        if not heavy.any():
+        if not (self.first.any() or self.second.any()):
             plain: Floats = self.size / np.sqrt(1 + wider)
             return plain
-        deviation = np.sqrt(np.maximum(1 + wider - heavy, 1e-12 * (1 + wider)))
-        tail = normal_laplace_tail(self.size, deviation, self.first, self.second)
-        # Deep in the tail a normal deviate says the same without underflow.
-        deep = tail < _DEEP
-        shown = -ndtri(np.where(deep, 0.5, tail))
-        return np.where(deep, 33.0 + self.size / np.sqrt(1 + wider), shown)
+        return noisy_deviate(self.size, 1 + wider, self.first, self.second)
 
     def own(self) -> Floats:
         """Give the deviate that agrees with its own quantile: a p-value in disguise."""
@@ -95,3 +86,18 @@ def upper_tail(deviate: Floats) -> Floats:
 
     tail: Floats = ndtr(-deviate)
     return tail
+
+
+def pvalues_of(statistic: Floats, alternative: str) -> Floats:
+    """Turn normal deviates into p-values."""
+    if alternative == "two-sided":
+        return 2 * upper_tail(np.abs(statistic))
+    return upper_tail(statistic if alternative == "greater" else -statistic)
+
+
+def quantile_of(level: float, alternative: str) -> float:
+    """Give the normal quantile of a level, one- or two-sided."""
+    from scipy.special import ndtri
+
+    tail = (1 - level) / 2 if alternative == "two-sided" else 1 - level
+    return float(-ndtri(tail))

@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 
 from dpratio.analyst.adjust import ADJUSTMENTS, adjusted, family_level
-from dpratio.analyst.compare import Asked, pvalues_of, quantile_of, require_level
+from dpratio.analyst.asked import Asked
 from dpratio.analyst.contest import AgainstValue
+from dpratio.analyst.deviate import pvalues_of, quantile_of
 from dpratio.analyst.moments import Floats
+from dpratio.analyst.options import require_level
 from dpratio.analyst.pairing import places_of
+from dpratio.analyst.stamps import stamps
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
@@ -60,6 +63,7 @@ class Equivalence(Tabular):
     adjust: str
     variance: str
     is_simulated: bool
+    origin: str | None = None
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per group."""
@@ -75,9 +79,7 @@ class Equivalence(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the verdicts were reached and what they mean."""
-        lines = []
-        if self.is_simulated:
-            lines.append("SIMULATED: the people in this release are invented.")
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         lines.append(
             f"One-sided tests against {self._margins()} at level {self.level:g}, "
             f"variance {self.variance}."
@@ -203,6 +205,7 @@ def assess_equivalence(
         adjust=adjust,
         variance=asked.variance,
         is_simulated=release.is_simulated,
+        origin=release.origin,
     )
 
 

@@ -6,7 +6,7 @@ noise of each sum enters it with a known weight.
 Floor: analyst. Imports: checks, release, and the rest of this room.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,19 +16,20 @@ from dpratio.analyst.function_results import FUNCTION_STATUSES, FunctionEstimate
 from dpratio.analyst.moments import Floats, Moments, moments_of
 from dpratio.analyst.monte_carlo import redrawn_sums
 from dpratio.analyst.noisy_tail import noisy_quantile, two_scales
-from dpratio.analyst.options import require_draws, require_level, require_part
+from dpratio.analyst.options import require_draws, require_level
 from dpratio.analyst.pivot import allowance
 from dpratio.analyst.sampling import Sampling
+from dpratio.analyst.statuses import codes_of
 from dpratio.analyst.wald import normal_quantile
 from dpratio.checks import require, require_one_of
-from dpratio.release.release import Release
+from dpratio.release.release import Release, require_part
 from dpratio.terms.dimensions import Key
 
 __all__ = ["FUNCTION_METHODS", "estimate_function"]
 
 FUNCTION_METHODS = ("delta", "monte_carlo")
 
-_CODES = {name: np.int8(code) for code, name in enumerate(FUNCTION_STATUSES)}
+_CODES = codes_of(FUNCTION_STATUSES)
 _CELLS_AT_ONCE = 2**15
 _BENT = 0.25  # A bias of this part of the standard error takes 1 % off the coverage.
 
@@ -105,15 +106,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
             extra = _redrawn(function, arm_moments, draws, np.random.default_rng(rng))
             grown = np.sqrt(extra / linear.privacy)
             scale = np.where(linear.privacy > 0, linear.laplace * grown, 0.0)
-            linear = _Linear(
-                linear.value,
-                linear.sampling,
-                linear.sampling_noise,
-                extra,
-                scale,
-                linear.bias,
-                linear.bends,
-            )
+            linear = replace(linear, privacy=extra, laplace=scale)
         return _answer(release, function, chosen, linear, method, level)
 
 

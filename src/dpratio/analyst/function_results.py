@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dpratio.analyst.label_columns import label_columns
 from dpratio.analyst.moments import Floats
 from dpratio.analyst.stamps import stamps
+from dpratio.analyst.statuses import Codes, meanings_of, words_of
 from dpratio.tabular import Tabular
 
 __all__ = ["FUNCTION_STATUSES", "FunctionEstimates"]
@@ -51,7 +49,7 @@ class FunctionEstimates(Tabular):
     se: Floats
     se_sampling: Floats
     se_privacy: Floats
-    codes: NDArray[np.int8]
+    codes: Codes
     method: str
     level: float
     is_simulated: bool
@@ -60,8 +58,7 @@ class FunctionEstimates(Tabular):
     @property
     def status(self) -> tuple[str, ...]:
         """The status of every row, one of `FUNCTION_STATUSES`."""
-        names = np.array(list(FUNCTION_STATUSES), dtype=object)
-        return tuple(names[self.codes].tolist())
+        return words_of(self.codes, FUNCTION_STATUSES)
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per cell, or per pair of arms."""
@@ -80,18 +77,12 @@ class FunctionEstimates(Tabular):
 
     def notes(self) -> list[str]:
         """Say what is shown, how it was made and what the statuses mean."""
-        seen = np.bincount(self.codes, minlength=len(FUNCTION_STATUSES)) > 0
-        words = [
-            name
-            for name, is_there in zip(FUNCTION_STATUSES, seen, strict=True)
-            if is_there and name != "ok"
-        ]
         shown = self.function.replace("_", " ")
         made = f"intervals at level {self.level:g}, method {self.method}"
         return [
             *stamps(self.origin, is_simulated=self.is_simulated),
             f"Estimates of {shown}; {made}.",
-            *(f"{name}: {FUNCTION_STATUSES[name]}." for name in words),
+            *meanings_of(self.codes, FUNCTION_STATUSES),
         ]
 
     def said(self) -> list[str]:

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.asked import Asked
 from dpratio.analyst.cells import Cells
 from dpratio.analyst.common_ratio import common_ratio
-from dpratio.analyst.compare import Asked, pvalues_of
 from dpratio.analyst.contest import Between
+from dpratio.analyst.deviate import pvalues_of
 from dpratio.analyst.pairing import places_of, require_disjoint
+from dpratio.analyst.stamps import stamps
 from dpratio.checks import require
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
@@ -48,6 +50,7 @@ class Homogeneity(Tabular):
     variance: str
     is_simulated: bool
     left_out: int = 0
+    origin: str | None = None
 
     def columns(self) -> dict[str, list[Any]]:
         """One row: the test."""
@@ -56,9 +59,7 @@ class Homogeneity(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the test was made."""
-        lines = []
-        if self.is_simulated:
-            lines.append("SIMULATED: the people in this release are invented.")
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         lines.append(
             f"The hypothesis: all {self.groups:,} groups have one ratio; variance "
             f"{self.variance}."
@@ -143,6 +144,7 @@ def assess_homogeneity(
         variance=asked.variance,
         is_simulated=release.is_simulated,
         left_out=left_out,
+        origin=release.origin,
     )
 
 

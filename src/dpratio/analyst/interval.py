@@ -13,13 +13,14 @@ from dpratio.analyst.moments import Floats, Moments
 from dpratio.analyst.pivot_of import pivot_of, variances_at
 from dpratio.analyst.pivot_set import pivot_set
 from dpratio.analyst.results import STATUSES
-from dpratio.analyst.variance import second_moments
+from dpratio.analyst.statuses import Codes, codes_of
+from dpratio.analyst.variance import second_moments, weights_are_lost
 from dpratio.analyst.wald import Wald, normal_quantile, wald
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["Found", "Options", "Range", "intervals"]
 
-_CODES = {name: np.int8(code) for code, name in enumerate(STATUSES)}
+_CODES = codes_of(STATUSES)
 _OK, _FLOORED = _CODES["ok"], _CODES["variance_floored"]
 _UNBOUNDED = _CODES["unbounded"]
 _OF_SHAPE = {
@@ -78,7 +79,7 @@ class Found:
     upper: Floats
     sampling: Floats
     privacy: Floats
-    status: NDArray[np.int8]
+    status: Codes
 
 
 def intervals(moments: Moments, reach: Range, options: Options) -> Found:
@@ -92,7 +93,7 @@ def intervals(moments: Moments, reach: Range, options: Options) -> Found:
 def _by_pivot(moments: Moments, reach: Range, options: Options) -> Found:
     """Keep the ratios that are not rejected; the set is the same on both scales."""
     pivot = pivot_of(moments, options.quantile, options.variance)
-    empty = _is_empty(moments, options.variance)
+    empty = weights_are_lost(moments, options.variance)
     if reach.denominator_is_positive:
         # A denominator that noise took below zero says nothing of the ratio.
         empty |= ~(moments["wy"] > 0)
@@ -169,11 +170,4 @@ def _is_weak(
         variance = variance + noise_spread(moments).denominator
     size = moments["wy"] if is_positive else np.abs(moments["wy"])
     weak: NDArray[np.bool_] = ~(size > options.quantile * np.sqrt(variance))
-    return weak | _is_empty(moments, options.variance)
-
-
-def _is_empty(moments: Moments, variance: str) -> NDArray[np.bool_]:
-    """Tell where the sum of weights, by which kish divides, is lost in noise."""
-    if variance == "linearised":
-        return np.zeros(len(moments.values), dtype=np.bool_)
-    return ~((moments["w"] > 0) & (moments["ww"] > 0))
+    return weak | weights_are_lost(moments, options.variance)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["noisy_quantile", "normal_laplace_tail", "two_scales"]
+__all__ = ["noisy_deviate", "noisy_quantile", "normal_laplace_tail", "two_scales"]
 
 Floats = NDArray[np.float64]
 
@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 _CLOSE = 0.995
 _SPREAD = 0.0025
 _NODES, _HALVINGS = 513, 60
+_DEEP = 1e-250
 _ROOT_TWO = np.sqrt(2.0)
 
 
@@ -47,6 +48,28 @@ def normal_laplace_tail(
     squared = large**2 - small**2
     tail: Floats = (large**2 * wide - small**2 * narrow) / squared
     return np.minimum(np.maximum(tail, 0.0), 1.0)
+
+
+def noisy_deviate(
+    distance: Floats, variance: Floats, first: Floats, second: Floats
+) -> Floats:
+    """Give the normal deviate with the tail of N + L₁ + L₂ beyond a distance.
+
+    Args:
+        distance: Where the tail starts, at 0 or more.
+        variance: Of N, L₁ and L₂ together, positive.
+        first: Scale of L₁.
+        second: Scale of L₂.
+    """
+    from scipy.special import ndtri
+
+    heavy = 2 * (first**2 + second**2)
+    deviation = np.sqrt(np.maximum(variance - heavy, 1e-12 * variance))
+    tail = normal_laplace_tail(distance, deviation, first, second)
+    # Deep in the tail a normal deviate says the same without underflow.
+    deep = tail < _DEEP
+    shown = -ndtri(np.where(deep, 0.5, tail))
+    return np.where(deep, 33.0 + distance / np.sqrt(variance), shown)
 
 
 def two_scales(scales: Sequence[Floats]) -> Sequence[Floats]:

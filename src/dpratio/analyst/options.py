@@ -1,6 +1,6 @@
 """Checks of the options that every answer takes.
 
-Floor: analyst. Imports: checks, release.
+Floor: analyst. Imports: checks.
 """
 
 import math
@@ -8,9 +8,8 @@ import math
 import numpy as np
 
 from dpratio.checks import require
-from dpratio.release.release import Release
 
-__all__ = ["require_draws", "require_level", "require_part"]
+__all__ = ["require_draws", "require_level"]
 
 
 def require_level(level: object) -> None:
@@ -27,10 +26,3 @@ def require_draws(draws: object, rng: object) -> None:
         isinstance(rng, int) and not isinstance(rng, bool) and rng >= 0
     )
     require(seeded, "rng must be a seed of 0 or more, or a Generator", rng)
-
-
-def require_part(part: object, release: Release) -> None:
-    """Refuse a part that a release does not have."""
-    last = len(release.parts) - 1
-    known = type(part) is int and 0 <= part <= last
-    require(known, f"part must be from 0 to {last}", part)

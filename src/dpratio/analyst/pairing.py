@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import require, require_one_of
-from dpratio.release.release import Release, ReleasedPart
+from dpratio.release.release import Release, ReleasedPart, require_part
 from dpratio.terms.question import Ratio
 
 __all__ = ["DESIGNS", "REST", "Sides", "names_of", "part_of", "places_of", "sides_of"]
@@ -50,8 +50,7 @@ def part_of(release: Release, groups: Sequence[Any], part: object) -> int:
     if part is not None:
         if isinstance(part, list | tuple):
             _refuse_two_parts(release, part)
-        known = type(part) is int and 0 <= part < len(parts)
-        require(known, f"part must be from 0 to {len(parts) - 1}", part)
+        require_part(part, release)
         return part  # type: ignore[return-value]  # required above
     keys = [set(each.keys) for each in parts]
     holding = [

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.noise import take
-from dpratio.analyst.noisy_tail import normal_laplace_tail, two_scales
+from dpratio.analyst.noisy_tail import noisy_deviate, two_scales
 from dpratio.analyst.variance import Second
 
 __all__ = ["Pivot", "TermOfT", "allowance"]
@@ -93,8 +93,6 @@ class Pivot:
 
     def distance(self, alpha: Floats, beta: Floats) -> Floats:
         """Say how far out T is, as the normal deviate of the same p-value."""
-        from scipy.special import ndtri
-
         statistic = np.abs(alpha * self.numerator - beta * self.denominator)
         noise = self.noise_variance(alpha, beta)
         spread = np.maximum(self.second.variance_at(alpha, beta), 0.0) + noise
@@ -104,13 +102,7 @@ class Pivot:
         scales = two_scales(
             [np.abs(term.at(alpha, beta)) * term.laplace for term in self.terms]
         )
-        heavy = 2 * (scales[0] ** 2 + scales[1] ** 2)
-        deviation = np.sqrt(np.maximum(spread - heavy, 1e-12 * spread))
-        tail = normal_laplace_tail(statistic, deviation, scales[0], scales[1])
-        # Deep in the tail a normal deviate says the same without underflow.
-        deep = tail < 1e-250  # noqa: PLR2004
-        shown = -ndtri(np.where(deep, 0.5, tail))
-        return np.where(deep, 33.0 + statistic / np.sqrt(spread), shown)
+        return noisy_deviate(statistic, spread, scales[0], scales[1])
 
     def _allowance(self, alpha: Floats, beta: Floats, spread: Floats) -> Floats:
         """Widen the variance for the noise in its own estimate."""

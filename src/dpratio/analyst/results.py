@@ -14,6 +14,7 @@ from dpratio.analyst.label_columns import label_columns
 from dpratio.analyst.moments import Floats
 from dpratio.analyst.sentence import interval_in_words, percent, short
 from dpratio.analyst.stamps import stamps
+from dpratio.analyst.statuses import Codes, meanings_of, words_of
 from dpratio.tabular import Tabular
 
 __all__ = ["STATUSES", "Estimates"]
@@ -59,7 +60,7 @@ class Estimates(Tabular):
     se: Floats
     se_sampling: Floats
     se_privacy: Floats
-    codes: NDArray[np.int8]
+    codes: Codes
     method: str
     scale: str
     level: float
@@ -76,8 +77,7 @@ class Estimates(Tabular):
     @property
     def status(self) -> tuple[str, ...]:
         """The status of every row, one of `STATUSES`."""
-        names = np.array(list(STATUSES), dtype=object)
-        return tuple(names[self.codes].tolist())
+        return words_of(self.codes, STATUSES)
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per cell, in declared order."""
@@ -109,10 +109,7 @@ class Estimates(Tabular):
         )
         if self.method == "no_correction":
             lines.append("These intervals ignore the noise and are too narrow.")
-        counts = np.bincount(self.codes, minlength=len(STATUSES))
-        seen = [status for at, status in enumerate(STATUSES) if counts[at]]
-        lines += [f"{status}: {STATUSES[status]}." for status in seen if status != "ok"]
-        return lines
+        return lines + meanings_of(self.codes, STATUSES)
 
     def summary(self) -> str:
         """Say the answer in a sentence.

@@ -16,7 +16,13 @@ from dpratio.analyst.moments import Floats, Moments
 from dpratio.analyst.noise import take
 from dpratio.checks import require, require_one_of
 
-__all__ = ["VARIANCES", "Second", "choose_variance", "second_moments"]
+__all__ = [
+    "VARIANCES",
+    "Second",
+    "choose_variance",
+    "second_moments",
+    "weights_are_lost",
+]
 
 Flags = NDArray[np.bool_]
 
@@ -87,6 +93,13 @@ def choose_variance(moments: Moments, wanted: str | None) -> str:
     hint = f"It answers with '{held[0]}'. Make a plan with {_PLANS[wanted]}."
     require(wanted in held, rule, held, hint)
     return wanted
+
+
+def weights_are_lost(moments: Moments, variance: str) -> Flags:
+    """Tell where the sums of weights, by which kish divides, are lost in noise."""
+    if variance == "linearised":
+        return np.zeros(len(moments.values), dtype=np.bool_)
+    return ~((moments["w"] > 0) & (moments["ww"] > 0))
 
 
 def second_moments(moments: Moments, variance: str) -> Second:

@@ -5,10 +5,9 @@ charged, data are opened, noise is drawn once, the bytes are sealed, and only th
 anything leave. Floor: curator. Imports: plan, release, and the rest of this room.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 from dpratio.checks import require
 from dpratio.curator.entropy import fresh_id
@@ -23,13 +22,14 @@ from dpratio.release.files import (
     release_from_bytes,
     release_to_bytes,
 )
-from dpratio.release.release import Release
+from dpratio.release.release import MADE_BY, Release
 from dpratio.release.writing import check_writable, write_whole
-from dpratio.version import __version__
 
 __all__ = ["release_sums"]
 
 _UNSAID: Any = object()
+
+Given = TypeVar("Given")
 
 
 def release_sums(  # noqa: PLR0913 (one door)
@@ -107,7 +107,7 @@ def release_sums(  # noqa: PLR0913 (one door)
         rule = "scopes and release ids belong to a ledger"
         require(unkept, rule, scope or release_id, hint)
         parts = open_for(table, plan, engine)()
-        release = Release(fresh_id(), plan, parts, _MADE_BY, simulated)
+        release = Release(fresh_id(), plan, parts, MADE_BY, simulated)
         if out is not None:
             write_whole(out, release_to_bytes(release, format_of(out)))
         return release
@@ -121,9 +121,9 @@ def release_sums(  # noqa: PLR0913 (one door)
         measure = open_for(table, plan, engine)
         book.charge(name, plan, scope=scope, by=by)
         head = book.open(name)
-        with _telling(f"Release {name} stays charged; run again under a new id."):
-            parts = measure()
-        release = Release(name, plan, parts, _MADE_BY, simulated, ledger_head=head)
+        stands = f"Release {name} stays charged; run again under a new id."
+        parts = _telling(stands, measure)
+        release = Release(name, plan, parts, MADE_BY, simulated, ledger_head=head)
         content = release_to_bytes(release, kind)
         book.seal(name, content, kind)
     else:
@@ -135,22 +135,17 @@ def release_sums(  # noqa: PLR0913 (one door)
             )
         release = release_from_bytes(content, sealed_as)
     if out is not None:
-        with _telling(f"Release {name} is sealed: ask for it again by its id."):
-            write_whole(out, content)
+        stands = f"Release {name} is sealed: ask for it again by its id."
+        _telling(stands, lambda: write_whole(out, content))
     book.publish(name)
     return release
 
 
-@contextmanager
-def _telling(what: str) -> Iterator[None]:
-    """Add to an error where the release stands in the ledger."""
-    said = None
+def _telling(stands: str, step: Callable[[], Given]) -> Given:
+    """Take a step; where it fails, add to the error where the release stands."""
     try:
-        yield
+        return step()
     except (EngineFailed, FileRefused) as error:
-        said = type(error)(f"{error} {what}")
-    if said is not None:
-        raise said
-
-
-_MADE_BY = f"dpratio {__version__}"
+        told = type(error)(f"{error} {stands}")
+    # Raised outside the handler, so that it is not shown after the one it repeats.
+    raise told

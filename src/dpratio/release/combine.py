@@ -13,10 +13,12 @@ import numpy as np
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.release.release import (
+    MADE_BY,
     NoiseLayer,
     Release,
     ReleasedPart,
     layers_add_up,
+    require_part,
 )
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import (
@@ -28,7 +30,6 @@ from dpratio.terms.dimensions import (
     distinct,
 )
 from dpratio.terms.groups import Groups
-from dpratio.version import __version__
 
 __all__ = ["merge", "roll_up"]
 
@@ -69,8 +70,7 @@ def roll_up(
         ('up', 'down')
     """
     require(isinstance(release, Release), "release must be a Release", release)
-    known = type(part) is int and 0 <= part < len(release.parts)
-    require(known, f"part must be from 0 to {len(release.parts) - 1}", part)
+    require_part(part, release)
     given = release.parts[part]
     groups = given.groups
     hint = "The whole table is one cell already, or no key was found."
@@ -91,7 +91,7 @@ def roll_up(
         id=_derived_id("roll_up", [release], repr((part, keep, cells))),
         plan=_only(release.plan, part, rolled.groups),
         parts=(rolled,),
-        made_by=f"dpratio {__version__}",
+        made_by=MADE_BY,
         is_simulated=release.is_simulated,
         sources=release.sources or (release.id,),
         origin=release.origin,
@@ -155,7 +155,7 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
         id=_derived_id("merge", [], repr((ordered, [_shape(each) for each in parts]))),
         plan=_dearest([each.plan for each in given]),
         parts=parts,
-        made_by=f"dpratio {__version__}",
+        made_by=MADE_BY,
         is_simulated=any(each.is_simulated for each in given),
         sources=tuple(ordered),
         origin=_origins(given),

@@ -22,13 +22,12 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.require_terms import require_terms, settle_partition
 from dpratio.plan.strategy import EXTERNAL
 from dpratio.plan.sums import Summand, summands_for
-from dpratio.release.release import Release, fresh_part
+from dpratio.release.release import MADE_BY, Release, fresh_part
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Ratio
 from dpratio.terms.unit import PrivacyUnit
-from dpratio.version import __version__
 
 __all__ = ["LAWS", "require_external", "wrap_sums"]
 
@@ -115,7 +114,7 @@ def wrap_sums(  # noqa: PLR0913 (keyword-only terms)
         id=hashlib.sha256(detail.encode()).hexdigest()[:32],
         plan=plan,
         parts=(fresh_part(plan, part, settled, values),),
-        made_by=f"dpratio {__version__}",
+        made_by=MADE_BY,
         is_simulated=is_simulated,
         origin=origin,
     )

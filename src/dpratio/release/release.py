@@ -1,6 +1,6 @@
 """The artifact: noisy integers, their plan, and nothing else of the data.
 
-Floor: release. Imports: plan.
+Floor: release. Imports: checks, version, terms, plan.
 """
 
 import html
@@ -20,19 +20,23 @@ from dpratio.terms.budget import decimal_text
 from dpratio.terms.dimensions import Cell
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import is_unicode
+from dpratio.version import __version__
 
 __all__ = [
     "EXTERNAL_WORDS",
+    "MADE_BY",
     "NoiseLayer",
     "Release",
     "ReleasedPart",
     "fresh_part",
     "layers_add_up",
     "require_id",
+    "require_part",
 ]
 
 Integers = NDArray[np.int64]
 
+MADE_BY = f"dpratio {__version__}"
 EXTERNAL_WORDS = (
     "these sums were measured by {origin}; their noise is as stated there, and dpratio "
     "makes no privacy claim about them."
@@ -186,6 +190,13 @@ def require_id(name: object) -> None:
     """Refuse what cannot name a release."""
     named = isinstance(name, str) and re.fullmatch("[0-9a-f]{32}", name)
     require(named, "a release id is 32 hexadecimal digits", name)
+
+
+def require_part(part: object, release: Release) -> None:
+    """Refuse a part that a release does not have."""
+    last = len(release.parts) - 1
+    known = type(part) is int and 0 <= part <= last
+    require(known, f"part must be from 0 to {last}", part)
 
 
 def _require_origin(origin: object, strategy: str) -> None:

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from dpratio.plan.contrast import Contrast
 from dpratio.plan.plan import Plan
-from dpratio.release.release import Release, fresh_part
+from dpratio.release.release import MADE_BY, Release, fresh_part
 from dpratio.study.population import People, Population, Reals
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
-from dpratio.version import __version__
 
 __all__ = [
     "Seeds",
@@ -183,7 +182,7 @@ def simulate_release(sums: Floats, plan: Plan, rng: np.random.Generator) -> Rele
         id=rng.bytes(16).hex(),
         plan=planned,
         parts=(fresh_part(planned, part, groups, cells),),
-        made_by=f"dpratio {__version__}",
+        made_by=MADE_BY,
         is_simulated=True,
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from traceback import format_exception
 from typing import Any
 
 import pytest
@@ -462,6 +463,7 @@ def test_an_engine_that_stops_after_the_charge_leaves_it_charged(
     assert str(told.value).startswith("the engine stopped while it read the table.")
     assert f"Release {ID} stays charged; run again under a new id." in str(told.value)
     assert "271828" not in said_by(told.value)
+    assert "".join(format_exception(told.value)).count("EngineFailed: ") == 1
     monkeypatch.undo()
     assert state(ledger) == "opened"
     assert ledger.account().spent.loss == Fraction(1, 10)
