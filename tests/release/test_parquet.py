@@ -16,6 +16,7 @@ from dpratio.release.checked_json import checksum
 from dpratio.release.files import read_release, write_release
 from dpratio.release.parquet import from_parquet, to_parquet
 from dpratio.release.release import Release
+from release.edited_documents import alter, leaves
 from release.releases_for_tests import GROUPS, RELEASES, plan_of, release_of
 
 Table = Any
@@ -101,31 +102,13 @@ def test_every_edited_integer_is_refused(name: str) -> None:
             assert refusal(written(edited)).startswith("$."), (column, row)
 
 
-def leaves(value: object, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    children: Any = ()
-    if isinstance(value, dict):
-        children = value.items()
-    elif isinstance(value, list):
-        children = enumerate(value)
-    else:
-        return [path]
-    return [each for step, child in children for each in leaves(child, (*path, step))]
-
-
 @pytest.mark.parametrize("name", ["groups: listed", "merged", "found: date", "people"])
 def test_every_edit_of_the_footer_is_refused_with_its_path(name: str) -> None:
     release = RELEASES[name]
     table = table_of(release)
     for place in leaves(document_of(release)):
         document = document_of(release)
-        parent: Any = document
-        for step in place[:-1]:
-            parent = parent[step]
-        old = parent[place[-1]]
-        if isinstance(old, bool) or old is None:
-            parent[place[-1]] = not old
-        else:
-            parent[place[-1]] = old + "0" if isinstance(old, str) else old + 1
+        alter(document, place)
         message = refusal(with_footer(table, json.dumps(document).encode()))
         assert message.startswith("$"), (place, message)
 
