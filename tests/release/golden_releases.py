@@ -30,19 +30,15 @@ __all__ = [
     "only_part",
 ]
 
-
 GOLDEN = Path(__file__).parent / "golden" / "release_v1.json"
-
-
 GOLDEN_FOCUSED = Path(__file__).parent / "golden" / "release_v1_focused.json"
-
-
 LARGEST = 2**63 - 1
 
 
 def golden_sum(
     factors: str, step: float, sensitivity: int, scale: float
 ) -> MeasuredSum:
+    """A sum that is named by its factors."""
     return MeasuredSum(Summand(factors, tuple(factors)), step, sensitivity, scale)
 
 
@@ -134,11 +130,10 @@ GOLDEN_FOCUSED_RELEASE = only_part(
     values=np.array([[1, -2, 3, -4, 2**53 + 1, LARGEST]], dtype=np.int64),
     made_by="dpratio 0.1.0",
 )
-
-
 GOLDEN_RELEASES = {GOLDEN: GOLDEN_RELEASE, GOLDEN_FOCUSED: GOLDEN_FOCUSED_RELEASE}
 
 
 def golden_document(path: Path = GOLDEN) -> dict[str, Any]:
+    """Read a golden file as a document that may be edited."""
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document
