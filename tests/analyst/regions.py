@@ -30,6 +30,11 @@ def people(count: int, ratio: float, seed: int) -> Rows:
     return score * min(ratio, 1.0), label
 
 
+# The people of the four regions, and what ratios are compared by.
+ROWS = [people(4000, ratio, seed) for seed, ratio in enumerate((1.3, 1.1, 1.0, 0.9))]
+SCALES = ["difference", "lift", "log_ratio"]
+
+
 def plan_of(groups: Any, epsilon: float = 1e6, **terms: Any) -> Plan:  # noqa: ANN401
     asked = terms.pop("ratio", Ratio("score", per="label"))
     bounds = terms.pop("bounds", BOUNDS)

@@ -56,7 +56,7 @@ def test_10_a_denominator_of_zero_or_below_is_answered_with_a_status(
     """Where the noisy denominator is not above zero there is a status, and no error.
 
     Source: opendp/smartnoise-sdk issue 264, Specify behavior of zero after noise.
-    More: tests/analyst/test_estimate.py
+    More: tests/analyst/test_estimate_statuses.py
     """
     noise = about_nobody(strategy)
     for release in [noise, *(with_all_at(noise, value) for value in NEAR_ZERO)]:

@@ -132,7 +132,7 @@ def test_15_groups_that_share_people_are_not_added_up_later() -> None:
     """Cells in which a person counts twice are not rolled up; others are.
 
     Source: opendp/opendp issue 2949, redefining a column doesn't reset known truncation
-    bounds. More: tests/release/test_combine.py
+    bounds. More: tests/release/test_combine_roll_up.py
     """
     shared, apart = people(most_groups=2), people(most_groups=1)
     into: Any = {"a": "left", "b": "left", "c": "right", "d": "right"}
@@ -148,7 +148,7 @@ def test_15_releases_that_may_share_people_are_not_merged() -> None:
     """Releases about people are merged on a promise, and never one with itself.
 
     Source: opendp/opendp issue 2949, redefining a column doesn't reset known truncation
-    bounds. More: tests/release/test_combine.py
+    bounds. More: tests/release/test_combine_merge.py
     """
     plan = people(most_groups=1)
     first, second = released(plan, OTHERS), released(plan, ann(9))

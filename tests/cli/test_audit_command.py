@@ -2,7 +2,6 @@
 
 import csv
 import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from dpratio.cli.main import app, run
+from cli.commands_for_tests import Call
+from dpratio.cli.main import app
 from study.audit.faults import fix_bits, scale_noise
 
 FEW = ["audit", "--samples", "6000", "--epsilon", "4", "--unit", "row"]
@@ -60,17 +60,14 @@ def test_programs_get_rows_alone(folder: Path) -> None:
 
 
 def test_too_little_noise_is_an_exit_code_after_the_table(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
     scale_noise(monkeypatch, 0.8)
-    monkeypatch.setattr(sys, "argv", ["dpratio", *ONE])
-    with pytest.raises(SystemExit) as stopped:
-        run()
-    assert stopped.value.code == 12
-    said = capsys.readouterr()
-    assert "too little noise" in said.out
-    assert "0 of 1 sound." in said.out
-    assert said.err.startswith("AuditFailed: 1 of 1 claims are broken")
+    code, out, error = call(*ONE)
+    assert code == 12
+    assert "too little noise" in out
+    assert "0 of 1 sound." in out
+    assert error.startswith("AuditFailed: 1 of 1 claims are broken")
 
 
 def test_too_few_samples_are_said_and_are_no_failure() -> None:
@@ -112,14 +109,11 @@ def test_bad_input_is_one_line_before_anything_is_drawn(
     code: int,
     said: str,
     folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["dpratio", *words.split()])
-    with pytest.raises(SystemExit) as stopped:
-        run()
-    assert stopped.value.code == code
-    assert said in capsys.readouterr().err
+    given, _, error = call(*words.split())
+    assert given == code
+    assert said in error
     assert left_behind(folder) == ["temporary"]
 
 

@@ -1,7 +1,6 @@
 """The command that compares: pairs, values, margins, homogeneity, formats."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,8 @@ from typer.testing import CliRunner
 
 from analyst.given import given_release
 from analyst.regions import cells_for, people, plan_of, regions_release
-from dpratio.cli.main import app, run
+from cli.commands_for_tests import Call
+from dpratio.cli.main import app
 from dpratio.release.files import write_release
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups
@@ -28,15 +28,6 @@ def shown(*words: str) -> str:
     done = CliRunner().invoke(app, ["compare", *words])
     assert done.exit_code == 0, (done.output, done.exception)
     return done.stdout
-
-
-def refused(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
-) -> tuple[object, str]:
-    monkeypatch.setattr(sys, "argv", ["dpratio", "compare", *words])
-    with pytest.raises(SystemExit) as stopped:
-        run()
-    return stopped.value.code, capsys.readouterr().err
 
 
 def test_two_groups_are_compared_in_words_and_a_table(path: str) -> None:
@@ -81,30 +72,25 @@ def test_margins_and_homogeneity_are_asked_for_by_options(path: str) -> None:
     assert shown(path, "--homogeneity").startswith("one ratio, ")
 
 
-def test_two_questions_at_once_are_refused(
-    path: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_questions_at_once_are_refused(path: str, call: Call) -> None:
     words = (path, "--homogeneity", "--reference", "1")
-    code, said = refused(monkeypatch, capsys, *words)
+    code, _, said = call("compare", *words)
     assert code == 3
     assert "Ask one thing at a time" in said
 
 
-def test_an_unknown_group_is_one_line(
-    path: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, said = refused(monkeypatch, capsys, path, "nort", "south")
+def test_an_unknown_group_is_one_line(path: str, call: Call) -> None:
+    code, _, said = call("compare", path, "nort", "south")
     assert code == 3
     assert said.startswith("InvalidInput: no such group, got 'nort'. Did you mean")
 
 
 def test_a_file_that_is_no_release_is_named(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     (tmp_path / "r.json").write_text("{}", encoding="utf-8")
-    code, said = refused(monkeypatch, capsys, str(tmp_path / "r.json"))
+    code, _, said = call("compare", str(tmp_path / "r.json"))
     assert code == 6
     assert "r.json" in said
 

@@ -1,12 +1,12 @@
 import csv
 import json
-import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from dpratio.cli.main import app, run
+from cli.commands_for_tests import Call
+from dpratio.cli.main import app
 
 STUDY = """
 [ratio]
@@ -168,14 +168,11 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(
     words: str,
     code: int,
     said: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["dpratio", *words.split()])
-    with pytest.raises(SystemExit) as stopped:
-        run()
-    assert stopped.value.code == code
-    assert said in capsys.readouterr().err
+    given, _, error = call(*words.split())
+    assert given == code
+    assert said in error
     assert [path.name for path in folder.iterdir()] == ["study.toml"]
 
 

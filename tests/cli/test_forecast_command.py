@@ -6,26 +6,20 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from cli.commands_for_tests import QUESTION
 from dpratio.cli.main import app
 from dpratio.errors import InvalidInput
 
-STUDY = """
-[ratio]
-numerator = "score"
-per = "label"
-
-[bounds]
-score = [0, 1]
-label = "binary"
-
+STUDY = f"""
+{QUESTION}
 [privacy]
 epsilon = 1.0
 delta = 1e-6
 
 [population]
 n = 2000
-numerator = { mean = 0.5, sd = 0.22 }
-per = { mean = 0.45 }
+numerator = {{ mean = 0.5, sd = 0.22 }}
+per = {{ mean = 0.45 }}
 correlation = 0.4
 """
 

@@ -3,16 +3,15 @@
 import csv
 import io
 import json
-import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 import dpratio as dpr
-from dpratio.cli.main import app, run
+from cli.commands_for_tests import Call
+from dpratio.cli.main import app
 from dpratio.terms import study_file
 
 BOUNDS = """
@@ -206,43 +205,32 @@ def test_a_parquet_release_gives_the_answers_of_its_json(folder: Path) -> None:
     assert answers[0] == answers[1]
 
 
-def refused(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
-) -> tuple[Any, str]:
-    monkeypatch.setattr(sys, "argv", ["dpratio", *words])
-    with pytest.raises(SystemExit) as stopped:
-        run()
-    return stopped.value.code, capsys.readouterr().err
-
-
 def test_a_parquet_release_is_not_replaced_by_accident(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, call: Call
 ) -> None:
     write_study(PAIRED, BOUNDS, PRIVACY)
     shown("release", "study.toml", "--no-ledger", "-o", "r.parquet")
     first = (folder / "r.parquet").read_bytes()
     words = ("release", "study.toml", "--no-ledger", "-o", "r.parquet")
-    code, said = refused(monkeypatch, capsys, *words)
+    code, _, said = call(*words)
     assert (code, "holds a release already" in said) == (5, True)
     assert (folder / "r.parquet").read_bytes() == first
     shown(*words, "--force")
     assert (folder / "r.parquet").read_bytes() != first
 
 
-def test_data_in_parquet_are_no_release(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_data_in_parquet_are_no_release(folder: Path, call: Call) -> None:
     import pandas as pd
 
     write_study(PAIRED, BOUNDS, PRIVACY)
     pd.DataFrame({"score": [1.0]}).to_parquet("data.parquet")
     kept = (folder / "data.parquet").read_bytes()
-    code, said = refused(monkeypatch, capsys, "estimate", "data.parquet")
+    code, _, said = call("estimate", "data.parquet")
     assert code == 6
     assert said.startswith("DocumentRefused: data.parquet: ")
     for more in ((), ("--force",)):
         words = ("release", "study.toml", "--no-ledger", "-o", "data.parquet", *more)
-        code, said = refused(monkeypatch, capsys, *words)
+        code, _, said = call(*words)
         assert (code, "exists and is no release" in said) == (5, True)
     assert (folder / "data.parquet").read_bytes() == kept
 
@@ -276,12 +264,11 @@ def test_a_study_that_breaks_a_rule_is_refused_with_its_place(
     folder: Path,
     tables: tuple[str, ...],
     said: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     assert folder.is_dir()
     write_study(*tables)
-    code, error = refused(monkeypatch, capsys, "plan", "study.toml")
+    code, _, error = call("plan", "study.toml")
     assert code == 6
     assert f"study.toml: {said}" in error
 

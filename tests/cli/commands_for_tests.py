@@ -1,0 +1,39 @@
+"""A study of people, and commands run on it as a user runs them."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+__all__ = ["QUESTION", "STUDY", "Call", "Done", "dpratio", "rows_of_people"]
+
+QUESTION = """
+[ratio]
+numerator = "score"
+per = "label"
+
+[bounds]
+score = [0, 1]
+label = "binary"
+"""
+STUDY = f"""
+[data]
+path = "people.csv"
+{QUESTION}
+[privacy]
+epsilon = 2
+"""
+
+# Exit code, standard output, standard error; and what runs the words of a command.
+Done = tuple[int, str, str]
+Call = Callable[..., Done]
+
+
+def rows_of_people(pairs: int) -> str:
+    """The file of people: pairs of rows, whose ratio is 0.75."""
+    return "score,label\n" + "0.5,1\n0.25,0\n" * pairs
+
+
+def dpratio(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own."""
+    command = [sys.executable, "-c", "from dpratio.cli.main import run; run()", *words]
+    return subprocess.run(command, check=False, capture_output=True, text=True)

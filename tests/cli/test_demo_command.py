@@ -1,0 +1,38 @@
+"""`dpratio demo`: invented people, their release, and the truth beside it."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from cli.commands_for_tests import Call
+from dpratio.cli.main import app
+
+
+def test_the_demo_shows_plan_and_truth_and_leaves_its_files(folder: Path) -> None:
+    shown = CliRunner().invoke(app, ["demo", "--people", "2000"])
+    assert shown.exit_code == 0, shown.output
+    for words in ("Not covered", "truth", "intervals hold the invented truth"):
+        assert words in shown.stdout
+    assert {path.name for path in (folder / "demo").iterdir()} == {
+        "people.parquet",
+        "ledger.db",
+        "report.html",
+        "release.json",
+        "study.toml",
+    }
+    estimated = CliRunner().invoke(app, ["estimate", "demo/release.json"]).stdout
+    assert "SIMULATED" in estimated
+
+
+def test_the_demo_speaks_other_formats(folder: Path) -> None:
+    assert folder.is_dir()
+    words = ["demo", "--people", "2000", "--format", "json"]
+    rows = json.loads(CliRunner().invoke(app, words).stdout)
+    assert [row["truth"] for row in rows] == [1.0, 1.05, 1.1, 1.2]
+
+
+def test_a_demo_folder_that_cannot_be_made_is_refused(folder: Path, call: Call) -> None:
+    (folder / "demo").write_text("in the way", encoding="utf-8")
+    code, _, error = call("demo")
+    assert (code, "'demo' cannot be written" in error) == (5, True)

@@ -1,0 +1,45 @@
+"""`dpratio estimate`: intervals from a release file."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.commands_for_tests import dpratio
+from dpratio.cli.main import app
+
+
+def test_a_release_is_written_and_estimated(folder: Path) -> None:
+    done = CliRunner().invoke(app, ["release", "study.toml", "-o", "r.json"])
+    assert done.exit_code == 0, done.output
+    assert "Written to r.json" in done.stdout
+    words = ["estimate", "r.json", "--format", "json", "--scale", "log"]
+    (row,) = json.loads(CliRunner().invoke(app, words).stdout)
+    assert row["ci_lower"] < row["ratio"] < row["ci_upper"]
+    assert row["ratio"] == pytest.approx(0.75, abs=0.2)
+    assert (folder / "r.json").is_file()
+
+
+def test_the_monte_carlo_estimate_repeats_with_its_seed(folder: Path) -> None:
+    assert folder.is_dir()
+    CliRunner().invoke(app, ["release", "study.toml", "-o", "r.json"])
+    words = ["estimate", "r.json", "--method", "monte_carlo", "--rng", "7"]
+    first, second = (CliRunner().invoke(app, words).stdout for _ in range(2))
+    assert first == second
+    assert "monte_carlo" in first
+
+
+def test_intervals_without_correction_are_called_too_narrow(folder: Path) -> None:
+    assert folder.is_dir()
+    CliRunner().invoke(app, ["release", "study.toml", "-o", "r.json"])
+    words = ["estimate", "r.json", "--method", "no_correction"]
+    assert "too narrow" in CliRunner().invoke(app, words).stdout
+
+
+def test_an_empty_table_gives_noisy_zeros_and_an_explained_status(folder: Path) -> None:
+    (folder / "people.csv").write_text("score,label\n", encoding="utf-8")
+    assert dpratio("release", "study.toml", "-o", "r.json").returncode == 0
+    shown = dpratio("estimate", "r.json")
+    assert shown.returncode == 0
+    assert "unbounded: the noisy denominator" in shown.stdout

@@ -1,0 +1,109 @@
+"""`dpratio release`: where data may lie, and which files are written."""
+
+import json
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.commands_for_tests import STUDY, Call, dpratio
+from dpratio.cli.main import app
+from dpratio.curator.ledger.ledger import Ledger
+
+
+def test_data_can_be_named_on_the_command_line(folder: Path) -> None:
+    (folder / "people.csv").rename(folder / "others.csv")
+    words = ["release", "study.toml", "--data", "others.csv", "-o", "r.json"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+
+
+def test_a_study_without_data_asks_for_them(folder: Path, call: Call) -> None:
+    text = STUDY.replace('[data]\npath = "people.csv"', "")
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    code, _, error = call("release", "study.toml", "-o", "r.json")
+    assert (code, "or with --data" in error) == (3, True)
+
+
+def test_a_missing_column_is_told_and_nothing_is_written(folder: Path) -> None:
+    (folder / "people.csv").write_text("score,lable\n0.5,1\n", encoding="utf-8")
+    done = dpratio("release", "study.toml", "-o", "r.json")
+    assert done.returncode == 4
+    assert "column 'label' is not in the table. It has: score, lable" in done.stderr
+    assert not (folder / "r.json").exists()
+
+
+def test_bad_cells_change_neither_exit_code_nor_output_shape(folder: Path) -> None:
+    clean = dpratio("release", "study.toml", "-o", "r.json")
+    hostile = 'CANARY,1\n0.5\n"0.5,1\n1e999,1\nnan,1\n0.5,1,CANARY\n'
+    with (folder / "people.csv").open("a", encoding="utf-8") as file:
+        file.write(hostile)
+    spoilt = dpratio("release", "study.toml", "-o", "r.json", "--force")
+    assert (spoilt.returncode, spoilt.stderr) == (clean.returncode, clean.stderr)
+    assert len(spoilt.stdout) == len(clean.stdout)
+    assert "CANARY" not in spoilt.stdout + (folder / "r.json").read_text("utf-8")
+
+
+def test_release_files_are_not_left_half_written(folder: Path) -> None:
+    CliRunner().invoke(app, ["release", "study.toml", "-o", "r.json"])
+    left = [path for path in folder.iterdir() if path.name.startswith(".dpratio")]
+    assert not left
+    assert stat.S_ISREG((folder / "r.json").stat().st_mode)
+
+
+def test_an_existing_file_is_never_replaced_by_accident(folder: Path) -> None:
+    words = ("release", "study.toml", "-o")
+    for mine in ("people.csv", "study.toml"):
+        kept = (folder / mine).read_bytes()
+        for more in ((), ("--force",)):
+            done = dpratio(*words, mine, *more)
+            assert done.returncode == 5
+            assert "exists and is no release" in done.stderr
+        assert (folder / mine).read_bytes() == kept
+    assert dpratio(*words, "r.json").returncode == 0
+    first = (folder / "r.json").read_bytes()
+    again = dpratio(*words, "r.json")
+    assert again.returncode == 5
+    assert "holds a release already" in again.stderr
+    assert (folder / "r.json").read_bytes() == first
+    assert dpratio(*words, "r.json", "--force").returncode == 0
+    assert (folder / "r.json").read_bytes() != first
+
+
+def test_data_stand_beside_their_study(folder: Path) -> None:
+    (folder / "inner").mkdir()
+    for name in ("study.toml", "people.csv"):
+        (folder / name).rename(folder / "inner" / name)
+    assert dpratio("release", "inner/study.toml", "-o", "r.json").returncode == 0
+    text = STUDY.replace('path = "people.csv"', 'path = "people.csv"\ndelimiter = ","')
+    (folder / "inner" / "study.toml").write_text(text, encoding="utf-8")
+    assert dpratio("release", "inner/study.toml", "-o", "s.json").returncode == 0
+
+
+def test_data_may_lie_in_a_database_beside_the_study(folder: Path) -> None:
+    place = folder / "place"
+    place.mkdir()
+    own = sqlite3.connect(place / "people.db")
+    own.execute("CREATE TABLE people (score REAL, label INTEGER)")
+    own.executemany("INSERT INTO people VALUES (?, ?)", [(0.5, 1), (0.25, 0)] * 2000)
+    own.execute(
+        "CREATE VIEW all_people AS SELECT 2 * score AS score, label FROM people"
+    )
+    own.commit()
+    own.close()
+    there = 'url = "sqlite:///people.db"\ntable = "people"'
+    study = STUDY.replace('path = "people.csv"', there)
+    (place / "study.toml").write_text(study, encoding="utf-8")
+    done = dpratio("release", "place/study.toml", "-o", "release.json")
+    assert done.returncode == 0, done.stderr
+    estimated = CliRunner().invoke(
+        app, ["estimate", "release.json", "--format", "json"]
+    )
+    assert json.loads(estimated.stdout)[0]["ratio"] == pytest.approx(0.75, abs=0.05)
+    study = study.replace('table = "people"', 'view = "all_people"')
+    (place / "view.toml").write_text(study, encoding="utf-8")
+    done = dpratio("release", "place/view.toml", "-o", "view.json")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "'all_people' is no table" in done.stderr
+    assert len(Ledger("dpratio.db").account().releases) == 1

@@ -1,0 +1,168 @@
+"""Sums of disjoint cells add up, and so does their noise; the rest is refused."""
+
+import itertools
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpratio.errors import InvalidInput
+from dpratio.release.combine import roll_up
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import Key, Keys, ScoreBins
+from dpratio.terms.groups import Groups
+from dpratio.terms.unit import PrivacyUnit
+from dpratio.version import __version__
+from release.derived_releases import CROSSED, TEXT, TOTALS, survives
+from release.releases_for_tests import BOUNDS, GROUPS, RELEASES, plan_of, release_of
+
+
+def test_cells_are_added_up_over_the_columns_that_are_not_kept(tmp_path: Path) -> None:
+    cube = CROSSED.values.reshape(2, 3, 5)
+    by_first = roll_up(CROSSED, ["g"])
+    assert by_first.parts[0].keys == ("b", "a")
+    assert np.array_equal(by_first.values, cube.sum(axis=1))
+    by_second = roll_up(CROSSED, "h")
+    assert by_second.parts[0].keys == (1, None, 3)
+    assert np.array_equal(by_second.values, cube.sum(axis=0))
+    whole = roll_up(CROSSED)
+    assert whole.parts[0].groups is None
+    assert np.array_equal(whole.values, cube.sum(axis=(0, 1))[None])
+    turned = roll_up(CROSSED, ["h", "g"])
+    assert set(turned.parts[0].keys) == set(itertools.product([1, None, 3], ["b", "a"]))
+    for release in (by_first, by_second, whole, turned):
+        assert survives(release, tmp_path)
+
+
+def test_rolled_up_in_two_steps_is_rolled_up_at_once() -> None:
+    twice, once = roll_up(roll_up(CROSSED, ["g"])), roll_up(CROSSED)
+    assert twice.parts == once.parts
+    assert twice.sources == once.sources == (CROSSED.id,)
+
+
+def test_the_noise_of_a_rolled_up_cell_is_that_of_its_cells() -> None:
+    (layer,) = roll_up(CROSSED, ["g"]).parts[0].noise
+    assert layer.counts.tolist() == [3, 3]
+    assert layer.scales == CROSSED.parts[0].noise[0].scales
+    listed = RELEASES["groups: listed"]
+    assert roll_up(listed, ["g"]).parts[0].noise[0].counts.tolist() == [1, 2]
+    assert roll_up(listed).parts[0].noise[0].counts.tolist() == [3]
+
+
+def test_keys_are_mapped_to_coarser_ones(tmp_path: Path) -> None:
+    text = TEXT[0]
+    mapping: dict[Key, Key] = {"b": "x", "é\u2028": "y", "": "x", "a": "y"}
+    rolled = roll_up(text, ["g"], into={"g": mapping})
+    assert rolled.parts[0].keys == ("x", "y")
+    assert np.array_equal(rolled.values, text.values[[0, 1]] + text.values[[2, 3]])
+    by_function = roll_up(text, ["g"], into={"g": lambda key: mapping[key]})
+    assert by_function == rolled
+    assert survives(rolled, tmp_path)
+    to_years = roll_up(
+        RELEASES["groups: periods"],
+        ["d"],
+        into={"d": lambda day: day.year},  # type: ignore[union-attr]
+    )
+    assert to_years.parts[0].keys == (2025, 2026)
+    assert survives(to_years, tmp_path)
+
+
+def test_a_derived_release_names_itself_by_what_it_was_made_from() -> None:
+    rolled = roll_up(CROSSED, ["g"])
+    assert re.fullmatch("[0-9a-f]{32}", rolled.id)
+    assert rolled == roll_up(CROSSED, ["g"])
+    others = [roll_up(CROSSED), roll_up(CROSSED, ["h"]), CROSSED]
+    assert len({each.id for each in (rolled, *others)}) == 4
+    assert rolled.made_by == f"dpratio {__version__}"
+    assert rolled.sources == (CROSSED.id,)
+
+
+def test_one_part_of_several_is_rolled_up(tmp_path: Path) -> None:
+    several = RELEASES["several parts"]
+    rolled = roll_up(several, ["h"], part=1)
+    assert len(rolled.parts) == 1
+    assert rolled.is_simulated
+    cube = several.parts[1].values.reshape(2, 3, 5)
+    assert np.array_equal(rolled.values, cube.sum(axis=0))
+    assert survives(rolled, tmp_path)
+
+
+def test_one_ratio_of_two_is_rolled_up(tmp_path: Path) -> None:
+    two = RELEASES["two ratios of unequal width"]
+    for part in (2, 3):
+        assert survives(roll_up(two, part=part), tmp_path)
+
+
+@pytest.mark.parametrize("to", [["d"], ["score"], []])
+def test_bins_are_rolled_up_and_kept(to: list[str], tmp_path: Path) -> None:
+    rolled = roll_up(RELEASES["groups: months and bins"], to)
+    assert len(rolled.values) == {"d": 3, "score": 2}.get("".join(to), 1)
+    assert survives(rolled, tmp_path)
+
+
+def test_bins_of_a_column_beside_the_ratio_are_rolled_up(tmp_path: Path) -> None:
+    groups = Groups.cross(Keys("g", ["a", "b"]), ScoreBins("age", [0, 18, 99]))
+    plan = plan_of(groups, bounds={**BOUNDS, "age": Bounds(0, 120)})
+    for to in (["g"], ["age"], []):
+        assert survives(roll_up(release_of(plan), to), tmp_path)
+
+
+def test_found_keys_are_rolled_up_and_what_finding_cost_is_kept(
+    tmp_path: Path,
+) -> None:
+    found = RELEASES["found: text"]
+    rolled = roll_up(found)
+    assert np.array_equal(rolled.values, found.values.sum(axis=0)[None])
+    assert survives(rolled, tmp_path)
+    assert (rolled.plan.epsilon, rolled.plan.delta) == (
+        found.plan.epsilon,
+        found.plan.delta,
+    )
+
+
+def test_rolling_up_no_keys_gives_zero_or_a_refusal() -> None:
+    none = RELEASES["found none: text"]
+    for to in ((), ("g",)):
+        try:
+            rolled = roll_up(none, to)
+        except InvalidInput:
+            continue
+        assert not rolled.values.any()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"to": ["z"]}, "an unknown level to roll up to, got ['z']. Groups are by: g"),
+        ({"to": ["g"], "into": {"h": {}}}, "a mapped column is not kept, got ['h']"),
+        ({"to": ["g"], "into": {"g": {"b": "x"}}}, "a key of 'g' is not mapped, got"),
+        ({"part": 1}, "part must be from 0 to 0, got 1"),
+        ({"part": -1}, "part must be from 0 to 0, got -1"),
+        ({"part": True}, "part must be from 0 to 0, got True"),
+    ],
+)
+def test_what_cannot_be_rolled_up_is_refused(
+    given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        roll_up(CROSSED, **given)
+    assert str(refused.value).startswith(message)
+
+
+def test_the_whole_is_not_rolled_up_and_nothing_but_a_release() -> None:
+    with pytest.raises(InvalidInput, match="there are no groups to roll up"):
+        roll_up(RELEASES["groups: whole"])
+    with pytest.raises(InvalidInput, match="release must be a Release"):
+        roll_up(CROSSED.plan)  # type: ignore[arg-type]
+
+
+def test_cells_that_share_people_are_not_added_up() -> None:
+    unit = PrivacyUnit("id", totals=TOTALS, most_groups=2)
+    shared = release_of(plan_of(GROUPS["text"], unit=unit))
+    with pytest.raises(InvalidInput) as refused:
+        roll_up(shared)
+    assert str(refused.value).startswith("cells that share units cannot be rolled up")
+    alone = PrivacyUnit("id", totals=TOTALS)
+    assert roll_up(release_of(plan_of(GROUPS["text"], unit=alone))).sources

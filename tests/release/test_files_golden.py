@@ -1,0 +1,138 @@
+"""The golden files: what version 1 of the format means."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpratio.plan.contrast import Contrast
+from dpratio.release.files import FORMAT, VERSION, read_release, write_release
+from release.edited_documents import checksum
+from release.golden_releases import (
+    GOLDEN,
+    GOLDEN_FOCUSED,
+    GOLDEN_FOCUSED_RELEASE,
+    GOLDEN_RELEASE,
+    GOLDEN_RELEASES,
+    golden_document,
+)
+
+
+def test_the_golden_file_is_read_value_by_value() -> None:
+    release = read_release(GOLDEN)
+    assert release.id == GOLDEN_RELEASE.id
+    assert release.made_by == "dpratio 0.1.0"
+    assert release.is_simulated is True
+    assert release.values.tolist() == GOLDEN_RELEASE.values.tolist()
+    assert release.plan.ratio == GOLDEN_RELEASE.plan.ratio
+    assert release.plan.bounds == GOLDEN_RELEASE.plan.bounds
+    assert release.plan.groups == GOLDEN_RELEASE.plan.groups
+    assert release.plan.budget == GOLDEN_RELEASE.plan.budget
+    assert (release.plan.strategy, release.plan.mechanism) == ("even", "laplace")
+    assert release.plan.answers == ("ratio",)
+    assert release.plan.sums == GOLDEN_RELEASE.plan.sums
+    assert release == GOLDEN_RELEASE
+
+
+def test_the_golden_file_of_a_focused_plan_is_read_value_by_value() -> None:
+    plan = read_release(GOLDEN_FOCUSED).plan
+    assert (plan.ratio.numerator, plan.ratio.per) == ("claims", "days")
+    assert plan.ratio.weight is None
+    assert plan.ratio.guess == 0.0
+    assert type(plan.ratio.guess) is float
+    assert plan.ratio.guess_is == "unknown"
+    assert plan.ratio.residual_bound == 1.0
+    assert plan.answers == ("ratio", "means")
+    assert (plan.strategy, plan.mechanism) == ("focused", "laplace")
+    assert plan.sums == GOLDEN_FOCUSED_RELEASE.plan.sums
+    assert plan.contrast(plan.parts[0]) == Contrast(0.0, 1.0)
+    assert read_release(GOLDEN_FOCUSED) == GOLDEN_FOCUSED_RELEASE
+
+
+@pytest.mark.parametrize("golden", GOLDEN_RELEASES, ids=lambda path: path.stem)
+def test_the_golden_file_written_again_has_the_same_bytes(
+    golden: Path, tmp_path: Path
+) -> None:
+    for release in (read_release(golden), GOLDEN_RELEASES[golden]):
+        write_release(release, tmp_path / "again.json")
+        assert (tmp_path / "again.json").read_bytes() == golden.read_bytes()
+
+
+def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
+    document = golden_document()
+    assert (document["format"], document["version"]) == (FORMAT, VERSION)
+    assert (FORMAT, VERSION) == ("dpratio-release", 1)
+    assert document["values"][0][2][:3] == [
+        "9223372036854775807",
+        "-9223372036854775807",
+        "9007199254740993",
+    ]
+    assert document["sha256"] == checksum(document)
+    assert list(document) == [
+        "format",
+        "version",
+        "id",
+        "made_by",
+        "simulated",
+        "origin",
+        "sources",
+        "ledger",
+        "plan",
+        "parts",
+        "values",
+        "sha256",
+    ]
+    assert document["parts"] == [{"found": None, "noise": None}]
+    assert document["sources"] == []
+    assert document["plan"]["partitions"] == [
+        {
+            "dimensions": [
+                {"keys": {"column": "region", "values": ["north", "süd", "<b>|east"]}}
+            ],
+            "cells": None,
+        }
+    ]
+    plan = golden_document(GOLDEN_FOCUSED)["plan"]
+    assert list(plan) == [
+        "bounds",
+        "unit",
+        "privacy",
+        "answers",
+        "partitions",
+        "found",
+        "parts",
+    ]
+    assert plan["unit"] == {
+        "column": None,
+        "totals": {},
+        "most_groups": 1,
+        "neighbours": "add-or-remove-one",
+        "key": "dpratio",
+    }
+    assert plan["partitions"] == [None]
+    (part,) = plan["parts"]
+    assert list(part) == ["ratio", "partition", "weight", "sums"]
+    assert (part["partition"], part["weight"]) == (0, "1")
+    assert part["ratio"] == {
+        "numerator": "claims",
+        "per": "days",
+        "weight": None,
+        "minus": None,
+        "guess": 0.0,
+        "guess_is": "unknown",
+        "residual_bound": 1.0,
+    }
+    assert plan["answers"] == ["ratio", "means"]
+    assert part["sums"][3] == {
+        "name": "zh",
+        "factors": ["z", "h"],
+        "step": 2.0**-22,
+        "sensitivity": 2**24,
+        "scale": 11.0 * 2**24,
+    }
+
+
+def test_layout_and_order_of_fields_do_not_matter(tmp_path: Path) -> None:
+    path = tmp_path / "sorted.json"
+    path.write_text(json.dumps(golden_document(), sort_keys=True), encoding="utf-8")
+    assert read_release(path) == GOLDEN_RELEASE

@@ -1,0 +1,44 @@
+"""A study with every table, changed as a test says, and its refusals."""
+
+import pytest
+
+from dpratio.errors import DocumentRefused
+from dpratio.terms.study_file import parse_study
+
+__all__ = ["PARTS", "refusal", "study"]
+
+PARTS = {
+    "data": (
+        'path = "loans.csv"\ncolumns = ["s", "y", "w"]\ndelimiter = ";"\nquote = ""'
+    ),
+    "ratio": 'numerator = "s"\nper = "y"\nweight = "w"',
+    "bounds": 's = [0, 1]\ny = "binary"\nw = [0.25, 3]',
+    "groups": 'column = "region"\nkeys = ["north", "south"]\nweight = 2',
+    "unit": (
+        'column = "user"\ntotals = { s = [0, 5], y = [0, 4] }\nmost_groups = 2\n'
+        'neighbours = "change-one"\nkey = "study"'
+    ),
+    "population": (
+        "numerator = { mean = 0.5, sd = 0.22 }\nper = { mean = 0.45 }\n"
+        "weight = { mean = 1, sd = 0.6 }\ncorrelation = 0.4"
+    ),
+    "privacy": (
+        'epsilon = 0.1\ndelta = 1e-6\nstrategy = "even"\n'
+        'mechanism = "analytic_gaussian"'
+    ),
+}
+
+
+def study(**changes: str | None) -> str:
+    """Write the study of this file with some of its tables changed or left out."""
+    parts = {name: changes.get(name, part) for name, part in PARTS.items()}
+    return "\n".join(
+        f"[{name}]\n{part}\n" for name, part in parts.items() if part is not None
+    )
+
+
+def refusal(text: str) -> str:
+    """Read the text as a study, which must be refused: the message."""
+    with pytest.raises(DocumentRefused) as caught:
+        parse_study(text)
+    return str(caught.value)
