@@ -148,3 +148,9 @@ def test_a_column_of_columns_is_refused(name: str) -> None:
     at = table.column_names.index(name)
     content = written(table.set_column(at, name, nested))
     assert refusal(content) == "$: a release is a Parquet file without compression."
+
+
+def test_a_file_of_two_gibibytes_is_looked_at_like_any_other() -> None:
+    """PyArrow counts in 32 bits; the content is zeros, which take no memory."""
+    with pytest.raises(DocumentRefused, match="not a Parquet file"):
+        from_parquet(bytes(2**31))
