@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpratio.errors import FileRefused, MissingExtra
+from dpratio.errors import DocumentRefused, FileRefused, MissingExtra
 from dpratio.release.files import read_release, write_release
-from dpratio.release.parquet import to_parquet
+from dpratio.release.parquet import from_parquet, to_parquet
 from release.parquet_for_tests import (
     TEXT,
     document_of,
