@@ -79,7 +79,7 @@ def _needs(
     plan: "Plan", width: float, sizes: list[int], options: dict[str, Any]
 ) -> list[str]:
     """Say which number of people, and which epsilon, gives a width."""
-    from dpratio.study.forecast import needed_epsilon, needed_people
+    from dpratio.study.needed import needed_epsilon, needed_people
     from dpratio.terms.budget import decimal_text
 
     people = needed_people(plan, width=width, **options)

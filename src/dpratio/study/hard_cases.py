@@ -17,7 +17,7 @@ from dpratio.study.hard_people import RareLabels, SurprisingLabels
 from dpratio.study.limit import LAWS, REPETITIONS, paper_plan
 from dpratio.study.population import PaperPopulation, Population
 from dpratio.study.progress import Report, silent, stages
-from dpratio.tabular import Table
+from dpratio.tabular import Table, columns_of
 from dpratio.terms.question import Ratio
 
 __all__ = ["CASES", "TOLERANCE", "Case", "measure_cases"]
@@ -100,7 +100,7 @@ def measure_cases(
         )
         pairs = zip(table.rows[::2], table.rows[1::2], strict=True)
         rows += [_figures(name, *pair, weighted=weighted) for pair in pairs]
-    return Table({name: [row[name] for row in rows] for name in rows[0]})
+    return Table(columns_of(rows))
 
 
 def _plans(case: Case, n: int, *, weighted: bool) -> list[Plan]:
