@@ -82,6 +82,7 @@ HOMES = {
     "typer": {
         "cli/audit.py",
         "cli/main.py",
+        "cli/options.py",
         "cli/output.py",
         "cli/coverage.py",
         "cli/curate.py",
@@ -92,7 +93,6 @@ HOMES = {
         "cli/forecast.py",
         "cli/ledger.py",
         "cli/page.py",
-        "cli/studies.py",
     },
 }
 

@@ -4,14 +4,14 @@ Floor: cli. Imports: release, analyst, output.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dpratio.checks import require
-from dpratio.cli.output import Format, check_format, print_lines, print_table
-from dpratio.errors import DocumentRefused
+from dpratio.cli.options import Format, Level, ReleaseFile, Variance
+from dpratio.cli.output import Output
+from dpratio.cli.studies import read_given_release
 
 if TYPE_CHECKING:
     from dpratio.analyst.comparison import Comparison
@@ -23,7 +23,7 @@ __all__ = ["compare"]
 
 
 def compare(  # noqa: PLR0913 (one command, one answer)
-    release: Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")],
+    release: ReleaseFile,
     groups: Annotated[
         list[str] | None,
         typer.Argument(help="Groups by key; of several columns joined by ', '."),
@@ -55,7 +55,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     alternative: Annotated[
         str, typer.Option(help="two-sided, greater or less.")
     ] = "two-sided",
-    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    level: Level = 0.95,
     adjust: Annotated[
         str,
         typer.Option(help="none, bonferroni, holm or benjamini_hochberg."),
@@ -63,27 +63,21 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     part: Annotated[
         int | None, typer.Option(help="Which part of a release with several, from 1.")
     ] = None,
-    variance: Annotated[
-        str | None, typer.Option(help="linearised or kish; by default as planned.")
-    ] = None,
+    variance: Variance = None,
     layout: Format = "table",
 ) -> None:
     """Compare ratios of groups, with intervals and p-values, from a release."""
     from dpratio.analyst.compare import compare_ratios
     from dpratio.analyst.equivalence import assess_equivalence
     from dpratio.analyst.homogeneity import assess_homogeneity
-    from dpratio.release.files import read_release
 
-    check_format(layout)
+    output = Output(layout)
     margins = lower is not None or upper is not None
     hint = "Ask one thing at a time."
     asked = [homogeneity, margins, reference is not None]
     rule = "homogeneity, margins and a reference are different questions"
     require(sum(asked) <= 1, rule, sum(asked), hint)
-    try:
-        read = read_release(release)
-    except DocumentRefused as error:
-        raise DocumentRefused(f"{release}: {error}") from None
+    read = read_given_release(release)
     named = _keys(read, groups or [])
     place = None if part is None else part - 1
     answer: Comparison | Equivalence | Homogeneity
@@ -114,8 +108,8 @@ def compare(  # noqa: PLR0913 (one command, one answer)
             part=place,
             variance=variance,
         )
-    print_lines([answer.summary(), *answer.notes(), ""], layout)
-    print_table(answer, layout)
+    output.say([answer.summary(), *answer.notes(), ""])
+    output.print_table(answer)
 
 
 def _keys(release: "Release", words: Sequence[str]) -> list[Any]:

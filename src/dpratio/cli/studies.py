@@ -1,12 +1,10 @@
-"""What commands are given: studies, plans that were written before, releases.
+"""Reading what commands are given: studies, plans that were written before, releases.
 
 Floor: cli. Imports: errors, terms, plan, release.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from dpratio.errors import DocumentRefused, FileRefused
 
@@ -16,20 +14,11 @@ if TYPE_CHECKING:
     from dpratio.terms.study_file import Study
 
 __all__ = [
-    "PlanFile",
-    "ReleaseFile",
-    "StudyFile",
     "is_plan",
     "plan_of",
     "read_any_plan",
     "read_given_release",
     "read_study",
-]
-
-StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
-ReleaseFile = Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")]
-PlanFile = Annotated[
-    Path, typer.Argument(metavar="STUDY", help="A study (TOML) or a plan (JSON).")
 ]
 
 
