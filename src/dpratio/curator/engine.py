@@ -21,7 +21,6 @@ specification in plain loops; every other engine equals it to the last integer:
 Floor: curator. Imports: errors, plan.
 """
 
-import datetime as dt
 import difflib
 import math
 from collections.abc import Mapping
@@ -47,7 +46,7 @@ __all__ = [
     "unit_rule",
 ]
 
-KIND_OF_KEY = {str: "text", int: "integer", bool: "boolean", dt.date: "date"}
+_KIND_OF_KEY = {kind: name for name, kind in KINDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +190,7 @@ class KeyCount:
 
 def kind_of_key(dimension: Dimension) -> str:
     """Name the kind of column that a dimension reads."""
-    return KIND_OF_KEY[dimension.kind] if isinstance(dimension, Keys) else "date"
+    return _KIND_OF_KEY[dimension.kind] if isinstance(dimension, Keys) else "date"
 
 
 def statement_of(plan: Plan, part: Part, groups: Groups | None) -> Statement:

@@ -1,4 +1,4 @@
-"""The public schema of pandas, Polars and Arrow tables, told without a look at a cell.
+"""Frames: their public schema, told without a look at a cell, and cells as keys.
 
 Floor: curator. Imports: checks, terms, engine.
 """

@@ -21,7 +21,7 @@ from dpratio.curator.tables import find_files, kind_of, refuse_kind
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.source import CsvFile
 
-__all__ = ["RowTable", "open_rows"]
+__all__ = ["RowTable", "open_rows", "same_headers"]
 
 
 @dataclass(frozen=True, slots=True)
