@@ -1,6 +1,6 @@
 """Commands of the holder of a release: estimate, report.
 
-Floor: cli. Imports: analyst, show, output, studies.
+Floor: cli. Imports: checks, analyst, show, options, output, studies.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The audit command: does this installation put as much noise as it claims?
 
-Floor: cli. Imports: errors, study, output.
+Floor: cli. Imports: errors, study, options, output.
 """
 
 from typing import TYPE_CHECKING, Annotated

@@ -1,6 +1,6 @@
 """The command that compares ratios of a release: pairs, margins, homogeneity.
 
-Floor: cli. Imports: release, analyst, output.
+Floor: cli. Imports: checks, release, analyst, options, output, studies.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """The coverage command: the paper's tables, the limit, or a study, simulated.
 
-Floor: cli. Imports: study, show, curate, output.
+Floor: cli. Imports: errors, tabular, terms, plan, study, options, output, studies.
 """
 
 from dataclasses import replace

@@ -1,6 +1,7 @@
 """Commands of the data holder: plan, release.
 
-Floor: cli. Imports: terms, plan, curator, release, output, studies, ledger.
+Floor: cli. Imports: errors, checks, terms, plan, release, curator, study, ledger,
+options, output, studies.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The command of calibration curves.
 
-Floor: cli. Imports: analyst, output, studies.
+Floor: cli. Imports: analyst, options, output, studies.
 """
 
 from typing import Annotated

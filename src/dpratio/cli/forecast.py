@@ -1,6 +1,6 @@
 """The forecast command: what a study will give, before any data.
 
-Floor: cli. Imports: study, show, curate, output.
+Floor: cli. Imports: terms, plan, study, options, output, studies.
 """
 
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,6 +1,6 @@
 """Commands of the curator: ledger init, show, verify, void, approve.
 
-Floor: cli. Imports: terms, curator, release, output, studies.
+Floor: cli. Imports: errors, checks, terms, curator, options, output, studies.
 """
 
 from pathlib import Path

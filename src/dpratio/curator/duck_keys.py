@@ -1,6 +1,6 @@
 """Keys, bins, periods and ids in DuckDB's SQL.
 
-Floor: curator. Imports: terms, csv_lines, duck, engine, keys.
+Floor: curator. Imports: terms, duck, duck_numbers, engine, frames, keys.
 """
 
 import datetime as dt

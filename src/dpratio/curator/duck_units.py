@@ -1,6 +1,6 @@
 """Units with ids in DuckDB's SQL: their totals, their groups, the keys they share.
 
-Floor: curator. Imports: duck, duck_keys, duck_numbers, engine, keys.
+Floor: curator. Imports: terms, duck, duck_keys, duck_numbers, engine, keys.
 """
 
 from dpratio.curator.duck import DuckTable, literal

@@ -18,7 +18,7 @@ specification in plain loops; every other engine equals it to the last integer:
 6. each summand is a product from left to right, counted as floor(x / step + ½);
 7. cells are added per group, exactly.
 
-Floor: curator. Imports: errors, plan.
+Floor: curator. Imports: errors, terms, plan.
 """
 
 import difflib

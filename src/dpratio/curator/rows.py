@@ -1,6 +1,6 @@
 """Tables opened as rows of Python values, for the engine in plain loops.
 
-Floor: curator. Imports: errors, checks, engine, csv_lines, tables.
+Floor: curator. Imports: errors, checks, terms, csv_lines, days, engine, frames, tables.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized

@@ -1,6 +1,6 @@
 """From terms to a plan.
 
-Floor: plan. Imports: terms, checks, and the rest of this room.
+Floor: plan. Imports: errors, checks, terms, and the rest of this room.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,7 @@
 """Charts, drawn with Altair and written without a network.
 
-Floor: show. Imports: checks, tabular, study, and the charts of this room.
+Floor: show. Imports: errors, checks, curator, analyst, study, budget_chart,
+coverage_chart, curve_chart, forest_chart, width_charts.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """How well intervals do on any population, plan and method: coverage, width, power.
 
-Floor: study. Imports: analyst, plan, tabular, terms, answers, judge, population,
-progress, samples, simulate.
+Floor: study. Imports: checks, tabular, terms, plan, analyst, answers, judge,
+population, progress, samples, simulate.
 """
 
 import math

@@ -21,7 +21,7 @@
     [[groups]]
     whole = true                  # one answer for the whole table
 
-Floor: terms. Imports: strict, groups.
+Floor: terms. Imports: strict, budget, dimensions, groups.
 """
 
 import datetime as dt

@@ -9,7 +9,8 @@
     GET  /view          the viewer
     POST /view          a release, answered with its report
 
-Floor: web. Imports: errors, release, show, guard, form, pages, planner, upload.
+Floor: web. Imports: errors, release, show, form, guard, pages, planner, report_policy,
+upload.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """What the browser gets: templates filled in; every text is escaped.
 
-Floor: web. Imports: terms, plan, study, chart, form, planner.
+Floor: web. Imports: errors, tabular, version, terms, plan, study, chart, form, planner.
 """
 
 import functools

@@ -1,6 +1,6 @@
 """From the planner's form to a forecast, by the way `dpratio forecast` takes.
 
-Floor: web. Imports: terms, plan, study, form, study_text.
+Floor: web. Imports: errors, checks, terms, plan, study, form, study_text.
 """
 
 import contextlib

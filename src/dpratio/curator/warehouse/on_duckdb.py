@@ -1,6 +1,6 @@
 """DuckDB behind Ibis.
 
-Floor: curator. Imports: dialect, functions.
+Floor: curator. Imports: dialect, functions, keys.
 """
 
 import datetime as dt

@@ -1,6 +1,6 @@
 """What an audit found, as a table: claimed, shown, and a verdict.
 
-Floor: study. Imports: tabular, terms.
+Floor: study. Imports: tabular, terms, bound.
 """
 
 from dataclasses import dataclass
