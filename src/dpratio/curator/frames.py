@@ -1,6 +1,6 @@
-"""The public schema of pandas, Polars and Arrow tables, told without a look at a cell.
+"""Frames: their public schema, told without a look at a cell, and cells as keys.
 
-Floor: curator. Imports: checks, terms, engine.
+Floor: curator. Imports: checks, terms, days, engine.
 """
 
 import datetime as dt
