@@ -76,6 +76,7 @@ binary = st.just(Bounds.binary())
 
 @st.composite
 def boxes(draw: st.DrawFn) -> dict[str, Bounds]:
+    """Bounds of s and y, at times the same, and perhaps of w."""
     box = {"s": draw(any_bounds()), "y": draw(any_bounds() | binary)}
     if draw(st.booleans()):
         box["y"] = box["s"]
@@ -108,6 +109,7 @@ def focused_grid(
 
 
 def paper_grid(box: Box) -> Grid:
+    """Lay out a plan of the paper's sums."""
     summands = summands_for(weighted="w" in box, binary=box["y"].is_binary)
     return grid_of(summands, box, None)
 
@@ -157,6 +159,7 @@ def cost_of(law: str, cells: Sequence[int | Fraction], scales: Sequence[float]) 
 
 
 def within(law: str, cost: Fraction, ratio: Fraction) -> bool:
+    """Tell whether a cost, squared for Gaussian noise, is covered by a ratio."""
     return cost <= (ratio if law == "laplace" else ratio * ratio)
 
 
@@ -173,6 +176,7 @@ def made_convex(law: str, grid: Grid, scales: Sequence[float]) -> list[float]:
 
 
 def drawn_scales(grid: Grid, law: str, data: st.DataObject) -> list[float]:
+    """Draw scales of noise under which the price of a grid is convex."""
     powers = data.draw(
         st.lists(st.floats(-10, 20), min_size=len(grid.steps), max_size=len(grid.steps))
     )

@@ -21,6 +21,7 @@ ONE, MILLIONTH = Fraction(1), Fraction(1, 10**6)
 
 
 def as_mpf(x: Fraction) -> mpmath.mpf:
+    """A fraction in the digits that mpmath works with."""
     return mpmath.mpf(x.numerator) / x.denominator
 
 

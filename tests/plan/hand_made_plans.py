@@ -49,6 +49,7 @@ def focused_plan(
     weighted: bool = True,
     **asked: Any,  # noqa: ANN401
 ) -> Plan:
+    """A focused plan of score per label."""
     weight = "weight" if weighted else None
     weights = {"weight": WEIGHT} if weighted else {}
     return make_plan(
@@ -60,6 +61,7 @@ def focused_plan(
 
 
 def wide_plan(**changes: Any) -> Plan:  # noqa: ANN401
+    """A plan of several parts that finds keys."""
     terms: dict[str, Any] = {
         "bounds": {"score": SCORE, "label": LABEL, "old": SCORE},
         "budget": Budget(1, "1e-6"),

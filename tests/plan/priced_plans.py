@@ -40,6 +40,7 @@ OTHER_LISTS: dict[str, Callable[[Any], Any]] = {
 
 
 def plan_of(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: ANN401
+    """A plan of the paper's sums at equal shares, unless changed."""
     terms: dict[str, Any] = {
         "bounds": {
             "score": Bounds(0, 1),
@@ -72,6 +73,7 @@ def focused_plan(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: A
 
 
 def vector_plan(strategy: str, mechanism: str) -> Plan:
+    """A plan whose sums are priced together: joint, focused, or focused with means."""
     if strategy == "joint":
         return plan_of(mechanism, strategy="joint")
     answers = ("ratio", "means") if strategy == "means" else ("ratio",)
@@ -96,15 +98,18 @@ def ask(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
 
 
 def change_part(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
+    """Change one part of a plan by hand."""
     parts = list(plan.parts)
     parts[at] = replace(parts[at], **changes)
     return replace(plan, parts=tuple(parts))
 
 
 def spent(cost: Cost) -> tuple[Fraction, Fraction]:
+    """What a cost says of epsilon and delta."""
     return cost.epsilon, cost.delta
 
 
 def refuse(plan: Plan, match: str | None = None) -> None:
+    """Price the plan, which must be refused."""
     with pytest.raises(PlanRefused, match=match):
         price(plan)

@@ -39,6 +39,7 @@ def plan_of(**changes: Any) -> Plan:  # noqa: ANN401
 
 
 def refusal(**changes: Any) -> str:  # noqa: ANN401
+    """Look at the changed terms, which must be refused: the message."""
     with pytest.raises(InvalidInput) as caught:
         require_terms(plan_of(**changes))
     return str(caught.value)
