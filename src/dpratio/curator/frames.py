@@ -41,8 +41,10 @@ def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (pandas i
 
 def _pandas_kind(dtype: Any) -> str:  # noqa: ANN401
     categories = getattr(dtype, "categories", None)
+    # pandas 3 calls no categories at all floats: one cell would decide what is read.
+    is_empty = categories is not None and len(categories) == 0
     held = str(dtype if categories is None else categories.dtype)
-    if held.startswith(("object", "str", "large_string")):
+    if is_empty or held.startswith(("object", "str", "large_string")):
         return "text"
     letter = "?" if categories is not None else getattr(dtype, "kind", "?")
     kinds = {
