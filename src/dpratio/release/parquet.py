@@ -2,7 +2,8 @@
 
 Columns ``key:…`` hold the keys of each row for other programs; what a release means is
 told by the document alone, and reading checks that they agree.
-Floor: release. Imports: checks, errors, strict, checked_json, document, release.
+Floor: release. Imports: checks, errors, strict, checked_json, document, parquet_footer,
+release.
 """
 
 import contextlib
@@ -21,6 +22,7 @@ from dpratio.release.document import (
     release_to_document,
     require_format,
 )
+from dpratio.release.parquet_footer import read_footer
 from dpratio.release.release import Release, ReleasedPart
 from dpratio.strict import Node
 
@@ -106,19 +108,13 @@ def _read_plain(content: bytes, arrow: Any) -> Any:  # noqa: ANN401
         "thrift_container_size_limit": _MOST_PARTS,
     }
     opened = parquet.ParquetFile(source, **limits)
-    held, names = opened.metadata, opened.schema_arrow.names
+    names = opened.schema_arrow.names
     flat = not any(arrow.types.is_nested(each.type) for each in opened.schema_arrow)
-    groups = [held.row_group(at) for at in range(held.num_row_groups)]
-    rows = sum(each.num_rows for each in groups)
+    stored = read_footer(content)
     # Every column takes a bit for each row at least, and those of sums eight bytes.
-    sums = sum(name.startswith("sum") for name in names)
-    fits = rows == held.num_rows and rows * (8 * sums + len(names) / 8) <= len(content)
-    plain = all(
-        each.column(at).compression == "UNCOMPRESSED"
-        for each in groups
-        for at in range(each.num_columns)
-    )
-    if not (flat and fits and plain):
+    least = 8 * sum(name.startswith("sum") for name in names) + len(names) / 8
+    fits = stored.rows_of_pieces == stored.rows <= len(content) / least
+    if not (flat and fits and stored.is_plain):
         raise DocumentRefused("$: a release is a Parquet file without compression.")
     texts = [name for name in names if name.startswith("key:")]
     # A text that is repeated is held once until its whole length is known.
