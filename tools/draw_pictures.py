@@ -117,4 +117,5 @@ def main() -> None:
         (TARGET / f"{draw.__name__}.svg").write_text(svg, encoding="utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()
