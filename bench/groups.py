@@ -6,16 +6,15 @@ the bare NumPy formula of the delta method.
 """
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from figure import Figure
+from fresh_process import run_fresh, second_time
+from weighted_people import float_sums, weighted_plan, write_people
 
 ROWS, GROUPS = 10_000_000, 1_000_000
 UNIT_ROWS, UNITS, REGIONS = 20_000_000, 2_000_000, 50
@@ -25,7 +24,7 @@ ROUNDS = 3
 def figures() -> Iterator[Figure]:
     """Measure all of it."""
     with tempfile.TemporaryDirectory() as folder:
-        measured("write", folder)
+        run_fresh(__file__, "write", folder)
         pairs = {
             "release_1m_groups_cpu_over_float_sums": ("release", "floats", "<=2.5"),
             "unit_totals_20m_rows_cpu_over_two_levels": ("units", "levels", "<=3"),
@@ -34,7 +33,7 @@ def figures() -> Iterator[Figure]:
         }
         for name, (ours, theirs, target) in pairs.items():
             runs = [
-                (measured(ours, folder), measured(theirs, folder))
+                (run_fresh(__file__, ours, folder), run_fresh(__file__, theirs, folder))
                 for _ in range(ROUNDS)
             ]
             best = [min(run[at]["cpu"] for run in runs) for at in (0, 1)]
@@ -43,54 +42,20 @@ def figures() -> Iterator[Figure]:
             yield Figure(f"{ours}_peak_memory_gb", memory, "<4")
 
 
-def measured(task: str, folder: str) -> dict[str, float]:
-    """Run one task in a fresh process."""
-    command = [sys.executable, __file__, task, folder]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    result: dict[str, float] = json.loads(done.stdout or "{}")
-    return result
-
-
 def write(folder: Path) -> None:
     """Invent rows in a million shops, and people with ten rows each."""
-    import duckdb
-
-    duckdb.execute("SELECT setseed(0.5)")
-    people = """(random() + random() + random()) / 3 AS score,
-        CAST(random() < 0.45 AS INTEGER) AS label,
-        greatest(least(-ln(random() + 1e-12), 3), 1 / 3) AS weight"""
-    duckdb.execute(
-        f"COPY (SELECT {people}, CAST(random() * {GROUPS} - 0.5 AS BIGINT) AS shop "
-        f"FROM range({ROWS})) TO '{folder}/shops.parquet' (FORMAT parquet)"
-    )
-    duckdb.execute(
-        f"COPY (SELECT {people}, CAST(random() * {UNITS} AS BIGINT) AS person, "
-        f"CAST(random() * {REGIONS} - 0.5 AS BIGINT) AS region "
-        f"FROM range({UNIT_ROWS})) TO '{folder}/people.parquet' (FORMAT parquet)"
-    )
-
-
-def plan_of(**terms: Any) -> Any:  # noqa: ANN401
-    """Plan a weighted ratio."""
-    import dpratio as dpr
-
-    return dpr.make_plan(
-        dpr.Ratio("score", per="label", weight="weight"),
-        bounds={
-            "score": dpr.Bounds(0, 1),
-            "label": dpr.Bounds.binary(),
-            "weight": dpr.Bounds(1 / 3, 3),
-        },
-        budget=dpr.Budget(epsilon=1),
-        **terms,
-    )
+    shop = f"CAST(random() * {GROUPS} - 0.5 AS BIGINT) AS shop"
+    write_people(f"{folder}/shops.parquet", ROWS, shop)
+    person = f"CAST(random() * {UNITS} AS BIGINT) AS person"
+    region = f"CAST(random() * {REGIONS} - 0.5 AS BIGINT) AS region"
+    write_people(f"{folder}/people.parquet", UNIT_ROWS, f"{person}, {region}")
 
 
 def release(folder: Path) -> None:
     """Aggregate, add noise and write, in a million groups."""
     import dpratio as dpr
 
-    plan = plan_of(groups=dpr.Groups("shop", range(GROUPS)))
+    plan = weighted_plan(groups=dpr.Groups("shop", range(GROUPS)))
     released = dpr.release_sums(folder / "shops.parquet", plan, ledger=None)
     dpr.write_release(released, folder / "release.parquet")
 
@@ -99,10 +64,7 @@ def floats(folder: Path) -> None:
     """Add up the same five sums as plain floats, and write them."""
     import duckdb
 
-    z, h = "(weight * (score - label))", "(weight * (score + label))"
-    sums = ", ".join(
-        f"sum({each})" for each in (z, h, f"{z}*{z}", f"{z}*{h}", f"{h}*{h}")
-    )
+    sums = float_sums()
     duckdb.execute(
         f"COPY (SELECT shop, {sums} FROM '{folder}/shops.parquet' GROUP BY shop) "
         f"TO '{folder}/floats.parquet' (FORMAT parquet)"
@@ -113,7 +75,7 @@ def units(folder: Path) -> None:
     """Add up people's rows, in at most three regions each."""
     import dpratio as dpr
 
-    plan = plan_of(
+    plan = weighted_plan(
         groups=dpr.Groups("region", range(REGIONS)),
         unit=dpr.PrivacyUnit(
             "person",
@@ -128,10 +90,7 @@ def levels(folder: Path) -> None:
     """Add up the same in two levels, as plain floats and without a cap."""
     import duckdb
 
-    z, h = "(s - y)", "(s + y)"
-    sums = ", ".join(
-        f"sum({each})" for each in (z, h, f"{z}*{z}", f"{z}*{h}", f"{h}*{h}")
-    )
+    sums = float_sums("(s - y)", "(s + y)")
     duckdb.execute(
         f"SELECT region, {sums} FROM (SELECT person, region, sum(weight * score) AS s, "
         f"sum(weight * label) AS y FROM '{folder}/people.parquet' "
@@ -147,7 +106,7 @@ def estimates(method: str) -> Any:  # noqa: ANN401
     from dpratio.study.person import person_of
     from dpratio.study.simulate import simulate_release
 
-    plan = plan_of(n=1_000)
+    plan = weighted_plan(n=1_000)
     rng = np.random.default_rng(1)
     sums = person_of(plan, dpr.PaperPopulation(1.1)).sums(1_000, GROUPS, rng)
     released = simulate_release(sums, plan, rng)
@@ -177,7 +136,7 @@ def bare(_: Path) -> Any:  # noqa: ANN401
 
 
 def main(task: str, folder: Path) -> dict[str, float]:
-    """Do a task once to warm up imports and the file cache, and once measured."""
+    """Do a task, and measure the second time."""
     if task == "write":
         write(folder)
         return {}
@@ -196,16 +155,7 @@ def main(task: str, folder: Path) -> dict[str, float]:
         def work() -> None:
             chosen[task](folder)
 
-    work()
-    start = time.process_time()
-    work()
-    return {"cpu": time.process_time() - start, "memory": _peak_memory()}
-
-
-def _peak_memory() -> float:
-    status = Path(f"/proc/{os.getpid()}/status").read_text(encoding="utf-8")
-    peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
-    return int(peak.split()[1]) / 2**20
+    return second_time(work)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ that are not timed, and the median of the ratios of neighbouring runs counts.
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,55 +17,36 @@ from pathlib import Path
 from typing import Any
 
 from figure import Figure
+from fresh_process import run_fresh, second_time
+from weighted_people import float_sums, weighted_plan, write_people
 
 ROWS, KEYS, PEOPLE = 10_000_000, 1_000, 1_000_000
 ROUNDS = 4
 WARM_UP, PAIRS = 2, 9
-
-Z, H = "(weight * (score - label))", "(weight * (score + label))"
-FLOATS = f"sum({Z}), sum({H}), sum({Z} * {Z}), sum({Z} * {H}), sum({H} * {H})"
 
 
 def figures() -> Iterator[Figure]:
     """Measure both."""
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "people.parquet")
-        measured("write", path)
+        run_fresh(__file__, "write", path)
         for name in ("groups", "people"):
             pairs = [
-                (measured(f"ibis_{name}", path), measured(f"duckdb_{name}", path))
+                [run_fresh(__file__, f"{of}_{name}", path) for of in ("ibis", "duckdb")]
                 for _ in range(ROUNDS)
             ]
             ours, theirs = (min(pair[at]["cpu"] for pair in pairs) for at in (0, 1))
             yield Figure(f"ibis_{name}_cpu_over_duckdb", ours / theirs, "<=1.5")
-        spark = measured("spark", path)
+        spark = run_fresh(__file__, "spark", path)
         yield Figure("spark_release_over_its_float_sums", spark["ratio"], "<=1.5")
         yield Figure("spark_release_seconds", spark["release"], "-")
 
 
-def measured(task: str, path: str) -> dict[str, float]:
-    """Run one task in a fresh process."""
-    command = [sys.executable, __file__, task, path]
-    done = subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    result: dict[str, float] = json.loads(done.stdout or b"{}")
-    return result
-
-
 def write(path: str) -> dict[str, float]:
     """Invent people with ten rows each, in a thousand regions."""
-    import duckdb
-
-    duckdb.execute("SELECT setseed(0.5)")
-    duckdb.execute(
-        f"""COPY (SELECT (random() + random() + random()) / 3 AS score,
-            CAST(random() < 0.45 AS INTEGER) AS label,
-            greatest(least(-ln(random() + 1e-12), 3), 1 / 3) AS weight,
-            'region ' || CAST(floor(random() * {KEYS}) AS INTEGER) AS region,
-            CAST(floor(random() * {PEOPLE}) AS BIGINT) AS person
-            FROM range({ROWS})) TO '{path}' (FORMAT parquet)"""
-    )
+    region = f"'region ' || CAST(floor(random() * {KEYS}) AS INTEGER) AS region"
+    person = f"CAST(floor(random() * {PEOPLE}) AS BIGINT) AS person"
+    write_people(path, ROWS, f"{region}, {person}")
     return {}
 
 
@@ -78,17 +58,8 @@ def plan_of(task: str) -> Any:  # noqa: ANN401 (imported where it is used)
     if task.endswith("people"):
         totals = {"score": dpr.Bounds(0, 40), "label": dpr.Bounds(0, 40)}
         terms["unit"] = dpr.PrivacyUnit("person", totals=totals, most_groups=2)
-    return dpr.make_plan(
-        dpr.Ratio("score", per="label", weight="weight"),
-        bounds={
-            "score": dpr.Bounds(0, 1),
-            "label": dpr.Bounds.binary(),
-            "weight": dpr.Bounds(1 / 3, 3),
-        },
-        groups=dpr.Groups("region", [f"region {at}" for at in range(KEYS)]),
-        budget=dpr.Budget(1, "1e-6"),
-        **terms,
-    )
+    groups = dpr.Groups("region", [f"region {at}" for at in range(KEYS)])
+    return weighted_plan(groups=groups, budget=dpr.Budget(1, "1e-6"), **terms)
 
 
 def on_duckdb(path: str, task: str) -> dict[str, float]:
@@ -100,10 +71,7 @@ def on_duckdb(path: str, task: str) -> dict[str, float]:
     plan = plan_of(task)
     through_ibis = task.startswith("ibis")
     table = ibis.duckdb.connect().read_parquet(path) if through_ibis else path
-    dpr.release_sums(table, plan, ledger=None)  # Imports, and the file in memory.
-    before = time.process_time()
-    dpr.release_sums(table, plan, ledger=None)
-    return {"cpu": time.process_time() - before}
+    return second_time(lambda: dpr.release_sums(table, plan, ledger=None))
 
 
 def on_spark(path: str) -> dict[str, float]:
@@ -120,7 +88,7 @@ def on_spark(path: str) -> dict[str, float]:
     session = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
     rows, plan = session.read.parquet(path), plan_of("spark")
     rows.createOrReplaceTempView("people")
-    statement = f"SELECT region, {FLOATS} FROM people GROUP BY region"
+    statement = f"SELECT region, {float_sums()} FROM people GROUP BY region"
     tasks: dict[str, Callable[[], object]] = {
         "release": lambda: dpr.release_sums(rows, plan, ledger=None),
         "floats": lambda: session.sql(statement).collect(),

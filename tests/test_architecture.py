@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from draw_house import arrows, house_svg
 
 HOUSE = Path(__file__).parent.parent / "src" / "dpratio"
 
@@ -99,6 +100,7 @@ HOMES = {
 }
 
 FILES = sorted(HOUSE.rglob("*.py"))
+ROOMS = sorted(path.parent for path in HOUSE.rglob("*/__init__.py"))
 
 
 def room_of(path: Path) -> str:
@@ -167,6 +169,25 @@ def test_a_header_names_what_its_file_imports(path: Path) -> None:
         assert wanted <= set(re.findall(r"\w+", said))
     listed = set(re.findall(r"(?:^|, )(\w+)(?=[,.;])", said.partition(";")[0]))
     assert listed - {"nothing"} <= rooms | own
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=str)
+def test_the_table_of_rooms_names_every_file(room: Path) -> None:
+    name = room.relative_to(HOUSE).as_posix()
+    pages = (HOUSE.parent.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(rf"^\| `{name}/` \| ([^|]*) \|", pages, re.MULTILINE)
+    named = re.findall(r"\w+", re.sub(r"\([^)]*\)", "", listed))
+    files = [path.stem for path in room.glob("*.py") if path.stem != "__init__"]
+    assert sorted(named) == sorted(files)
+
+
+def test_the_picture_of_the_house_is_of_this_house() -> None:
+    """Draw it again with tools/site/draw_house.py where rooms or imports change."""
+    picture = HOUSE.parent.parent / "docs" / "pictures" / "house.svg"
+    assert picture.read_text(encoding="utf-8") == house_svg()
+    assert {FLOORS.get(end, 0) < FLOORS.get(start, 11) for start, end in arrows()} == {
+        True
+    }
 
 
 def test_every_file_but_the_doors_has_a_header() -> None:

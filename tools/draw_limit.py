@@ -27,4 +27,5 @@ def main() -> None:
     TARGET.write_text(vl_convert.vegalite_to_svg(chart), encoding="utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()

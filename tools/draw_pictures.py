@@ -1,7 +1,8 @@
 """Draw the pictures of docs/pictures from releases of invented people.
 
 The people are always the same; the noise is fresh, so pictures differ a little.
-docs/pictures/rooms.svg is drawn by hand. Usage: python tools/draw_pictures.py
+rooms.svg is drawn by hand, and house.svg by tools/site/draw_house.py.
+Usage: python tools/draw_pictures.py
 """
 
 from pathlib import Path
@@ -116,4 +117,5 @@ def main() -> None:
         (TARGET / f"{draw.__name__}.svg").write_text(svg, encoding="utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()

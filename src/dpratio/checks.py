@@ -10,10 +10,18 @@ from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from types import ModuleType
+from typing import NoReturn
 
 from dpratio.errors import InvalidInput, MissingExtra
 
-__all__ = ["import_extra", "require", "require_one_of", "show_given", "to_exact"]
+__all__ = [
+    "import_extra",
+    "refuse",
+    "require",
+    "require_one_of",
+    "show_given",
+    "to_exact",
+]
 
 _LONGEST_SHOWN = 80
 _LARGEST_EXPONENT = 1000
@@ -35,7 +43,12 @@ def require(condition: object, rule: str, given: object, hint: str = "") -> None
         >>> require(2 > 1, "two must exceed one", (2, 1))
     """
     if not condition:
-        raise InvalidInput(f"{rule}, got {show_given(given)}. {hint}".rstrip())
+        refuse(rule, given, hint)
+
+
+def refuse(rule: str, given: object, hint: str = "") -> NoReturn:
+    """Raise `InvalidInput`; arguments as for `require`."""
+    raise InvalidInput(f"{rule}, got {show_given(given)}. {hint}".rstrip())
 
 
 def require_one_of(given: object, allowed: Iterable[str], what: str) -> None:
@@ -45,7 +58,7 @@ def require_one_of(given: object, allowed: Iterable[str], what: str) -> None:
         return
     close = difflib.get_close_matches(str(given), names, n=1)
     meant = f"Did you mean '{close[0]}'? " if close else ""
-    require(False, f"unknown {what}", given, f"{meant}Use one of: {', '.join(names)}.")  # noqa: FBT003
+    refuse(f"unknown {what}", given, f"{meant}Use one of: {', '.join(names)}.")
 
 
 def show_given(given: object) -> str:

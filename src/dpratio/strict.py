@@ -42,17 +42,16 @@ class Node:
 
     def fields(self, *required: str, optional: Sequence[str] = ()) -> dict[str, "Node"]:
         """Read a table with just these fields."""
-        if not isinstance(self.value, dict):
-            self.refuse("must be a table of fields")
+        given = self.entries()
         known = {*required, *optional}
-        for name in self.value:
+        for name in given:
             if name not in known:
                 hint = f"Known fields: {', '.join(sorted(known))}."
                 raise DocumentRefused(f"{self.path}: unknown field '{name}'. {hint}")
         for name in required:
-            if name not in self.value:
+            if name not in given:
                 raise DocumentRefused(f"{self.path}: field '{name}' is missing.")
-        return self.entries()
+        return given
 
     def entries(self) -> dict[str, "Node"]:
         """Read a table whose field names are free."""

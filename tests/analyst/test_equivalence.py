@@ -102,6 +102,7 @@ def test_the_answer_reads_well(release: Release) -> None:
         ({"lower": 1.05, "upper": 0.95}, "margins must be in order"),
         ({"lower": math.nan}, "a margin must be a finite number"),
         ({"upper": True}, "a margin must be a finite number"),
+        ({"upper": 10**400}, "a margin must be a finite number"),
         ({"upper": 1.0, "level": 0.4}, "level must be above 0.5"),
         ({"upper": 1.0, "adjust": "fdr"}, "unknown adjustment"),
     ],

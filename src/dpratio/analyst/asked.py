@@ -1,10 +1,8 @@
 """What a comparison is about: a part of a release, its groups, and both sides.
 
-Floor: analyst. Imports: checks, release, cells, contest, interval, moments, pairing,
-rest, variance.
+Floor: analyst. Imports: checks, release, and the rest of this room.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +13,7 @@ from dpratio.analyst.cells import Cells, cells_of
 from dpratio.analyst.contest import AgainstValue, Between, Contest
 from dpratio.analyst.interval import Range
 from dpratio.analyst.moments import moments_of
+from dpratio.analyst.options import is_finite_number
 from dpratio.analyst.pairing import REST, names_of, part_of, places_of, sides_of
 from dpratio.analyst.rest import rest_of
 from dpratio.analyst.variance import choose_variance
@@ -82,10 +81,9 @@ class Asked:
         return Between(self.cells, others, both, scale), (first, [REST] * len(first))
 
 
-def _require_reference(reference: object, scale: str) -> None:
-    is_number = isinstance(reference, int | float) and not isinstance(reference, bool)
-    usable = is_number and math.isfinite(reference)  # type: ignore[arg-type]
+def _require_reference(reference: float, scale: str) -> None:
+    usable = is_finite_number(reference)
     require(usable, "reference must be a finite number", reference, "1 is usual.")
-    positive = scale == "difference" or reference > 0  # type: ignore[operator]
+    positive = scale == "difference" or reference > 0
     rule = f"scale '{scale}' needs a reference above 0"
     require(positive, rule, reference, "Use scale 'difference'.")

@@ -3,7 +3,6 @@
 Floor: analyst. Imports: checks, terms, release, and the rest of this room.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +15,7 @@ from dpratio.analyst.comparison import ALTERNATIVES, COMPARISON_STATUSES, Compar
 from dpratio.analyst.contest import SCALES, Contest, Ends
 from dpratio.analyst.deviate import pvalues_of, quantile_of
 from dpratio.analyst.moments import Floats
-from dpratio.analyst.options import require_level
+from dpratio.analyst.options import is_finite_number, require_level
 from dpratio.analyst.statuses import Codes, codes_of
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
@@ -178,12 +177,10 @@ def _statuses(
     return np.where(neither & rejected, _CODES["disconnected"], codes).astype(np.int8)
 
 
-def _require_scale(scale: str, asked: Asked, null: object) -> None:
+def _require_scale(scale: str, asked: Asked, null: float) -> None:
     require_one_of(scale, SCALES, "scale")
-    is_number = isinstance(null, int | float) and not isinstance(null, bool)
-    usable = is_number and math.isfinite(null)  # type: ignore[arg-type]
-    require(usable, "null must be a finite number", null)
-    above = scale != "lift" or null > -1  # type: ignore[operator]
+    require(is_finite_number(null), "null must be a finite number", null)
+    above = scale != "lift" or null > -1
     require(above, "a lift is above −1, where the first ratio would be 0", null)
     positive = np.isfinite(asked.cells.lowest) or scale == "difference"
     rule = f"scale '{scale}' needs ratios that cannot be negative"

@@ -1,6 +1,6 @@
 """Calibration curves as values: points with intervals, and errors with a test.
 
-Floor: analyst. Imports: tabular, calibration_error, label_columns, moments, stamps,
+Floor: analyst. Imports: tabular, calibration_error, labelled, moments, stamps,
 statuses.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpratio.analyst.calibration_error import Measured
-from dpratio.analyst.label_columns import label_columns
+from dpratio.analyst.labelled import labelled
 from dpratio.analyst.moments import Floats
 from dpratio.analyst.stamps import stamps
 from dpratio.analyst.statuses import Codes, meanings_of, words_of
@@ -66,7 +66,7 @@ class CalibrationErrors(Tabular):
             "bins": self.bins.astype(int).tolist(),
             "pvalue": self.pvalue.tolist(),
         }
-        return label_columns(self.labels, set(answers)) | answers
+        return labelled(self.labels, answers)
 
     def precision(self) -> dict[str, list[float]]:
         """Errors are rounded to a quarter of their intervals, about."""
@@ -140,7 +140,7 @@ class Curve(Tabular):
         for name in _MEASURES:
             answers |= _laid_out(name, getattr(self, name))
         answers["status"] = list(self.status)
-        return label_columns(self.labels, set(answers)) | answers
+        return labelled(self.labels, answers)
 
     def precision(self) -> dict[str, list[float]]:
         """Values are rounded to a quarter of their intervals, about."""

@@ -3,7 +3,6 @@
 Floor: analyst. Imports: checks, tabular, terms, release, and the rest of this room.
 """
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from dpratio.analyst.asked import Asked
 from dpratio.analyst.contest import AgainstValue
 from dpratio.analyst.deviate import pvalues_of, quantile_of
 from dpratio.analyst.moments import Floats
-from dpratio.analyst.options import require_level
+from dpratio.analyst.options import is_finite_number, require_level
 from dpratio.analyst.pairing import places_of
 from dpratio.analyst.stamps import stamps
 from dpratio.checks import require, require_one_of
@@ -209,14 +208,12 @@ def assess_equivalence(
     )
 
 
-def _require_margins(lower: object, upper: object) -> None:
+def _require_margins(lower: float | None, upper: float | None) -> None:
     for margin in (lower, upper):
-        is_number = isinstance(margin, int | float) and not isinstance(margin, bool)
-        usable = margin is None or (is_number and math.isfinite(margin))  # type: ignore[arg-type]
+        usable = margin is None or is_finite_number(margin)
         require(usable, "a margin must be a finite number", margin)
     hint = "Give lower=0.95 and upper=1.05 for instance, or one of them."
     given = lower is not None or upper is not None
     require(given, "at least one margin is needed", None, hint)
-    both = lower is not None and upper is not None
-    ordered = not both or lower < upper  # type: ignore[operator]
+    ordered = lower is None or upper is None or lower < upper
     require(ordered, "margins must be in order", (lower, upper))

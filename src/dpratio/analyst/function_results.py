@@ -1,13 +1,13 @@
 """Values of a function of sums with intervals: one row per cell, or pair of arms.
 
-Floor: analyst. Imports: tabular, label_columns, moments, stamps, statuses.
+Floor: analyst. Imports: tabular, labelled, moments, stamps, statuses.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpratio.analyst.label_columns import label_columns
+from dpratio.analyst.labelled import labelled
 from dpratio.analyst.moments import Floats
 from dpratio.analyst.stamps import stamps
 from dpratio.analyst.statuses import Codes, meanings_of, words_of
@@ -63,11 +63,8 @@ class FunctionEstimates(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """One row per cell, or per pair of arms."""
         names = ["estimate", "ci_lower", "ci_upper", "se", "se_sampling", "se_privacy"]
-        table = label_columns(self.labels, {*names, "status"})
-        for name in names:
-            table[name] = getattr(self, name).tolist()
-        table["status"] = list(self.status)
-        return table
+        answers = {name: getattr(self, name).tolist() for name in names}
+        return labelled(self.labels, answers | {"status": list(self.status)})
 
     def precision(self) -> dict[str, list[float]]:
         """Estimates and ends are rounded to their standard error."""

@@ -4,12 +4,21 @@ Floor: analyst. Imports: checks.
 """
 
 import math
+import sys
+from typing import TypeGuard
 
 import numpy as np
 
 from dpratio.checks import require
 
-__all__ = ["require_draws", "require_level"]
+__all__ = ["is_finite_number", "require_draws", "require_level"]
+
+
+def is_finite_number(given: object) -> TypeGuard[float]:
+    """Tell whether something is a number that is finite; a truth is none."""
+    if not isinstance(given, int | float) or isinstance(given, bool):
+        return False
+    return abs(given) <= sys.float_info.max  # Whole numbers may be larger.
 
 
 def require_level(level: object) -> None:

@@ -8,12 +8,12 @@ would answer. Floor: analyst. Imports: checks, terms, release.
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.checks import require, require_one_of
+from dpratio.checks import refuse, require, require_one_of
 from dpratio.release.release import Release, ReleasedPart, require_part
 from dpratio.terms.question import Ratio
 
@@ -130,19 +130,19 @@ def _cell(key: object) -> Any:  # noqa: ANN401 (a key of any kind)
 
 def _refuse_groups(
     release: Release, groups: Sequence[Any], keys: list[set[Any]], holding: list[int]
-) -> None:
+) -> NoReturn:
     """Say why no single part answers: several do, they overlap, or none does."""
     if holding:
         rule = "several parts of this release hold these groups; say which"
         hint = f"Say part=0 to part={len(keys) - 1}. {_paired_plan(release)}"
-        require(False, rule, holding, hint)  # noqa: FBT003
+        refuse(rule, holding, hint)
     strange = [key for key in groups if not any(_cell(key) in own for own in keys)]
     if not strange:
         _refuse_overlap(list(groups))
     _refuse_unknown(strange[0], [name for each in release.parts for name in each.keys])
 
 
-def _refuse_two_parts(release: Release, part: Sequence[Any]) -> None:
+def _refuse_two_parts(release: Release, part: Sequence[Any]) -> NoReturn:
     chosen = [each for each in part if type(each) is int]
     known = len(chosen) == len(part) and all(
         0 <= each < len(release.parts) for each in chosen
@@ -152,25 +152,25 @@ def _refuse_two_parts(release: Release, part: Sequence[Any]) -> None:
     if len(partitions) > 1:
         _refuse_overlap([f"part {each}" for each in chosen])
     rule = "two questions about the same people are not independent"
-    require(False, rule, list(part), _paired_plan(release))  # noqa: FBT003
+    refuse(rule, list(part), _paired_plan(release))
 
 
-def _refuse_overlap(given: list[Any]) -> None:
+def _refuse_overlap(given: list[Any]) -> NoReturn:
     rule = "groups of different partitions may hold the same people"
     hint = (
         "Compare cells of one partition, or plan one that tells them apart: "
         "Groups.cross(…). For two columns of the same rows plan "
         "Ratio('a', minus='b', per=…)."
     )
-    require(False, rule, given, hint)  # noqa: FBT003
+    refuse(rule, given, hint)
 
 
-def _refuse_unknown(key: object, keys: list[Any]) -> None:
+def _refuse_unknown(key: object, keys: list[Any]) -> NoReturn:
     names = [str(each) for each in keys[:1000]]
     close = difflib.get_close_matches(str(key), names, n=1)
     meant = f"Did you mean '{close[0]}'? " if close else ""
     few = ", ".join(names[:5]) + (", …" if len(keys) > 5 else "")  # noqa: PLR2004
-    require(False, "no such group", key, f"{meant}Groups are: {few}.")  # noqa: FBT003
+    refuse("no such group", key, f"{meant}Groups are: {few}.")
 
 
 def _paired_plan(release: Release) -> str:

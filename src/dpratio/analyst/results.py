@@ -1,6 +1,6 @@
 """The answer: one row per group.
 
-Floor: analyst. Imports: tabular, label_columns, moments, sentence, stamps, statuses.
+Floor: analyst. Imports: tabular, labelled, moments, sentence, stamps, statuses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.label_columns import label_columns
+from dpratio.analyst.labelled import labelled
 from dpratio.analyst.moments import Floats
 from dpratio.analyst.sentence import interval_in_words, percent, short
 from dpratio.analyst.stamps import stamps
@@ -85,11 +85,8 @@ class Estimates(Tabular):
         if self.scale == "log":
             names += ["log_ratio", "log_ci_lower", "log_ci_upper"]
         names += ["se", "se_sampling", "se_privacy"]
-        table = label_columns(self.labels, {*names, "status"})
-        for name in names:
-            table[name] = getattr(self, name).tolist()
-        table["status"] = list(self.status)
-        return table
+        answers = {name: getattr(self, name).tolist() for name in names}
+        return labelled(self.labels, answers | {"status": list(self.status)})
 
     def precision(self) -> dict[str, list[float]]:
         """Ratios and their ends are rounded to their standard error."""

@@ -17,7 +17,7 @@ from dpratio.study.judge import Figures, Judgement
 from dpratio.study.paper import PAPER_REPETITIONS, Cell, Published
 from dpratio.tabular import Tabular, columns_of
 
-__all__ = ["Comparison", "PaperTables", "compare_cell", "compare_tables"]
+__all__ = ["ComparedCell", "PaperTables", "compare_cell", "compare_tables"]
 
 STANDARD_ERRORS = 4.0
 WIDTH_SHARE, WIDTH_ROOM = 0.03, 0.0015
@@ -27,7 +27,7 @@ ROUNDING = 0.0005 / math.sqrt(3)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedCell:
     """One cell, ours beside the published one, differences in standard errors."""
 
     cell: Cell
@@ -44,7 +44,7 @@ class Comparison:
 class PaperTables(Tabular):
     """The cells of the paper's tables beside ours."""
 
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[ComparedCell, ...]
 
     @property
     def agreeing(self) -> int:
@@ -65,7 +65,7 @@ def compare_tables(
     )
 
 
-def compare_cell(cell: Cell, ours: Judgement, published: Published) -> Comparison:
+def compare_cell(cell: Cell, ours: Judgement, published: Published) -> ComparedCell:
     """Compare one cell."""
     samples = 1 / ours.repetitions + 1 / PAPER_REPETITIONS
     width_error = ours.width.sd * math.sqrt(samples)
@@ -87,7 +87,7 @@ def compare_cell(cell: Cell, ours: Judgement, published: Published) -> Compariso
             WIDTH_SHARE * published.width, WIDTH_ROOM, STANDARD_ERRORS * width_error
         )
         close = abs(width_gap) <= room and abs(score_z) <= STANDARD_ERRORS
-    return Comparison(
+    return ComparedCell(
         cell=cell,
         ours=ours,
         published=published,
@@ -127,7 +127,7 @@ def _in_errors(difference: float, standard_error: float) -> float:
     return difference / math.hypot(standard_error, ROUNDING)
 
 
-def _row(each: Comparison) -> dict[str, Any]:
+def _row(each: ComparedCell) -> dict[str, Any]:
     cell, ours, published = each.cell, each.ours, each.published
     return {
         "table": cell.table,

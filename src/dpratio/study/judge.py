@@ -27,11 +27,6 @@ class Figures:
     largest: float
     carried_by_few: float
 
-    @property
-    def relative_sd(self) -> float:
-        """The standard deviation over the mean."""
-        return self.sd / self.mean
-
 
 @dataclass(frozen=True, slots=True)
 class Judgement:

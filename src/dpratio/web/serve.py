@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import uvicorn
 
-from dpratio.checks import require
+from dpratio.checks import refuse, require
 from dpratio.web.application import make_application
 
 __all__ = ["serve_page"]
@@ -67,6 +67,6 @@ def _listen(port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         hint = f"{error.strerror}. Choose another port; 0 takes a free one."
-        require(False, "the port cannot be used", port, hint)  # noqa: FBT003
+        refuse("the port cannot be used", port, hint)
     listening.listen()
     return listening

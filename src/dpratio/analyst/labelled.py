@@ -1,4 +1,4 @@
-"""Label columns that give way to columns of answers.
+"""Answers beside their labels, which give way where names are the same.
 
 Floor: analyst. Imports: nothing.
 """
@@ -6,17 +6,17 @@ Floor: analyst. Imports: nothing.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["label_columns"]
+__all__ = ["labelled"]
 
 
-def label_columns(
-    labels: Mapping[str, Sequence[Any]], answers: set[str]
+def labelled(
+    labels: Mapping[str, Sequence[Any]], answers: Mapping[str, list[Any]]
 ) -> dict[str, list[Any]]:
-    """Copy labels under names that no answer and no other label has.
+    """Put label columns before answers, under names that no other column has.
 
     Example:
-        >>> label_columns({"se": ["south-east"]}, {"se"})
-        {'se_key': ['south-east']}
+        >>> labelled({"se": ["south-east"]}, {"se": [0.1]})
+        {'se_key': ['south-east'], 'se': [0.1]}
     """
     table: dict[str, list[Any]] = {}
     taken = set(answers)
@@ -27,4 +27,4 @@ def label_columns(
             shown = f"{shown}_key"
         taken.add(shown)
         table[shown] = list(cells)
-    return table
+    return table | dict(answers)
