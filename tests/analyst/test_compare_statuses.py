@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 
 from analyst.given import given_release
-from analyst.regions import (
-    BOUNDS,
-    SCALES,
-    people,
-    plan_of,
-    regions_release,
-)
+from analyst.regions import BOUNDS, SCALES, people, plan_of, regions_release
 from analyst.simulated import Setting, many_cells_release
 from dpratio.analyst.compare import compare_ratios
 from dpratio.analyst.comparison import COMPARISON_STATUSES

@@ -12,7 +12,8 @@ from typing import Any
 import duckdb
 import ibis
 
-from curator.tables_for_tests import exact, mapping_of
+from curator.table_sources import mapping_of
+from curator.tables_for_tests import exact
 from curator.warehouse.hosts import DuckDb, Sqlite
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan

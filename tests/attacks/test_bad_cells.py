@@ -187,7 +187,7 @@ def test_07_a_cell_that_is_no_number_is_dropped_and_a_huge_one_clipped(
 
     Source: IBM/differential-privacy-library issue 80, Handling of NaNs;
     google/differential-privacy pull request 405; opendp/smartnoise-sdk pull request
-    580. More: tests/curator/test_neighbours.py
+    580. More: tests/curator/test_bad_cells.py
     """
     beside, table = typed(kind)
     beside.require(sums_by(engine, table, beside.plan))
@@ -210,7 +210,7 @@ def test_07_text_that_is_no_number_is_dropped(engine: str, tmp_path: Path) -> No
     """Text in a number column of a CSV file drops its row, whatever it looks like.
 
     Source: opendp/opendp issue 2580, Justify ignore_errors=True.
-    More: tests/curator/test_csv_lines.py
+    More: tests/curator/test_csv_numbers.py
     """
     beside = Beside.of((TEXTS, {}, {}))
     cells = [*beside.columns(), [*beside.keys, *beside.keys]]

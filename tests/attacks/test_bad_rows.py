@@ -185,7 +185,7 @@ def test_08_bad_cells_change_neither_shape_nor_message_nor_exit_code(
 
     Source: opendp/opendp issue 2580, Justify ignore_errors=True; Haeberlen, Pierce &
     Narayan (2011), Differential privacy under fire.
-    More: tests/curator/test_neighbours.py, tests/curator/warehouse/test_on_postgres.py
+    More: tests/curator/test_bad_cells.py, tests/curator/warehouse/test_on_postgres.py
     """
     engine, write, bad = PLACES[place]
     without = told(write(tmp_path, []), engine)

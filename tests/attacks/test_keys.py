@@ -75,7 +75,7 @@ def test_12_a_declared_key_without_rows_is_a_noisy_zero(engine: str) -> None:
     1,495 are once in 10^24 runs; its mean size is within 19 of its standard errors.
 
     Source: opendp/opendp issue 1964, Polars: support grouping by explicit key sets.
-    More: tests/curator/test_release_sums.py
+    More: tests/curator/test_release_sums_noise.py
     """
     keys = [f"key {at}" for at in range(300)]
     plan = plan_of(keys=keys)
@@ -143,7 +143,7 @@ def test_13_a_row_added_first_leaves_categories_in_declared_order(kind: str) -> 
     """Codes of categories that follow the order of rows do not order the answer.
 
     Source: opendp/opendp issue 2944, Polars' cut().to_physical() isn't a row-by-row
-    transformation. More: tests/curator/test_groups_agree.py
+    transformation. More: tests/curator/test_groups_agree_keys.py
     """
     engine, made = CODED[kind]
     plan = plan_of(keys=DECLARED)

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import struct
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -11,12 +10,12 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from attacks.engines_for_attacks import ENGINES, sums_by
 from curator.moves_for_tests import require_paid
 from curator.people_for_tests import REGIONS, TOTALS
+from curator.table_sources import WRONG, write_wrong_statistics
 from curator.tables_for_tests import exact, plan_of
 from dpratio.plan.calibrate import is_affordable
 from dpratio.plan.plan import Plan
@@ -60,24 +59,17 @@ def test_16_an_outlier_moves_the_sums_by_no_more_than_their_sensitivity(
         assert 0.99 * plan.sums[0].sensitivity < largest
 
 
-@pytest.mark.parametrize("kind", ["<d", "<f", "<q"])
+@pytest.mark.parametrize("kind", WRONG)
 def test_16_a_clip_that_wrong_statistics_call_needless_stays(
     kind: str, tmp_path: Path
 ) -> None:
     """A file whose statistics leave its outlier out is clipped all the same.
 
     Source: opendp/smartnoise-sdk issue 622, Covariance Clipping Bug.
-    More: tests/curator/test_engines_agree.py
+    More: tests/curator/test_engines_agree_types.py
     """
-    path, size = tmp_path / "rows.parquet", struct.calcsize(kind)
-    types = {"<d": pa.float64(), "<f": pa.float32(), "<q": pa.int64()}
-    few = [0, 1] if kind == "<q" else [0.0, 0.125]
-    table = pa.table({"score": pa.array(few, types[kind]), "label": [1, 1]})
-    pq.write_table(table, path, compression="none", use_dictionary=False)
-    written = bytearray(path.read_bytes())
-    at = written.index(b"".join(struct.pack(kind, each) for each in few)) + size
-    written[at : at + size] = struct.pack(kind, 1000)
-    path.write_bytes(written)
+    path = tmp_path / "rows.parquet"
+    write_wrong_statistics(path, kind, label=[1, 1])
     plan = plan_of(Bounds(-3, 5))
     with closing(duckdb.connect()) as connection:
         relation = connection.sql(f"FROM read_parquet('{path}')")
@@ -200,7 +192,7 @@ def test_17_a_person_who_changes_every_row_costs_what_is_declared(
     """A person in two groups who moves to two others moves four of them.
 
     Source: w3c/attribution issue 212, Clarify what we mean by sensitivity.
-    More: tests/curator/test_units.py
+    More: tests/curator/test_units_price.py
     """
     terms: dict[str, Any] = {"strategy": strategy, "mechanism": mechanism}
     if strategy == "focused":

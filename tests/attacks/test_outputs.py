@@ -142,7 +142,7 @@ def test_29_all_other_outputs_are_the_same_for_neighbours(
     """Files, screen, report, charts, logs and ledger hold no count and no extreme.
 
     Source: Opacus, issue 571 (the exact number of rows told who was in them).
-    More: tests/curator/test_release_sums.py, tests/curator/test_neighbours.py.
+    More: tests/curator/test_release_sums.py, tests/curator/test_canaries.py.
     """
     monkeypatch.chdir(tmp_path)
     for name in ("DPRATIO_LEDGER", "DPRATIO_ANCHOR"):

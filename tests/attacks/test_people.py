@@ -49,7 +49,7 @@ def test_14_a_person_with_ten_thousand_rows_moves_no_more_than_the_cap(
 
     Source: Wilson, Zhang, Lam, Desfontaines, Simmons-Marengo & Gipson (2020),
     Differentially private SQL with bounded user contribution; OpenMined/PipelineDP
-    issue 551. More: tests/curator/test_units.py
+    issue 551. More: tests/curator/test_units_price.py
     """
     plan = people(most_groups=2)
     less = sums_by(engine, table_of(OTHERS), plan)
@@ -220,7 +220,7 @@ def test_18_partitions_that_overlap_share_one_budget(mechanism: str) -> None:
 
     Source: Houssiau, Rocher & de Montjoye (2022), On the difficulty of achieving
     differential privacy in practice: user-level guarantees in aggregate location data.
-    More: tests/plan/test_price.py
+    More: tests/plan/test_price_parts.py
     """
     partitions = [None, Groups("region", REGIONS), Groups("id", ["ann", "bob"])]
     plan = plan_of(

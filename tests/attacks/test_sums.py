@@ -15,7 +15,8 @@ import pytest
 
 from attacks.engines_for_attacks import ENGINES, given_to, sums_by
 from curator.people_for_tests import people
-from curator.tables_for_tests import READABLE, SOURCES, exact, plan_of
+from curator.table_sources import READABLE, SOURCES
+from curator.tables_for_tests import exact, plan_of
 from curator.warehouse.hosts import DuckDb
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.engine import CellSum, Statement

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.tables_for_tests import connection_of
+from curator.table_sources import connection_of
 
 
 @pytest.fixture(scope="module")

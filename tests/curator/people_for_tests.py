@@ -25,6 +25,7 @@ __all__ = [
     "crowds",
     "moved_by",
     "people",
+    "plans_of_people",
 ]
 
 Table = Any
@@ -58,6 +59,19 @@ def people(
         keys=keys,
         unit=PrivacyUnit("id", totals=totals, **unit),
         **terms,
+    )
+
+
+@st.composite
+def plans_of_people(draw: st.DrawFn) -> Plan:
+    """A plan over people with any strategy, keys and cap."""
+    return people(
+        strategy=draw(st.sampled_from(["even", "joint", "focused"])),
+        weighted=draw(st.booleans()),
+        minus=draw(st.booleans()),
+        keys=draw(st.sampled_from([None, REGIONS, REGIONS[:1]])),
+        most_groups=draw(st.integers(1, 3)),
+        key=draw(st.sampled_from(["dpratio", "it's", "x:y"])),
     )
 
 

@@ -9,7 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from curator.tables_for_tests import ROW, SOURCES, asked, exact, plan_of
+from curator.table_sources import SOURCES
+from curator.tables_for_tests import ROW, asked, exact, plan_of
 from dpratio.curator.choose_engine import ENGINES, open_table
 from dpratio.curator.exact import ExactSums
 from dpratio.curator.release_sums import release_sums

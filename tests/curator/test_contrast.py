@@ -4,44 +4,29 @@ z = w·(s − r₀·y), clipped to its limit; h = w·(s + r₀·y), or w·y wher
 """
 
 import math
-import struct
 from fractions import Fraction
-from itertools import product
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.moves_for_tests import require_paid
-from curator.tables_for_tests import (
+from curator.agreement import exact_in_integers, require_dialect_alike, specified
+from curator.hostile_tables import Case, cases
+from curator.table_sources import (
     CSV_DIALECTS,
-    ENGINES,
     READABLE,
     SOURCES,
-    Case,
-    asked,
-    cases,
-    exact,
-    fixed,
-    mapping_of,
-    plan_of,
-    write_csv,
+    WRONG,
+    write_wrong_statistics,
 )
+from curator.tables_for_tests import ENGINES, asked, exact, fixed, plan_of
 from curator.threads_for_tests import relations_by_threads
-from dpratio.curator import whole_doubles
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
-
-
-def specified(case: Case) -> list[list[int]]:
-    return exact(mapping_of(case.table), case.plan, "python")
-
 
 # Engines agree.
 
@@ -61,12 +46,7 @@ def test_every_source_gives_the_integers_of_the_specification(
 def test_every_csv_dialect_gives_the_integers_of_the_specification(
     case: Case, dialect: str, folder: Path
 ) -> None:
-    _, delimiter, quote, *_ = CSV_DIALECTS[dialect]
-    columns = case.table.column_names
-    assume(quote != "" or not any(delimiter in name for name in columns))
-    given_file = write_csv(case.table, folder, dialect)
-    for engine in ENGINES:
-        assert exact(given_file, case.plan, engine) == specified(case), engine
+    require_dialect_alike(case, folder, dialect)
 
 
 @given(case=cases("focused"), few=st.integers(1, 2**27))
@@ -74,10 +54,8 @@ def test_every_csv_dialect_gives_the_integers_of_the_specification(
 def test_sums_beyond_the_exact_doubles_are_taken_again_in_integers(
     case: Case, few: int, folder: Path
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_doubles, "_EXACT_DOUBLES", float(few))
-        found = exact(SOURCES["relation"](case.table, folder), case.plan, "duckdb")
-    assert found == specified(case)
+    table = SOURCES["relation"](case.table, folder)
+    assert exact_in_integers(table, case.plan, float(few)) == specified(case)
 
 
 @pytest.mark.parametrize("limit", [None, 0.9])
@@ -261,12 +239,6 @@ def test_rows_on_a_tie_show_that_both_engines_work_in_the_same_order(
 
 # Clips that must stay.
 
-WRONG: dict[str, tuple[str, Any, list[Any]]] = {
-    "double": ("<d", pa.float64(), [0.0, 0.125]),
-    "float": ("<f", pa.float32(), [0.0, 0.125]),
-    "whole": ("<q", pa.int64(), [0, 1]),
-}
-
 
 @pytest.mark.parametrize("column", ["score", "label"])
 @pytest.mark.parametrize("kind", WRONG)
@@ -275,15 +247,8 @@ def test_a_relation_whose_statistics_are_wrong_is_clipped_all_the_same(
     limit: float | None, kind: str, column: str, tmp_path: Path
 ) -> None:
     """The clips of score, label and z: no optimizer may call them needless."""
-    letter, arrow_type, few = WRONG[kind]
-    path, size = tmp_path / "rows.parquet", struct.calcsize(letter)
-    quarters = pa.array([0.25, 0.25])
-    columns = {"score": quarters, "label": quarters, column: pa.array(few, arrow_type)}
-    pq.write_table(pa.table(columns), path, compression="none", use_dictionary=False)
-    written = bytearray(path.read_bytes())
-    at = written.index(struct.pack(letter, few[0]) + struct.pack(letter, few[1])) + size
-    written[at : at + size] = struct.pack(letter, 10**15)
-    path.write_bytes(written)
+    path, other = tmp_path / "rows.parquet", {"score": "label", "label": "score"}
+    write_wrong_statistics(path, kind, column, **{other[column]: [0.25, 0.25]})
     relation = duckdb.connect().sql(f"FROM read_parquet('{path}')")
     plan = plan_of(
         Bounds(-3, 5),
@@ -297,72 +262,3 @@ def test_a_relation_whose_statistics_are_wrong_is_clipped_all_the_same(
     rows = [{"z": -0.25 * sign, "h": 0.25}, {"z": far * sign, "h": 5.25}]
     assert exact(relation, plan, "duckdb") == [cells_by_hand(plan, rows)]
     assert exact(path, plan, "duckdb") == [cells_by_hand(plan, rows)]
-
-
-# What a row pays.
-
-CORNERS = [-4.0, -1.0, -0.4, 0.0, 0.3, 1.0, 5.0]
-BOXES = {
-    "of the paper": (Bounds(0, 1), Bounds.binary(), Bounds(1 / 3, 3)),
-    "around zero": (Bounds(-1, 1), Bounds(-1, 1), None),
-    "almost even around zero": (Bounds(-1, 1), Bounds(-1, 1.000001), None),
-    "aside of zero": (Bounds(-4, -0.4), Bounds(0.3, 5), Bounds(0, 1)),
-    "around zero with weights": (Bounds(-4, 5), Bounds(-1, 0.3), Bounds(0, 5)),
-}
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("limit", [None, 0.25])
-@pytest.mark.parametrize("guess", [1.0, 0.0, -2.0, 1 / 3])
-@pytest.mark.parametrize("box", BOXES)
-def test_rows_at_the_ends_and_in_between_pay_no_more_than_the_joint_price(
-    box: str, guess: float, limit: float | None, engine: str
-) -> None:
-    """One row a group, so that one table holds them all; zero is among the ends."""
-    rows = list(product(CORNERS, CORNERS, [0.0, 0.2, 5.0]))
-    plan = plan_of(
-        *BOXES[box],
-        keys=range(len(rows)),
-        strategy="focused",
-        guess=guess,
-        residual_bound=limit,
-        answers=("ratio", "means"),
-    )
-    columns = [pa.array(column) for column in zip(*rows, strict=True)]
-    names = ["score", "label", "weight", "region"]
-    table = pa.table([*columns, pa.array(range(len(rows)))], names=names)
-    moved = [[abs(cell) for cell in row] for row in exact(table, plan, engine)]
-    require_paid(plan, moved)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("guess", [1.0, 0.0, -2.0])
-def test_extreme_rows_reach_the_sensitivity_of_z_and_h_and_outliers_no_more(
-    guess: float, engine: str
-) -> None:
-    ends = {"score": (-3.0, -0.5), "label": (0.5, 2.0), "weight": (0.0, 7.7)}
-    plan = plan_of(
-        *(Bounds(*pair) for pair in ends.values()),
-        strategy="focused",
-        guess=guess,
-        answers=("ratio", "means"),
-    )
-
-    def furthest_moves(factor: float) -> list[int]:
-        """The largest move in each sum of rows so many times beyond the ends."""
-        spread = [
-            [
-                (low + high) / 2 + factor * (end - (low + high) / 2)
-                for end in (low, high)
-            ]
-            for low, high in ends.values()
-        ]
-        tables = [
-            pa.table({name: [cell] for name, cell in zip(ends, row, strict=True)})
-            for row in product(*spread)
-        ]
-        moves = [exact(table, plan, engine)[0] for table in tables]
-        return [max(map(abs, column)) for column in zip(*moves, strict=True)]
-
-    largest = [each.sensitivity for each in plan.sums]
-    assert furthest_moves(1) == furthest_moves(1e200) == largest

@@ -17,15 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.tables_for_tests import (
-    ENGINES,
-    ROW,
-    asked,
-    connection_of,
-    exact,
-    fixed,
-    plan_of,
-)
+from curator.table_sources import connection_of
+from curator.tables_for_tests import ENGINES, ROW, asked, exact, fixed, plan_of
 from dpratio.curator import engine_duckdb, whole_doubles
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duck import DuckTable, identifier, literal, write_parquet

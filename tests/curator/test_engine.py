@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from curator.tables_for_tests import ENGINES, READABLE, asked, plan_of
+from curator.table_sources import READABLE
+from curator.tables_for_tests import ENGINES, asked, plan_of
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.engine import CellSum, ColumnType
 from dpratio.curator.release_sums import release_sums

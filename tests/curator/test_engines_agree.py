@@ -1,46 +1,23 @@
 """Every engine equals the specification to the last integer, from every source."""
 
-import math
-import struct
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.tables_for_tests import (
-    CSV_DIALECTS,
-    ENGINES,
-    READABLE,
-    ROW,
-    SOURCES,
-    Case,
-    cases,
-    exact,
-    fixed,
-    mapping_of,
-    plan_of,
-    write_csv,
-)
+from curator.agreement import exact_in_integers, require_dialect_alike, specified
+from curator.hostile_tables import Case, cases
+from curator.table_sources import CSV_DIALECTS, READABLE, SOURCES
+from curator.tables_for_tests import ENGINES, ROW, exact, fixed, plan_of, statement_with
 from curator.threads_for_tests import relations_by_threads
-from dpratio.curator import whole_doubles
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.engine import CellSum, Statement
+from dpratio.curator.engine import Statement
 from dpratio.curator.exact import LARGEST_SUM
-from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys
-
-
-def specified(case: Case) -> list[list[int]]:
-    return exact(mapping_of(case.table), case.plan, "python")
 
 
 @pytest.mark.parametrize(("source", "engine"), READABLE)
@@ -59,13 +36,7 @@ def test_every_source_gives_the_integers_of_the_specification(
 def test_every_csv_dialect_gives_the_integers_of_the_specification(
     dialect: str, case: Case, folder: Path
 ) -> None:
-    _, delimiter, quote, *_ = CSV_DIALECTS[dialect]
-    columns = case.table.column_names
-    unquotable = quote == "" and any(delimiter in name for name in columns)
-    assume(not unquotable)
-    given_file = write_csv(case.table, folder, dialect)
-    for engine in ENGINES:
-        assert exact(given_file, case.plan, engine) == specified(case), engine
+    require_dialect_alike(case, folder, dialect)
 
 
 @given(case=cases(), few=st.integers(1, 2**27))
@@ -73,10 +44,8 @@ def test_every_csv_dialect_gives_the_integers_of_the_specification(
 def test_sums_beyond_the_exact_doubles_are_taken_again_in_integers(
     case: Case, few: int, folder: Path
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_doubles, "_EXACT_DOUBLES", float(few))
-        found = exact(SOURCES["relation"](case.table, folder), case.plan, "duckdb")
-    assert found == specified(case)
+    table = SOURCES["relation"](case.table, folder)
+    assert exact_in_integers(table, case.plan, float(few)) == specified(case)
 
 
 @given(case=cases(least_rows=2), data=st.data())
@@ -180,18 +149,6 @@ def test_a_table_without_rows_has_sums_of_zero(engine: str) -> None:
     assert exact(table, plan_of(keys=["a", "b"]), engine) == [[0] * 5] * 2
 
 
-def statement_with(step: float, largest: int) -> Statement:
-    """One sum of a column x between ±1, counted on a lattice of one's choice."""
-    return Statement(
-        factor_columns={"s": "x"},
-        factor_bounds={"s": Bounds(-1, 1)},
-        dimensions=(Keys("g", ["a", "b", "c"]),),
-        listed=None,
-        unit=None,
-        sums=(CellSum(("s",), step, largest),),
-    )
-
-
 def both_sums(table: Any, statement: Statement) -> list[list[int]]:  # noqa: ANN401
     nothing = np.zeros((3, 1), dtype=np.int64)
     asked = [open_table(table, statement, engine)() for engine in ENGINES]
@@ -212,215 +169,3 @@ def test_odd_sums_beyond_the_exact_doubles_keep_their_last_bit() -> None:
     table = pa.table({"x": x, "g": ["a"] * 3 + ["b"] * 3 + ["c"]})
     expected = [2**54 + 1, -(2**54) - 1, 2**53]
     assert both_sums(table, statement_with(step, 2**53)) == [expected, expected]
-
-
-def test_128_bit_whole_numbers_count_as_their_nearest_double() -> None:
-    plan = plan_of(Bounds(-(2.0**100), 2.0**100), Bounds(0, 1))
-    numbers = [2**127 - 1, -(2**127), 2**53 + 1, 2**90 + 2**37 + 1, 3, 2**128 - 1]
-    plain = {"score": numbers, "label": [1] * len(numbers)}
-    values = ", ".join(f"('{n}'::HUGEINT, 1)" for n in numbers[:-1])
-    huge = duckdb.connect().sql(f"FROM (VALUES {values}) t(score, label)")
-    unsigned = duckdb.connect().sql(f"SELECT '{numbers[-1]}'::UHUGEINT score, 1 label")
-    found = [exact(each, plan, "duckdb")[0] for each in (huge, unsigned)]
-    total = [sum(pair) for pair in zip(*found, strict=True)]
-    assert [total] == exact(plain, plan, "python")
-
-
-def test_a_duckdb_relation_may_group_by_an_enum_or_a_wide_whole_number() -> None:
-    enum = "SELECT 0.5 score, true label, 'a'::ENUM('a', 'b') region"
-    plan = plan_of(keys=["b", "a"])
-    found = exact(duckdb.connect().sql(enum), plan, "duckdb")
-    assert [row[0] for row in found] == [0, ROW]
-    wide = (
-        "SELECT 0.5 score, true label, unnest([5::HUGEINT, -2, 170141183460469231731])"
-        " AS region"
-    )
-    found = exact(duckdb.connect().sql(wide), plan_of(keys=[-2, 5]), "duckdb")
-    assert [row[0] for row in found] == [ROW, ROW]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_frame_with_a_repeated_index_keeps_its_rows(engine: str) -> None:
-    columns = {"score": [0.5, 0.25], "label": [1, 0], "region": ["a", "b"]}
-    frame = pd.DataFrame(columns, index=[7, 7])
-    found = exact(frame, plan_of(keys=["a", "b"]), engine)
-    assert [row[2] for row in found] == [ROW // 2, ROW // 4]
-
-
-NAN_FILES = {
-    "double": pa.array([0.5, math.nan, 0.25]),
-    "float": pa.array([0.5, math.nan, 0.25], pa.float32()),
-    "half": pa.array(np.array([0.5, math.nan, 0.25], np.float16)),
-}
-
-
-@pytest.mark.parametrize("kind", NAN_FILES)
-@pytest.mark.parametrize("column", ["score", "label", "weight"])
-def test_a_parquet_file_whose_statistics_know_no_nan_drops_it_all_the_same(
-    kind: str, column: str, tmp_path: Path
-) -> None:
-    """Writers leave NaN out of a column's minimum and maximum, as Parquet demands."""
-    path = tmp_path / "rows.parquet"
-    columns = {name: pa.array([1.0, 1.0, 0.5]) for name in ("score", "label", "weight")}
-    table = pa.table({**columns, column: NAN_FILES[kind]})
-    plan = plan_of(label=Bounds(0, 1), weight=Bounds(0, 1))
-    expected = exact(mapping_of(table.take(pa.array([0, 2]))), plan, "python")
-    pq.write_table(table, path)
-    for engine in ENGINES:
-        assert exact(path, plan, engine) == expected, engine
-    connection = duckdb.connect()
-    relation = connection.sql(f"FROM read_parquet('{path}')")
-    assert exact(relation, plan, "duckdb") == expected
-    pl.read_parquet(path).write_parquet(path)
-    assert exact(path, plan, "duckdb") == expected
-
-
-@pytest.mark.parametrize("kind", ["<d", "<f"])
-def test_a_parquet_file_whose_statistics_are_wrong_is_clipped_all_the_same(
-    kind: str, tmp_path: Path
-) -> None:
-    path, size = tmp_path / "rows.parquet", struct.calcsize(kind)
-    score = pa.array([0.5, 0.75], pa.float64() if kind == "<d" else pa.float32())
-    table = pa.table({"score": score, "label": [1, 1]})
-    pq.write_table(table, path, compression="none", use_dictionary=False)
-    written = bytearray(path.read_bytes())
-    at = written.index(struct.pack(kind, 0.5) + struct.pack(kind, 0.75)) + size
-    written[at : at + size] = struct.pack(kind, 1e30)
-    path.write_bytes(written)
-    for engine in ENGINES:
-        assert exact(path, plan_of(), engine)[0][2] == ROW * 3 // 2, engine
-
-
-WRONG = {"double": ("<d", pa.float64()), "float": ("<f", pa.float32())}
-
-
-@pytest.mark.parametrize("kind", [*WRONG, "whole"])
-def test_a_relation_whose_statistics_are_wrong_is_clipped_all_the_same(
-    kind: str, tmp_path: Path
-) -> None:
-    """Whatever the optimizer of the connection makes of a file's statistics."""
-    path, (letter, arrow_type) = (
-        tmp_path / "rows.parquet",
-        WRONG.get(kind, ("<q", pa.int64())),
-    )
-    size, few = struct.calcsize(letter), [0, 1] if kind == "whole" else [0.0, 0.125]
-    table = pa.table({"score": pa.array(few, arrow_type), "label": [1, 1]})
-    pq.write_table(table, path, compression="none", use_dictionary=False)
-    written = bytearray(path.read_bytes())
-    at = written.index(struct.pack(letter, few[0]) + struct.pack(letter, few[1])) + size
-    written[at : at + size] = struct.pack(letter, 10**15)
-    path.write_bytes(written)
-    relation = duckdb.connect().sql(f"FROM read_parquet('{path}')")
-    plan = plan_of(Bounds(-3, 5))
-    assert exact(relation, plan, "duckdb")[0][2] == 5 * 2**22
-
-
-def exact_or_refused(table: object, engine: str) -> int | None:
-    """The sum of scores, or None where the engine refuses the schema by its rules."""
-    try:
-        return exact(table, plan_of(), engine)[0][2]
-    except SchemaRefused:
-        return None
-
-
-@pytest.mark.parametrize("collation", ["column", "connection"])
-def test_a_row_counts_for_one_key_under_any_collation(collation: str) -> None:
-    """A row in two groups would move twice what is paid for."""
-    connection = duckdb.connect()
-    collate = "COLLATE NOCASE" if collation == "column" else ""
-    if collation == "connection":
-        connection.execute("SET default_collation = 'nocase'")
-    connection.execute(f"CREATE TABLE t (score REAL, label INT, region TEXT {collate})")
-    connection.execute("INSERT INTO t VALUES (0.5, 1, 'north')")
-    found = exact(connection.table("t"), plan_of(keys=["north", "NORTH"]), "duckdb")
-    assert [row[0] for row in found] == [ROW, 0]
-
-
-@pytest.mark.parametrize("source", ["pandas", "polars", "arrow", "parquet", "csv"])
-def test_names_that_differ_in_case_are_never_taken_for_each_other(
-    source: str, folder: Path
-) -> None:
-    table = pa.table({"Score": [0.25], "score": [0.5], "label": [1]})
-    given_table = (
-        write_csv(table, folder, "plain")
-        if source == "csv"
-        else SOURCES[source](table, folder)
-    )
-    assert exact_or_refused(given_table, "python") == ROW // 2
-    assert exact_or_refused(given_table, "duckdb") in {ROW // 2, None}
-
-
-def test_a_text_key_of_a_class_of_its_own_counts_the_same_everywhere() -> None:
-    class Region(str):
-        __slots__ = ()
-
-    cells = pd.Series([Region("a"), np.str_("a"), "a"], dtype=object)
-    frame = pd.DataFrame({"score": 0.5, "label": 1, "region": cells})
-    plan = plan_of(keys=["a"])
-    assert exact(frame, plan, "duckdb") == exact(frame, plan, "python")
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [pa.string_view(), pa.dictionary(pa.int32(), pa.large_string())],
-    ids=["string_view", "dictionary"],
-)
-@pytest.mark.parametrize("engine", ENGINES)
-def test_every_text_type_of_arrow_may_hold_keys(kind: Any, engine: str) -> None:  # noqa: ANN401
-    cells = pa.array(["a", None, "b"], kind)
-    table = pa.table({"score": [0.5] * 3, "label": [1] * 3, "region": cells})
-    found = exact(table, plan_of(keys=["b", "c", "a"]), engine)
-    assert [row[0] for row in found] == [ROW, 0, ROW]
-
-
-ASKED: dict[Any, Any] = {"score": [0.5, 0.25], "label": [1, 0]}
-NOT_ASKED: dict[Any, Any] = {
-    "pandas_number_name": pd.DataFrame({**ASKED, 0: [1, 2]}),
-    "pandas_longdouble": pd.DataFrame({**ASKED, "z": np.ones(2, np.longdouble)}),
-    "pandas_object": pd.DataFrame({**ASKED, "z": [object(), "\ud800"]}),
-    "polars_int128": pl.DataFrame({**ASKED, "z": pl.Series([1, 2], dtype=pl.Int128)}),
-    "polars_object": pl.DataFrame(
-        {**ASKED, "z": pl.Series([{1}, {2}], dtype=pl.Object)}
-    ),
-    "arrow_half": pa.table({**ASKED, "z": pa.array(np.ones(2, np.float16))}),
-    "arrow_decimal256": pa.table({**ASKED, "z": pa.array([1, 2], pa.decimal256(50))}),
-}
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("kind", NOT_ASKED)
-def test_a_column_that_is_not_asked_for_may_be_of_any_type(
-    kind: str, engine: str
-) -> None:
-    assert exact(NOT_ASKED[kind], plan_of(), engine)[0][2] == ROW * 3 // 4
-
-
-RARE: dict[str, Any] = {
-    "pandas_big_endian": pd.DataFrame({**ASKED, "score": np.array([0.5, 0.25], ">f8")}),
-    "pandas_longdouble": pd.DataFrame(ASKED).astype({"score": np.longdouble}),
-    "pandas_half": pd.DataFrame(ASKED).astype({"score": np.float16}),
-    "pandas_sparse": pd.DataFrame(ASKED).astype({"score": "Sparse[float64]"}),
-    "pandas_arrow": pd.DataFrame(ASKED).astype({"score": "double[pyarrow]"}),
-    "polars_half": pl.DataFrame(ASKED).cast({"score": pl.Float16}),
-    "polars_int128": pl.DataFrame(ASKED).cast({"label": pl.Int128}),
-    "arrow_half": pa.table(
-        {**ASKED, "score": pa.array(np.array([0.5, 0.25], np.float16))}
-    ),
-    "arrow_decimal256": pa.table(
-        {**ASKED, "label": pa.array([1, 0], pa.decimal256(50))}
-    ),
-    "arrow_negative_scale": pa.table(
-        {**ASKED, "label": pa.array([100, 0], pa.decimal128(9, -2))}
-    ),
-    "arrow_dictionary": pa.table(
-        {**ASKED, "score": pa.array([0.5, 0.25]).dictionary_encode()}
-    ),
-}
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("kind", RARE)
-def test_a_rare_number_type_is_read_rightly_or_refused_by_the_schema(
-    kind: str, engine: str
-) -> None:
-    assert exact_or_refused(RARE[kind], engine) in {ROW * 3 // 4, None}

@@ -14,16 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.holders_for_tests import DAY, HELD, found_by, holders, people_of, rule_of
-from curator.tables_for_tests import (
-    ENGINES,
-    READABLE,
-    SOURCES,
-    fixed,
-    mapping_of,
-    plan_of,
-    shape_of,
-    write_csv,
-)
+from curator.table_sources import READABLE, SOURCES, mapping_of, write_csv
+from curator.tables_for_tests import ENGINES, fixed, plan_of, shape_of
 from dpratio.curator.engine import ColumnType, KeyCount
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.select_keys import name_keys

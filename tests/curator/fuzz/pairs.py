@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from curator.hostile_tables import HOSTILE_NUMBERS, TEXT_KEYS
 from curator.people_for_tests import allowed
-from curator.tables_for_tests import HOSTILE_NUMBERS, TEXT_KEYS, plan_of
+from curator.tables_for_tests import plan_of
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins

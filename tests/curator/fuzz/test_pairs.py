@@ -19,7 +19,7 @@ import pytest
 from typer.testing import CliRunner
 
 from curator.fuzz.pairs import PAIRS, Batch, make_batch, require_batch_paid
-from curator.tables_for_tests import CSV_DIALECTS, mapping_of, write_csv
+from curator.table_sources import CSV_DIALECTS, mapping_of, write_csv
 from curator.warehouse.hosts import DuckDb, Polars, Sqlite
 from dpratio.cli.main import app
 from dpratio.curator import measure, release_sums

@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.tables_for_tests import exact, fixed, mapping_of
+from curator.table_sources import mapping_of
+from curator.tables_for_tests import exact, fixed
 from curator.warehouse.hosts import Host
 from dpratio.plan.plan import Plan
 

@@ -11,17 +11,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
 
+from curator.hostile_tables import Case, cases
 from curator.people_for_tests import REGIONS, crowds, people
-from curator.tables_for_tests import (
-    Case,
-    asked,
-    cases,
-    exact,
-    mapping_of,
-    plan_of,
-    shape_of,
-)
-from curator.test_engines_agree import statement_with
+from curator.table_sources import mapping_of
+from curator.tables_for_tests import asked, exact, plan_of, shape_of, statement_with
 from curator.warehouse.hosts import Host
 from curator.warehouse.laws import hold, require_agreement
 from dpratio.curator import engine_ibis

@@ -1,7 +1,6 @@
 """What only DuckDB can hold, behind Ibis."""
 
 import datetime as dt
-import struct
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from curator.groups_for_tests import by, counts
 from curator.holders_for_tests import found_by, rule_of
 from curator.people_for_tests import REGIONS, people
+from curator.table_sources import WRONG, write_wrong_statistics
 from curator.tables_for_tests import asked, exact, plan_of
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.engine import KeyCount
@@ -196,26 +196,13 @@ def test_the_zone_of_a_connection_does_not_matter(zone: str) -> None:
         assert counts(loaded, plan, "ibis") == [1, 1]
 
 
-WRONG: dict[str, tuple[str, Any, list[Any]]] = {
-    "double": ("<d", pa.float64(), [0.0, 0.125]),
-    "float": ("<f", pa.float32(), [0.0, 0.125]),
-    "whole": ("<q", pa.int64(), [0, 1]),
-}
-
-
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_file_whose_statistics_are_wrong_is_clipped_all_the_same(
     kind: str, tmp_path: Path
 ) -> None:
     """Whatever the optimizer makes of them: no clip is needless."""
-    letter, arrow_type, few = WRONG[kind]
-    path, size = tmp_path / "rows.parquet", struct.calcsize(letter)
-    table = pa.table({"score": pa.array(few, arrow_type), "label": [1, 1]})
-    pq.write_table(table, path, compression="none", use_dictionary=False)
-    written = bytearray(path.read_bytes())
-    at = written.index(struct.pack(letter, few[0]) + struct.pack(letter, few[1])) + size
-    written[at : at + size] = struct.pack(letter, 10**15)
-    path.write_bytes(written)
+    path = tmp_path / "rows.parquet"
+    write_wrong_statistics(path, kind, label=[1, 1])
     with duckdb.connect() as connection:
         connection.execute(f"CREATE VIEW t AS FROM read_parquet('{path}')")
         loaded = _table_of(connection, "t")

@@ -5,7 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from curator.tables_for_tests import HOSTILE_NUMBERS, exact
+from curator.hostile_tables import HOSTILE_NUMBERS
+from curator.tables_for_tests import exact
 from dpratio.plan.plan import Plan
 
 __all__ = ["Frame", "Session", "Table", "frame_of", "hostile", "require_same"]

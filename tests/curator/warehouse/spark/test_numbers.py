@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curator.tables_for_tests import Case, asked, cases, exact, fixed, plan_of
+from curator.hostile_tables import Case, cases
+from curator.tables_for_tests import asked, exact, fixed, plan_of
 from curator.warehouse.spark.frames_for_tests import (
     Session,
     frame_of,

@@ -1,0 +1,60 @@
+"""What it means that engines agree: the integers of the specification."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume
+
+from curator.hostile_tables import Case
+from curator.table_sources import CSV_DIALECTS, READABLE, SOURCES, mapping_of, write_csv
+from curator.tables_for_tests import ENGINES, exact
+from dpratio.curator import whole_doubles
+from dpratio.plan.plan import Plan
+
+__all__ = [
+    "exact_in_integers",
+    "require_alike",
+    "require_alike_as_text",
+    "require_dialect_alike",
+    "specified",
+]
+
+
+def specified(case: Case) -> list[list[int]]:
+    """The integers of the specification."""
+    return exact(mapping_of(case.table), case.plan, "python")
+
+
+def require_alike(table: Any, plan: Plan, folder: Path) -> list[list[int]]:  # noqa: ANN401
+    """Every source and engine gives the integers of the specification."""
+    expected = exact(mapping_of(table), plan, "python")
+    for source, engine in READABLE:
+        found = exact(SOURCES[source](table, folder), plan, engine)
+        assert found == expected, (source, engine)
+    return expected
+
+
+def require_alike_as_text(table: Any, plan: Plan, folder: Path) -> list[list[int]]:  # noqa: ANN401
+    """Both engines read a file of text alike."""
+    file = write_csv(table, folder, "plain")
+    found = [exact(file, plan, engine) for engine in ENGINES]
+    assert found[0] == found[1]
+    return found[0]
+
+
+def require_dialect_alike(case: Case, folder: Path, dialect: str) -> None:
+    """Every engine reads a dialect of CSV as the specification reads the table."""
+    _, delimiter, quote, *_ = CSV_DIALECTS[dialect]
+    columns = case.table.column_names
+    assume(quote != "" or not any(delimiter in name for name in columns))
+    given_file = write_csv(case.table, folder, dialect)
+    for engine in ENGINES:
+        assert exact(given_file, case.plan, engine) == specified(case), engine
+
+
+def exact_in_integers(table: object, plan: Plan, largest: float) -> list[list[int]]:
+    """The integers of DuckDB where sums above the largest are no longer doubles."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_doubles, "_EXACT_DOUBLES", largest)
+        return exact(table, plan, "duckdb")

@@ -1,0 +1,140 @@
+"""Times of every unit and zone find the same period in both engines."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from curator.agreement import require_alike, require_alike_as_text
+from curator.groups_for_tests import (
+    DAY,
+    FAR,
+    NORTH,
+    TIMES,
+    UTC,
+    ZONES,
+    by,
+    counts,
+    rows_of,
+)
+from curator.table_sources import READABLE, SOURCES
+from curator.tables_for_tests import ENGINES, ROW, exact
+from dpratio.terms.dimensions import Periods
+from dpratio.terms.groups import Groups
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("every", ["day", "week", "month"])
+def test_times_of_every_unit_and_zone_find_the_same_period(
+    every: str, unit: str, zone: str | None, folder: Path
+) -> None:
+    given_times = TIMES if unit in {"us", "ns"} else TIMES[1:3] + TIMES[4:]
+    seen = pa.array([*given_times, None], pa.timestamp("us"))
+    seen = seen.cast(pa.timestamp(unit)).cast(pa.timestamp(unit, zone))
+    plan = by(Periods("seen", every, "2025-12-01", "2026-02-28"))
+    table = rows_of(seen=seen)
+    expected = exact(
+        rows_of(seen=pa.array(given_times, pa.timestamp("us"))), plan, "python"
+    )
+    for source, engine in READABLE:
+        if source == "pandas":
+            continue
+        given_table = SOURCES[source](table, folder)
+        assert exact(given_table, plan, engine) == expected, (source, engine)
+    frame = table.to_pandas()
+    for engine in ENGINES:
+        assert exact(frame, plan, engine) == expected, engine
+
+
+@pytest.mark.parametrize("every", ["day", "week", "month"])
+def test_dates_and_text_find_the_period_of_a_plain_loop(
+    every: str, folder: Path
+) -> None:
+    days = [DAY + dt.timedelta(days=at) for at in range(-120, 120, 7)]
+    plan = by(Periods("seen", every, days[4], days[-4]))
+    groups = plan.groups
+    assert isinstance(groups, Groups)
+    starts = [*groups.keys, dt.date(2030, 1, 1)]
+    starters: dict[str, Any] = {
+        "day": lambda day: day,
+        "week": lambda day: day - dt.timedelta(days=day.weekday()),
+        "month": lambda day: day.replace(day=1),
+    }
+    start_of = starters[every]
+    expected = [sum(start_of(day) == key for day in days) for key in starts[:-1]]
+    table = rows_of(seen=days)
+    for engine in ENGINES:
+        assert counts(table, plan, engine) == expected
+    found = require_alike_as_text(table, plan, folder)
+    assert [row[0] // ROW for row in found] == expected
+    require_alike(table, plan, folder)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_time_is_taken_in_utc(engine: str) -> None:
+    late = dt.datetime(2026, 2, 1, 8, 59, tzinfo=NORTH)  # Still January in UTC.
+    table = rows_of(seen=[late, late + dt.timedelta(minutes=1)])
+    plan = by(Periods("seen", "month", "2026-01-01", "2026-02-01"))
+    assert counts(table, plan, engine) == [1, 1]
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
+def test_the_zone_of_a_connection_does_not_matter(zone: str) -> None:
+    connection = duckdb.connect()
+    connection.execute(f"SET TimeZone = '{zone}'")
+    relation = connection.sql(
+        "SELECT 0.5 AS score, 1 AS label, "
+        "TIMESTAMPTZ '2026-01-31 23:59:59+00' AS seen UNION ALL "
+        "SELECT 0.5, 1, TIMESTAMPTZ '2026-02-01 00:00:00+00'"
+    )
+    plan = by(Periods("seen", "month", "2026-01-01", "2026-02-01"))
+    assert counts(relation, plan, "duckdb") == [1, 1]
+
+
+# A time that no calendar knows drops its row, and nothing else.
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", FAR)
+@pytest.mark.parametrize("source", ["arrow", "polars", "parquet"])
+def test_a_time_beyond_the_calendar_drops_its_row_and_nothing_else(
+    source: str, kind: str, engine: str, folder: Path
+) -> None:
+    table = SOURCES[source](rows_of(seen=FAR[kind]), folder)
+    for every in ("day", "week", "month"):
+        plan = by(Periods("seen", every, "1970-01-01", "1970-01-01"))
+        assert counts(table, plan, engine) == [1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_pandas_time_beyond_the_calendar_drops_its_row(engine: str) -> None:
+    seen = np.array([2**60, 0, -(2**60)], "datetime64[s]")
+    frame = pd.DataFrame({"score": [0.5] * 3, "label": [1] * 3, "seen": seen})
+    plan = by(Periods("seen", "day", "1970-01-01", "1970-01-01"))
+    assert counts(frame, plan, engine) == [1]
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("source", ["arrow", "polars", "parquet"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_nanosecond_before_midnight_is_the_day_before(
+    engine: str, source: str, zone: str | None, folder: Path
+) -> None:
+    table = rows_of(seen=pa.array([-1, 0], pa.timestamp("ns", zone)))
+    plan = by(Periods("seen", "day", "1969-12-31", "1970-01-01"))
+    assert counts(SOURCES[source](table, folder), plan, engine) == [1, 1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_parquet_file_holds_zoned_times(engine: str, tmp_path: Path) -> None:
+    seen = pa.array([dt.datetime(2026, 1, 31, 23, tzinfo=UTC), None])
+    pq.write_table(rows_of(seen=seen), tmp_path / "rows.parquet")
+    plan = by(Periods("seen", "month", "2026-01-01", "2026-02-01"))
+    assert counts(tmp_path / "rows.parquet", plan, engine) == [1, 0]
