@@ -1,6 +1,6 @@
 """Commands of the holder of a release: estimate, report.
 
-Floor: cli. Imports: analyst, show, output, studies.
+Floor: cli. Imports: analyst, show, output, replace, studies.
 """
 
 from pathlib import Path
@@ -13,10 +13,12 @@ from dpratio.cli.output import (
     ChartFile,
     Format,
     OutputFiles,
+    Replace,
     check_format,
     print_lines,
     print_table,
 )
+from dpratio.cli.replace import require_replaceable
 from dpratio.cli.studies import ReleaseFile, read_given_release
 
 __all__ = ["estimate", "report"]
@@ -41,13 +43,14 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     view: Annotated[
         str | None, typer.Option(help="Of the chart: forest or deviation.")
     ] = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Estimate ratios with confidence intervals from a release."""
     from dpratio.analyst.estimate import estimate_ratios
 
     check_format(layout)
-    files = OutputFiles(chart=chart_file, view=view)
+    files = OutputFiles(chart=chart_file, view=view, force=force)
     files.check()
     estimates = estimate_ratios(
         read_given_release(release),
@@ -74,12 +77,15 @@ def report(
     reference: Annotated[
         float | None, typer.Option(help="The ratio that verdicts are about.")
     ] = None,
+    force: Replace = False,
 ) -> None:
     """Write what a release says as one HTML file that opens anywhere."""
-    from dpratio.show.report import write_report
+    from dpratio.show.report import is_report, write_report
 
     hint = "Use a name that ends in .html."
     require(out.suffix in {".html", ".htm"}, "a report is HTML", out.name, hint)
+    if not is_report(out):
+        require_replaceable(out, force=force)
     read = read_given_release(release)
     write_report(
         out, read, title=title, level=level, method=method, reference=reference

@@ -12,6 +12,7 @@ from dpratio.cli.output import (
     Format,
     JsonFile,
     OutputFiles,
+    Replace,
     check_format,
     print_lines,
     print_table,
@@ -51,6 +52,7 @@ def audit(  # noqa: PLR0913 (one command, its filters)
     engine: Annotated[str, typer.Option(help="auto, duckdb or python.")] = "auto",
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Release invented neighbours end to end; hold what they show to what is claimed.
@@ -64,7 +66,7 @@ def audit(  # noqa: PLR0913 (one command, its filters)
     from dpratio.study.audit.audit_noise import audit_noise
 
     check_format(layout)
-    files = OutputFiles(json_file, csv_file)
+    files = OutputFiles(json_file, csv_file, force=force)
     files.check()
     given = {
         "epsilons": epsilon,

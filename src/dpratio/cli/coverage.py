@@ -15,6 +15,7 @@ from dpratio.cli.output import (
     Format,
     JsonFile,
     OutputFiles,
+    Replace,
     check_format,
     print_lines,
     print_table,
@@ -80,6 +81,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
     chart_file: ChartFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Simulate how often intervals cover: the paper, the limit, or your own setting."""
@@ -102,7 +104,8 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         raise InvalidInput("a study is simulated at some n, got none. Try --n 5000.")
     if case and chart_file:
         raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
-    files = OutputFiles(json_file, csv_file, chart_file)
+    study = None if target in FIXED else Path(target)
+    files = OutputFiles(json_file, csv_file, chart_file, force=force, study=study)
     files.check()
     with progress_bar("Simulating") as report:
         given_reps = {} if reps is None else {"repetitions": reps}

@@ -11,6 +11,7 @@ from dpratio.cli.output import (
     ChartFile,
     Format,
     OutputFiles,
+    Replace,
     check_format,
     print_lines,
     print_table,
@@ -20,7 +21,7 @@ from dpratio.cli.studies import ReleaseFile, at_part, read_given_release
 __all__ = ["curve"]
 
 
-def curve(
+def curve(  # noqa: PLR0913 (one command, one answer)
     release: ReleaseFile,
     bins: Annotated[
         str | None, typer.Option(help="The binned column, where there are several.")
@@ -31,13 +32,14 @@ def curve(
         bool, typer.Option("--errors", help="Show calibration errors, not bins.")
     ] = False,
     chart_file: ChartFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Draw calibration curves from a release over score bins."""
     from dpratio.analyst.curve import calibration_curve
 
     check_format(layout)
-    files = OutputFiles(chart=chart_file)
+    files = OutputFiles(chart=chart_file, force=force)
     files.check()
     read = read_given_release(release)
     found = calibration_curve(read, bins=bins, part=at_part(part, read), level=level)

@@ -13,6 +13,7 @@ from dpratio.cli.output import (
     Format,
     JsonFile,
     OutputFiles,
+    Replace,
     check_format,
     print_lines,
     print_table,
@@ -42,6 +43,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
     chart_file: ChartFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Forecast widths, power and needed people. Opens no data, costs nothing."""
@@ -50,7 +52,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     from dpratio.terms.budget import Budget
 
     check_format(layout)
-    files = OutputFiles(json_file, csv_file, chart_file)
+    files = OutputFiles(json_file, csv_file, chart_file, force=force, study=study)
     files.check()
     given = read_study(study)
     plan = plan_of(given)

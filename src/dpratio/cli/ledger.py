@@ -12,6 +12,7 @@ from dpratio.cli.output import (
     ChartFile,
     Format,
     OutputFiles,
+    Replace,
     check_format,
     print_lines,
     print_table,
@@ -109,13 +110,14 @@ def show(
     location: Location = DEFAULT,
     anchor: Anchor = None,
     chart_file: ChartFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Show what is spent and left, the history, and what a next release could cost."""
     from dpratio.curator.ledger.history import describe_plan
 
     check_format(layout)
-    files = OutputFiles(chart=chart_file)
+    files = OutputFiles(chart=chart_file, force=force)
     files.check()
     asked = None if plan is None else read_any_plan(plan)
     history = open_ledger(location, anchor).history(scope)

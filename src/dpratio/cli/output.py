@@ -1,6 +1,6 @@
 """How commands print and write: tables in the format asked for, progress aside.
 
-Floor: cli. Imports: checks, show, release.writing, tabular.
+Floor: cli. Imports: checks, show, release.writing, tabular, replace.
 """
 
 import sys
@@ -23,6 +23,7 @@ __all__ = [
     "Format",
     "JsonFile",
     "OutputFiles",
+    "Replace",
     "check_format",
     "print_lines",
     "print_table",
@@ -42,6 +43,7 @@ CsvFile = Annotated[Path | None, typer.Option("--csv", help="Write the rows as C
 ChartFile = Annotated[
     Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
 ]
+Replace = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +54,22 @@ class OutputFiles:
     csv: Path | None = None
     chart: Path | None = None
     view: str | None = None
+    force: bool = False
+    study: Path | None = None
 
     def check(self) -> None:
-        """Refuse, before any work, what could not be written or drawn."""
+        """Refuse, before any work, what could not be drawn, or not be replaced."""
         from dpratio.checks import require_one_of
-        from dpratio.release.writing import check_writable
+        from dpratio.cli.replace import require_replaceable
         from dpratio.show.charts import VIEWS, check_chart_file
 
-        for path in (self.json, self.csv, self.chart):
-            if path is not None:
-                check_writable(path)
         if self.view is not None:
             require_one_of(self.view, VIEWS, "view")
         if self.chart is not None:
             check_chart_file(self.chart)
+        for path in (self.json, self.csv, self.chart):
+            if path is not None:
+                require_replaceable(path, force=self.force, study=self.study)
 
     def write(self, shown: Tabular) -> None:
         """Write every file that was asked for."""

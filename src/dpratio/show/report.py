@@ -11,6 +11,7 @@ import hashlib
 import json
 from importlib.resources import files
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from dpratio.analyst.curve import calibration_curve
@@ -34,11 +35,13 @@ from dpratio.show.report_words import (
 from dpratio.show.text import csv_for_spreadsheets
 from dpratio.show.verdicts import VERDICTS, View, in_view, verdicts_of
 
-__all__ = ["MOST_ROWS", "render_report", "write_report"]
+__all__ = ["MOST_ROWS", "is_report", "render_report", "write_report"]
 
 # A browser draws so many rows at once without effort; the rest is found by filtering.
 MOST_ROWS = 300
 MOST_CURVES = 12
+
+_HEAD, _MADE_BY = 2**10, b'<meta name="generator" content="dpratio '
 
 _CSS = dict(zip(VERDICTS, ("above", "below", "even", "endless"), strict=True))
 
@@ -81,6 +84,13 @@ def write_report(
         release, title=title, level=level, method=method, reference=reference
     )
     write_whole(path, text.encode())
+
+
+def is_report(path: str | PathLike[str]) -> bool:
+    """Tell whether a file is a report, which can be written again at no cost."""
+    with contextlib.suppress(OSError), Path(path).open("rb") as file:
+        return _MADE_BY in file.read(_HEAD)
+    return False
 
 
 def render_report(
