@@ -14,8 +14,16 @@ from typing import Any
 
 from dpratio.checks import import_extra
 
-__all__ = ["Table", "Tabular", "printable", "show_rounded", "show_value"]
+__all__ = [
+    "UNKNOWN",
+    "Table",
+    "Tabular",
+    "printable",
+    "show_rounded",
+    "show_value",
+]
 
+UNKNOWN = "–"
 _MOST_DIGITS = 12
 
 
@@ -40,7 +48,7 @@ class Tabular:
         """The table as text for people: values rounded to their uncertainty.
 
         Two digits of a standard error say all it knows; a value is written to the same
-        place. `columns` keeps every digit.
+        place, and as "–" where its uncertainty has no end. `columns` keeps every digit.
         """
         precision = self.precision()
         return {
@@ -161,7 +169,11 @@ def show_rounded(value: object, uncertainty: object) -> str:
     Example:
         >>> show_rounded(1.0983344, 0.0312), show_rounded(41234.5, 310.2)
         ('1.098', '41230')
+        >>> show_rounded(0.58073, math.inf)
+        '–'
     """
+    if uncertainty == math.inf:
+        return UNKNOWN
     sized = isinstance(uncertainty, float) and 0 < uncertainty < math.inf
     if not isinstance(value, float) or not math.isfinite(value) or not sized:
         return show_value(value)

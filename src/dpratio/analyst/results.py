@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from dpratio.analyst.label_columns import label_columns
 from dpratio.analyst.moments import Floats
+from dpratio.analyst.rounding import rounded_to
 from dpratio.analyst.sentence import interval_in_words, percent, short
 from dpratio.analyst.stamps import stamps
-from dpratio.analyst.statuses import Codes, meanings_of, words_of
+from dpratio.analyst.statuses import Codes, codes_of, meanings_of, words_of
 from dpratio.tabular import Tabular
 
 __all__ = ["STATUSES", "Estimates"]
@@ -33,6 +34,7 @@ STATUSES = {
         "all ratios are plausible except a stretch between; the ends span all of them"
     ),
 }
+_CODES = codes_of(STATUSES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +81,13 @@ class Estimates(Tabular):
         """The status of every row, one of `STATUSES`."""
         return words_of(self.codes, STATUSES)
 
+    @property
+    def is_located(self) -> NDArray[np.bool_]:
+        """Whether an interval says where a ratio lies; elsewhere none is shown."""
+        nowhere = (_CODES["unbounded"], _CODES["disconnected"])
+        located: NDArray[np.bool_] = ~np.isin(self.codes, nowhere)
+        return located
+
     def columns(self) -> dict[str, list[Any]]:
         """One row per cell, in declared order."""
         names = ["ratio", "ci_lower", "ci_upper"]
@@ -92,12 +101,24 @@ class Estimates(Tabular):
         return table
 
     def precision(self) -> dict[str, list[float]]:
-        """Ratios and their ends are rounded to their standard error."""
-        on_ratio = ("ratio", "ci_lower", "ci_upper")
-        on_log = ("log_ratio", "log_ci_lower", "log_ci_upper")
-        names = on_log if self.scale == "log" else on_ratio
-        return dict.fromkeys(
-            (*names, "se", "se_sampling", "se_privacy"), self.se.tolist()
+        """Ratios and their ends are rounded to their standard error.
+
+        A half line has none: there the way from its end to the ratio takes its place.
+        """
+        errors = rounded_to(self.se, values=("se", "se_sampling", "se_privacy"))
+        known = np.isfinite(self.se)
+        on_ratio = np.where(known, self.se, np.abs(self.ratio - self.ci_lower) / 2)
+        if self.scale == "ratio":
+            unsure = np.where(self.is_located, on_ratio, np.inf)
+            ends = ("ci_lower", "ci_upper")
+            return errors | rounded_to(unsure, values=("ratio",), ends=ends)
+        unsure = np.where(self.is_located, np.where(known, np.nan, on_ratio), np.inf)
+        on_log = np.where(self.is_located, self.se, np.inf)
+        ends = ("log_ci_lower", "log_ci_upper")
+        return (
+            errors
+            | rounded_to(unsure, values=("ratio",), ends=("ci_lower", "ci_upper"))
+            | rounded_to(on_log, values=("log_ratio",), ends=ends)
         )
 
     def notes(self) -> list[str]:
@@ -146,7 +167,7 @@ class Estimates(Tabular):
         ratio = float(self.ratio[0])
         ends = (float(self.ci_lower[0]), float(self.ci_upper[0]))
         if np.isnan(ratio) or not np.isfinite(ends[1]):
-            shown = "unknown" if np.isnan(ratio) else short(ratio)
+            shown = short(ratio) if self.is_located[0] else "unknown"
             return (
                 f"{above} per {below} is {shown}, with no bounded "
                 f"{100 * self.level:.4g} % interval: the denominator is weak"
