@@ -112,6 +112,10 @@ def calibration_curve(
             level=level,
             is_simulated=release.is_simulated,
             origin=release.origin,
+            bounds=(
+                min(box["s"].lower, box["y"].lower),
+                max(box["s"].upper, box["y"].upper),
+            ),
         )
 
 

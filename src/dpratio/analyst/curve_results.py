@@ -114,7 +114,8 @@ class Curve(Tabular):
     """Points of calibration curves with intervals, one row per bin.
 
     ``share`` is the part of a curve's weight that lies in the bin, ``gap`` the mean
-    score less the mean label. ``status`` is one of `CURVE_STATUSES`.
+    score less the mean label. ``status`` is one of `CURVE_STATUSES`; ``bounds`` hold
+    all scores and labels.
 
     Example:
         >>> import dpratio as dpr
@@ -136,6 +137,7 @@ class Curve(Tabular):
     level: float
     is_simulated: bool
     origin: str | None = None
+    bounds: tuple[float, float] = (-np.inf, np.inf)
 
     @property
     def status(self) -> tuple[str, ...]:

@@ -45,8 +45,9 @@ class Estimates(Tabular):
     ``se_privacy`` are its two parts, whose squares add up. ``status`` is one of
     `STATUSES`. An unbounded interval has infinite ends, and its ratio is NaN where
     the denominator is not positive. ``totals`` names what is above and below the line
-    where one thing was asked; ``around_one`` says that both share their bounds, so
-    that a ratio of 1 means that they agree.
+    where one thing was asked. ``reference`` is the ratio at which they agree, 1 for
+    columns of the same range and 0 for differences, or None where the question has
+    none; ``around_one`` says that it is 1.
 
     Example:
         >>> import dpratio as dpr
@@ -74,7 +75,7 @@ class Estimates(Tabular):
     origin: str | None = None
     totals: tuple[str, str] | None = None
     around_one: bool = False
-    reference: float = 1.0
+    reference: float | None = None
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -167,7 +168,8 @@ class Estimates(Tabular):
         ratio = float(self.ratio[0])
         ends = (float(self.ci_lower[0]), float(self.ci_upper[0]))
         if np.isnan(ratio) or not np.isfinite(ends[1]):
-            shown = short(ratio) if self.is_located[0] else "unknown"
+            known = self.is_located[0] and not np.isnan(ratio)
+            shown = short(ratio) if known else "unknown"
             return (
                 f"{above} per {below} is {shown}, with no bounded "
                 f"{100 * self.level:.4g} % interval: the denominator is weak"
