@@ -155,13 +155,15 @@ class Estimates(Tabular):
         ):
             name = ", ".join(str(cells[at]) for cells in self.labels.values())
             ends.append(f"{short(float(self.ratio[at]))} ({name})")
-        said = f"{len(self):,} ratios of {above} per {below}, from {' to '.join(ends)}"
+        where = f"one of them known: {ends[0]}"
+        if bounded.sum() > 1:
+            where = f"from {' to '.join(ends)}"
+        said = f"{len(self):,} ratios of {above} per {below}, {where}"
         if self.around_one:
             apart = int(((self.ci_lower > 1) | (self.ci_upper < 1)).sum())
-            verb = "leaves" if apart == 1 else "leave"
-            said += (
-                f"; {apart:,} of their {100 * self.level:.4g} % intervals {verb} 1 out"
-            )
+            verb = "leave" if apart > 1 else "leaves"
+            many = f"{apart:,}" if apart else "none"
+            said += f"; {many} of their {100 * self.level:.4g} % intervals {verb} 1 out"
         return said + open_ended + self._price_in_words(bounded)
 
     def _one_in_words(self, above: str, below: str) -> str:
