@@ -45,20 +45,40 @@ def released(
 
 
 @cache
-def curved(people: int = 20_000) -> dpr.Release:
-    """Release score bins of two regions, with means."""
+def curved(people: int = 20_000, *, ratios: bool = False) -> dpr.Release:
+    """Release score bins of two regions, with means; perhaps after their ratios."""
     rng = np.random.default_rng(2)
     score = rng.beta(2, 2, people)
     label = (rng.random(people) < score**1.3).astype(int)
     region = rng.choice(["north", "south"], people)
+    regions = dpr.Keys("region", ["north", "south"])
+    binned = dpr.Groups.cross(regions, dpr.ScoreBins("score", 5))
     plan = dpr.make_plan(
         dpr.Ratio("score", per="label"),
         bounds=BOUNDS,
-        groups=dpr.Groups.cross(
-            dpr.Keys("region", ["north", "south"]), dpr.ScoreBins("score", 5)
-        ),
-        budget=dpr.Budget(2),
+        groups=[regions, binned] if ratios else binned,
+        budget=dpr.Budget(4 if ratios else 2),
         answers=("ratio", "means"),
     )
     table = {"score": score, "label": label, "region": region}
+    return dpr.release_sums(table, plan, ledger=None)
+
+
+@cache
+def spent(people: int = 2_000) -> dpr.Release:
+    """Release spending per visit in two arms: a guess to plan with, no reference.
+
+    Ten more arms are empty: noise can make one of them seem known, hardly all.
+    """
+    rng = np.random.default_rng(3)
+    visits = rng.integers(1, 8, 2 * people).astype(float)
+    arm = np.repeat(["a", "b"], people)
+    money = np.clip(visits * np.where(arm == "a", 4.0, 2.0), 0, 100)
+    plan = dpr.make_plan(
+        dpr.Ratio("money", per="visits", guess=3, guess_is="unknown"),
+        bounds={"money": dpr.Bounds(0, 100), "visits": dpr.Bounds(0, 10)},
+        groups=dpr.Groups("arm", ["a", "b", *(f"empty {at}" for at in range(10))]),
+        budget=dpr.Budget(2),
+    )
+    table = {"money": money, "visits": visits, "arm": arm}
     return dpr.release_sums(table, plan, ledger=None)

@@ -15,6 +15,7 @@ from typing import Any
 from dpratio.checks import import_extra
 
 __all__ = [
+    "UNKNOWN",
     "Table",
     "Tabular",
     "columns_of",
@@ -23,6 +24,7 @@ __all__ = [
     "show_value",
 ]
 
+UNKNOWN = "–"
 _MOST_DIGITS = 12
 
 
@@ -47,7 +49,7 @@ class Tabular:
         """The table as text for people: values rounded to their uncertainty.
 
         Two digits of a standard error say all it knows; a value is written to the same
-        place. `columns` keeps every digit.
+        place, and as "–" where its uncertainty has no end. `columns` keeps every digit.
         """
         precision = self.precision()
         return {
@@ -178,7 +180,11 @@ def show_rounded(value: object, uncertainty: object) -> str:
     Example:
         >>> show_rounded(1.0983344, 0.0312), show_rounded(41234.5, 310.2)
         ('1.098', '41230')
+        >>> show_rounded(0.58073, math.inf)
+        '–'
     """
+    if uncertainty == math.inf:
+        return UNKNOWN
     sized = isinstance(uncertainty, float) and 0 < uncertainty < math.inf
     if not isinstance(value, float) or not math.isfinite(value) or not sized:
         return show_value(value)

@@ -196,7 +196,58 @@ def test_a_curve_of_nobody_is_lost_and_says_so() -> None:
     assert found.mean_score.ci_upper.tolist() == pytest.approx([1 / 3, 2 / 3, 1])
     assert np.isnan(found.errors.expected.estimate).all()
     assert np.isinf(found.errors.expected.ci_upper).all()
+    assert "expected calibration error unknown; p = 1" in found.summary()
     assert "3 of the bins are too lost in noise" in found.summary()
+
+
+def test_nothing_is_said_that_bounds_do_not_allow() -> None:
+    """400 bins of nobody: noise alone, divided by noise."""
+    plan = plan_for("focused", "laplace", 1, 100, weighted=False, bins=BINS)
+    bins = ScoreBins("s", BINS).within(Bounds(0, 1))
+    groups = Groups.cross(Keys("run", range(80)), bins)
+    cells = np.zeros((80 * BINS, len(plan.parts[0].sums)))
+    found = calibration_curve(with_noise(plan, cells, groups, 5, noise=True))
+    edges = np.tile(np.arange(BINS) / BINS, 80)
+    measures: dict[str, tuple[Any, Any]] = {
+        "mean_score": (edges, edges + 1 / BINS),
+        "mean_label": (0.0, 1.0),
+        "gap": (edges - 1, edges + 1 / BINS),
+        "ratio": (edges, np.inf),
+    }
+    for name, (lowest, highest) in measures.items():
+        for values in (each(found, name) for each in (estimates, lowers, uppers)):
+            known = ~np.isnan(values)
+            assert known.any()
+            inside = (values >= lowest - 1e-12) & (values <= highest + 1e-12)
+            assert inside[known].all(), name
+
+
+def estimates(found: Curve, name: str) -> Floats:
+    return np.asarray(getattr(found, name).estimate)
+
+
+def lowers(found: Curve, name: str) -> Floats:
+    return np.asarray(getattr(found, name).ci_lower)
+
+
+def uppers(found: Curve, name: str) -> Floats:
+    return np.asarray(getattr(found, name).ci_upper)
+
+
+def test_a_table_does_not_show_what_is_not_known() -> None:
+    plan = plan_of(Groups.cross(ScoreBins("s", 3)))
+    full, lost = empty(plan, 2**40), empty(plan)
+    values = full.parts[0].values.copy()
+    values[1] = lost.parts[0].values[1]
+    found = calibration_curve(given_release(plan, values))
+    assert [each == "lost" for each in found.status] == [False, True, False]
+    shown = found.shown()
+    for name in ("mean_score", "mean_label", "ratio", "gap"):
+        assert [each == "–" for each in shown[name]] == [False, True, False]
+        assert shown[f"{name}_ci_lower"][1] not in {"–", "nan"}
+    assert shown["share"][1] != "–"
+    assert (found.errors.left_out == 1).all()
+    assert "1 of the bins is too lost in noise" in found.summary()
 
 
 def test_bins_may_be_of_another_column() -> None:

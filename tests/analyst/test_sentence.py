@@ -75,6 +75,12 @@ def test_many_estimates_are_one_sentence() -> None:
     assert "; 1 of their 95 % intervals leaves 1 out;" in (
         estimates(ABOVE, (1.0, 0.9, 1.1, 0.05, 0.05, 0.01)).summary()
     )
+    even = (1.0, 0.9, 1.1, 0.05, 0.05, 0.01)
+    assert "; none of their 95 % intervals leaves 1 out;" in (
+        estimates(even, even).summary()
+    )
+    one = "2 ratios of score per label, one of them known: 1 (region 0); none of their "
+    assert estimates(even, OPEN).summary().startswith(one)
     assert estimates(OPEN, OPEN).summary() == (
         "2 ratios of score per label; 2 without a bounded interval"
     )

@@ -7,14 +7,17 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import dpratio as dpr
 from dpratio.errors import FileRefused, InvalidInput
 from dpratio.show.report import MOST_ROWS, render_report
+from dpratio.show.report_words import answer_of
 from dpratio.show.text import csv_for_spreadsheets
-from shown import BOUNDS, HOSTILE, curved, released
+from shown import BOUNDS, HOSTILE, curved, released, spent
 
 KEYS = tuple(f"group {at}" for at in range(50))
 
@@ -80,11 +83,14 @@ def test_the_answer_comes_first_and_promises_are_made_exactly() -> None:
 def test_figures_are_those_of_the_estimates() -> None:
     release = released(KEYS)
     estimates = dpr.estimate_ratios(release, level=0.9)
+    located = {
+        key for key, is_so in zip(KEYS, estimates.is_located, strict=True) if is_so
+    }
     rows = data_of(render_report(release, level=0.9))["rows"]
     assert isinstance(rows, list)
     for row, ratio, key in zip(rows, estimates.ratio.tolist(), KEYS, strict=True):
         assert row["labels"] == [key]
-        assert row["values"][0] == (ratio if ratio == ratio else None)  # noqa: PLR0124
+        assert row["values"][0] == (ratio if key in located else None)
 
 
 def test_the_csv_holds_every_digit() -> None:
@@ -121,7 +127,7 @@ def test_no_text_is_a_formula_in_a_spreadsheet() -> None:
 def test_thousands_of_groups_are_listed_in_part_and_held_in_whole() -> None:
     keys = tuple(f"group {at}" for at in range(5_000))
     page = render_report(released(keys, people=60))
-    assert page.count('<tr>\n<td class="label">') == MOST_ROWS
+    assert page.count('<tr role="row">\n<td class="label"') == MOST_ROWS
     assert f"The first {MOST_ROWS} of 5000 are shown." in page
     rows = data_of(page)["rows"]
     assert isinstance(rows, list)
@@ -144,6 +150,77 @@ def test_curves_are_drawn_where_the_release_holds_them() -> None:
     assert page.count('<svg class="curve"') == 2
     assert "north: expected calibration error" in page
     assert '<svg class="curve"' not in render_report(released(KEYS))
+
+
+def test_curves_are_drawn_for_every_part_that_has_bins() -> None:
+    page = render_report(curved(ratios=True))
+    assert page.count('<svg class="curve"') == 2
+    assert "south: expected calibration error" in page
+    for end in ("0", "1"):  # Both curves have the axes of their bounds.
+        assert page.count(f'text-anchor="middle">{end}</text>') == 2
+
+
+def test_bins_without_means_say_why_they_have_no_curve() -> None:
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label"),
+        bounds=BOUNDS,
+        groups=[dpr.ScoreBins("score", 2), None],
+        budget=dpr.Budget(1),
+    )
+    table = {"score": [0.5] * 500, "label": [1, 0] * 250}
+    page = render_report(dpr.release_sums(table, plan, ledger=None))
+    assert "There is no curve over bins of score: " in page
+    assert "answers=(&#39;ratio&#39;, &#39;means&#39;)" in page
+
+
+def test_a_guess_made_to_plan_is_no_reference() -> None:
+    page = render_report(spent())
+    for words in (">beside", "lies above", "lie above", "dashed line"):
+        assert words not in page
+    assert 'class="reference"' not in page
+    assert "beside 3" in render_report(spent(), reference=3)
+    alike = {"reference": 1.0, "around_one": True}
+    assert_asked(dpr.Ratio("score", per="label"), BOUNDS, alike)
+    assert_asked(dpr.Ratio("score", per="label", guess=1), BOUNDS, alike)
+    none = {"reference": None, "around_one": False}
+    assert_asked(dpr.Ratio("score", per="label", guess=1.2), BOUNDS, none)
+    three = {**BOUNDS, "other": dpr.Bounds(0, 1)}
+    minus = dpr.Ratio("score", minus="other", per="label")
+    assert_asked(minus, three, {"reference": 0.0, "around_one": False})
+    both = [dpr.Ratio("score", per="label"), minus]
+    assert_asked(both, three, {"reference": None, "totals": None})
+
+
+def assert_asked(ratio: Any, bounds: dict[str, Any], told: dict[str, Any]) -> None:  # noqa: ANN401
+    plan = dpr.make_plan(ratio, bounds=bounds, budget=dpr.Budget(1))
+    table = {name: [1.0, 0.0] for name in bounds}
+    found = dpr.estimate_ratios(dpr.release_sums(table, plan, ledger=None))
+    assert {name: getattr(found, name) for name in told} == told
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "words"),
+    [
+        ([1.1, 0.5, 0.5], [1.2, 1.5, 1.5], " 1 lies above 1, none below."),
+        ([1.1, 1.1, 0.5], [1.2, 1.2, 0.7], " 2 lie above 1, 1 below."),
+        ([0.5, 0.5, 0.9], [0.7, 0.7, 1.2], " 2 lie below 1, none above."),
+        ([0.5, 0.5, 0.9], [1.7, 1.7, 1.2], " None lies wholly above or below 1."),
+        ([0.5, 0.5, 0.9], [np.inf, np.inf, np.inf], " without a bounded interval."),
+    ],
+)
+def test_the_answer_counts_in_whole_sentences(
+    lower: list[float], upper: list[float], words: str
+) -> None:
+    found = replace(
+        dpr.estimate_ratios(released(("a", "b", "c"))),
+        ci_lower=np.array(lower),
+        ci_upper=np.array(upper),
+    )
+    assert answer_of(found, 1.0).endswith(words)
+
+
+def test_what_was_asked_is_said_once() -> None:
+    assert render_report(released(KEYS)).count("Asked:") == 1
 
 
 def test_people_and_a_ledger_are_named(tmp_path: Path) -> None:

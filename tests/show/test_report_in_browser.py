@@ -2,16 +2,16 @@
 
 import csv
 import io
-import math
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page
 
 import dpratio as dpr
 from browser import DESKTOP, PHONE, Visit, find_faults
-from shown import HOSTILE, curved, released
+from shown import HOSTILE, curved, released, spent
 
 Visiting = Callable[..., Visit]
 
@@ -27,6 +27,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "fifty": released(KEYS),
         "hostile": released(HOSTILE),
         "curves": curved(),
+        "spent": spent(),
         "many": released(many, people=60),
     }
     for name, release in shown.items():
@@ -40,7 +41,7 @@ def column(page: Page, at: int) -> list[str]:
     return [each.strip() for each in found.all_inner_texts()]
 
 
-@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "many"])
+@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "spent", "many"])
 def test_a_report_opens_without_a_network_and_without_errors(
     visit: Visiting, reports: dict[str, str], name: str
 ) -> None:
@@ -70,9 +71,9 @@ def test_sorting_goes_both_ways_and_says_so(
 ) -> None:
     page = visit().page
     page.goto(reports["fifty"])
-    ratios = dpr.estimate_ratios(released(KEYS)).ratio.tolist()
-    pairs = zip(KEYS, ratios, strict=True)
-    known = {key: ratio for key, ratio in pairs if not math.isnan(ratio)}
+    found = dpr.estimate_ratios(released(KEYS))
+    rows = zip(KEYS, found.ratio.tolist(), found.is_located.tolist(), strict=True)
+    known = {key: ratio for key, ratio, is_located in rows if is_located}
     rising = sorted(known, key=lambda key: known[key])
     page.get_by_role("button", name="ratio", exact=True).click()
     assert column(page, 0)[: len(rising)] == rising
@@ -160,6 +161,50 @@ def test_a_report_is_accessible(
     page = visit(size=size, scheme=scheme).page
     page.goto(reports[name])
     assert find_faults(page, axe) == []
+
+
+@pytest.mark.parametrize("name", ["fifty", "curves", "spent"])
+def test_a_phone_shows_every_number_of_a_row(
+    visit: Visiting, reports: dict[str, str], name: str
+) -> None:
+    page = visit(size=PHONE).page
+    page.goto(reports[name])
+    for _ in range(2):  # As the file has it, then as the script draws it.
+        row = page.locator("#forest tbody tr").first
+        cells = row.locator("td")
+        assert cells.count() == len(page.locator("#forest thead th").all())
+        for at in range(cells.count()):
+            place = cells.nth(at).bounding_box()
+            assert place is not None
+            assert place["width"] > 0
+            assert 0 <= place["x"] <= place["x"] + place["width"] <= PHONE[0]
+        number, picture = row.locator(".number").first, row.locator(".picture")
+        top = "e => e.getBoundingClientRect().top"
+        assert number.evaluate(top) < picture.evaluate(top)
+        assert "ratio" in number.evaluate(
+            "e => getComputedStyle(e, '::before').content"
+        )
+        page.get_by_role("button", name="status", exact=True).click()
+
+
+def test_a_report_without_a_reference_gives_no_verdicts(
+    visit: Visiting, reports: dict[str, str]
+) -> None:
+    found = dpr.estimate_ratios(spent())
+    located = found.is_located.tolist()
+    assert located[:2] == [True, True]
+    assert not all(located)
+    page = visit().page
+    page.goto(reports["spent"])
+    heads = ["arm", "ratio", "from", "to", "status"]
+    for _ in range(2):
+        assert page.locator("#forest th[data-sort]").all_text_contents() == heads
+        assert page.locator("#forest .reference").count() == 0
+        assert page.locator("#forest .middle").count() == sum(located)
+        page.get_by_role("button", name="status", exact=True).click()
+    page.get_by_label("no finite interval", exact=False).uncheck()
+    assert {"a", "b"} <= set(column(page, 0))
+    assert len(column(page, 0)) == np.isfinite(found.ci_upper).sum()
 
 
 @pytest.mark.parametrize("name", ["fifty", "hostile", "curves"])

@@ -1,17 +1,20 @@
 """Charts of estimates, curves and budgets: drawn offline, and saying what they show."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dpratio as dpr
 from dpratio.errors import InvalidInput
 from dpratio.show.charts import draw
 from dpratio.show.colours import VERDICT_COLOURS, VERDICT_SHAPES
+from dpratio.show.curve_chart import curves_of, ends_of
 from dpratio.show.curve_svg import curve_svg
 from dpratio.show.verdicts import VERDICTS
-from shown import HOSTILE, curved, released
+from shown import HOSTILE, curved, released, spent
 
 KEYS = tuple(f"group {at}" for at in range(40))
 
@@ -29,7 +32,8 @@ def drawn(chart: object) -> list[dict[str, object]]:
 
 def test_every_verdict_has_a_colour_and_a_shape_of_its_own() -> None:
     assert set(VERDICT_COLOURS) == set(VERDICT_SHAPES) == set(VERDICTS)
-    assert len(set(VERDICT_COLOURS.values())) == len(set(VERDICT_SHAPES.values())) == 4
+    for each in (VERDICT_COLOURS, VERDICT_SHAPES):
+        assert len(set(each.values())) == len(VERDICTS)
 
 
 @pytest.mark.parametrize(
@@ -94,14 +98,12 @@ def test_a_curve_has_a_panel_for_each_of_its_groups() -> None:
 
 
 def test_the_points_of_a_curve_are_those_of_its_table() -> None:
-    from dpratio.show.curve_chart import curves_of
-
     curve = dpr.calibration_curve(curved())
     points = curves_of(curve)["north"]
     table = [row for row in curve.to_dicts() if row["region"] == "north"]
     assert [point["score"] for point in points] == [row["mean_score"] for row in table]
     assert [point["label"] for point in points] == [row["mean_label"] for row in table]
-    picture = curve_svg(points, 'a <b> "c"')
+    picture = curve_svg(points, 'a <b> "c"', (0.0, 1.0))
     assert "<b>" not in picture
     assert picture.count("<circle") == picture.count("<rect") == len(points)
 
@@ -118,7 +120,45 @@ def test_a_curve_of_one_point_is_drawn() -> None:
         "share": 0.0,
         "told": "all",
     }
-    assert "<circle" in curve_svg([point], "one")
+    assert "<circle" in curve_svg([point], "one", (0.5, 0.5))
+
+
+def test_axes_are_shared_and_those_of_bounds_of_0_and_1() -> None:
+    curve = dpr.calibration_curve(curved())
+    assert ends_of(curve) == (0.0, 1.0)
+    other = replace(curve, bounds=(0.0, 2.0))
+    low, high = ends_of(other)
+    for rows in curves_of(other).values():
+        assert all(low <= row["low"] and row["high"] <= high for row in rows)
+    assert (low, high) != (0.0, 2.0)
+
+
+def test_a_curve_whose_bins_are_all_lost_has_no_chart() -> None:
+    curve = dpr.calibration_curve(curved())
+    lost = replace(curve, codes=np.full(len(curve), 3, dtype=np.int8))
+    with pytest.raises(InvalidInput, match="a chart needs a bin that is not lost"):
+        lost.chart()
+
+
+def test_what_nothing_is_known_of_has_no_mark() -> None:
+    estimates = dpr.estimate_ratios(spent())
+    located = dict(zip(estimates.labels["arm"], estimates.is_located, strict=True))
+    assert not all(located.values())
+    for row in drawn(estimates.chart()):
+        known = located[row["cell"]]
+        assert (row["estimate"] == "–") == (not known)
+        assert known or row["ratio"] is None
+
+
+def test_without_a_reference_there_is_no_line_and_no_deviation() -> None:
+    estimates = dpr.estimate_ratios(spent())
+    assert estimates.reference is None
+    rows = drawn(estimates.chart())
+    assert not [row for row in rows if "at" in row]
+    assert {row["verdict"] for row in rows} == {"finite interval", "no finite interval"}
+    assert draw(estimates, ".svg").startswith(b"<svg")
+    with pytest.raises(InvalidInput, match=r"needs a reference other than 0, got None"):
+        estimates.chart("deviation")
 
 
 def test_spending_is_drawn_below_its_cap(tmp_path: Path) -> None:

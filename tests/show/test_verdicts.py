@@ -38,6 +38,16 @@ def test_a_verdict_says_where_the_interval_lies(estimates: dpr.Estimates) -> Non
     assert seen == {"above", "below", "not told apart", "no finite interval"}
 
 
+def test_without_a_reference_there_is_no_verdict(estimates: dpr.Estimates) -> None:
+    finite = np.isfinite(estimates.ci_upper).tolist()
+    for verdict, is_finite in zip(verdicts_of(estimates, None), finite, strict=True):
+        assert verdict == ("finite interval" if is_finite else "no finite interval")
+    view = in_view(estimates, None)
+    assert view.lower < view.upper
+    one = {name: np.ones(40) for name in ("ratio", "ci_lower", "ci_upper")}
+    assert in_view(replace(estimates, **one), None) == View(0.0, 2.0)  # type: ignore[arg-type]
+
+
 def test_verdicts_are_about_the_reference(estimates: dpr.Estimates) -> None:
     assert "above" not in verdicts_of(estimates, 100.0)
     assert "below" not in verdicts_of(estimates, 0.001)
@@ -79,4 +89,4 @@ def test_without_any_bounded_interval_there_is_still_a_view() -> None:
         dpr.estimate_ratios(released(("a", "b"), people=3)),
         ci_upper=np.array([np.inf, np.inf]),
     )
-    assert in_view(estimates, 1.0) == View(0.0, 2.0)
+    assert in_view(estimates, 1.0) == in_view(estimates, None) == View(0.0, 2.0)

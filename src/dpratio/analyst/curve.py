@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.bin_ends import Ends, gap_ends, ratio_ends
 from dpratio.analyst.calibration_error import (
     Bins,
     Measured,
@@ -39,8 +40,6 @@ _CODES = codes_of(CURVE_STATUSES)
 _PIVOT = list(STATUSES)
 _LOST = 2.0
 _ANY_SIGN = Range(numerator_is_positive=False, denominator_is_positive=True)
-
-Ends = tuple[float, float] | tuple[Floats, Floats]
 
 
 def calibration_curve(
@@ -86,14 +85,17 @@ def calibration_curve(
     require(ratio.minus is None, rule, str(ratio), "Plan a ratio without minus.")
     box = release.plan.box(release.plan.parts[part])
     sampling = Sampling.of(moments_of(release, part), box)
+    score, label = laid_out.ends(ratio, box), (box["y"].lower, box["y"].upper)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gaps, form = seen_as_ratio(sampling, {"ws": 1.0, "wy": -1.0}, {"w": 1.0})
         bins_of = Bins(gaps, form, laid_out.codes, laid_out.curves)
         found = {
-            "score": _mean(sampling, "ws", laid_out.ends(ratio, box), level),
-            "label": _mean(sampling, "wy", (box["y"].lower, box["y"].upper), level),
-            "gap": _interval(gaps, form, _ANY_SIGN, level),
-            "ratio": _interval(sampling.moments, None, Range.of(box), level),
+            "score": _mean(sampling, "ws", score, level),
+            "label": _mean(sampling, "wy", label, level),
+            "gap": _interval(gaps, form, _ANY_SIGN, gap_ends(score, label), level),
+            "ratio": _interval(
+                sampling.moments, None, Range.of(box), ratio_ends(score, label), level
+            ),
         }
         errors = _errors(sampling, bins_of, laid_out, ratio, level)
         return Curve(
@@ -110,6 +112,10 @@ def calibration_curve(
             level=level,
             is_simulated=release.is_simulated,
             origin=release.origin,
+            bounds=(
+                min(box["s"].lower, box["y"].lower),
+                max(box["s"].upper, box["y"].upper),
+            ),
         )
 
 
@@ -169,25 +175,23 @@ def _mean(
 ) -> tuple[Measured, Codes]:
     view, form = seen_as_ratio(sampling, {top: 1.0}, {"w": 1.0})
     reach = Range(bool(np.all(ends[0] >= 0)), denominator_is_positive=True)
-    mean, codes = _interval(view, form, reach, level)
-    # A mean lies between the ends of what it is the mean of, whatever noise says.
-    return Measured(
-        np.clip(mean.estimate, *ends),
-        np.clip(mean.ci_lower, *ends),
-        np.clip(mean.ci_upper, *ends),
-    ), codes
+    return _interval(view, form, reach, ends, level)
 
 
 def _interval(
-    view: Moments, form: str | None, reach: Range, level: float
+    view: Moments, form: str | None, reach: Range, ends: Ends, level: float
 ) -> tuple[Measured, Codes]:
-    """Give a ratio with its pivot interval, unbounded where weights are lost."""
+    """Give a ratio with its pivot interval, as far as bounds allow.
+
+    What is plausible and possible is no less likely to hold the truth than what is
+    plausible; the estimate is moved to the nearest value that is possible.
+    """
     form = choose_variance(view, form)
     options = Options("pivot", "ratio", level, form, draws=2, rng=None)
     found = intervals(view, reach, options)
     estimate = np.where(view["wy"] > 0, view["ws"] / view["wy"], np.nan)
-    ends = (np.maximum(end, reach.lowest) for end in (found.lower, found.upper))
-    return Measured(np.maximum(estimate, reach.lowest), *ends), found.status
+    clipped = (np.clip(each, *ends) for each in (estimate, found.lower, found.upper))
+    return Measured(*clipped), found.status
 
 
 def _errors(

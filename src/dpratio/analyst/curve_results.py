@@ -1,19 +1,23 @@
 """Calibration curves as values: points with intervals, and errors with a test.
 
-Floor: analyst. Imports: tabular, calibration_error, labelled, moments, stamps,
-statuses.
+Floor: analyst. Imports: tabular, calibration_error, labelled, moments, rounding,
+stamps, statuses.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dpratio.analyst.calibration_error import Measured
 from dpratio.analyst.labelled import labelled
 from dpratio.analyst.moments import Floats
+from dpratio.analyst.rounding import rounded_to
 from dpratio.analyst.stamps import stamps
-from dpratio.analyst.statuses import Codes, meanings_of, words_of
-from dpratio.tabular import Tabular
+from dpratio.analyst.statuses import Codes, codes_of, meanings_of, words_of
+from dpratio.tabular import UNKNOWN, Tabular
 
 __all__ = ["CURVE_STATUSES", "CalibrationErrors", "Curve"]
 
@@ -30,6 +34,7 @@ CURVE_STATUSES = {
         "the weight of the bin cannot be told from none; little is known of its means"
     ),
 }
+_LOST = codes_of(CURVE_STATUSES)["lost"]
 _MEASURES = ("share", "mean_score", "mean_label", "ratio", "gap")
 _NORMAL_WIDTH = 3.92  # Standard errors in an interval of level 0.95; enough to round.
 
@@ -84,16 +89,20 @@ class CalibrationErrors(Tabular):
                 table[f"expected_error{end}"][at]
                 for end in ("", "_ci_lower", "_ci_upper")
             ]
+            within = f"{error[0]} ({error[1]} to {error[2]})"
+            if error[0] == UNKNOWN:
+                within = "unknown"
             verdict = "contradicts" if self.pvalue[at] < 1 - self.level else "allows"
             said.append(
-                f"{whose}expected calibration error {error[0]} ({error[1]} to "
-                f"{error[2]}); p = {self.pvalue[at]:.3g}, which {verdict} a calibrated "
-                f"score."
+                f"{whose}expected calibration error {within}; "
+                f"p = {self.pvalue[at]:.3g}, which {verdict} a calibrated score."
             )
             if self.left_out[at]:
+                count = int(self.left_out[at])
+                verb = "is" if count == 1 else "are"
                 said.append(
-                    f"{whose}{int(self.left_out[at])} of the bins are too lost in "
-                    "noise for the squared error and are left out of it."
+                    f"{whose}{count} of the bins {verb} too lost in noise for the "
+                    f"squared error and {verb} left out of it."
                 )
         return said
 
@@ -106,7 +115,8 @@ class Curve(Tabular):
     """Points of calibration curves with intervals, one row per bin.
 
     ``share`` is the part of a curve's weight that lies in the bin, ``gap`` the mean
-    score less the mean label. ``status`` is one of `CURVE_STATUSES`.
+    score less the mean label. ``status`` is one of `CURVE_STATUSES`; ``bounds`` hold
+    all scores and labels.
 
     Example:
         >>> import dpratio as dpr
@@ -128,6 +138,7 @@ class Curve(Tabular):
     level: float
     is_simulated: bool
     origin: str | None = None
+    bounds: tuple[float, float] = (-np.inf, np.inf)
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -143,10 +154,15 @@ class Curve(Tabular):
         return labelled(self.labels, answers)
 
     def precision(self) -> dict[str, list[float]]:
-        """Values are rounded to a quarter of their intervals, about."""
+        """Values are rounded to a quarter of their intervals, about.
+
+        Nothing is known of what lies in a bin that is lost.
+        """
+        lost = self.codes == _LOST
         found: dict[str, list[float]] = {}
         for name in _MEASURES:
-            found |= _precision(name, getattr(self, name))
+            nowhere = lost & (name != "share")
+            found |= _precision(name, getattr(self, name), nowhere)
         return found
 
     def summary(self) -> str:
@@ -181,6 +197,11 @@ def _laid_out(name: str, measured: Measured) -> dict[str, list[Any]]:
     }
 
 
-def _precision(name: str, measured: Measured) -> dict[str, list[float]]:
+def _precision(
+    name: str, measured: Measured, nowhere: NDArray[np.bool_] | None = None
+) -> dict[str, list[float]]:
     width = (measured.ci_upper - measured.ci_lower) / _NORMAL_WIDTH
-    return dict.fromkeys(_laid_out(name, measured), width.tolist())
+    value, *ends = _laid_out(name, measured)
+    unsure = width if nowhere is None else np.where(nowhere, np.inf, width)
+    of_value = rounded_to(unsure, values=(value,))
+    return of_value | rounded_to(width, values=(), ends=ends)

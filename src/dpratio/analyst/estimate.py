@@ -1,6 +1,6 @@
 """From a release to ratios with intervals.
 
-Floor: analyst. Imports: checks, release, and the rest of this room.
+Floor: analyst. Imports: checks, release, terms, and the rest of this room.
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,8 @@ from dpratio.analyst.variance import choose_variance
 from dpratio.analyst.wald import SCALES, WALD_METHODS
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.question import Ratio
 
 __all__ = ["METHODS", "estimate_ratios"]
 
@@ -144,17 +146,27 @@ def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
 
 
 def _asked(release: Release) -> dict[str, Any]:
-    """Name what was asked, where it is one thing, for the summary."""
-    ratios = {part.ratio for part in release.plan.parts}
-    if len(ratios) > 1:
-        return {}
-    box = release.plan.box(release.plan.parts[0])
-    alike = (box["s"].lower, box["s"].upper) == (box["y"].lower, box["y"].upper)
-    taken = release.plan.ratio.minus is not None
-    guess = release.plan.ratio.guess
-    natural = 0.0 if taken else 1.0 if alike or guess is None else guess
+    """Name what was asked, where it is one thing, and what to hold it to."""
+    plan = release.plan
+    natural = {_natural(part.ratio, plan.box(part)) for part in plan.parts}
+    reference = natural.pop() if len(natural) == 1 else None
+    if len({part.ratio for part in plan.parts}) > 1:
+        return {"reference": reference}
     return {
-        "totals": release.plan.ratio.totals,
-        "around_one": alike and not taken,
-        "reference": natural,
+        "totals": plan.ratio.totals,
+        "around_one": reference == 1,
+        "reference": reference,
     }
+
+
+def _natural(ratio: Ratio, box: dict[str, Bounds]) -> float | None:
+    """Give the ratio at which both sides agree; a guess is made to plan, not to judge.
+
+    Columns of the same range agree at 1 and differences at 0, unless the guess says
+    that they are not meant to.
+    """
+    alike = (box["s"].lower, box["s"].upper) == (box["y"].lower, box["y"].upper)
+    if ratio.minus is None and not alike:
+        return None
+    agreed = 1.0 if ratio.minus is None else 0.0
+    return agreed if ratio.guess in {None, agreed} else None

@@ -1,6 +1,6 @@
 """Values of a function of sums with intervals: one row per cell, or pair of arms.
 
-Floor: analyst. Imports: tabular, labelled, moments, stamps, statuses.
+Floor: analyst. Imports: tabular, labelled, moments, rounding, stamps, statuses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ from typing import Any
 
 from dpratio.analyst.labelled import labelled
 from dpratio.analyst.moments import Floats
+from dpratio.analyst.rounding import rounded_to
 from dpratio.analyst.stamps import stamps
 from dpratio.analyst.statuses import Codes, meanings_of, words_of
 from dpratio.tabular import Tabular
@@ -68,9 +69,8 @@ class FunctionEstimates(Tabular):
 
     def precision(self) -> dict[str, list[float]]:
         """Estimates and ends are rounded to their standard error."""
-        values = ["estimate", "ci_lower", "ci_upper"]
-        errors = ["se", "se_sampling", "se_privacy"]
-        return dict.fromkeys([*values, *errors], self.se.tolist())
+        values = ("estimate", "se", "se_sampling", "se_privacy")
+        return rounded_to(self.se, values=values, ends=("ci_lower", "ci_upper"))
 
     def notes(self) -> list[str]:
         """Say what is shown, how it was made and what the statuses mean."""

@@ -1,6 +1,7 @@
 """The answer: one row per group.
 
-Floor: analyst. Imports: tabular, labelled, moments, sentence, stamps, statuses.
+Floor: analyst. Imports: tabular, labelled, moments, rounding, sentence, stamps,
+statuses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 
 from dpratio.analyst.labelled import labelled
 from dpratio.analyst.moments import Floats
+from dpratio.analyst.rounding import rounded_to
 from dpratio.analyst.sentence import interval_in_words, percent, short
 from dpratio.analyst.stamps import stamps
-from dpratio.analyst.statuses import Codes, meanings_of, words_of
+from dpratio.analyst.statuses import Codes, codes_of, meanings_of, words_of
 from dpratio.tabular import Tabular
 
 __all__ = ["STATUSES", "Estimates"]
@@ -33,6 +35,7 @@ STATUSES = {
         "all ratios are plausible except a stretch between; the ends span all of them"
     ),
 }
+_CODES = codes_of(STATUSES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,8 +46,9 @@ class Estimates(Tabular):
     ``se_privacy`` are its two parts, whose squares add up. ``status`` is one of
     `STATUSES`. An unbounded interval has infinite ends, and its ratio is NaN where
     the denominator is not positive. ``totals`` names what is above and below the line
-    where one thing was asked; ``around_one`` says that both share their bounds, so
-    that a ratio of 1 means that they agree.
+    where one thing was asked. ``reference`` is the ratio at which they agree, 1 for
+    columns of the same range and 0 for differences, or None where the question has
+    none; ``around_one`` says that it is 1.
 
     Example:
         >>> import dpratio as dpr
@@ -72,12 +76,19 @@ class Estimates(Tabular):
     origin: str | None = None
     totals: tuple[str, str] | None = None
     around_one: bool = False
-    reference: float = 1.0
+    reference: float | None = None
 
     @property
     def status(self) -> tuple[str, ...]:
         """The status of every row, one of `STATUSES`."""
         return words_of(self.codes, STATUSES)
+
+    @property
+    def is_located(self) -> NDArray[np.bool_]:
+        """Whether an interval says where a ratio lies; elsewhere none is shown."""
+        nowhere = (_CODES["unbounded"], _CODES["disconnected"])
+        located: NDArray[np.bool_] = ~np.isin(self.codes, nowhere)
+        return located
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per cell, in declared order."""
@@ -89,12 +100,24 @@ class Estimates(Tabular):
         return labelled(self.labels, answers | {"status": list(self.status)})
 
     def precision(self) -> dict[str, list[float]]:
-        """Ratios and their ends are rounded to their standard error."""
-        on_ratio = ("ratio", "ci_lower", "ci_upper")
-        on_log = ("log_ratio", "log_ci_lower", "log_ci_upper")
-        names = on_log if self.scale == "log" else on_ratio
-        return dict.fromkeys(
-            (*names, "se", "se_sampling", "se_privacy"), self.se.tolist()
+        """Ratios and their ends are rounded to their standard error.
+
+        A half line has none: there the way from its end to the ratio takes its place.
+        """
+        errors = rounded_to(self.se, values=("se", "se_sampling", "se_privacy"))
+        known = np.isfinite(self.se)
+        on_ratio = np.where(known, self.se, np.abs(self.ratio - self.ci_lower) / 2)
+        if self.scale == "ratio":
+            unsure = np.where(self.is_located, on_ratio, np.inf)
+            ends = ("ci_lower", "ci_upper")
+            return errors | rounded_to(unsure, values=("ratio",), ends=ends)
+        unsure = np.where(self.is_located, np.where(known, np.nan, on_ratio), np.inf)
+        on_log = np.where(self.is_located, self.se, np.inf)
+        ends = ("log_ci_lower", "log_ci_upper")
+        return (
+            errors
+            | rounded_to(unsure, values=("ratio",), ends=("ci_lower", "ci_upper"))
+            | rounded_to(on_log, values=("log_ratio",), ends=ends)
         )
 
     def notes(self) -> list[str]:
@@ -130,20 +153,23 @@ class Estimates(Tabular):
         ):
             name = ", ".join(str(cells[at]) for cells in self.labels.values())
             ends.append(f"{short(float(self.ratio[at]))} ({name})")
-        said = f"{len(self):,} ratios of {above} per {below}, from {' to '.join(ends)}"
+        where = f"one of them known: {ends[0]}"
+        if bounded.sum() > 1:
+            where = f"from {' to '.join(ends)}"
+        said = f"{len(self):,} ratios of {above} per {below}, {where}"
         if self.around_one:
             apart = int(((self.ci_lower > 1) | (self.ci_upper < 1)).sum())
-            verb = "leaves" if apart == 1 else "leave"
-            said += (
-                f"; {apart:,} of their {100 * self.level:.4g} % intervals {verb} 1 out"
-            )
+            verb = "leave" if apart > 1 else "leaves"
+            many = f"{apart:,}" if apart else "none"
+            said += f"; {many} of their {100 * self.level:.4g} % intervals {verb} 1 out"
         return said + open_ended + self._price_in_words(bounded)
 
     def _one_in_words(self, above: str, below: str) -> str:
         ratio = float(self.ratio[0])
         ends = (float(self.ci_lower[0]), float(self.ci_upper[0]))
         if np.isnan(ratio) or not np.isfinite(ends[1]):
-            shown = "unknown" if np.isnan(ratio) else short(ratio)
+            known = self.is_located[0] and not np.isnan(ratio)
+            shown = short(ratio) if known else "unknown"
             return (
                 f"{above} per {below} is {shown}, with no bounded "
                 f"{100 * self.level:.4g} % interval: the denominator is weak"

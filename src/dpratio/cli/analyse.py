@@ -1,6 +1,6 @@
 """Commands of the holder of a release: estimate, report.
 
-Floor: cli. Imports: checks, analyst, show, options, output, studies.
+Floor: cli. Imports: checks, analyst, show, options, output, replace, studies.
 """
 
 from pathlib import Path
@@ -9,8 +9,16 @@ from typing import Annotated
 import typer
 
 from dpratio.checks import require
-from dpratio.cli.options import ChartFile, Format, Level, ReleaseFile, Variance
+from dpratio.cli.options import (
+    ChartFile,
+    Format,
+    Level,
+    ReleaseFile,
+    Replace,
+    Variance,
+)
 from dpratio.cli.output import Output
+from dpratio.cli.replace import require_replaceable
 from dpratio.cli.studies import read_given_release
 
 __all__ = ["estimate", "report"]
@@ -29,6 +37,7 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 200,
     rng: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
     chart_file: ChartFile = None,
+    force: Replace = False,
     view: Annotated[
         str | None, typer.Option(help="Of the chart: forest or deviation.")
     ] = None,
@@ -37,7 +46,7 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     """Estimate ratios with confidence intervals from a release."""
     from dpratio.analyst.estimate import estimate_ratios
 
-    output = Output(layout, chart=chart_file, view=view)
+    output = Output(layout, chart=chart_file, view=view, force=force)
     estimates = estimate_ratios(
         read_given_release(release),
         method=method,
@@ -63,12 +72,15 @@ def report(
     reference: Annotated[
         float | None, typer.Option(help="The ratio that verdicts are about.")
     ] = None,
+    force: Replace = False,
 ) -> None:
     """Write what a release says as one HTML file that opens anywhere."""
-    from dpratio.show.report import write_report
+    from dpratio.show.report import is_report, write_report
 
     hint = "Use a name that ends in .html."
     require(out.suffix in {".html", ".htm"}, "a report is HTML", out.name, hint)
+    if not is_report(out):
+        require_replaceable(out, force=force)
     read = read_given_release(release)
     write_report(
         out, read, title=title, level=level, method=method, reference=reference

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.options import CsvFile, Format, JsonFile
+from dpratio.cli.options import (
+    CsvFile,
+    Format,
+    JsonFile,
+    Replace,
+)
 from dpratio.cli.output import Output, progress_bar
 from dpratio.errors import AuditFailed
 
@@ -43,6 +48,7 @@ def audit(  # noqa: PLR0913 (one command, its filters)
     engine: Annotated[str, typer.Option(help="auto, duckdb or python.")] = "auto",
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Release invented neighbours end to end; hold what they show to what is claimed.
@@ -55,7 +61,7 @@ def audit(  # noqa: PLR0913 (one command, its filters)
 
     from dpratio.study.audit.audit_noise import audit_noise
 
-    output = Output(layout, json_file, csv_file)
+    output = Output(layout, json_file, csv_file, force=force)
     given = {
         "epsilons": epsilon,
         "mechanisms": mechanism,

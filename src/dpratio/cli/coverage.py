@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpratio.cli.options import ChartFile, CsvFile, Format, JsonFile
+from dpratio.cli.options import (
+    ChartFile,
+    CsvFile,
+    Format,
+    JsonFile,
+    Replace,
+)
 from dpratio.cli.output import Output, progress_bar
 from dpratio.cli.studies import plan_of, read_study
 from dpratio.errors import InvalidInput
@@ -71,6 +77,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
     chart_file: ChartFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Simulate how often intervals cover: the paper, the limit, or your own setting."""
@@ -92,7 +99,8 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         raise InvalidInput("a study is simulated at some n, got none. Try --n 5000.")
     if case and chart_file:
         raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
-    output = Output(layout, json_file, csv_file, chart_file)
+    study = None if target in FIXED else Path(target)
+    output = Output(layout, json_file, csv_file, chart_file, force=force, study=study)
     with progress_bar("Simulating") as report:
         given_reps = {} if reps is None else {"repetitions": reps}
         run = {**given_reps, "rng": rng, "workers": workers, "report": report}

@@ -7,14 +7,20 @@ from typing import Annotated
 
 import typer
 
-from dpratio.cli.options import ChartFile, Format, Level, ReleaseFile
+from dpratio.cli.options import (
+    ChartFile,
+    Format,
+    Level,
+    ReleaseFile,
+    Replace,
+)
 from dpratio.cli.output import Output
 from dpratio.cli.studies import at_part, read_given_release
 
 __all__ = ["curve"]
 
 
-def curve(
+def curve(  # noqa: PLR0913 (one command, one answer)
     release: ReleaseFile,
     bins: Annotated[
         str | None, typer.Option(help="The binned column, where there are several.")
@@ -25,12 +31,13 @@ def curve(
         bool, typer.Option("--errors", help="Show calibration errors, not bins.")
     ] = False,
     chart_file: ChartFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Draw calibration curves from a release over score bins."""
     from dpratio.analyst.curve import calibration_curve
 
-    output = Output(layout, chart=chart_file)
+    output = Output(layout, chart=chart_file, force=force)
     read = read_given_release(release)
     found = calibration_curve(read, bins=bins, part=at_part(part, read), level=level)
     output.write_files(found)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpratio.cli.options import ChartFile, CsvFile, Format, JsonFile, Level, StudyFile
+from dpratio.cli.options import (
+    ChartFile,
+    CsvFile,
+    Format,
+    JsonFile,
+    Level,
+    Replace,
+    StudyFile,
+)
 from dpratio.cli.output import Output
 from dpratio.cli.studies import plan_of, read_study
 
@@ -34,6 +42,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
     chart_file: ChartFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Forecast widths, power and needed people. Opens no data, costs nothing."""
@@ -41,7 +50,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     from dpratio.study.forecast import forecast as foresee
     from dpratio.terms.budget import Budget
 
-    output = Output(layout, json_file, csv_file, chart_file)
+    output = Output(layout, json_file, csv_file, chart_file, force=force, study=study)
     given = read_study(study)
     plan = plan_of(given)
     sizes = n or [given.people or EXPECTED_PEOPLE]

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.options import ChartFile, Format, PlanFile
+from dpratio.cli.options import (
+    ChartFile,
+    Format,
+    PlanFile,
+    Replace,
+)
 from dpratio.cli.output import Output
 from dpratio.cli.studies import read_any_plan, read_given_release
 from dpratio.errors import LedgerFailed
@@ -103,12 +108,13 @@ def show(
     location: Location = DEFAULT,
     anchor: Anchor = None,
     chart_file: ChartFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Show what is spent and left, the history, and what a next release could cost."""
     from dpratio.curator.ledger.history import describe_plan
 
-    output = Output(layout, chart=chart_file)
+    output = Output(layout, chart=chart_file, force=force)
     asked = None if plan is None else read_any_plan(plan)
     history = open_ledger(location, anchor).history(scope)
     output.write_files(history)

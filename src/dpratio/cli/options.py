@@ -18,6 +18,7 @@ __all__ = [
     "PlanFile",
     "ReleaseFile",
     "ReleaseOut",
+    "Replace",
     "StudyFile",
     "Variance",
 ]
@@ -51,3 +52,4 @@ CsvFile = Annotated[Path | None, typer.Option("--csv", help="Write the rows as C
 ChartFile = Annotated[
     Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
 ]
+Replace = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]

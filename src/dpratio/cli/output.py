@@ -1,6 +1,6 @@
 """How commands answer: sentences, tables in the format asked for, files, progress.
 
-Floor: cli. Imports: checks, tabular, release, study, show.
+Floor: cli. Imports: checks, tabular, release, study, show, replace.
 """
 
 import sys
@@ -24,7 +24,7 @@ __all__ = ["Output", "progress_bar"]
 class Output:
     """The format of what is printed, and the files that are written beside it.
 
-    Made before any work: what could not be written or drawn is refused at once.
+    Made before any work: what could not be written, drawn or replaced is refused.
     """
 
     layout: str = "table"
@@ -32,21 +32,23 @@ class Output:
     csv: Path | None = None
     chart: Path | None = None
     view: str | None = None
+    force: bool = False
+    study: Path | None = None
 
     def __post_init__(self) -> None:
         from dpratio.checks import require_one_of
-        from dpratio.release.writing import check_writable
+        from dpratio.cli.replace import require_replaceable
         from dpratio.show.charts import VIEWS, check_chart_file
         from dpratio.show.text import FORMATS
 
         require_one_of(self.layout, FORMATS, "format")
-        for path in (self.json, self.csv, self.chart):
-            if path is not None:
-                check_writable(path)
         if self.view is not None:
             require_one_of(self.view, VIEWS, "view")
         if self.chart is not None:
             check_chart_file(self.chart)
+        for path in (self.json, self.csv, self.chart):
+            if path is not None:
+                require_replaceable(path, force=self.force, study=self.study)
 
     def write_files(self, shown: Tabular) -> None:
         """Write every file that was asked for."""

@@ -31,12 +31,14 @@ VERDICT_COLOURS = {
     "below": "#0072B2",
     "not told apart": "#767676",
     "no finite interval": "#CC79A7",
+    "finite interval": "#009E73",
 }
 VERDICT_SHAPES = {
     "above": "triangle-up",
     "below": "triangle-down",
     "not told apart": "circle",
     "no finite interval": "cross",
+    "finite interval": "square",
 }
 
 

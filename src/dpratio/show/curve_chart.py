@@ -1,29 +1,30 @@
 """Calibration curves: mean label against mean score, the diagonal, the mass of bins.
 
-Floor: show. Imports: analyst, colours.
+Floor: show. Imports: checks, analyst, colours.
 """
 
 from typing import Any
 
 from dpratio.analyst.curve_results import Curve
+from dpratio.checks import require
 from dpratio.show.colours import LINE_COLOURS, themed
 
-__all__ = ["curve_chart", "curves_of"]
+__all__ = ["curve_chart", "curves_of", "ends_of"]
+
+_WHOLE = (0.0, 1.0)
 
 
 def curve_chart(curve: Curve) -> Any:  # noqa: ANN401 (Altair)
     """Chart calibration curves with their bands, one panel per curve."""
     import altair as alt
 
+    curves = curves_of(curve)
+    hint = "Its bins are too small for this noise."
+    require(bool(curves), "a chart needs a bin that is not lost", 0, hint)
     points = [
-        {**point, "curve": name}
-        for name, rows in curves_of(curve).items()
-        for point in rows
+        {**point, "curve": name} for name, rows in curves.items() for point in rows
     ]
-    ends = [
-        min(point["low"] for point in points),
-        max(point["high"] for point in points),
-    ]
+    ends = list(ends_of(curve))
     base = alt.Chart().encode(
         x=alt.X("score:Q", title="mean score").scale(domain=ends),
         tooltip=["bin:N", "told:N", "share:Q", "status:N"],
@@ -58,9 +59,18 @@ def curve_chart(curve: Curve) -> Any:  # noqa: ANN401 (Altair)
         )
         .transform_filter(alt.datum.curve == name)
         .resolve_scale(x="shared")
-        for name in curves_of(curve)
+        for name in curves
     ]
     return themed(alt.concat(*panels, columns=3).properties(title=title))
+
+
+def ends_of(curve: Curve) -> tuple[float, float]:
+    """Choose the ends of both axes, for all curves: 0 and 1, or those of the points."""
+    points = [point for rows in curves_of(curve).values() for point in rows]
+    if curve.bounds == _WHOLE or not points:
+        return _WHOLE
+    low = min(point["low"] for point in points)
+    return low, max(point["high"] for point in points)
 
 
 def curves_of(curve: Curve) -> dict[str, list[dict[str, Any]]]:

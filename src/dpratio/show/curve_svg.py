@@ -17,15 +17,15 @@ Points = Sequence[dict[str, Any]]
 Place = Callable[[float], float]
 
 
-def curve_svg(points: Points, name: str) -> str:
+def curve_svg(points: Points, name: str, ends: tuple[float, float]) -> str:
     """Draw the points of one curve: band, line, diagonal, and the mass of bins below.
 
     Args:
         points: Bins in the order of their scores, as `curves_of` gives them.
         name: What the picture is of, for those who hear it.
+        ends: Of both axes, the same for all curves that are looked at together.
     """
-    low = float(min(point["low"] for point in points))
-    high = float(max(point["high"] for point in points))
+    low, high = ends
     reach = (high - low) or 1.0
 
     def across(value: float) -> float:

@@ -1,15 +1,16 @@
-"""Ratios as a forest plot: one line per cell, beside the reference line at 1.
+"""Ratios as a forest plot: one line per cell, beside the reference line.
 
-Floor: show. Imports: checks, analyst, colours, verdicts.
+Floor: show. Imports: errors, tabular, analyst, colours, verdicts.
 """
 
 import math
 from typing import Any
 
 from dpratio.analyst.results import Estimates
-from dpratio.checks import require
+from dpratio.errors import InvalidInput
 from dpratio.show.colours import VERDICT_COLOURS, VERDICT_SHAPES, themed
 from dpratio.show.verdicts import in_view, names_of, verdicts_of
+from dpratio.tabular import UNKNOWN
 
 __all__ = ["deviation_chart", "forest_chart"]
 
@@ -23,7 +24,7 @@ def forest_chart(estimates: Estimates, *, reference: float | None = None) -> Any
     Args:
         estimates: What to draw.
         reference: The ratio that verdicts are about; by default the natural one: 1 for
-            columns of the same range, 0 for differences, else the plan's guess.
+            columns of the same range, 0 for differences, else none.
     """
     at = estimates.reference if reference is None else reference
     return _forest(_rows(estimates, at), at, "ratio", _title(estimates))
@@ -32,8 +33,9 @@ def forest_chart(estimates: Estimates, *, reference: float | None = None) -> Any
 def deviation_chart(estimates: Estimates, *, reference: float | None = None) -> Any:  # noqa: ANN401
     """Chart how far each ratio lies from the reference, in per cent of it."""
     at = estimates.reference if reference is None else reference
-    hint = "Use the view 'forest'."
-    require(at != 0, "a deviation in per cent needs a reference other than 0", at, hint)
+    rule = "a deviation in per cent needs a reference other than 0"
+    if at is None or at == 0:
+        raise InvalidInput(f"{rule}, got {at}. Use the view 'forest'.")
     rows = _rows(estimates, at)
     for row in rows:
         for name in ("ratio", "lower", "upper"):
@@ -48,7 +50,7 @@ def _title(estimates: Estimates) -> str:
     return f"{made_up}Ratios with {100 * estimates.level:g} % intervals"
 
 
-def _rows(estimates: Estimates, reference: float) -> list[dict[str, Any]]:
+def _rows(estimates: Estimates, reference: float | None) -> list[dict[str, Any]]:
     """One row per cell; what lies far outside the others is cut off, and says so."""
     view = in_view(estimates, reference)
     rows = []
@@ -59,11 +61,12 @@ def _rows(estimates: Estimates, reference: float) -> list[dict[str, Any]]:
         estimates.ci_lower.tolist(),
         estimates.ci_upper.tolist(),
         estimates.status,
+        estimates.is_located.tolist(),
         strict=True,
     )
-    for name, verdict, ratio, lower, upper, status in cells:
+    for name, verdict, ratio, lower, upper, status, located in cells:
         low, high = view.cut(lower), view.cut(upper)
-        shown = ratio if ratio == view.cut(ratio) else None
+        shown = ratio if located and ratio == view.cut(ratio) else None
         rows.append(
             {
                 "cell": name,
@@ -74,7 +77,7 @@ def _rows(estimates: Estimates, reference: float) -> list[dict[str, Any]]:
                 "goes on left": lower < low,
                 "goes on right": upper > high,
                 "interval": f"{lower:.4g} to {upper:.4g}",
-                "estimate": f"{ratio:.4g}",
+                "estimate": f"{ratio:.4g}" if located else UNKNOWN,
                 "status": status,
             }
         )
@@ -86,7 +89,7 @@ def _by_ratio(row: dict[str, Any]) -> float:
 
 
 def _forest(
-    rows: list[dict[str, Any]], reference: float, label: str, title: str
+    rows: list[dict[str, Any]], reference: float | None, label: str, title: str
 ) -> Any:  # noqa: ANN401 (Altair)
     import altair as alt
 
@@ -126,7 +129,10 @@ def _forest(
         .encode(x=f"{end}:Q")
         for side, end in (("left", "lower"), ("right", "upper"))
     ]
-    even = alt.Chart(alt.InlineData(values=[{"at": reference}]))
-    rule = even.mark_rule(strokeDash=[4, 3], color="#767676").encode(x="at:Q")
-    layers = alt.layer(rule, line, point, *ends, data=alt.InlineData(values=rows))
+    drawn = [line, point, *ends]
+    if reference is not None:
+        even = alt.Chart(alt.InlineData(values=[{"at": reference}]))
+        rule = even.mark_rule(strokeDash=[4, 3], color="#767676").encode(x="at:Q")
+        drawn = [rule, *drawn]
+    layers = alt.layer(*drawn, data=alt.InlineData(values=rows))
     return themed(layers.properties(width=520, height=height, title=title))

@@ -2,8 +2,8 @@
 
 Nothing in it comes from the network, and its policy allows nothing to: the one script
 that may run is named by its hash. Texts are escaped by the template.
-Floor: show. Imports: errors, checks, plan, release, analyst, curve_chart, curve_svg,
-report_words, text, verdicts.
+Floor: show. Imports: checks, plan, release, analyst, report_curves, report_words, text,
+verdicts.
 """
 
 import base64
@@ -12,19 +12,19 @@ import hashlib
 import json
 from importlib.resources import files
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
-from dpratio.analyst.curve import calibration_curve
+import numpy as np
+
 from dpratio.analyst.estimate import estimate_ratios
 from dpratio.analyst.results import STATUSES, Estimates
 from dpratio.analyst.stamps import stamps
 from dpratio.checks import require
-from dpratio.errors import InvalidInput
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.release.release import Release
 from dpratio.release.writing import write_whole
-from dpratio.show.curve_chart import curves_of
-from dpratio.show.curve_svg import curve_svg
+from dpratio.show.report_curves import curve_sets_of
 from dpratio.show.report_words import (
     answer_of,
     asked_of,
@@ -35,13 +35,14 @@ from dpratio.show.report_words import (
 from dpratio.show.text import csv_for_spreadsheets
 from dpratio.show.verdicts import VERDICTS, View, in_view, verdicts_of
 
-__all__ = ["MOST_ROWS", "render_report", "write_report"]
+__all__ = ["MOST_ROWS", "is_report", "render_report", "write_report"]
 
 # A browser draws so many rows at once without effort; the rest is found by filtering.
 MOST_ROWS = 300
-MOST_CURVES = 12
 
-_CSS = dict(zip(VERDICTS, ("above", "below", "even", "endless"), strict=True))
+_HEAD, _MADE_BY = 2**10, b'<meta name="generator" content="dpratio '
+
+_CSS = dict(zip(VERDICTS, ("above", "below", "even", "endless", "even"), strict=True))
 
 
 def write_report(
@@ -62,7 +63,7 @@ def write_report(
         level: Confidence level of the intervals.
         method: How intervals are made, as in `estimate_ratios`.
         reference: The ratio that verdicts are about; by default 1 for columns of the
-            same range, 0 for differences, else the plan's guess.
+            same range and 0 for differences; other questions have no verdicts.
 
     Raises:
         FileRefused: When the file cannot be written.
@@ -82,6 +83,13 @@ def write_report(
         release, title=title, level=level, method=method, reference=reference
     )
     write_whole(path, text.encode())
+
+
+def is_report(path: str | PathLike[str]) -> bool:
+    """Tell whether a file is a report, which can be written again at no cost."""
+    with contextlib.suppress(OSError), Path(path).open("rb") as file:
+        return _MADE_BY in file.read(_HEAD)
+    return False
 
 
 def render_report(
@@ -104,7 +112,7 @@ def render_report(
     data = {
         "rows": rows,
         "most_rows": MOST_ROWS,
-        "reference_at": view.place(reference),
+        "reference_at": None if reference is None else view.place(reference),
         "csv": csv_for_spreadsheets(estimates),
         "csv_name": f"ratios-{release.id[:8]}.csv",
     }
@@ -117,8 +125,8 @@ def render_report(
             answer=shortened(answer_of(estimates, reference)),
             asked=" ".join(line for line in summary if line.startswith("Asked")),
             level=f"{level:g}",
-            reference=f"{reference:g}",
-            reference_at=view.place(reference),
+            reference=None if reference is None else f"{reference:g}",
+            reference_at=data["reference_at"],
             rows=rows,
             most_rows=MOST_ROWS,
             label_names=list(estimates.labels),
@@ -126,7 +134,7 @@ def render_report(
             view_upper=f"{view.upper:.3g}",
             verdicts=_counted(rows),
             stamps=stamps(release.origin, is_simulated=release.is_simulated),
-            **_curves(release, level),
+            curve_sets=_marked(curve_sets_of(release, level)),
             sure=sure_of(estimates),
             statuses=[
                 (name, words)
@@ -135,7 +143,7 @@ def render_report(
             ],
             promised=promised_of(release),
             not_covered=NOT_COVERED,
-            measured=summary,
+            measured=[line for line in summary if not line.startswith("Asked")],
             plan_table=_safe(plan.to_html()),
             release_id=release.id,
             made_by=release.made_by,
@@ -148,37 +156,27 @@ def render_report(
     )
 
 
-def _curves(release: Release, level: float) -> dict[str, Any]:
-    """Draw calibration curves where the release holds them."""
-    found = None
-    with contextlib.suppress(InvalidInput):
-        found = calibration_curve(release, level=level)
-    if found is None:
-        return {"curves": [], "curve_lines": [], "more_curves": 0}
-    drawn = curves_of(found)
-    return {
-        "curves": [
-            {
-                "name": name,
-                "svg": _safe(curve_svg(points, f"Calibration {name}".strip())),
-            }
-            for name, points in list(drawn.items())[:MOST_CURVES]
-        ],
-        "curve_lines": [
-            shortened(line) for line in found.errors.sentences()[:MOST_CURVES]
-        ],
-        "more_curves": max(len(drawn) - MOST_CURVES, 0),
-    }
+def _marked(sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Mark the pictures of curves as made here."""
+    return [
+        {
+            **each,
+            "curves": [{**one, "svg": _safe(one["svg"])} for one in each["curves"]],
+        }
+        for each in sets
+    ]
 
 
-def _rows(estimates: Estimates, view: View, reference: float) -> list[dict[str, Any]]:
+def _rows(
+    estimates: Estimates, view: View, reference: float | None
+) -> list[dict[str, Any]]:
     """One row per cell, in declared order, with places in the picture."""
     shown = estimates.shown()
     texts = [[str(cell) for cell in cells] for cells in estimates.labels.values()]
     labels = list(zip(*texts, strict=True)) or [()] * len(estimates)
     values = list(
         zip(
-            estimates.ratio.tolist(),
+            np.where(estimates.is_located, estimates.ratio, np.nan).tolist(),
             estimates.ci_lower.tolist(),
             estimates.ci_upper.tolist(),
             strict=True,

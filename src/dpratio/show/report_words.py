@@ -46,14 +46,21 @@ def shortened(line: str) -> str:
     return line if len(line) <= cut else f"{line[: cut - 1]}…"
 
 
-def answer_of(estimates: Estimates, reference: float) -> str:
+def answer_of(estimates: Estimates, reference: float | None) -> str:
     """Say the answer in a sentence or two."""
     told = f"{estimates.summary()}."
-    if len(estimates) == 1:
-        return told
     verdicts = verdicts_of(estimates, reference)
-    above, below = verdicts.count("above"), verdicts.count("below")
-    return f"{told} {above:,} lie above {reference:g}, {below:,} below."
+    nothing = verdicts.count("no finite interval") == len(estimates)
+    if len(estimates) == 1 or reference is None or nothing:
+        return told
+    counts = {side: verdicts.count(side) for side in ("above", "below")}
+    if not any(counts.values()):
+        return f"{told} None lies wholly above or below {reference:g}."
+    # The side with none comes second: "3 lie below 1, none above".
+    first, second = sorted(counts, key=lambda side: counts[side] == 0)
+    verb = "lies" if counts[first] == 1 else "lie"
+    others = f"{counts[second]:,}" if counts[second] else "none"
+    return f"{told} {counts[first]:,} {verb} {first} {reference:g}, {others} {second}."
 
 
 def sure_of(estimates: Estimates) -> list[str]:

@@ -12,7 +12,13 @@ from dpratio.analyst.results import Estimates
 
 __all__ = ["VERDICTS", "View", "in_view", "names_of", "verdicts_of"]
 
-VERDICTS = ("above", "below", "not told apart", "no finite interval")
+VERDICTS = (
+    "above",
+    "below",
+    "not told apart",
+    "no finite interval",
+    "finite interval",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +40,13 @@ class View:
         return round(1000 * share, 1)
 
 
-def verdicts_of(estimates: Estimates, reference: float) -> list[str]:
-    """Say of each interval where it lies beside the reference."""
+def verdicts_of(estimates: Estimates, reference: float | None) -> list[str]:
+    """Say of each interval where it lies beside the reference, if there is one."""
     lower, upper = estimates.ci_lower, estimates.ci_upper
     endless = ~np.isfinite(lower) | ~np.isfinite(upper)
     apart = np.array([each == "disconnected" for each in estimates.status])
+    if reference is None:
+        return [VERDICTS[3 if each else 4] for each in (apart | endless).tolist()]
     chosen = np.select(
         [
             apart | (endless & ~(lower > reference)),
@@ -63,15 +71,19 @@ def names_of(estimates: Estimates) -> list[str]:
     return told
 
 
-def in_view(estimates: Estimates, reference: float) -> View:
+def in_view(estimates: Estimates, reference: float | None) -> View:
     """Choose what a picture shows: all that is not far off most of the rest."""
     bounded = np.isfinite(estimates.ci_lower) & np.isfinite(estimates.ci_upper)
     if not bounded.any():
-        return View(reference - 1, reference + 1)
+        middle = 1.0 if reference is None else reference
+        return View(middle - 1, middle + 1)
     lower, upper = estimates.ci_lower[bounded], estimates.ci_upper[bounded]
     middle, width = np.median((lower + upper) / 2), np.median(upper - lower)
     apart = np.quantile(np.abs((lower + upper) / 2 - middle), 0.95)
     reach = apart + 2.5 * width
     left = max(float(lower.min()), float(middle - reach))
     right = min(float(upper.max()), float(middle + reach))
+    if reference is None:
+        # Intervals of no width leave a view of none.
+        return View(left, right) if left < right else View(left - 1, right + 1)
     return View(min(left, reference), max(right, reference))

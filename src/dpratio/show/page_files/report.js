@@ -6,6 +6,7 @@
   const find = document.getElementById("find");
   const filters = [...document.querySelectorAll(".verdict-filter")];
   const DRAWN = "http://www.w3.org/2000/svg";
+  const judged = data.reference_at !== null;
   let sorted = null;
 
   const drawn = (name, attributes) => {
@@ -15,6 +16,7 @@
   };
   const cell = (text, css) => {
     const made = document.createElement("td");
+    made.setAttribute("role", "cell");
     if (css) made.className = css;
     made.textContent = text;
     return made;
@@ -30,8 +32,9 @@
     });
     const title = drawn("title", {});
     title.textContent = row.told;
-    svg.append(title, line("reference", data.reference_at, data.reference_at, 0, 24),
-      line("reach", row.at[1], row.at[2], 12, 12));
+    svg.append(title);
+    if (judged) svg.append(line("reference", data.reference_at, data.reference_at, 0, 24));
+    svg.append(line("reach", row.at[1], row.at[2], 12, 12));
     if (row.at[0] !== null) svg.append(line("middle", row.at[0], row.at[0], 5, 19));
     held.append(svg);
     return held;
@@ -47,6 +50,7 @@
 
   function line_of(row) {
     const made = document.createElement("tr");
+    made.setAttribute("role", "row");
     row.labels.forEach((label) => {
       const held = cell("", "label");
       const inner = document.createElement("div");
@@ -56,8 +60,13 @@
       made.append(held);
     });
     made.append(picture(row));
-    row.shown.forEach((number) => made.append(cell(number, "number")));
-    made.append(verdict(row), cell(row.status));
+    row.shown.forEach((number, at) => {
+      const held = cell(number, "number");
+      held.dataset.name = ["ratio", "from", "to"][at];
+      made.append(held);
+    });
+    if (judged) made.append(verdict(row));
+    made.append(cell(row.status, "status"));
     return made;
   }
 
