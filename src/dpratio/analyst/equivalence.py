@@ -145,7 +145,8 @@ def assess_equivalence(
         level: Confidence level of each one-sided test.
         adjust: For verdicts on single groups, as in `compare_ratios`; the overall
             verdict "within" needs none.
-        part: Which part of a release with several questions or partitions.
+        part: Which part of a release with several questions or partitions, counted
+            from 0.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:

@@ -65,7 +65,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
         function: A ready one, `mean_of()` for instance, or a `FunctionOfSums`.
         arms: For a function of two cells: the two keys of one group column that are
             compared, the first against the second, within every cell of the others.
-        part: Which part of a release with several.
+        part: Which part of a release with several, counted from 0.
         method: ``"delta"`` carries the noise through the gradient, with the law it
             has; ``"monte_carlo"`` takes its variance from redraws of the noise.
         level: Confidence level, between 0 and 1.

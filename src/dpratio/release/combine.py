@@ -49,7 +49,7 @@ def roll_up(
         release: A release with groups.
         to: The group columns to keep; the others are added over. None of them gives
             the whole.
-        part: Which part of a release with several.
+        part: Which part of a release with several, counted from 0.
         into: By column, a mapping from its keys to coarser ones, or a function: from
             counties to states, for instance.
 
