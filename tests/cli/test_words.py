@@ -75,3 +75,28 @@ def test_a_month_needs_no_day_where_groups_are_months(
     code, _, said = call("compare", str(tmp_path / "day.json"), "2026-01", "2026-02")
     assert code == 3
     assert "Did you mean '2026-01-01'?" in said
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "said"),
+    [
+        ("estimate", "study.toml", "is no release: by its name it is a study (TOML)."),
+        ("estimate", "people.csv", "is no release: by its name it is a table (CSV)."),
+        ("plan", "people.csv", "is no study: by its name it is a table (CSV)."),
+    ],
+)
+def test_a_file_of_another_kind_is_told_by_its_name(
+    folder: Path, command: str, name: str, said: str, call: Call
+) -> None:
+    assert folder.is_dir()
+    code, _, error = call(command, name)
+    assert code == 6
+    assert f"'{name}' {said}" in error
+    assert error.count("\n") == 1
+
+
+def test_who_approves_is_asked_for_by_that_word(call: Call) -> None:
+    assert "Who approves" in call("ledger", "approve", "--help")[1]
+    for command in ("plan", "forecast", "coverage"):
+        assert "{STUDY}" in call(command, "--help")[1]
+    assert "{RELEASE} [GROUP]..." in call("compare", "--help")[1]

@@ -29,7 +29,7 @@ from dpratio.analyst.view import seen_as_ratio
 from dpratio.analyst.wald import normal_quantile
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
-from dpratio.release.release import Release, require_part
+from dpratio.release.release import Release, require_part, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Dimension, ScoreBins
 from dpratio.terms.question import Ratio
@@ -75,7 +75,7 @@ def calibration_curve(
         >>> print(curve.summary())
         expected calibration error 0.0376 (0.0284 to 0.0457); p = 2.33e-18, ...
     """
-    require(isinstance(release, Release), "release must be a Release", release)
+    require_release(release)
     require_level(level)
     require_part(part, release)
     laid_out = _lay_out(release, part, bins)

@@ -26,7 +26,8 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     groups: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Groups by key; of several columns joined by ', '; months as 2026-01."
+            metavar="GROUP",
+            help="Groups by key; of several columns joined by ', '; months as 2026-01.",
         ),
     ] = None,
     design: Annotated[
