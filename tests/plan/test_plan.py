@@ -350,3 +350,8 @@ def test_cells_of_several_columns_are_named_together() -> None:
 def test_the_summary_of_changed_rows_does_not_promise_their_number() -> None:
     plan = dataclasses.replace(hand_made(), unit=PrivacyUnit(neighbours="change-one"))
     assert plan.summary()[2] == "Protected: one row, changed."
+
+
+def test_a_large_delta_draws_a_note_where_it_is_spent() -> None:
+    assert "Note: delta 0.25 is large." in str(hand_made("classical_gaussian"))
+    assert "Note: " not in str(hand_made("laplace"))

@@ -1,6 +1,6 @@
 """Commands of the data holder: plan, release.
 
-Floor: cli. Imports: terms, plan, curator, release, output, studies, ledger.
+Floor: cli. Imports: terms, plan, curator, release, show, output, studies, ledger.
 """
 
 from pathlib import Path
@@ -42,17 +42,22 @@ def plan(
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.plan.plan_words import NOT_COVERED
     from dpratio.release.plan_file import plan_hash, write_plan
+    from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
     check_format(layout)
     if out is not None and out.exists():
         _require_plan(out)
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
-    print_lines([*made.summary(), ""], layout)
-    print_table(made, layout)
-    if given is not None and layout == "table":
-        print_lines(["", _expectation(given, made)], layout)
-    print_lines(["", *(f"Not covered: {each}" for each in NOT_COVERED)], layout)
+    notes = [] if given is None or layout == "csv" else _notes(given, made)
+    written = {"json": plan_to_json, "markdown": plan_to_markdown}.get(layout)
+    if written is None:
+        print_lines([*made.summary(), ""], layout)
+        print_table(made, layout)
+        missing = [f"Not covered: {each}" for each in NOT_COVERED]
+        print_lines(["", *notes, *([""] if notes else []), *missing], layout)
+    else:
+        typer.echo(written(made, notes))
     if out is not None:
         write_plan(made, out)
         print_lines(["", f"Plan {plan_hash(made)} written to {out}."], layout)
@@ -126,6 +131,15 @@ def _account_words(book: "Ledger | None", scope: str | None) -> str:
         return "No account was kept: --no-ledger."
     account = book.account(scope)
     return f"Scope '{account.scope.name}'. {describe_left(account)}"
+
+
+def _notes(study: "Study", plan: "Plan") -> list[str]:
+    """Say what follows from the people that the study expects."""
+    from dpratio.plan.plan_words import describe_delta
+
+    said = describe_delta(plan.delta)
+    known = describe_delta(plan.delta, study.people)
+    return [_expectation(study, plan), *(known if not said else [])]
 
 
 def _expectation(study: "Study", plan: "Plan") -> str:
