@@ -16,7 +16,7 @@ from dpratio.cli.output import (
     print_lines,
     print_table,
 )
-from dpratio.cli.studies import PlanFile, read_any_plan
+from dpratio.cli.studies import PlanFile, read_any_plan, read_given_release
 from dpratio.errors import LedgerFailed
 
 if TYPE_CHECKING:
@@ -141,9 +141,7 @@ def verify(
 ) -> None:
     """Look the whole ledger over: chain, bytes, anchor, heads found in releases."""
     from dpratio.curator.ledger.verify import verify_ledger
-    from dpratio.release.files import read_release
-
-    read = [read_release(path) for path in releases or []]
+    read = [read_given_release(path) for path in releases or []]
     findings = verify_ledger(open_ledger(location, anchor), read)
     print_lines(findings.lines()[:-1], "table")
     if findings.wrong:
