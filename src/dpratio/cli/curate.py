@@ -1,6 +1,7 @@
 """Commands of the data holder: plan, release.
 
-Floor: cli. Imports: terms, plan, curator, release, show, output, studies, ledger.
+Floor: cli. Imports: errors, checks, terms, plan, release, curator, study, show,
+ledger, options, output, studies.
 """
 
 from pathlib import Path
@@ -10,11 +11,9 @@ import typer
 
 from dpratio.checks import require
 from dpratio.cli.ledger import DEFAULT, Anchor, By, Location, Scope, open_ledger
-from dpratio.cli.output import Format, check_format, print_lines, print_table
+from dpratio.cli.options import Force, Format, PlanFile, ReleaseOut
+from dpratio.cli.output import Output
 from dpratio.cli.studies import (
-    Force,
-    PlanFile,
-    ReleaseOut,
     is_plan,
     plan_of,
     read_any_plan,
@@ -44,7 +43,7 @@ def plan(
     from dpratio.release.plan_file import plan_hash, write_plan
     from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
-    check_format(layout)
+    output = Output(layout)
     if out is not None and out.exists():
         _require_plan(out)
     given = None if is_plan(study) else read_study(study)
@@ -52,15 +51,15 @@ def plan(
     notes = [] if given is None or layout == "csv" else _notes(given, made)
     written = {"json": plan_to_json, "markdown": plan_to_markdown}.get(layout)
     if written is None:
-        print_lines([*made.summary(), ""], layout)
-        print_table(made, layout)
+        output.say([*made.summary(), ""])
+        output.print_table(made)
         missing = [f"Not covered: {each}" for each in NOT_COVERED]
-        print_lines(["", *notes, *([""] if notes else []), *missing], layout)
+        output.say(["", *notes, *([""] if notes else []), *missing])
     else:
         typer.echo(written(made, notes))
     if out is not None:
         write_plan(made, out)
-        print_lines(["", f"Plan {plan_hash(made)} written to {out}."], layout)
+        output.say(["", f"Plan {plan_hash(made)} written to {out}."])
 
 
 def release(  # noqa: PLR0913 (one command, one door)

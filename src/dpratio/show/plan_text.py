@@ -1,6 +1,6 @@
 """A plan as a document: what whoever approves it must read, around its table.
 
-Floor: show. Imports: plan, release, tabular, text.
+Floor: show. Imports: tabular, terms, plan, release, text.
 """
 
 import json
