@@ -116,13 +116,29 @@ def test_two_questions_on_the_same_people_are_refused_with_the_plan_that_answers
     assert wanted in str(refused.value)
     with pytest.raises(InvalidInput) as refused:
         compare_ratios(release, "north", "south")
-    assert "several parts of this release hold these groups; say which" in str(
-        refused.value
-    )
+    rule = "several parts of this release hold these groups; say which"
+    assert f"{rule}: part=0 or part=1. " in str(refused.value)
     assert wanted in str(refused.value)
     assert len(compare_ratios(release, "north", "south", part=1)) == 1
     with pytest.raises(InvalidInput, match="part must be from 0 to 1"):
         compare_ratios(release, part=(0, 7))  # type: ignore[arg-type]
+
+
+def test_what_begins_as_the_word_that_was_given_is_meant() -> None:
+    plan = plan_of(Groups("month", ["2026-06-01", "2026-01-01", "2026-02-01"]))
+    release = given_release(plan, cells_for(plan, ROWS[:3]))
+    with pytest.raises(InvalidInput, match="Did you mean '2026-01-01'"):
+        compare_ratios(release, "2026-01", "2026-06-01")
+
+
+def test_of_many_parts_a_few_are_named() -> None:
+    bounds = {**BOUNDS, **{f"old{at}": Bounds(0, 1) for at in range(5)}}
+    asked = [Ratio("score", per="label")]
+    asked += [Ratio(f"old{at}", per="label") for at in range(5)]
+    plan = plan_of(Groups("region", REGIONS), bounds=bounds, ratio=asked)
+    cells = [cells_for(plan, ROWS, at) for at in range(6)]
+    with pytest.raises(InvalidInput, match="part=3, part=4 or …"):
+        compare_ratios(given_release(plan, *cells), "north", "south")
 
 
 def test_cells_of_different_partitions_are_refused() -> None:

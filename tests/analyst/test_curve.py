@@ -273,7 +273,10 @@ def test_which_bins_is_asked_where_there_are_two() -> None:
     ("terms", "said"),
     [
         ({"answers": ("ratio",)}, r"answers=\('ratio', 'means'\)"),
-        ({"groups": Groups("land", ["north"])}, r"Plan with groups=Groups\.cross"),
+        (
+            {"groups": Groups("land", ["north"])},
+            r"in Python groups=ScoreBins\('s', 10\)",
+        ),
         (
             {"unit": PrivacyUnit("id", totals={"s": Bounds(0, 1), "y": Bounds(0, 1)})},
             "a calibration curve is about rows, got 'id'",

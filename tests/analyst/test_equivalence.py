@@ -10,6 +10,7 @@ from scipy import stats
 from analyst.regions import people, regions_release
 from analyst.simulated import Setting, many_cells_release
 from dpratio.analyst.equivalence import assess_equivalence
+from dpratio.analyst.estimate import estimate_ratios
 from dpratio.errors import InvalidInput
 from dpratio.release.release import Release
 
@@ -73,6 +74,20 @@ def test_adjusted_verdicts_are_more_careful(release: Release) -> None:
     assert np.all(holm.ci_lower < plain.ci_lower)
     assert holm.to_dicts()[0]["adjust"] == "holm"
     assert any("Adjusted over 4 groups" in line for line in holm.notes())
+
+
+@pytest.mark.parametrize(
+    ("adjust", "level", "size"), [("none", "90", "5"), ("bonferroni", "97.5", "1.25")]
+)
+def test_notes_name_the_level_of_the_intervals_that_belong_to_one_sided_tests(
+    release: Release, adjust: str, level: str, size: str
+) -> None:
+    answer = assess_equivalence(release, lower=0.95, upper=1.05, adjust=adjust)
+    wanted = f"The intervals are {level} % intervals: each end belongs to a one-sided"
+    assert f"{wanted} test at {size} %." in answer.notes()
+    single = estimate_ratios(release, level=float(level) / 100)
+    assert answer.ci_lower == pytest.approx(single.ci_lower, rel=1e-6)
+    assert answer.ci_upper == pytest.approx(single.ci_upper, rel=1e-6)
 
 
 def test_a_weak_denominator_decides_nothing() -> None:

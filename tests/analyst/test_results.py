@@ -170,3 +170,10 @@ def test_a_label_that_gives_way_to_an_answer_hides_no_other_label() -> None:
 def test_a_status_is_told_by_its_code() -> None:
     codes = np.arange(len(STATUSES), dtype=np.int8)
     assert estimates(codes=codes).status == tuple(STATUSES)
+
+
+def test_an_unbounded_row_asks_the_data_holder_to_check_how_cells_are_written() -> None:
+    hint = "the data holder should check how keys, decimals and dates are written."
+    assert any(line.endswith(hint) for line in estimates().notes())
+    sound = estimates(codes=np.zeros(2, dtype=np.int8))
+    assert not any(hint in line for line in sound.notes())

@@ -1,4 +1,4 @@
-"""Every known way such systems were broken, by its row in the table of breaks.
+"""The published ways we found in which such systems were broken, by row of the table.
 
 A row has one test or more, named `test_NN_…` after the failure, in this folder; and one
 mutant or more, `mutants/NN_….patch`, which takes the guard away. `make mutants` applies

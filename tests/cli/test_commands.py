@@ -17,7 +17,11 @@ from dpratio.version import __version__
     [
         (["plan", "none.toml"], 5, "FileRefused: 'none.toml' cannot be read"),
         (["estimate", "none.json"], 5, "FileRefused: 'none.json' cannot be read"),
-        (["estimate", "study.toml"], 6, "study.toml: $: not valid JSON"),
+        (
+            ["estimate", "study.toml"],
+            6,
+            "'study.toml' is no release: by its name it is a study",
+        ),
         (["plan", "study.toml", "--format", "xml"], 3, "unknown format, got 'xml'"),
         (["release", "study.toml", "-o", "no/r.json"], 5, "cannot be written"),
         (["release", "study.toml", "-o", "."], 5, "is a folder"),

@@ -39,16 +39,63 @@ def test_a_plan_of_the_papers_sums_is_shown_where_the_study_asks_for_it(
         assert words in shown.stdout
 
 
-@pytest.mark.parametrize("layout", ["csv", "json", "markdown"])
-def test_other_formats_hold_the_table_alone(folder: Path, layout: str) -> None:
+def planned(layout: str) -> str:
+    return CliRunner().invoke(app, ["plan", "study.toml", "--format", layout]).stdout
+
+
+def test_csv_holds_the_table_alone(folder: Path) -> None:
     assert folder.is_dir()
-    shown = CliRunner().invoke(app, ["plan", "study.toml", "--format", layout]).stdout
+    shown = planned("csv")
     assert "Not covered" not in shown
-    if layout == "json":
-        sums = [row["sum"] for row in json.loads(shown)]
-        assert sums == ["Σ z", "Σ h", "Σ z·z", "Σ z·h", "Σ h·h"]
-    else:
-        assert shown.splitlines()[0].replace(" ", "").strip("|").startswith("sum")
+    assert shown.startswith("sum,sensitivity,noise_sd,share\nΣ z,")
+
+
+def test_json_holds_the_terms_and_a_list_of_sums(folder: Path) -> None:
+    assert folder.is_dir()
+    shown = json.loads(planned("json"))
+    sums = [row["sum"] for row in shown["sums"]]
+    assert sums == ["Σ z", "Σ h", "Σ z·z", "Σ z·h", "Σ h·h"]
+    (asked,) = shown["asked"]
+    assert asked.startswith("Asked: Σ score / Σ label")
+    assert shown["bounds"] == {"score": "0 to 1", "label": "0 or 1"}
+    assert shown["protected"][0].startswith("Protected: one row, added or removed")
+    assert shown["cost"] == {"epsilon": "2", "delta": "0"}
+    assert len(shown["not_covered"]) == 2
+    assert len(shown["plan_hash"]) == 64
+    (expected,) = shown["notes"]
+    assert expected.startswith("Expected: intervals about")
+
+
+def test_markdown_says_around_the_table_what_an_officer_reads(folder: Path) -> None:
+    assert folder.is_dir()
+    lines = planned("markdown").splitlines()
+    table = next(at for at, line in enumerate(lines) if line.startswith("| sum"))
+    above, below = "\n".join(lines[:table]), "\n".join(lines[table:])
+    assert "- Protected: one row" in above
+    assert "Cost: epsilon 2, delta 0." in above
+    assert "- Expected: intervals about" in below
+    assert below.count("- Not covered: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("delta", "people", "said"),
+    [
+        ("1e-6", 10_000, ""),
+        ("2e-4", 1_000, ""),
+        ("2e-4", 10_000, "Note: delta 0.0002 is large for 10,000 people."),
+        ("0.01", 10_000, "Note: delta 0.01 is large. It is the probability"),
+    ],
+)
+def test_a_large_delta_draws_one_note(
+    folder: Path, delta: str, people: int, said: str
+) -> None:
+    asked = f'{STUDY}delta = {delta}\nmechanism = "analytic_gaussian"\n'
+    asked += f"[population]\nn = {people}\nnumerator = {{ mean = 0.5, sd = 0.2 }}\n"
+    asked += "per = { mean = 0.5 }\ncorrelation = 0.2\n"
+    (folder / "study.toml").write_text(asked, encoding="utf-8")
+    shown = planned("table")
+    assert said in shown
+    assert shown.count("Note: ") == (1 if said else 0)
 
 
 def test_a_broken_study_is_refused_with_its_file_and_path(

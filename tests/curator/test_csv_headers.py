@@ -32,7 +32,6 @@ def test_a_compressed_file_is_read_like_any_other(tmp_path: Path) -> None:
 UNREADABLE_HEADERS = {
     "empty.csv": b"",
     "empty_line.csv": b"\nscore,label\n",
-    "not_utf8.csv": b"score,label\xff\n1,1\n",
     "unclosed.csv": b'score,"label\n1,1\n',
     "twice.csv": b"score,label,score\n1,1,1\n",
     "not_gzip.csv.gz": b"score,label\n1,1\n",
@@ -54,6 +53,21 @@ def test_a_header_that_cannot_be_read_is_refused(
         f"the header of '{path}' cannot be read. The first line must name each "
         "column once, in UTF-8 and the declared dialect."
     )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_header_in_another_encoding_is_advised_about(
+    engine: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "f.csv"
+    path.write_bytes("score,größe\n1,1\n".encode("latin-1"))
+    with pytest.raises(FileRefused) as refused:
+        exact(path, PLAIN, engine)
+    assert str(refused.value) == (
+        f"the header of '{path}' is not UTF-8. Rewrite the file, for instance with: "
+        "iconv -f latin1 -t utf-8 OLD.csv > NEW.csv"
+    )
+    assert refused.value.__context__ is None
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -219,7 +219,7 @@ def test_a_frame_without_columns_has_no_column_to_offer(
 
 def test_a_frame_of_other_columns_has_no_column_to_offer() -> None:
     frame = pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])})
-    with pytest.raises(SchemaRefused, match="It has: day"):
+    with pytest.raises(SchemaRefused, match="It has: 'day'"):
         release_sums(frame, plan_of(), engine="duckdb", ledger=None)
 
 

@@ -21,6 +21,7 @@ from dpratio.errors import SchemaRefused
 from dpratio.plan.contrast import Contrast
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Key, Keys
+from dpratio.terms.source import CsvFile
 
 TEXT = ["1", "2"]
 DATES = [dt.date(2020, 1, 1)] * 2
@@ -125,7 +126,7 @@ def test_a_missing_column_is_refused_with_the_names_there_are(
 ) -> None:
     table = frames(colour=TEXT)[source]
     assert refusal(table, ["a"], engine) == (
-        "column 'region' is not in the table. It has: score, label, colour. "
+        "column 'region' is not in the table. It has: 'score', 'label', 'colour'. "
         "Declare one of these."
     )
 
@@ -141,15 +142,49 @@ def test_a_column_missing_from_a_file_is_refused(
     if name.endswith(".parquet"):
         pq.write_table(table, path)
     assert refusal(path, None, engine) == (
-        "column 'label' is not in the table. It has: score, Label. "
+        "column 'label' is not in the table. It has: 'score', 'Label'. "
         "Did you mean 'Label'?"
     )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("header", "delimiter", "said"),
+    [
+        ("score;label", ",", "one column with ';' in it: say delimiter = ';' under"),
+        (
+            "score\tlabel",
+            ",",
+            r"one column with '\t' in it: say delimiter = '\t' under",
+        ),
+        ("score,label", ";", "in Python."),
+        ("score; label,region", ",", "It has: 'score; label', 'region'. Declare"),
+        ("score", ",", "It has: 'score'. Declare one of these."),
+    ],
+)
+def test_a_header_that_was_split_at_the_wrong_character_is_advised_about(
+    header: str, delimiter: str, said: str, engine: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(f"{header}\n", encoding="utf-8")
+    assert said in refusal(CsvFile(path, delimiter=delimiter), None, engine)
+
+
+def test_a_table_without_columns_is_refused_like_any_other() -> None:
+    assert "is not in the table. It has: . Declare" in refusal({}, None, "python")
+
+
+def test_spaces_around_the_name_of_a_column_are_seen(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("score, label\n1,1\n", encoding="utf-8")
+    said = refusal(tmp_path / "rows.csv", None, "python")
+    assert "It has: 'score', ' label'. Did you mean ' label'?" in said
 
 
 def test_a_column_missing_from_a_mapping_is_refused() -> None:
     mapping: dict[Any, list[float]] = {"score": [1.0], 0: [1.0]}
     assert refusal(mapping, None, "auto") == (
-        "column 'label' is not in the table. It has: score, 0. Declare one of these."
+        "column 'label' is not in the table. It has: 'score', '0'. "
+        "Declare one of these."
     )
 
 

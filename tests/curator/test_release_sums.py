@@ -1,6 +1,7 @@
 """The door: priced, opened, asked, drawn; whatever the table holds, one outcome."""
 
 import dataclasses
+import inspect
 import logging
 import math
 from pathlib import Path
@@ -219,3 +220,8 @@ def test_every_refusal_of_the_door_is_one_of_ours() -> None:
     for table in (MISSING, "data.xlsx", object(), {"s": [1], "y": [1, 2], "w": [1]}):
         with pytest.raises(DpratioError):
             release_sums(table, plan_of(), ledger=None)
+
+
+def test_the_signature_says_that_a_ledger_must_be_said() -> None:
+    assert "ledger: " in str(inspect.signature(release_sums))
+    assert "= <must be said>," in str(inspect.signature(release_sums))

@@ -17,9 +17,24 @@ from plan.score_plans import BINARY, WEIGHTED, focused, plan_of
     ("changes", "message"),
     [
         ({"ratio": "score / label"}, "ratio must be a Ratio, got 'score / label'."),
-        ({"budget": 1.0}, "budget must be a Budget, got 1.0."),
-        ({"groups": ["north"]}, "groups must be Groups or None, got 'north'."),
-        ({"groups": "north"}, "groups must be Groups or None, got 'north'."),
+        (
+            {"budget": 1.0},
+            "budget must be a Budget, got 1.0. Write Budget(epsilon=1).",
+        ),
+        (
+            {"groups": ["north"]},
+            (
+                "groups must be Groups or None, got 'north'. "
+                "Write Groups('north', ['a', 'b']), with its public keys."
+            ),
+        ),
+        (
+            {"groups": "north"},
+            (
+                "groups must be Groups or None, got 'north'. "
+                "Write Groups('north', ['a', 'b']), with its public keys."
+            ),
+        ),
         (
             {"strategy": "evem"},
             (
@@ -44,8 +59,8 @@ from plan.score_plans import BINARY, WEIGHTED, focused, plan_of
         (
             {"bounds": {"score": (0, 1), "label": "binary"}},
             (
-                "bounds must map column names to Bounds, got a dict. "
-                "Write {'score': Bounds(0, 1), …}."
+                "bounds must map column names to Bounds, got (0, 1) for 'score'. "
+                "Write Bounds(0, 1)."
             ),
         ),
         (

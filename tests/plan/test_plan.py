@@ -134,3 +134,8 @@ def test_the_columns_of_a_person_are_those_of_totals() -> None:
         "Measured around the guess 1: z = (s − 1·y), h = (s + 1·y), of one user's "
         "totals."
     )
+
+
+def test_a_large_delta_draws_a_note_where_it_is_spent() -> None:
+    assert "Note: delta 0.25 is large." in str(hand_made("classical_gaussian"))
+    assert "Note: " not in str(hand_made("laplace"))

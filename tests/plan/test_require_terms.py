@@ -1,6 +1,7 @@
 """The rules between terms, each with what breaks it and what to do about it."""
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -37,8 +38,17 @@ def test_terms_that_fit_each_other_are_accepted(changes: dict[str, Any]) -> None
     ("changes", "message"),
     [
         ({"ratio": "s / y"}, "ratio must be a Ratio, got 's / y'."),
-        ({"budget": 1.0}, "budget must be a Budget, got 1.0."),
-        ({"groups": ["north"]}, "groups must be Groups or None, got ['north']."),
+        (
+            {"budget": 1.0},
+            "budget must be a Budget, got 1.0. Write Budget(epsilon=1).",
+        ),
+        (
+            {"groups": ["north"]},
+            (
+                "groups must be Groups or None, got ['north']. "
+                "Write Groups('region', ['north', 'south'])."
+            ),
+        ),
         (
             {"groups": Groups("y", ["north"])},
             (
@@ -67,7 +77,21 @@ def test_terms_that_fit_each_other_are_accepted(changes: dict[str, Any]) -> None
         (
             {"bounds": {"s": (0, 1), "y": (0, 1)}},
             (
-                "bounds must map column names to Bounds, got a dict. "
+                "bounds must map column names to Bounds, got (0, 1) for 's'. "
+                "Write Bounds(0, 1)."
+            ),
+        ),
+        (
+            {"bounds": {"s": Bounds(0, 1), "y": (0, 1, 2)}},
+            (
+                "bounds must map column names to Bounds, got (0, 1, 2) for 'y'. "
+                "Write {'score': Bounds(0, 1), …}."
+            ),
+        ),
+        (
+            {"bounds": {"s": Bounds(0, 1), "y": (Fraction(0), Fraction(1))}},
+            (
+                "bounds must map column names to Bounds, got a tuple for 'y'. "
                 "Write {'score': Bounds(0, 1), …}."
             ),
         ),

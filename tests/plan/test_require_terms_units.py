@@ -49,7 +49,13 @@ def test_partitions_and_units_that_fit_are_accepted(changes: dict[str, Any]) -> 
         ({"unit": "row"}, "unit must be a PrivacyUnit, got 'row'."),
         ({"partitions": ()}, "groups must be Groups or None, got ()."),
         ({"partitions": [None]}, "groups must be Groups or None, got [None]."),
-        ({"partitions": (None, 3)}, "groups must be Groups or None, got 3."),
+        (
+            {"partitions": (None, 3)},
+            (
+                "groups must be Groups or None, got 3. "
+                "Write Groups('region', ['north', 'south'])."
+            ),
+        ),
         (
             {"partitions": (None, None)},
             "each partition is asked for once, got 2.",

@@ -96,7 +96,14 @@ from terms.study_of_loans import refusal, study
             ),
         ),
         ("groups", 'keys = ["a"]', "$.groups: field 'column' is missing."),
-        ("groups", 'column = "g"', "$.groups: field 'keys' is missing."),
+        (
+            "groups",
+            'column = "g"',
+            (
+                "$.groups: field 'keys' is missing. List the public keys, or use bins, "
+                "every or find."
+            ),
+        ),
         (
             "groups",
             'column = 1\nkeys = ["a"]',

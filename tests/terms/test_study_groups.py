@@ -178,7 +178,20 @@ def test_a_unit_may_leave_out_all_but_its_column() -> None:
     ("table", "message"),
     [
         ('keys = ["a"]', "$.groups: field 'column' is missing."),
-        ('column = "g"', "$.groups: field 'keys' is missing."),
+        (
+            'column = "g"',
+            (
+                "$.groups: field 'keys' is missing. List the public keys, or use bins, "
+                "every or find."
+            ),
+        ),
+        (
+            'cross = [{ column = "g" }]',
+            (
+                "$.groups.cross[0]: field 'keys' is missing. List the public keys, or "
+                "use bins or every."
+            ),
+        ),
         ("whole = 1", "$.groups.whole: must be true or false, got 1."),
         ("whole = false", "$.groups.whole: must be true, or left out, got False."),
         (

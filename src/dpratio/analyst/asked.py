@@ -18,7 +18,7 @@ from dpratio.analyst.pairing import REST, names_of, part_of, places_of, sides_of
 from dpratio.analyst.rest import rest_of
 from dpratio.analyst.variance import choose_variance
 from dpratio.checks import require
-from dpratio.release.release import Release
+from dpratio.release.release import Release, require_release
 
 __all__ = ["Asked"]
 
@@ -43,7 +43,7 @@ class Asked:
         variance: str | None,
     ) -> "Asked":
         """Find the part that is asked about, and test its ratios."""
-        require(isinstance(release, Release), "release must be a Release", release)
+        require_release(release)
         at = part_of(release, groups, part)
         moments = moments_of(release, at)
         form = choose_variance(moments, variance)

@@ -57,7 +57,8 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         level: Confidence level, between 0 and 1.
         adjust: For many comparisons: ``"none"``, ``"bonferroni"``, ``"holm"`` or
             ``"benjamini_hochberg"``; the intervals are widened with the p-values.
-        part: Which part of a release with several questions or partitions.
+        part: Which part of a release with several questions or partitions, counted
+            from 0.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:

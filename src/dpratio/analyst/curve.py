@@ -1,6 +1,6 @@
 """From a release over score bins to calibration curves.
 
-Floor: analyst. Imports: checks, release, terms, and the rest of this room.
+Floor: analyst. Imports: errors, checks, release, terms, and the rest of this room.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,8 @@ from dpratio.analyst.variance import choose_variance
 from dpratio.analyst.view import seen_as_ratio
 from dpratio.analyst.wald import normal_quantile
 from dpratio.checks import require
-from dpratio.release.release import Release, require_part
+from dpratio.errors import InvalidInput
+from dpratio.release.release import Release, require_part, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Dimension, ScoreBins
 from dpratio.terms.question import Ratio
@@ -54,7 +55,7 @@ def calibration_curve(
         release: Planned over `ScoreBins`, with ``answers=("ratio", "means")``; other
             groups crossed with the bins give a curve each.
         bins: The binned column, where a release has several.
-        part: Which part of a release with several.
+        part: Which part of a release with several, counted from 0.
         level: Confidence level of every interval, between 0 and 1.
 
     Returns:
@@ -73,7 +74,7 @@ def calibration_curve(
         >>> print(curve.summary())
         expected calibration error 0.0376 (0.0284 to 0.0457); p = 2.33e-18, ...
     """
-    require(isinstance(release, Release), "release must be a Release", release)
+    require_release(release)
     require_level(level)
     require_part(part, release)
     laid_out = _lay_out(release, part, bins)
@@ -142,11 +143,8 @@ def _lay_out(release: Release, part: int, bins: str | None) -> _Layout:
     dimensions = () if groups is None else groups.dimensions
     binned = [each.column for each in dimensions if isinstance(each, ScoreBins)]
     wanted = binned if bins is None else [name for name in binned if name == bins]
-    hint = "Plan with groups=Groups.cross(ScoreBins('score', 10))."
-    if len(wanted) > 1:
-        hint = f"Say which: bins='{wanted[0]}'."
-    rule = "a calibration curve needs one binned column"
-    require(len(wanted) == 1, rule, bins or binned, hint)
+    if len(wanted) != 1:
+        _refuse_bins(release.plan.parts[part].ratio, binned, bins)
     (column,) = wanted
     others = {
         name: cells
@@ -160,6 +158,21 @@ def _lay_out(release: Release, part: int, bins: str | None) -> _Layout:
     labels = {name: [key[at] for key in places] for at, name in enumerate(others)}
     own = next(each for each in dimensions if each.column == column)
     return _Layout(column, codes, labels, len(places), _edges(own, release, part))
+
+
+def _refuse_bins(ratio: Ratio, binned: list[str], bins: str | None) -> None:
+    """Say which bins there are, or how to plan with some."""
+    rule = "a calibration curve needs one binned column"
+    if binned:
+        which = " or ".join(f"bins='{name}'" for name in binned)
+        given = binned if bins is None else bins
+        require(False, rule, given, f"Say which: {which}.")  # noqa: FBT003
+    score = ratio.numerator
+    raise InvalidInput(
+        f"{rule}, and this part has none. Plan with bins: in a study [groups] "
+        f'column = "{score}" and bins = 10, in Python '
+        f"groups=ScoreBins('{score}', 10)."
+    )
 
 
 def _edges(own: Dimension, release: Release, part: int) -> tuple[Floats, Floats]:

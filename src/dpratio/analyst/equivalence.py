@@ -83,6 +83,11 @@ class Equivalence(Tabular):
             f"One-sided tests against {self._margins()} at level {self.level:g}, "
             f"variance {self.variance}."
         )
+        single = family_level(self.pvalue, self.adjust, self.level)
+        lines.append(
+            f"The intervals are {100 * (2 * single - 1):.4g} % intervals: each end "
+            f"belongs to a one-sided test at {100 * (1 - single):.4g} %."
+        )
         if self.adjust == "none":
             lines.append("A verdict says where the interval lies.")
         else:
@@ -144,7 +149,8 @@ def assess_equivalence(
         level: Confidence level of each one-sided test.
         adjust: For verdicts on single groups, as in `compare_ratios`; the overall
             verdict "within" needs none.
-        part: Which part of a release with several questions or partitions.
+        part: Which part of a release with several questions or partitions, counted
+            from 0.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:

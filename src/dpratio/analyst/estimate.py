@@ -16,7 +16,7 @@ from dpratio.analyst.results import Estimates
 from dpratio.analyst.variance import choose_variance
 from dpratio.analyst.wald import SCALES, WALD_METHODS
 from dpratio.checks import require, require_one_of
-from dpratio.release.release import Release
+from dpratio.release.release import Release, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.question import Ratio
 
@@ -66,7 +66,7 @@ def estimate_ratios(
         >>> print(estimates.summary())
         9 ratios of score per label, from 0.984 ((all), 0 to 0.2) to 1.22 (west, ...
     """
-    require(isinstance(release, Release), "release must be a Release", release)
+    require_release(release)
     require_one_of(method, METHODS, "method")
     require_one_of(scale, SCALES, "scale")
     require_level(level)

@@ -22,7 +22,7 @@ from dpratio.analyst.sampling import Sampling
 from dpratio.analyst.statuses import codes_of
 from dpratio.analyst.wald import normal_quantile
 from dpratio.checks import require, require_one_of
-from dpratio.release.release import Release, require_part
+from dpratio.release.release import Release, require_part, require_release
 from dpratio.terms.dimensions import Key
 
 __all__ = ["FUNCTION_METHODS", "estimate_function"]
@@ -65,7 +65,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
         function: A ready one, `mean_of()` for instance, or a `FunctionOfSums`.
         arms: For a function of two cells: the two keys of one group column that are
             compared, the first against the second, within every cell of the others.
-        part: Which part of a release with several.
+        part: Which part of a release with several, counted from 0.
         method: ``"delta"`` carries the noise through the gradient, with the law it
             has; ``"monte_carlo"`` takes its variance from redraws of the noise.
         level: Confidence level, between 0 and 1.
@@ -87,7 +87,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
         >>> found.estimate.round(3), found.ci_lower.round(3), found.ci_upper.round(3)
         (array([-0.165]), array([-0.203]), array([-0.124]))
     """
-    require(isinstance(release, Release), "release must be a Release", release)
+    require_release(release)
     hint = "Write mean_of(), or make a FunctionOfSums."
     known = isinstance(function, FunctionOfSums)
     require(known, "function must be a FunctionOfSums", function, hint)

@@ -99,7 +99,8 @@ def assess_homogeneity(
     Args:
         release: Noisy sums; no data and no budget are needed.
         groups: The groups, by key; all of them where none is named.
-        part: Which part of a release with several questions or partitions.
+        part: Which part of a release with several questions or partitions, counted
+            from 0.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:

@@ -2,7 +2,7 @@
 
 Two cells can be compared where no unit lies in both: cells of one partition, with
 units in one cell each. Everything else is refused, and the message names the plan that
-would answer. Floor: analyst. Imports: checks, terms, release.
+would answer. Floor: analyst. Imports: errors, checks, terms, release.
 """
 
 import difflib
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import refuse, require, require_one_of
+from dpratio.errors import InvalidInput
 from dpratio.release.release import Release, ReleasedPart, require_part
 from dpratio.terms.question import Ratio
 
@@ -29,6 +30,7 @@ REST = "(rest)"
 Places = NDArray[np.int64]
 
 _MOST_PAIRS = 5_000_000
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +135,12 @@ def _refuse_groups(
 ) -> NoReturn:
     """Say why no single part answers: several do, they overlap, or none does."""
     if holding:
-        rule = "several parts of this release hold these groups; say which"
-        hint = f"Say part=0 to part={len(keys) - 1}. {_paired_plan(release)}"
-        refuse(rule, holding, hint)
+        few = [f"part={at}" for at in holding[:_MOST_NAMED]]
+        last = "…" if len(holding) > _MOST_NAMED else few.pop()
+        raise InvalidInput(
+            "several parts of this release hold these groups; say which: "
+            f"{', '.join(few)} or {last}. {_paired_plan(release)}"
+        )
     strange = [key for key in groups if not any(_cell(key) in own for own in keys)]
     if not strange:
         _refuse_overlap(list(groups))
@@ -167,9 +172,11 @@ def _refuse_overlap(given: list[Any]) -> NoReturn:
 
 def _refuse_unknown(key: object, keys: list[Any]) -> NoReturn:
     names = [str(each) for each in keys[:1000]]
-    close = difflib.get_close_matches(str(key), names, n=1)
+    # A month is the beginning of its first day; as text a far one may look closer.
+    begun = [name for name in names if str(key) and name.startswith(str(key))]
+    close = begun or difflib.get_close_matches(str(key), names, n=1)
     meant = f"Did you mean '{close[0]}'? " if close else ""
-    few = ", ".join(names[:5]) + (", …" if len(keys) > 5 else "")  # noqa: PLR2004
+    few = ", ".join(names[:_MOST_NAMED]) + (", …" if len(keys) > _MOST_NAMED else "")
     refuse("no such group", key, f"{meant}Groups are: {few}.")
 
 

@@ -28,7 +28,9 @@ STATUSES = {
         "stands in for it"
     ),
     "unbounded": (
-        "the noisy denominator cannot be told from zero; no finite interval is honest"
+        "the noisy denominator cannot be told from zero; no finite interval is honest. "
+        "Where a large group was expected, the data holder should check how keys, "
+        "decimals and dates are written"
     ),
     "half_line": "the ratio has a smallest plausible value and no largest",
     "disconnected": (

@@ -1,6 +1,6 @@
 """The command that compares ratios of a release: pairs, margins, homogeneity.
 
-Floor: cli. Imports: checks, release, analyst, options, output, studies.
+Floor: cli. Imports: checks, terms, release, analyst, options, output, studies.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dpratio.analyst.comparison import Comparison
     from dpratio.analyst.equivalence import Equivalence
     from dpratio.analyst.homogeneity import Homogeneity
-    from dpratio.release.release import Release
+    from dpratio.release.release import Release, ReleasedPart
 
 __all__ = ["compare"]
 
@@ -26,7 +26,10 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     release: ReleaseFile,
     groups: Annotated[
         list[str] | None,
-        typer.Argument(help="Groups by key; of several columns joined by ', '."),
+        typer.Argument(
+            metavar="GROUP",
+            help="Groups by key; of several columns joined by ', '; months as 2026-01.",
+        ),
     ] = None,
     design: Annotated[
         str,
@@ -113,11 +116,27 @@ def compare(  # noqa: PLR0913 (one command, one answer)
 
 
 def _keys(release: "Release", words: Sequence[str]) -> list[Any]:
-    """Turn words into keys: numbers, dates and several columns are written as shown."""
+    """Turn words into keys: numbers, dates and several columns are written as shown.
+
+    A month is also known without its first day: 2026-01.
+    """
     from dpratio.analyst.pairing import names_of
 
     known: dict[str, Any] = {}
     for each in release.parts:
         for name, key in zip(names_of(each), each.keys, strict=True):
             known.setdefault(str(name), key)
+        known |= _months(each)
     return [known.get(word, word) for word in words]
+
+
+def _months(part: "ReleasedPart") -> dict[str, Any]:
+    """Give months without their first day, where months are all that keys are."""
+    from dpratio.terms.dimensions import Periods
+
+    dimensions = () if part.groups is None else part.groups.dimensions
+    if len(dimensions) != 1 or not isinstance(dimensions[0], Periods):
+        return {}
+    if dimensions[0].every != "month":
+        return {}
+    return {f"{key:%Y-%m}": key for key in part.keys}

@@ -35,7 +35,10 @@ FIXED = ("paper", "limit")
 
 def coverage(  # noqa: PLR0913 (one command, one bench)
     target: Annotated[
-        str, typer.Argument(help="'paper', 'limit', or a study, a TOML file.")
+        str,
+        typer.Argument(
+            metavar="STUDY", help="A study, a TOML file; or 'paper', or 'limit'."
+        ),
     ],
     reps: Annotated[
         int | None,

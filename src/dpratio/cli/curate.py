@@ -1,7 +1,7 @@
 """Commands of the data holder: plan, release.
 
-Floor: cli. Imports: errors, checks, terms, plan, release, curator, study, ledger,
-options, output, studies.
+Floor: cli. Imports: errors, checks, terms, plan, release, curator, study, show,
+ledger, options, output, studies.
 """
 
 from pathlib import Path
@@ -41,17 +41,22 @@ def plan(
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.plan.plan_words import NOT_COVERED
     from dpratio.release.plan_file import plan_hash, write_plan
+    from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
     output = Output(layout)
     if out is not None and out.exists():
         _require_plan(out)
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
-    output.say([*made.summary(), ""])
-    output.print_table(made)
-    if given is not None and layout == "table":
-        output.say(["", _expectation(given, made)])
-    output.say(["", *(f"Not covered: {each}" for each in NOT_COVERED)])
+    notes = [] if given is None or layout == "csv" else _notes(given, made)
+    written = {"json": plan_to_json, "markdown": plan_to_markdown}.get(layout)
+    if written is None:
+        output.say([*made.summary(), ""])
+        output.print_table(made)
+        missing = [f"Not covered: {each}" for each in NOT_COVERED]
+        output.say(["", *notes, *([""] if notes else []), *missing])
+    else:
+        typer.echo(written(made, notes))
     if out is not None:
         write_plan(made, out)
         output.say(["", f"Plan {plan_hash(made)} written to {out}."])
@@ -125,6 +130,15 @@ def _account_words(book: "Ledger | None", scope: str | None) -> str:
         return "No account was kept: --no-ledger."
     account = book.account(scope)
     return f"Scope '{account.scope.name}'. {describe_left(account)}"
+
+
+def _notes(study: "Study", plan: "Plan") -> list[str]:
+    """Say what follows from the people that the study expects."""
+    from dpratio.plan.plan_words import describe_delta
+
+    said = describe_delta(plan.delta)
+    known = describe_delta(plan.delta, study.people)
+    return [_expectation(study, plan), *(known if not said else [])]
 
 
 def _expectation(study: "Study", plan: "Plan") -> str:

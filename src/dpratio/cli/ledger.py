@@ -132,7 +132,7 @@ def show(
 def verify(
     releases: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RELEASE]...", help="Published releases to look for."),
+        typer.Argument(metavar="RELEASE", help="Published releases to look for."),
     ] = None,
     location: Location = DEFAULT,
     anchor: Anchor = None,
@@ -166,7 +166,7 @@ def void(
 def approve(
     plan: PlanFile,
     scope: Scope = None,
-    by: By = "",
+    by: Annotated[str, typer.Option(help="Who approves, for the history.")] = "",
     location: Location = DEFAULT,
     anchor: Anchor = None,
 ) -> None:

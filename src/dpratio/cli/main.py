@@ -19,6 +19,7 @@ from dpratio.cli.explore import demo
 from dpratio.cli.forecast import forecast
 from dpratio.cli.ledger import ledger
 from dpratio.cli.page import page
+from dpratio.cli.words import in_options
 from dpratio.errors import DpratioError
 from dpratio.tabular import printable
 from dpratio.version import __version__
@@ -62,7 +63,8 @@ def run() -> None:
         app()
     except DpratioError as error:
         # Names in a message may come from a document, and steer a terminal.
-        sys.stderr.write(f"{type(error).__name__}: {printable(str(error))}\n")
+        said = printable(in_options(str(error)))
+        sys.stderr.write(f"{type(error).__name__}: {said}\n")
         raise SystemExit(error.exit_code) from None
 
 

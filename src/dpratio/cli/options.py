@@ -23,8 +23,12 @@ __all__ = [
     "Variance",
 ]
 
-StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
-ReleaseFile = Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")]
+StudyFile = Annotated[
+    Path, typer.Argument(metavar="STUDY", help="The study, a TOML file.")
+]
+ReleaseFile = Annotated[
+    Path, typer.Argument(metavar="RELEASE", help="A release, JSON or Parquet.")
+]
 ReleaseOut = Annotated[
     Path,
     typer.Option("--out", "-o", help="Release file to write, .json or .parquet."),

@@ -24,6 +24,8 @@ __all__ = [
     "require_place",
 ]
 
+_TABLES = {".csv", ".tsv", ".txt"}
+
 
 def read_any_plan(path: Path) -> "Plan":
     """Read a plan file, or make the plan of a study file."""
@@ -44,6 +46,12 @@ def read_given_release(path: Path) -> "Release":
     try:
         return read_release(path)
     except DocumentRefused as error:
+        taken = _taken_for(path)
+        if taken:
+            raise DocumentRefused(
+                f"'{path}' is no release: by its name it is {taken}. Make one with "
+                "`dpratio release STUDY -o release.json`, and give that file."
+            ) from None
         raise DocumentRefused(f"{path}: {error}") from None
 
 
@@ -100,7 +108,19 @@ def read_study(path: Path) -> "Study":
     try:
         return parse_study(text)
     except DocumentRefused as error:
+        if path.suffix in _TABLES:
+            raise DocumentRefused(
+                f"'{path}' is no study: by its name it is {_taken_for(path)}. Give the "
+                "study, a TOML file that names the table under [data]."
+            ) from None
         raise DocumentRefused(f"{path}: {error}") from None
+
+
+def _taken_for(path: Path) -> str:
+    """Say what a file is by its name, where that is no release."""
+    if path.suffix == ".toml":
+        return "a study (TOML)"
+    return "a table (CSV)" if path.suffix in _TABLES else ""
 
 
 def plan_of(study: "Study") -> "Plan":

@@ -71,10 +71,13 @@ def read_header(source: CsvFile, path: str) -> tuple[str, ...]:
     except (OSError, EOFError, zlib.error):
         start = b""
     line = re.split(rb"[\r\n]", start.removeprefix(_MARK), maxsplit=1)[0]
-    try:
-        names = split_line(line.decode("utf-8"), source) if line else None
-    except UnicodeDecodeError:
-        names = None
+    text = _decode(line)
+    if text is None:
+        raise FileRefused(
+            f"the header of '{path}' is not UTF-8. Rewrite the file, for instance "
+            "with: iconv -f latin1 -t utf-8 OLD.csv > NEW.csv"
+        )
+    names = split_line(text, source) if text else None
     if names is None or len(set(names)) != len(names):
         raise FileRefused(
             f"the header of '{path}' cannot be read. The first line must name each "
@@ -95,13 +98,17 @@ def line_cells(source: CsvFile, path: str) -> Iterator[list[str]]:
 
 
 def _read_line(line: bytes, source: CsvFile) -> list[str] | None:
-    try:
-        text = line.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
+    text = _decode(line)
     if not text or len(text) > LONGEST_LINE or "\x01" in text:
         return None
     return split_line(text, source)
+
+
+def _decode(line: bytes) -> str | None:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
 def _unquote(cell: str, quote: str) -> str:

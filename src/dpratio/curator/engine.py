@@ -50,6 +50,7 @@ __all__ = [
     "unit_rule",
 ]
 
+_DELIMITERS = {";": "';'", "\t": "'\\t'", "|": "'|'", ",": "','"}
 _KIND_OF_KEY = {kind: name for name, kind in KINDS.items()}
 
 
@@ -233,15 +234,29 @@ def _require_there(column: str, types: Mapping[str, ColumnType]) -> None:
     if column not in types:
         close = difflib.get_close_matches(column, types, n=1)
         advice = f"Did you mean '{close[0]}'?" if close else "Declare one of these."
+        shown = ", ".join(f"'{name}'" for name in types)
         raise SchemaRefused(
-            f"column '{column}' is not in the table. "
-            f"It has: {', '.join(types)}. {advice}"
+            f"column '{column}' is not in the table. It has: {shown}. "
+            f"{_delimiter_meant(types) or advice}"
         )
     if types[column].kind == "repeated":
         raise SchemaRefused(
             f"column '{column}' occurs more than once in the table. "
             "Give its columns different names."
         )
+
+
+def _delimiter_meant(types: Mapping[str, ColumnType]) -> str:
+    """Advise where the header of a CSV file was split at the wrong character."""
+    (name, *others) = types or ("",)
+    found = [each for each in _DELIMITERS if each in str(name)]
+    if others or not found or types[name].kind != "csv":
+        return ""
+    shown = _DELIMITERS[found[0]]
+    return (
+        f"The header is one column with {shown} in it: say delimiter = {shown} under "
+        f"[data] in a study, CsvFile(…, delimiter={shown}) in Python."
+    )
 
 
 def _check_ids(unit: UnitRule | None, types: Mapping[str, ColumnType]) -> None:

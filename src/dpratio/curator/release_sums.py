@@ -28,7 +28,15 @@ from dpratio.release.writing import check_writable, write_whole
 
 __all__ = ["release_sums"]
 
-_UNSAID: Any = object()
+
+class _Unsaid:
+    """Stands where a ledger, or None, must be said."""
+
+    def __repr__(self) -> str:
+        return "<must be said>"
+
+
+_UNSAID: Any = _Unsaid()
 
 Given = TypeVar("Given")
 

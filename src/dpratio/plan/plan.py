@@ -21,6 +21,7 @@ from dpratio.plan.plan_words import (
     describe_answers,
     describe_cells,
     describe_contrast,
+    describe_delta,
     describe_unit,
 )
 from dpratio.plan.strategy import EXTERNAL, sums_of
@@ -159,23 +160,27 @@ class Plan(Tabular):
             cost += f" (delta {allowed} is allowed; this noise needs none)"
         if self.strategy == EXTERNAL:
             return [
-                *(self._asked(at) for at in range(len(self.parts))),
+                *self.asked(),
                 f"Measured elsewhere. Claimed there, and not checked here: {cost}.",
             ]
         around = []
         if self.strategy == "focused":
             around = [describe_contrast(part.ratio, self.unit) for part in self.parts]
         return [
-            *(self._asked(at) for at in range(len(self.parts))),
+            *self.asked(),
             f"Counted within: {bounds}; values outside are clipped.",
             *describe_unit(self.unit),
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
+            *describe_delta(self.delta),
             *dict.fromkeys(around),
             describe_answers(self.strategy, self.answers),
         ]
 
+    def asked(self) -> list[str]:
+        """Say what each part asks; a single one without its number."""
+        return [self._asked(at) for at in range(len(self.parts))]
+
     def _asked(self, at: int) -> str:
-        """Say what a part asks; a single one without its number."""
         part = self.parts[at]
         meaning = ", ".join(f"{a} = {name}" for a, name in part.ratio.letters.items())
         cells = describe_cells(self.partitions[part.partition])

@@ -3,6 +3,8 @@
 Floor: plan. Imports: terms, contrast, part.
 """
 
+from fractions import Fraction
+
 from dpratio.plan.contrast import contrast_of
 from dpratio.plan.part import Partition
 from dpratio.terms.budget import decimal_text
@@ -15,6 +17,7 @@ __all__ = [
     "describe_answers",
     "describe_cells",
     "describe_contrast",
+    "describe_delta",
     "describe_unit",
 ]
 
@@ -29,6 +32,7 @@ _TERMS = (
 )
 NOT_COVERED = (_MAKING, _TERMS)
 _KEYS_SHOWN = 12
+_LARGE_DELTA = Fraction(1, 1000)
 
 
 def describe_cells(partition: Partition) -> str:
@@ -65,6 +69,23 @@ def describe_unit(unit: PrivacyUnit) -> list[str]:
         return [line]
     totals = ", ".join(f"{name} {each}" for name, each in unit.totals.items())
     return [line, f"Totals of one {unit.column}, within: {totals}."]
+
+
+def describe_delta(delta: Fraction, people: int | None = None) -> list[str]:
+    """Warn of a delta that promises little, to so many people where that is known.
+
+    Publishing one row in a thousand as it is would cost a delta of 0.001.
+    """
+    limit = _LARGE_DELTA if people is None else min(_LARGE_DELTA, Fraction(1, people))
+    if delta <= limit:
+        return []
+    beside = "" if people is None else f" for {people:,} people"
+    note = (
+        f"Note: delta {decimal_text(delta)} is large{beside}. It is the probability "
+        "with which the promise may fail; choose it far below one over the number of "
+        "people, such as 1e-6."
+    )
+    return [note]
 
 
 def describe_contrast(ratio: Ratio, unit: PrivacyUnit) -> str:

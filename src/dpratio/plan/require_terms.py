@@ -1,13 +1,14 @@
 """The rules between terms: what a plan may be asked for, and what it must be told.
 
-Floor: plan. Imports: checks, terms, box, contrast, corners, part, plan, strategy,
-threshold.
+Floor: plan. Imports: errors, checks, terms, box, contrast, corners, part, plan,
+strategy, threshold.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dpratio.checks import require
+from dpratio.checks import require, show_given
+from dpratio.errors import InvalidInput
 from dpratio.plan.box import box_of, row_box
 from dpratio.plan.contrast import contrast_of
 from dpratio.plan.corners import corners_of
@@ -34,7 +35,9 @@ def require_terms(plan: Plan) -> None:
         InvalidInput: With the rule, what was given and what to do.
     """
     ratios = list(dict.fromkeys(_ratios(plan)))
-    require(isinstance(plan.budget, Budget), "budget must be a Budget", plan.budget)
+    hint = "Write Budget(epsilon=1)."
+    given = isinstance(plan.budget, Budget)
+    require(given, "budget must be a Budget", plan.budget, hint)
     require(isinstance(plan.unit, PrivacyUnit), "unit must be a PrivacyUnit", plan.unit)
     _require_answers(plan)
     _require_partitions(plan)
@@ -157,7 +160,10 @@ def _require_partitions(plan: Plan) -> None:
     require(listed, "groups must be Groups or None", plan.partitions)
     for each in plan.partitions:
         wanted = each is None or isinstance(each, Groups | PrivateKeys)
-        require(wanted, "groups must be Groups or None", each)
+        hint = "Write Groups('region', ['north', 'south'])."
+        if isinstance(each, str):
+            hint = f"Write Groups({each!r}, ['a', 'b']), with its public keys."
+        require(wanted, "groups must be Groups or None", each, hint)
         keyed = (
             []
             if each is None
@@ -204,11 +210,7 @@ def _require_answers(plan: Plan) -> None:
 
 def _require_bounds(plan: Plan, ratios: list[Ratio]) -> None:
     bounds = plan.bounds
-    valid = isinstance(bounds, Mapping) and all(
-        isinstance(each, Bounds) for each in bounds.values()
-    )
-    hint = "Write {'score': Bounds(0, 1), …}."
-    require(valid, "bounds must map column names to Bounds", bounds, hint)
+    _require_named_bounds(bounds)
     wanted = list(dict.fromkeys(name for each in ratios for name in each.columns))
     missing = [column for column in wanted if column not in bounds]
     hint = f"Add bounds for: {', '.join(missing)}."
@@ -223,3 +225,18 @@ def _require_bounds(plan: Plan, ratios: list[Ratio]) -> None:
     unused = [column for column in bounds if column not in {*wanted, *binned}]
     hint = "Remove them, or check the spelling."
     require(not unused, "bounds are given for columns not in the ratio", unused, hint)
+
+
+def _require_named_bounds(bounds: object) -> None:
+    rule = "bounds must map column names to Bounds"
+    hint = "Write {'score': Bounds(0, 1), …}."
+    if not isinstance(bounds, Mapping):
+        raise InvalidInput(f"{rule}, got {show_given(bounds)}. {hint}")
+    for column, each in bounds.items():
+        if not isinstance(each, Bounds):
+            shown = show_given(each)
+            is_pair = shown[0] in "([" and len(each) == len(("lower", "upper"))
+            written = f"Write Bounds({shown[1:-1]})." if is_pair else hint
+            raise InvalidInput(
+                f"{rule}, got {shown} for {show_given(column)}. {written}"
+            )

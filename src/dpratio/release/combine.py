@@ -19,6 +19,7 @@ from dpratio.release.release import (
     ReleasedPart,
     layers_add_up,
     require_part,
+    require_release,
 )
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import (
@@ -49,7 +50,7 @@ def roll_up(
         release: A release with groups.
         to: The group columns to keep; the others are added over. None of them gives
             the whole.
-        part: Which part of a release with several.
+        part: Which part of a release with several, counted from 0.
         into: By column, a mapping from its keys to coarser ones, or a function: from
             counties to states, for instance.
 
@@ -69,7 +70,7 @@ def roll_up(
         >>> dpr.roll_up(release, ["region"], into={"region": halves}).parts[0].keys
         ('up', 'down')
     """
-    require(isinstance(release, Release), "release must be a Release", release)
+    require_release(release)
     require_part(part, release)
     given = release.parts[part]
     groups = given.groups

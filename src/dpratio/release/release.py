@@ -7,6 +7,7 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ __all__ = [
     "layers_add_up",
     "require_id",
     "require_part",
+    "require_release",
 ]
 
 Integers = NDArray[np.int64]
@@ -190,6 +192,14 @@ def require_id(name: object) -> None:
     """Refuse what cannot name a release."""
     named = isinstance(name, str) and re.fullmatch("[0-9a-f]{32}", name)
     require(named, "a release id is 32 hexadecimal digits", name)
+
+
+def require_release(given: object) -> None:
+    """Refuse what is no release; a file's name is to be read first."""
+    hint = ""
+    if isinstance(given, str | PathLike):
+        hint = f"Read it first: read_release({str(given)!r})."
+    require(isinstance(given, Release), "release must be a Release", given, hint)
 
 
 def require_part(part: object, release: Release) -> None:

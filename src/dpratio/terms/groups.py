@@ -208,7 +208,9 @@ class PrivateKeys:
 
     def __post_init__(self) -> None:
         require_column_name(self.column)
-        require(isinstance(self.budget, Budget), "budget must be a Budget", self.budget)
+        hint = "Write Budget(epsilon=0.1, delta=1e-7)."
+        given = isinstance(self.budget, Budget)
+        require(given, "budget must be a Budget", self.budget, hint)
         hint = "Give a delta such as 1e-7."
         delta = str(self.budget.delta)
         require(

@@ -21,13 +21,14 @@
     [[groups]]
     whole = true                  # one answer for the whole table
 
-Floor: terms. Imports: strict, budget, dimensions, groups.
+Floor: terms. Imports: errors, strict, budget, dimensions, groups.
 """
 
 import datetime as dt
 from decimal import Decimal
 from fractions import Fraction
 
+from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
@@ -102,7 +103,13 @@ def _read_dimension(node: Node, extra: tuple[str, ...] = ()) -> Dimension:
         column, every = fields["column"].text(), fields["every"].text()
         first, last = _read_day(fields["first"]), _read_day(fields["last"])
         return node.make(lambda: Periods(column, every, first, last))
-    fields = node.fields("column", "keys", optional=extra)
+    fields = node.fields("column", optional=("keys", *extra))
+    if "keys" not in fields:
+        others = "bins, every or find" if extra else "bins or every"
+        raise DocumentRefused(
+            f"{node.path}: field 'keys' is missing. List the public keys, or use "
+            f"{others}."
+        )
     column = fields["column"].text()
     keys = [_read_key(item) for item in fields["keys"].items()]
     return node.make(lambda: Keys(column, keys))
