@@ -121,7 +121,7 @@ def test_what_is_copied_is_a_study_whose_plan_was_forecast(
 ) -> None:
     page = visit().page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(f"{address}/?weights=range&groups=keys&delta=0")
+    page.goto(f"{address}/?weights=range&groups=keys&groups_keys=n,s&delta=0")
     page.get_by_role("button", name="Copy").click()
     page.get_by_text("Copied.").wait_for()
     study = parse_study(page.evaluate("navigator.clipboard.readText()"))

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.errors import DpratioError
+from dpratio.terms.groups import Groups
 from dpratio.terms.study_file import parse_study
 from dpratio.web.form import DEFAULTS, read_form
 from dpratio.web.study_text import write_study
@@ -18,7 +19,8 @@ from dpratio.web.study_text import write_study
 @example(name="a = 1\n[privacy]\nepsilon = 9")
 @example(name="\\u0041")
 def test_a_column_keeps_its_name(name: str) -> None:
-    form = read_form({"numerator": name, "groups": "keys", "groups_column": name})
+    typed = {"numerator": name, "groups": "keys", "groups_column": name}
+    form = read_form({**typed, "groups_keys": "a, b"})
     try:
         study = parse_study(write_study(form))
     except DpratioError:
@@ -54,6 +56,44 @@ def test_nothing_typed_ends_in_anything_but_a_study_or_our_words(
     except DpratioError as error:
         said = str(error)
     assert "TOML" not in said
+
+
+@given(keys=st.lists(st.text(st.characters(exclude_characters='\r\n"')), unique=True))
+@example(keys=["1", "2"])
+@example(keys=["a, b", "]", "\x7f#", "\u2028"])
+@example(keys=[])
+def test_keys_in_quotes_are_those_of_the_study(keys: list[str]) -> None:
+    given = [key for key in keys if key and "\x00" not in key]
+    typed = ", ".join(f'"{key}"' for key in given)
+    form = read_form({"groups": "keys", "groups_keys": typed})
+    if not given:
+        with pytest.raises(DpratioError, match="groups need at least one key"):
+            parse_study(write_study(form))
+        return
+    (groups,) = parse_study(write_study(form)).partitions
+    assert isinstance(groups, Groups)
+    assert groups.keys == tuple(given)
+
+
+@pytest.mark.parametrize(
+    ("typed", "keys"),
+    [
+        ("north,south", ("north", "south")),
+        (" a b ,\r\n\r\n c,", ("a b", "c")),
+        ("1\n-2\n30", (1, -2, 30)),
+        ("01, 2", ("01", "2")),
+        ('"1", 2', ("1", "2")),
+        ("1" * 19, ("1" * 19,)),
+        ('"a"b, "c', ('"a"b', '"c')),
+    ],
+)
+def test_keys_are_numbers_where_all_are_and_text_otherwise(
+    typed: str, keys: tuple[object, ...]
+) -> None:
+    form = read_form({"groups": "keys", "groups_keys": typed})
+    (groups,) = parse_study(write_study(form)).partitions
+    assert isinstance(groups, Groups)
+    assert groups.keys == keys
 
 
 def test_unknown_fields_are_passed_over_and_the_rest_has_defaults() -> None:

@@ -31,6 +31,7 @@ DEFAULTS = {
     "groups": "none",
     "groups_column": "region",
     "groups_count": "4",
+    "groups_keys": "",
     "strategy": "focused",
     "mechanism": "auto",
     "guess": "",
@@ -52,6 +53,7 @@ CHOICES = {
 }
 
 _LONGEST = 200
+_LONGEST_KEYS = 5_000  # All keys are one field; a query has its limits too.
 
 # What a message calls a field whose name alone would not say it.
 _WORDS = {
@@ -85,14 +87,16 @@ class Form:
     given: Mapping[str, str]
 
     def text(self, name: str) -> str:
-        """Give what was typed, or refuse what is too long for any field.
+        """Give what was typed, or refuse what is too long for its field.
 
         Raises:
-            InvalidInput: When it has more than 200 characters.
+            InvalidInput: When it has more than 200 characters, or 5000 of keys.
         """
         typed = self.given[name]
-        rule = f"a field holds at most {_LONGEST} characters"
-        require(len(typed) <= _LONGEST, rule, len(typed))
+        longest = _LONGEST_KEYS if name == "groups_keys" else _LONGEST
+        rule = f"a field holds at most {longest} characters"
+        hint = "Write more into the study file by hand."
+        require(len(typed) <= longest, rule, len(typed), hint)
         return typed
 
     def choice(self, name: str) -> str:
