@@ -84,7 +84,7 @@ def test_the_study_that_is_saved_is_the_one_that_is_shown(client: TestClient) ->
         ("numerator=label", "the columns of a ratio differ"),
         ("numerator=", "a column name must be text without NUL"),
         ("numerator_lower=2", "bounds must be finite and in order"),
-        ("per_kind=range&per_upper=9", "the ratio needs a public guess"),
+        ("per_kind=range&per_upper=9", "Give a public guess of the ratio below"),
         ("numerator_sd=0.2", "the numerator's mean must be a finite number"),
         ("numerator_mean=0.5&per_mean=0.5", "sd of 'numerator' is missing"),
         (f"numerator={'x' * 201}", "at most 200 characters"),

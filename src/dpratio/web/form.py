@@ -1,6 +1,6 @@
 """What the planner's form says: every field as the text that was typed.
 
-Floor: web. Imports: checks.
+Floor: web. Imports: errors, checks.
 """
 
 from collections.abc import Mapping
@@ -9,8 +9,9 @@ from decimal import Decimal
 from urllib.parse import urlencode
 
 from dpratio.checks import require, require_one_of, to_exact
+from dpratio.errors import InvalidInput
 
-__all__ = ["CHOICES", "DEFAULTS", "Form", "read_form"]
+__all__ = ["CHOICES", "DEFAULTS", "FieldMissing", "Form", "read_form"]
 
 DEFAULTS = {
     "n": "5000",
@@ -73,6 +74,14 @@ _WORDS = {
     "weight_sd": "the weight's sd",
     "against": "the ratio to test against",
 }
+
+
+class FieldMissing(InvalidInput):
+    """A field has to be filled before there is a study; ``field`` is its name."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,13 @@ from typing import Any
 
 from dpratio.checks import require, to_exact
 from dpratio.errors import InvalidInput
+from dpratio.plan.box import box_of
 from dpratio.plan.plan import Plan
+from dpratio.plan.require_terms import needs_guess
 from dpratio.plan.study_plan import plan_of_study
 from dpratio.study.forecast import Forecast, Outlook, forecast
 from dpratio.terms.study_file import Study, parse_study
-from dpratio.web.form import Form
+from dpratio.web.form import FieldMissing, Form
 from dpratio.web.study_text import write_study
 
 __all__ = ["Around", "Planned", "look_around", "plan_form"]
@@ -74,7 +76,7 @@ def plan_form(form: Form) -> Planned:
     """Write the study of a form, parse it, plan it and forecast the plan.
 
     Raises:
-        InvalidInput: When a field breaks a rule.
+        InvalidInput: When a field breaks a rule; `FieldMissing` where one is empty.
         DocumentRefused: When the study that the fields stand for breaks one.
     """
     level = to_exact(form.text("level"), "level")
@@ -118,12 +120,25 @@ def _round_numbers(own: float, *, steps: tuple[int, ...], reach: float) -> list[
 def _plan_texts(texts: tuple[str, str], level: float, against: float) -> Planned:
     """Plan a study as the command does; the same text is not planned twice."""
     study = parse_study(texts[1])
+    _require_guess(study)
     plan = plan_of_study(study)
     people = study.people or 1
     found = forecast(
         plan, n=[people], guess=study.population, level=level, against=against
     )
     return Planned(*texts, study, plan, found)
+
+
+def _require_guess(study: Study) -> None:
+    """Ask for a guess in the words of the page, where a focused plan needs one."""
+    (ratio,) = study.ratios
+    box = box_of(ratio, study.bounds, study.unit)
+    if study.strategy == "focused" and needs_guess(ratio, box):
+        raise FieldMissing(
+            "The numerator and what it is per have different bounds. Give a public "
+            "guess of the ratio below; 'unknown' where it is no more than a size.",
+            field="guess",
+        )
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
