@@ -85,6 +85,16 @@ def test_the_study_that_is_saved_is_the_one_that_is_shown(client: TestClient) ->
         ("numerator=", "a column name must be text without NUL"),
         ("numerator_lower=2", "bounds must be finite and in order"),
         ("per_kind=range&per_upper=9", "Give a public guess of the ratio below"),
+        ("unit_column=user", "bounds of one person's total of the numerator"),
+        (
+            "unit_column=user&numerator_total_upper=9",
+            "bounds of one person's total of the per column",
+        ),
+        (
+            "unit_column=label&numerator_total_upper=1&per_total_upper=1",
+            "ids cannot be a column of the ratio",
+        ),
+        ("neighbours=nobody", "unknown neighbour relation"),
         ("numerator_sd=0.2", "the numerator's mean must be a finite number"),
         ("numerator_mean=0.5&per_mean=0.5", "sd of 'numerator' is missing"),
         (f"numerator={'x' * 201}", "at most 200 characters"),

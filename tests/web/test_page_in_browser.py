@@ -158,7 +158,14 @@ def test_a_wrong_number_is_answered_in_words_and_mended_at_once(
 @SCHEMES
 @pytest.mark.parametrize(
     "path",
-    ["/?weights=range&groups=keys&per_kind=range&guess=1", "/?n=-1", "/view"],
+    [
+        (
+            "/?weights=range&groups=keys&unit_column=user&per_total_upper=9&guess=1"
+            "&per_kind=range&numerator_total_upper=9"
+        ),
+        "/?n=-1",
+        "/view",
+    ],
     ids=["planner", "refused", "viewer"],
 )
 def test_axe_finds_nothing_and_nothing_runs_out_of_the_window(

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.errors import DpratioError
+from dpratio.plan.study_plan import plan_of_study
 from dpratio.terms.groups import Groups
 from dpratio.terms.study_file import parse_study
 from dpratio.web.form import DEFAULTS, read_form
@@ -45,11 +46,14 @@ def test_a_budget_is_the_decimal_that_was_typed(number: object) -> None:
     | st.floats().map(str)
     | st.sampled_from(["1_0", "١", "+1", " 2 ", "1e999", "0x1", "1e-6", ""]),
     groups=st.sampled_from(["none", "keys", "bins"]),
+    ids=st.sampled_from(["", "user"]),
 )
 def test_nothing_typed_ends_in_anything_but_a_study_or_our_words(
-    name: str, typed: str, groups: str
+    name: str, typed: str, groups: str, ids: str
 ) -> None:
-    terms = {"weights": "range", "per_kind": "range", "groups": groups, name: typed}
+    terms = {"weights": "range", "per_kind": "range", "groups": groups}
+    terms |= {"unit_column": ids, "numerator_total_upper": "9", "per_total_upper": "9"}
+    terms[name] = typed
     said = ""
     try:
         parse_study(write_study(read_form(terms)))
@@ -58,7 +62,43 @@ def test_nothing_typed_ends_in_anything_but_a_study_or_our_words(
     assert "TOML" not in said
 
 
-@given(keys=st.lists(st.text(st.characters(exclude_characters='\r\n"')), unique=True))
+def test_a_weighted_ratio_of_people_with_many_rows_guesses_no_weight() -> None:
+    typed = {
+        "weights": "range",
+        "unit_column": "user id",
+        "numerator_total_upper": "40",
+        "per_total_upper": "15",
+        "guess": "2",
+        "numerator_mean": "10",
+        "numerator_sd": "8",
+        "per_mean": "5",
+        "per_sd": "3",
+        "weight_mean": "1",
+        "weight_sd": "0.5",
+        "most_groups": "7",
+    }
+    study = parse_study(write_study(read_form(typed)))
+    assert study.unit.column == "user id"
+    assert study.unit.most_groups == 1  # There are no groups.
+    assert {name: each.upper for name, each in study.unit.totals.items()} == {
+        "score": 40,
+        "label": 15,
+    }
+    assert study.population is not None
+    assert study.population.weight is None
+    assert plan_of_study(study).unit == study.unit
+
+
+def test_what_is_hidden_can_be_said_of_rows_too() -> None:
+    study = parse_study(write_study(read_form({"neighbours": "change-one"})))
+    assert (study.unit.column, study.unit.neighbours) == (None, "change-one")
+
+
+@given(
+    keys=st.lists(
+        st.text(st.characters(codec="utf-8", exclude_characters='\r\n"')), unique=True
+    )
+)
 @example(keys=["1", "2"])
 @example(keys=["a, b", "]", "\x7f#", "\u2028"])
 @example(keys=[])

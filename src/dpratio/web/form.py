@@ -33,6 +33,13 @@ DEFAULTS = {
     "groups_column": "region",
     "groups_count": "4",
     "groups_keys": "",
+    "unit_column": "",
+    "numerator_total_lower": "0",
+    "numerator_total_upper": "",
+    "per_total_lower": "0",
+    "per_total_upper": "",
+    "most_groups": "1",
+    "neighbours": "add-or-remove-one",
     "strategy": "focused",
     "mechanism": "auto",
     "guess": "",
@@ -65,6 +72,11 @@ _WORDS = {
     "weight_lower": "the weight's lower bound",
     "weight_upper": "the weight's upper bound",
     "groups_count": "the number of groups",
+    "numerator_total_lower": "the lowest total of the numerator",
+    "numerator_total_upper": "the highest total of the numerator",
+    "per_total_lower": "the lowest total of the denominator",
+    "per_total_upper": "the highest total of the denominator",
+    "most_groups": "the most groups of one person",
     "guess": "the guess of the ratio",
     "numerator_mean": "the numerator's mean",
     "numerator_sd": "the numerator's sd",
@@ -116,6 +128,11 @@ class Form:
         """
         require_one_of(self.text(name), CHOICES[name], name)
         return self.text(name)
+
+    @property
+    def has_units(self) -> bool:
+        """Whether people have many rows: their ids lie in a column."""
+        return not self.is_empty("unit_column")
 
     def is_empty(self, name: str) -> bool:
         """Tell whether a field was left empty."""

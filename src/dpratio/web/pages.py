@@ -16,6 +16,7 @@ from dpratio.study.forecast import Outlook
 from dpratio.tabular import show_value
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import NEARNESS
+from dpratio.terms.unit import NEIGHBOURS
 from dpratio.version import __version__
 from dpratio.web.chart import Line, draw_lines
 from dpratio.web.form import FieldMissing, Form
@@ -54,6 +55,7 @@ def planner_page(form: Form) -> Answer:
         "strategies": STRATEGIES,
         "mechanisms": ("auto", *MECHANISMS),
         "nearness": tuple(NEARNESS),
+        "neighbours": NEIGHBOURS,
     }
     return _fill("planner.html", form=form.given, **choices, **shown), status
 

@@ -9,7 +9,7 @@ Floor: web. Imports: checks, form, keys_text.
 import re
 
 from dpratio.checks import require
-from dpratio.web.form import Form
+from dpratio.web.form import DEFAULTS, FieldMissing, Form
 from dpratio.web.keys_text import quote, write_keys
 
 __all__ = ["MOST_GROUPS", "write_study"]
@@ -36,6 +36,7 @@ def write_study(form: Form, *, invent_keys: bool = False) -> str:
     tables = [
         ("ratio", _ratio(form, weighted=weighted)),
         ("bounds", _bounds(form, weighted=weighted)),
+        ("unit", _unit(form)),
         ("groups", _groups(form, invent_keys=invent_keys)),
         ("privacy", _privacy(form)),
         ("population", _population(form, weighted=weighted)),
@@ -88,6 +89,34 @@ def _groups(form: Form, *, invent_keys: bool) -> dict[str, str]:
     return {"column": quote(form.text("groups_column")), "keys": written}
 
 
+def _unit(form: Form) -> dict[str, str]:
+    """Write who is protected, where it is not one row that is added or removed."""
+    rows = {}
+    if form.has_units:
+        _require_totals(form)
+        rows["column"] = quote(form.text("unit_column"))
+        totals = {
+            _key(form.text(name)): _range(form, f"{name}_total")
+            for name in ("numerator", "per")
+        }
+        written = ", ".join(f"{name} = {given}" for name, given in totals.items())
+        rows["totals"] = f"{{ {written} }}"
+        if form.choice("groups") != "none":
+            rows["most_groups"] = str(form.whole("most_groups"))
+    if form.text("neighbours") != DEFAULTS["neighbours"]:
+        rows["neighbours"] = quote(form.text("neighbours"))
+    return rows
+
+
+def _require_totals(form: Form) -> None:
+    for name, words in (("numerator", "numerator"), ("per", "per column")):
+        for end in ("lower", "upper"):
+            field = f"{name}_total_{end}"
+            if form.is_empty(field):
+                message = f"Give public bounds of one person's total of the {words}."
+                raise FieldMissing(message, field)
+
+
 def _privacy(form: Form) -> dict[str, str]:
     return {
         "epsilon": form.number("epsilon"),
@@ -100,8 +129,9 @@ def _privacy(form: Form) -> dict[str, str]:
 def _population(form: Form, *, weighted: bool) -> dict[str, str]:
     """Write the guess of what people are like, where there is one."""
     rows = {"n": str(form.whole("n"))}
-    columns = {"numerator": True, "per": form.choice("per_kind") == "range"}
-    if weighted:
+    is_range = form.has_units or form.choice("per_kind") == "range"
+    columns = {"numerator": True, "per": is_range}
+    if weighted and not form.has_units:  # Totals are weighted already.
         columns["weight"] = True
     fields = [f"{name}_mean" for name in columns]
     fields += [f"{name}_sd" for name, has_sd in columns.items() if has_sd]
