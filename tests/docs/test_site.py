@@ -234,3 +234,28 @@ def test_the_chart_of_the_first_page_can_be_read(
     assert seen["count"] > 30
     assert seen["found"] == []
     assert seen["least"] >= 11
+
+
+def test_a_table_that_goes_on_beyond_a_phone_shows_it(
+    site: Path, visit: Callable[..., Visit]
+) -> None:
+    page = visit(size=PHONE).page
+    cut = []
+    for name in ("installing", "methods/limit"):
+        page.goto((site / f"{name}.html").as_uri())
+        page.locator(".md-typeset__scrollwrap").first.wait_for()
+        for wrap in page.locator(".md-typeset__scrollwrap").all():
+            before = wrap.screenshot()
+            moved = wrap.evaluate("e => { e.scrollLeft = 1e4; return e.scrollLeft }")
+            if moved > 0:
+                cut.append(name)
+                look = "e => getComputedStyle(e).backgroundImage"
+                assert "gradient" in wrap.evaluate(look)
+                paper = "e => getComputedStyle(e).backgroundColor"
+                assert wrap.locator("table").evaluate(paper) == "rgba(0, 0, 0, 0)"
+                assert wrap.screenshot() != before
+            else:
+                last = wrap.locator("td:last-child").first.bounding_box()
+                assert last is not None
+                assert last["x"] + last["width"] <= PHONE[0]
+    assert "methods/limit" in cut
