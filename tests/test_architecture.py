@@ -4,6 +4,7 @@ Standard library only: the house is checked by reading its source.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -82,6 +83,7 @@ HOMES = {
     "typer": {
         "cli/audit.py",
         "cli/main.py",
+        "cli/options.py",
         "cli/output.py",
         "cli/combine.py",
         "cli/coverage.py",
@@ -93,7 +95,6 @@ HOMES = {
         "cli/forecast.py",
         "cli/ledger.py",
         "cli/page.py",
-        "cli/studies.py",
     },
 }
 
@@ -131,6 +132,46 @@ def attributes_of(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Attribute):
             yield ast.unparse(node)
+
+
+def used_by(path: Path) -> tuple[set[str], set[str]]:
+    """What a file imports, in the words of headers: rooms, and files of its own."""
+    own, rooms = set(), set()
+    for name in imports_of(path):
+        parts = name.split(".")[1:]
+        while parts and not HOUSE.joinpath(*parts).with_suffix(".py").is_file():
+            parts.pop()
+        if not parts or not name.startswith("dpratio."):
+            continue
+        if parts[0] != room_of(path):
+            rooms.add(parts[0])
+        else:
+            in_folder = parts[1:-1] == [*path.relative_to(HOUSE).parent.parts[1:]]
+            own.add(parts[-1 if in_folder else 1])
+    return rooms, own
+
+
+def header_of(path: Path) -> str:
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if "Floor: " in header_of(path)], ids=str
+)
+def test_a_header_names_what_its_file_imports(path: Path) -> None:
+    """Neighbours may be left out where "this room" or "this folder" is said."""
+    said = " ".join(header_of(path).partition("Imports: ")[2].split())
+    rooms, own = used_by(path)
+    if "everything below" not in said:
+        wanted = rooms if " of this " in said else rooms | own
+        assert wanted <= set(re.findall(r"\w+", said))
+    listed = set(re.findall(r"(?:^|, )(\w+)(?=[,.;])", said.partition(";")[0]))
+    assert listed - {"nothing"} <= rooms | own
+
+
+def test_every_file_but_the_doors_has_a_header() -> None:
+    bare = {path.name for path in FILES if "Floor: " not in header_of(path)}
+    assert bare == {"__init__.py", "__main__.py", "version.py"}
 
 
 def test_there_is_a_house_to_check() -> None:

@@ -102,13 +102,10 @@ if TYPE_CHECKING:
     from dpratio.study.audit.audit_noise import audit_noise
     from dpratio.study.audit.findings import Audit
     from dpratio.study.coverage import CoverageTable, measure_coverage
-    from dpratio.study.forecast import (
-        Forecast,
-        forecast,
-        needed_epsilon,
-        needed_people,
-    )
+    from dpratio.study.forecast import forecast
     from dpratio.study.guessed import guessed_population
+    from dpratio.study.needed import needed_epsilon, needed_people
+    from dpratio.study.outlook import Forecast
     from dpratio.study.population import PaperPopulation, People
     from dpratio.terms.bounds import Bounds
     from dpratio.terms.budget import Budget
@@ -249,8 +246,10 @@ _HOMES = {
     "study.audit.audit_noise": "audit_noise",
     "study.audit.findings": "Audit",
     "study.coverage": "CoverageTable measure_coverage",
-    "study.forecast": "Forecast forecast needed_epsilon needed_people",
+    "study.forecast": "forecast",
     "study.guessed": "guessed_population",
+    "study.needed": "needed_epsilon needed_people",
+    "study.outlook": "Forecast",
     "study.population": "PaperPopulation People",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -14,7 +14,14 @@ from typing import Any
 
 from dpratio.checks import import_extra
 
-__all__ = ["Table", "Tabular", "printable", "show_rounded", "show_value"]
+__all__ = [
+    "Table",
+    "Tabular",
+    "columns_of",
+    "printable",
+    "show_rounded",
+    "show_value",
+]
 
 _MOST_DIGITS = 12
 
@@ -137,6 +144,16 @@ class Table(Tabular):
     def columns(self) -> Mapping[str, Sequence[Any]]:
         """The columns as they were given."""
         return self.cells
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Turn rows with the same names into columns; no rows have none.
+
+    Example:
+        >>> columns_of([{"n": 1, "width": 0.5}, {"n": 2, "width": 0.4}])
+        {'n': [1, 2], 'width': [0.5, 0.4]}
+    """
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
 
 def show_value(value: object) -> str:

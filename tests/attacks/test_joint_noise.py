@@ -170,7 +170,7 @@ def test_20_parts_that_each_spend_the_whole_budget_stop_at_the_door(
     """Two parts put together from two plans cost twice, and sums noised alone more.
 
     Source: PipelineDP, pull request 67; diffprivlib, issue 104.
-    More: tests/plan/test_price.py.
+    More: tests/plan/test_price_parts.py.
     """
     alone = [plan_of(strategy, mechanism, groups=each) for each in TWO]
     both = plan_of(strategy, mechanism, groups=TWO)
@@ -279,7 +279,7 @@ def test_22_an_audit_finds_the_noise_that_was_declared(mechanism: str) -> None:
 
     Source: SmartNoise SDK, issue 472 (a wrong factor in the scale of MWEM's noise);
     Tramèr et al. (2022), Debugging Differential Privacy: A Case Study for Privacy
-    Auditing (noise too small by a constant). More: tests/curator/test_rounded.py.
+    Auditing (noise too small by a constant). More: tests/curator/test_rounded_law.py.
     """
     surely, probably = audit(mechanism, ALPHA, 1e-6)
     assert max(surely) <= 1

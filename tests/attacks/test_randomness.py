@@ -21,11 +21,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.noise import draw_noise
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.make_plan import make_plan
-from dpratio.release.files import (
-    read_release,
-    release_to_bytes,
-    write_release,
-)
+from dpratio.release.files import read_release, release_to_bytes, write_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
@@ -186,7 +182,7 @@ def test_28_the_same_id_a_thousand_times_gives_one_charge_and_the_same_bytes(
 
     Source: Asghar & Kaafar (2020), Averaging Attacks on Bounded Noise-based Disclosure
     Control Algorithms; Uber's sql-differential-privacy, issue 5.
-    More: tests/curator/ledger/test_charged_releases.py.
+    More: tests/curator/ledger/test_charged_releases_again.py.
     """
     path, out = tmp_path / "budget.db", tmp_path / "release.json"
     ledger, plan = open_book(str(path)), plan_of("0.1")

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from declared import extras, lowest
+from declared import asked, extras, lowest
 from interpreters import SUPPORTED, find_interpreters
+from wheelhouse import SOURCE_ALONE, only_wheels
 
 ROOT = Path(__file__).parent.parent.parent
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -31,6 +32,12 @@ def test_the_lowest_versions_are_those_of_the_interpreter() -> None:
     assert lowest("3.13", [])["numpy"] == Version("2.1")
     assert lowest("3.13", ["polars"])["pyarrow"] == Version("18")
     assert "pyarrow" not in lowest("3.13", [])
+
+
+def test_what_comes_as_source_alone_belongs_to_an_extra_and_not_to_the_core() -> None:
+    assert SOURCE_ALONE in {each.name for each in asked(["engines"])}
+    assert SOURCE_ALONE not in {each.name for each in asked([])}
+    assert only_wheels([]) == ["--only-binary", ":all:"]
 
 
 def test_an_interpreter_is_found_by_name_or_reported_as_missing(

@@ -7,7 +7,8 @@ import pytest
 
 from dpratio.errors import DocumentRefused, FileRefused
 from dpratio.release.files import read_release
-from release.edited_documents import alter, at, leaves, refusal, signed, split
+from edited_places import alter, at, leaves, split
+from release.edited_documents import refusal, signed
 from release.golden_releases import GOLDEN, GOLDEN_RELEASES, golden_document
 
 

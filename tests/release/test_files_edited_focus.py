@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from release.edited_documents import check_reading, edit, signed
+from edited_places import edit
+from release.edited_documents import check_reading, signed
 from release.golden_releases import GOLDEN_FOCUSED, golden_document
 
 

@@ -10,7 +10,7 @@ import pytest
 from dpratio.errors import DocumentRefused
 from dpratio.release.checked_json import checksum
 from dpratio.release.files import read_release, write_release
-from release.edited_documents import alter, leaves
+from edited_places import alter, leaves
 from release.parquet_for_tests import (
     TEXT,
     document_of,

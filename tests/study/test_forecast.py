@@ -10,9 +10,10 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.study.coverage import measure_coverage
-from dpratio.study.forecast import forecast, needed_epsilon, needed_people
+from dpratio.study.forecast import forecast
 from dpratio.study.guessed import guessed_population
 from dpratio.study.limit import paper_plan
+from dpratio.study.needed import needed_epsilon, needed_people
 from dpratio.study.population import PaperPopulation
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -1,6 +1,7 @@
 """The routes over HTTP, in this process: planner, parts, study, viewer."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -46,6 +47,13 @@ def test_nothing_on_the_page_is_written_inline(client: TestClient) -> None:
         assert " style=" not in text
         assert "onclick" not in text
         assert "//" not in text.replace("http://www.w3.org", "").replace("/>", "")
+
+
+def test_every_file_that_a_page_asks_for_is_served(client: TestClient) -> None:
+    asked = re.findall(r'(?:href|src)="(/[a-z]+\.[a-z]+)"', client.get("/view").text)
+    assert len(asked) == 6
+    for path in asked:
+        assert client.get(path).status_code == 200, path
 
 
 def test_every_column_of_a_forecast_has_its_words() -> None:

@@ -19,11 +19,13 @@ from cells import Cell, environment, try_cell
 from database_server import database_server
 from declared import ROOT, extras
 from interpreters import SUPPORTED, find_interpreters
+from measure import sizes
 from run_outside import Failed, run, uv
 
 __all__: list[str] = []
 
 DIST = ROOT / "dist"
+LARGEST_CORE = 300e6  # bytes
 Row = tuple[str, Callable[[], str]]
 
 
@@ -97,12 +99,26 @@ def rows(
             name = cell.name.replace("+".join(extras()), "all")
             yield name, _trial(cell, interpreter, next(folders))
         newest = f"{python:6} newest   wheel "
+        yield f"{newest} size", _size(interpreter, wheel, next(folders))
         yield f"{newest} types", _types(interpreter, wheel, next(folders))
         yield f"{newest} pipx", _pipx(interpreter, wheel, next(folders))
 
 
 def _trial(cell: Cell, interpreter: str, folder: Path) -> Callable[[], str]:
     return lambda: try_cell(cell, interpreter, folder)
+
+
+def _size(interpreter: str, wheel: Path, folder: Path) -> Callable[[], str]:
+    """Weigh the core, which must stay small."""
+
+    def weigh() -> str:
+        with environment(interpreter, folder) as python:
+            total = sum(sizes(python, wheel, "").values())
+            if total > LARGEST_CORE:
+                raise Failed(f"the core takes {total / 1e6:.0f} MB")
+            return f"{total / 1e6:.0f} MB"
+
+    return weigh
 
 
 def _types(interpreter: str, wheel: Path, folder: Path) -> Callable[[], str]:

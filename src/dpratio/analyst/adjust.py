@@ -1,6 +1,6 @@
 """Many comparisons at once: adjusted p-values, and intervals that keep up with them.
 
-Floor: analyst. Imports: checks, moments.
+Floor: analyst. Imports: moments.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Which cells a function is about: each one, or pairs of two arms.
 
-Floor: analyst. Imports: checks, labels, release.
+Floor: analyst. Imports: checks, terms, release, labels.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
 """What a comparison is about: a part of a release, its groups, and both sides.
 
-Floor: analyst. Imports: checks, release, terms, and the rest of this room.
+Floor: analyst. Imports: checks, release, cells, contest, interval, moments, pairing,
+rest, variance.
 """
 
 import math

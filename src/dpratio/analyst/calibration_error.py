@@ -4,7 +4,7 @@ With G = Σw(s − y) and W = Σw of each bin and W₊ = ΣW, the expected calib
 is Σ|G|/W₊ and the squared one Σ(G²/W)/W₊. Sampling and noise move every G, so both sums
 are too large on average, the more so the more bins there are; how that is taken off
 stands in docs/methods/calibration_curve.md.
-Floor: analyst. Imports: moments, noise, pivot, sampling, variance, view, wald.
+Floor: analyst. Imports: moments, pivot, pivot_of, sampling, variance, view, wald.
 """
 
 from dataclasses import dataclass, replace

@@ -2,7 +2,7 @@
 
 At the ratio β/α the statistic is T = αS − βY. Its variance is A = max(V, 0) + N: V from
 noisy second moments, N from the noise of S and Y. All are quadratics in (α, β).
-Floor: analyst. Imports: deviate, moments, pivot_of.
+Floor: analyst. Imports: deviate, moments, pivot, pivot_of, variance, wald.
 """
 
 from dataclasses import dataclass, replace

@@ -4,7 +4,7 @@ Q is the least, over ratios, of Σ T²/Ã: Cochran's Q with the test of each cel
 of an estimate and its weight. Ã leans on all cells together where noise hides a cell's
 own variance, so that weights do not follow that noise. Q is then not quite a
 chi-square: its mean and variance are worked out, Laplace noise included.
-docs/methods/comparisons.md derives it. Floor: analyst. Imports: cells.
+docs/methods/comparisons.md derives it. Floor: analyst. Imports: cells, moments, pivot.
 """
 
 from dataclasses import dataclass, replace

@@ -1,6 +1,6 @@
 """Comparing the ratios of a release: with each other, or with a value.
 
-Floor: analyst. Imports: checks, release, and the rest of this room.
+Floor: analyst. Imports: checks, terms, release, and the rest of this room.
 """
 
 import math

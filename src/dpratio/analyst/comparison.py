@@ -1,6 +1,6 @@
 """The answer to a comparison: one row per pair of groups and scale.
 
-Floor: analyst. Imports: tabular, adjust, moments, sentence, stamps.
+Floor: analyst. Imports: tabular, adjust, moments, sentence, stamps, statuses.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 Two kinds: a ratio against a value (`AgainstValue`) and a ratio against another one
 (`Between`). Both are worked on for all rows at once, in chunks that fit the cache.
-Floor: analyst. Imports: cells, two_ends, two_ratios.
+Floor: analyst. Imports: cells, moments, pivot_of, pivot_set, two_ends, two_ratios.
 """
 
 from collections.abc import Callable, Iterator

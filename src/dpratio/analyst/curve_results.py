@@ -1,6 +1,7 @@
 """Calibration curves as values: points with intervals, and errors with a test.
 
-Floor: analyst. Imports: calibration_error, label_columns, stamps, tabular.
+Floor: analyst. Imports: tabular, calibration_error, label_columns, moments, stamps,
+statuses.
 """
 
 from collections.abc import Mapping, Sequence

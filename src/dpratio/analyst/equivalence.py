@@ -1,6 +1,6 @@
 """Is every ratio within margins? Two one-sided tests, with a verdict.
 
-Floor: analyst. Imports: checks, adjust, compare, contest.
+Floor: analyst. Imports: checks, tabular, terms, release, and the rest of this room.
 """
 
 import math

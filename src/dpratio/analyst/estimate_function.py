@@ -3,7 +3,7 @@
 The delta method, with the law of the noise carried through: a function that is linear
 within its uncertainty has the variance g'Cg of the sums that it is made of, and the
 noise of each sum enters it with a known weight.
-Floor: analyst. Imports: checks, release, and the rest of this room.
+Floor: analyst. Imports: checks, terms, release, and the rest of this room.
 """
 
 from dataclasses import dataclass, replace

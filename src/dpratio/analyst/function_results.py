@@ -1,6 +1,6 @@
 """Values of a function of sums with intervals: one row per cell, or pair of arms.
 
-Floor: analyst. Imports: moments, tabular.
+Floor: analyst. Imports: tabular, label_columns, moments, stamps, statuses.
 """
 
 from collections.abc import Mapping, Sequence

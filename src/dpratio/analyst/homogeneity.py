@@ -1,6 +1,7 @@
 """Is there one ratio for all groups? Cochran's question, asked of noisy sums.
 
-Floor: analyst. Imports: checks, common_ratio, compare, pairing, two_ratios.
+Floor: analyst. Imports: checks, tabular, terms, release, asked, cells, common_ratio,
+contest, deviate, pairing, stamps.
 """
 
 from dataclasses import dataclass

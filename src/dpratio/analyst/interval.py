@@ -1,6 +1,6 @@
 """Intervals for every cell of one part: by pivot, or by the paper's methods.
 
-Floor: analyst. Imports: plan, and the rest of this room.
+Floor: analyst. Imports: terms, and the rest of this room.
 """
 
 from dataclasses import dataclass

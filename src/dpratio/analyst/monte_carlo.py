@@ -1,7 +1,7 @@
 """The Monte Carlo correction: how much the noise moves the ratio, by redrawing it.
 
 Redrawing public noise is post-processing; a generator or seed may be given.
-Floor: analyst. Imports: moments.
+Floor: analyst. Imports: moments, noise.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 Laplace noise that was added up from m draws is no longer Laplace. It is taken as a
 Laplace variable of scale b·m^¼ plus a normal one: the first four moments are those of
-the sum, and one draw is exact. Floor: analyst. Imports: plan, release.
+the sum, and one draw is exact. Floor: analyst. Imports: release.
 """
 
 from dataclasses import dataclass

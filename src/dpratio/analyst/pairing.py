@@ -2,7 +2,7 @@
 
 Two cells can be compared where no unit lies in both: cells of one partition, with
 units in one cell each. Everything else is refused, and the message names the plan that
-would answer. Floor: analyst. Imports: checks, release.
+would answer. Floor: analyst. Imports: checks, terms, release.
 """
 
 import difflib

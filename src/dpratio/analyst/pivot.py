@@ -5,7 +5,8 @@ from noisy second moments, plus the known noise of S and Y; the set of ratios wh
 not too far out needs no linearisation and stays right where the denominator is weak.
 
 Ratios are points β/α of the projective line: infinity is the point (0, 1).
-docs/methods/pivot.md derives all of it. Floor: analyst. Imports: noisy_tail, variance.
+docs/methods/pivot.md derives all of it. Floor: analyst. Imports: noise, noisy_tail,
+variance.
 """
 
 from dataclasses import dataclass, replace

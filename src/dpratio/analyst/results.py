@@ -1,6 +1,6 @@
 """The answer: one row per group.
 
-Floor: analyst. Imports: tabular, sentence.
+Floor: analyst. Imports: tabular, label_columns, moments, sentence, stamps, statuses.
 """
 
 from collections.abc import Mapping, Sequence

@@ -4,7 +4,7 @@ The lower end of r₁ − r₂ (or of the log quotient) is where the first ratio
 large by just the quantile. It lies between what the two single sets allow: near the
 ends by MOVER (Zou & Donner 2008), from which the secant method starts. An upper end is
 the lower one of the swapped pair.
-Floor: analyst. Imports: cells, pivot_set, two_ratios.
+Floor: analyst. Imports: cells, moments, pivot_set, two_ratios.
 """
 
 from dataclasses import dataclass

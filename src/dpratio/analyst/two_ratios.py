@@ -4,7 +4,8 @@ Whatever the ratio r₂ is, the hypothesis fixes r₁ (a `Link`). The statistic 
 of T₁²/A₁ + T₂²/A₂ along that path: Fieller's test for two groups, which stays right
 where denominators are weak. Its law is that of the contrast of T₁ and T₂ which is left
 when r₂ is fitted: normal, plus a Laplace noise from each side.
-docs/methods/comparisons.md derives it. Floor: analyst. Imports: cells, deviate.
+docs/methods/comparisons.md derives it. Floor: analyst. Imports: cells, deviate,
+moments.
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ Both are α²·A − 2αβ·C + β²·B for the ratio r = β/α, with A, C and B
 sums. ``linearised`` takes Σa², Σab and Σb² of units: right whatever the weights depend
 on. ``kish`` is Miao & Li's: Σw²/Σw times Σws², Σwys and Σwy², for weights that say
 nothing about the values.
-Floor: analyst. Imports: checks, moments.
+Floor: analyst. Imports: checks, moments, noise.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Commands of the holder of a release: estimate, report.
 
-Floor: cli. Imports: analyst, show, output, studies.
+Floor: cli. Imports: checks, analyst, show, options, output, studies.
 """
 
 from pathlib import Path
@@ -9,19 +9,12 @@ from typing import Annotated
 import typer
 
 from dpratio.checks import require
-from dpratio.cli.output import (
-    ChartFile,
-    Format,
-    OutputFiles,
-    check_format,
-    print_lines,
-    print_table,
-)
-from dpratio.cli.studies import ReleaseFile, read_given_release
+from dpratio.cli.options import ChartFile, Format, Level, ReleaseFile, Variance
+from dpratio.cli.output import Output
+from dpratio.cli.studies import read_given_release
 
 __all__ = ["estimate", "report"]
 
-Level = Annotated[float, typer.Option(help="Confidence level.")]
 Method = Annotated[
     str, typer.Option(help="pivot, analytical, monte_carlo or no_correction.")
 ]
@@ -32,9 +25,7 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     method: Method = "pivot",
     scale: Annotated[str, typer.Option(help="ratio or log.")] = "ratio",
     level: Level = 0.95,
-    variance: Annotated[
-        str | None, typer.Option(help="linearised or kish; by default as planned.")
-    ] = None,
+    variance: Variance = None,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 200,
     rng: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
     chart_file: ChartFile = None,
@@ -46,9 +37,7 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     """Estimate ratios with confidence intervals from a release."""
     from dpratio.analyst.estimate import estimate_ratios
 
-    check_format(layout)
-    files = OutputFiles(chart=chart_file, view=view)
-    files.check()
+    output = Output(layout, chart=chart_file, view=view)
     estimates = estimate_ratios(
         read_given_release(release),
         method=method,
@@ -58,9 +47,9 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
         draws=draws,
         rng=rng,
     )
-    files.write(estimates)
-    print_lines([estimates.summary(), *estimates.notes(), ""], layout)
-    print_table(estimates, layout)
+    output.write_files(estimates)
+    output.say([estimates.summary(), *estimates.notes(), ""])
+    output.print_table(estimates)
 
 
 def report(

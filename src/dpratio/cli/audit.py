@@ -1,22 +1,14 @@
 """The audit command: does this installation put as much noise as it claims?
 
-Floor: cli. Imports: errors, study, output.
+Floor: cli. Imports: errors, study, options, output.
 """
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.output import (
-    CsvFile,
-    Format,
-    JsonFile,
-    OutputFiles,
-    check_format,
-    print_lines,
-    print_table,
-    progress_bar,
-)
+from dpratio.cli.options import CsvFile, Format, JsonFile
+from dpratio.cli.output import Output, progress_bar
 from dpratio.errors import AuditFailed
 
 if TYPE_CHECKING:
@@ -63,9 +55,7 @@ def audit(  # noqa: PLR0913 (one command, its filters)
 
     from dpratio.study.audit.audit_noise import audit_noise
 
-    check_format(layout)
-    files = OutputFiles(json_file, csv_file)
-    files.check()
+    output = Output(layout, json_file, csv_file)
     given = {
         "epsilons": epsilon,
         "mechanisms": mechanism,
@@ -81,10 +71,10 @@ def audit(  # noqa: PLR0913 (one command, its filters)
             report=report,
             **chosen,
         )
-    files.write(found)
-    print_lines([*found.said(), ""], layout)
-    print_table(found, layout)
-    print_lines(["", *_closing_lines(found)], layout)
+    output.write_files(found)
+    output.say([*found.said(), ""])
+    output.print_table(found)
+    output.say(["", *_closing_lines(found)])
     _require_sound(found)
 
 

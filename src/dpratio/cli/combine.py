@@ -1,6 +1,6 @@
 """Commands that make one release out of others: roll-up, merge.
 
-Floor: cli. Imports: release, studies.
+Floor: cli. Imports: release, options, studies.
 """
 
 from pathlib import Path
@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.studies import (
-    Force,
-    ReleaseFile,
-    ReleaseOut,
-    at_part,
-    read_given_release,
-    require_place,
-)
+from dpratio.cli.options import Force, ReleaseFile, ReleaseOut
+from dpratio.cli.studies import at_part, read_given_release, require_place
 
 if TYPE_CHECKING:
     from dpratio.release.release import Release

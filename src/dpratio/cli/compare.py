@@ -1,6 +1,6 @@
 """The command that compares ratios of a release: pairs, margins, homogeneity.
 
-Floor: cli. Imports: release, analyst, output, studies.
+Floor: cli. Imports: checks, release, analyst, options, output, studies.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpratio.checks import require
-from dpratio.cli.output import Format, check_format, print_lines, print_table
-from dpratio.cli.studies import ReleaseFile, at_part, read_given_release
+from dpratio.cli.options import Format, Level, ReleaseFile, Variance
+from dpratio.cli.output import Output
+from dpratio.cli.studies import at_part, read_given_release
 
 if TYPE_CHECKING:
     from dpratio.analyst.comparison import Comparison
@@ -54,7 +55,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     alternative: Annotated[
         str, typer.Option(help="two-sided, greater or less.")
     ] = "two-sided",
-    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    level: Level = 0.95,
     adjust: Annotated[
         str,
         typer.Option(help="none, bonferroni, holm or benjamini_hochberg."),
@@ -62,9 +63,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     part: Annotated[
         int | None, typer.Option(help="Which part of a release with several, from 1.")
     ] = None,
-    variance: Annotated[
-        str | None, typer.Option(help="linearised or kish; by default as planned.")
-    ] = None,
+    variance: Variance = None,
     layout: Format = "table",
 ) -> None:
     """Compare ratios of groups, with intervals and p-values, from a release."""
@@ -72,7 +71,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     from dpratio.analyst.equivalence import assess_equivalence
     from dpratio.analyst.homogeneity import assess_homogeneity
 
-    check_format(layout)
+    output = Output(layout)
     margins = lower is not None or upper is not None
     hint = "Ask one thing at a time."
     asked = [homogeneity, margins, reference is not None]
@@ -109,8 +108,8 @@ def compare(  # noqa: PLR0913 (one command, one answer)
             part=place,
             variance=variance,
         )
-    print_lines([answer.summary(), *answer.notes(), ""], layout)
-    print_table(answer, layout)
+    output.say([answer.summary(), *answer.notes(), ""])
+    output.print_table(answer)
 
 
 def _keys(release: "Release", words: Sequence[str]) -> list[Any]:

@@ -1,6 +1,6 @@
 """The coverage command: the paper's tables, the limit, or a study, simulated.
 
-Floor: cli. Imports: study, show, curate, output.
+Floor: cli. Imports: errors, tabular, terms, plan, study, options, output, studies.
 """
 
 from dataclasses import replace
@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpratio.cli.output import (
-    ChartFile,
-    CsvFile,
-    Format,
-    JsonFile,
-    OutputFiles,
-    check_format,
-    print_lines,
-    print_table,
-    progress_bar,
-)
+from dpratio.cli.options import ChartFile, CsvFile, Format, JsonFile
+from dpratio.cli.output import Output, progress_bar
 from dpratio.cli.studies import plan_of, read_study
 from dpratio.errors import InvalidInput
 
@@ -83,7 +74,6 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     layout: Format = "table",
 ) -> None:
     """Simulate how often intervals cover: the paper, the limit, or your own setting."""
-    check_format(layout)
     _require_used(
         target,
         paper={"--table": table},
@@ -102,8 +92,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         raise InvalidInput("a study is simulated at some n, got none. Try --n 5000.")
     if case and chart_file:
         raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
-    files = OutputFiles(json_file, csv_file, chart_file)
-    files.check()
+    output = Output(layout, json_file, csv_file, chart_file)
     with progress_bar("Simulating") as report:
         given_reps = {} if reps is None else {"repetitions": reps}
         run = {**given_reps, "rng": rng, "workers": workers, "report": report}
@@ -125,9 +114,9 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
                 },
                 against,
             )
-    files.write(result)
-    print_table(result, layout)
-    print_lines(_closing_lines(result), layout)
+    output.write_files(result)
+    output.print_table(result)
+    output.say(_closing_lines(result))
 
 
 def _require_used(target: str, **options: dict[str, object]) -> None:

@@ -1,6 +1,7 @@
 """Commands of the data holder: plan, release.
 
-Floor: cli. Imports: terms, plan, curator, release, output, studies, ledger.
+Floor: cli. Imports: errors, checks, terms, plan, release, curator, study, ledger,
+options, output, studies.
 """
 
 from pathlib import Path
@@ -10,11 +11,9 @@ import typer
 
 from dpratio.checks import require
 from dpratio.cli.ledger import DEFAULT, Anchor, By, Location, Scope, open_ledger
-from dpratio.cli.output import Format, check_format, print_lines, print_table
+from dpratio.cli.options import Force, Format, PlanFile, ReleaseOut
+from dpratio.cli.output import Output
 from dpratio.cli.studies import (
-    Force,
-    PlanFile,
-    ReleaseOut,
     is_plan,
     plan_of,
     read_any_plan,
@@ -43,19 +42,19 @@ def plan(
     from dpratio.plan.plan_words import NOT_COVERED
     from dpratio.release.plan_file import plan_hash, write_plan
 
-    check_format(layout)
+    output = Output(layout)
     if out is not None and out.exists():
         _require_plan(out)
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
-    print_lines([*made.summary(), ""], layout)
-    print_table(made, layout)
+    output.say([*made.summary(), ""])
+    output.print_table(made)
     if given is not None and layout == "table":
-        print_lines(["", _expectation(given, made)], layout)
-    print_lines(["", *(f"Not covered: {each}" for each in NOT_COVERED)], layout)
+        output.say(["", _expectation(given, made)])
+    output.say(["", *(f"Not covered: {each}" for each in NOT_COVERED)])
     if out is not None:
         write_plan(made, out)
-        print_lines(["", f"Plan {plan_hash(made)} written to {out}."], layout)
+        output.say(["", f"Plan {plan_hash(made)} written to {out}."])
 
 
 def release(  # noqa: PLR0913 (one command, one door)

@@ -1,21 +1,15 @@
 """The command of calibration curves.
 
-Floor: cli. Imports: analyst, output, studies.
+Floor: cli. Imports: analyst, options, output, studies.
 """
 
 from typing import Annotated
 
 import typer
 
-from dpratio.cli.output import (
-    ChartFile,
-    Format,
-    OutputFiles,
-    check_format,
-    print_lines,
-    print_table,
-)
-from dpratio.cli.studies import ReleaseFile, at_part, read_given_release
+from dpratio.cli.options import ChartFile, Format, Level, ReleaseFile
+from dpratio.cli.output import Output
+from dpratio.cli.studies import at_part, read_given_release
 
 __all__ = ["curve"]
 
@@ -26,7 +20,7 @@ def curve(
         str | None, typer.Option(help="The binned column, where there are several.")
     ] = None,
     part: Annotated[int, typer.Option(help="Which part of the plan, from 1.")] = 1,
-    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    level: Level = 0.95,
     errors: Annotated[
         bool, typer.Option("--errors", help="Show calibration errors, not bins.")
     ] = False,
@@ -36,11 +30,9 @@ def curve(
     """Draw calibration curves from a release over score bins."""
     from dpratio.analyst.curve import calibration_curve
 
-    check_format(layout)
-    files = OutputFiles(chart=chart_file)
-    files.check()
+    output = Output(layout, chart=chart_file)
     read = read_given_release(release)
     found = calibration_curve(read, bins=bins, part=at_part(part, read), level=level)
-    files.write(found)
-    print_lines([*found.notes(), ""], layout)
-    print_table(found.errors if errors else found, layout)
+    output.write_files(found)
+    output.say([*found.notes(), ""])
+    output.print_table(found.errors if errors else found)

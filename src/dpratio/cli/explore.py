@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.output import Format, check_format, print_lines, print_table
+from dpratio.cli.options import Format
+from dpratio.cli.output import Output
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,16 +68,14 @@ def demo(
     from dpratio.release.files import read_release
     from dpratio.show.report import write_report
 
-    check_format(layout)
+    output = Output(layout)
     require(people >= 1, "people must be at least 1", people)
     study, saved = folder / "study.toml", folder / "release.json"
     told = folder / "report.html"
     _require_own(folder)
     _write_files(folder, study, people, np.random.default_rng(rng))
-    print_lines(
-        [f"Invented {people} people in each of four regions: {folder}/."], layout
-    )
-    print_lines(["", f"The plan, as `dpratio plan {study}` shows it:", ""], layout)
+    output.say([f"Invented {people} people in each of four regions: {folder}/."])
+    output.say(["", f"The plan, as `dpratio plan {study}` shows it:", ""])
     if layout == "table":
         plan(study)
     book = _new_ledger(folder / "ledger.db")
@@ -88,18 +87,17 @@ def demo(
         simulated=True,
     )
     shown = f"dpratio ledger show --ledger {folder}/ledger.db"
-    print_lines(["", f"The ledger, as `{shown}` shows it:", ""], layout)
-    print_lines(describe(book.account()), layout)
+    output.say(["", f"The ledger, as `{shown}` shows it:", ""])
+    output.say(describe(book.account()))
     estimates = estimate_ratios(read_release(saved))
-    print_lines(
+    output.say(
         [
             "",
             f"The answer, as `dpratio estimate {saved}` shows it, beside the truth:",
             "",
-        ],
-        layout,
+        ]
     )
-    print_table(_beside_truth(estimates), layout)
+    output.print_table(_beside_truth(estimates))
     held = sum(
         low <= truth <= high < math.inf
         for low, truth, high in zip(
@@ -108,9 +106,9 @@ def demo(
     )
     counted = f"{held} of {len(estimates)} intervals hold the invented truth"
     again = "95 % do in the long run. Invent others with --rng 5; the noise is fresh."
-    print_lines(["", f"{counted}; {again}"], layout)
+    output.say(["", f"{counted}; {again}"])
     write_report(told, read_release(saved), title="Are the scores calibrated?")
-    print_lines(["", f"All of it to look at, in any browser: {told}"], layout)
+    output.say(["", f"All of it to look at, in any browser: {told}"])
 
 
 def _require_own(folder: Path) -> None:

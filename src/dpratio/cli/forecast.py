@@ -1,23 +1,15 @@
 """The forecast command: what a study will give, before any data.
 
-Floor: cli. Imports: study, show, curate, output.
+Floor: cli. Imports: terms, plan, study, options, output, studies.
 """
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpratio.cli.output import (
-    ChartFile,
-    CsvFile,
-    Format,
-    JsonFile,
-    OutputFiles,
-    check_format,
-    print_lines,
-    print_table,
-)
-from dpratio.cli.studies import StudyFile, plan_of, read_study
+from dpratio.cli.options import ChartFile, CsvFile, Format, JsonFile, Level, StudyFile
+from dpratio.cli.output import Output
+from dpratio.cli.studies import plan_of, read_study
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
@@ -38,7 +30,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     ] = None,
     against: Annotated[float, typer.Option(help="The ratio to test against.")] = 1.0,
     power: Annotated[float, typer.Option(help="Power of 'detectable'.")] = 0.8,
-    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    level: Level = 0.95,
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
     chart_file: ChartFile = None,
@@ -49,9 +41,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     from dpratio.study.forecast import forecast as foresee
     from dpratio.terms.budget import Budget
 
-    check_format(layout)
-    files = OutputFiles(json_file, csv_file, chart_file)
-    files.check()
+    output = Output(layout, json_file, csv_file, chart_file)
     given = read_study(study)
     plan = plan_of(given)
     sizes = n or [given.people or EXPECTED_PEOPLE]
@@ -69,17 +59,17 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     lines = []
     if width is not None:
         lines = ["", *_needs(plan, width, sizes, {"guess": guess, "level": level})]
-    files.write(result)
-    print_lines([*result.notes(), ""], layout)
-    print_table(result, layout)
-    print_lines(lines, layout)
+    output.write_files(result)
+    output.say([*result.notes(), ""])
+    output.print_table(result)
+    output.say(lines)
 
 
 def _needs(
     plan: "Plan", width: float, sizes: list[int], options: dict[str, Any]
 ) -> list[str]:
     """Say which number of people, and which epsilon, gives a width."""
-    from dpratio.study.forecast import needed_epsilon, needed_people
+    from dpratio.study.needed import needed_epsilon, needed_people
     from dpratio.terms.budget import decimal_text
 
     people = needed_people(plan, width=width, **options)

@@ -1,6 +1,6 @@
 """Commands of the curator: ledger init, show, verify, void, approve.
 
-Floor: cli. Imports: terms, curator, release, output, studies.
+Floor: cli. Imports: errors, checks, terms, curator, options, output, studies.
 """
 
 from pathlib import Path
@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.output import (
-    ChartFile,
-    Format,
-    OutputFiles,
-    check_format,
-    print_lines,
-    print_table,
-)
-from dpratio.cli.studies import PlanFile, read_any_plan
+from dpratio.cli.options import ChartFile, Format, PlanFile
+from dpratio.cli.output import Output
+from dpratio.cli.studies import read_any_plan, read_given_release
 from dpratio.errors import LedgerFailed
 
 if TYPE_CHECKING:
@@ -97,7 +91,7 @@ def init(  # noqa: PLR0913 (the terms of a scope)
         needs_approval=approval,
     )
     account = open_ledger(location, anchor, is_new=True).open_scope(terms)
-    print_lines(describe(account), "table")
+    Output().say(describe(account))
 
 
 @ledger.command()
@@ -114,20 +108,18 @@ def show(
     """Show what is spent and left, the history, and what a next release could cost."""
     from dpratio.curator.ledger.history import describe_plan
 
-    check_format(layout)
-    files = OutputFiles(chart=chart_file)
-    files.check()
+    output = Output(layout, chart=chart_file)
     asked = None if plan is None else read_any_plan(plan)
     history = open_ledger(location, anchor).history(scope)
-    files.write(history)
+    output.write_files(history)
     lines = history.said()
     if asked is not None:
         lines.append(describe_plan(history.account, asked))
-    print_lines([*lines, ""], layout)
+    output.say([*lines, ""])
     if history.account.releases or layout != "table":
-        print_table(history, layout)
+        output.print_table(history)
     else:
-        print_lines(["Nothing has been released."], layout)
+        output.say(["Nothing has been released."])
 
 
 @ledger.command()
@@ -141,11 +133,10 @@ def verify(
 ) -> None:
     """Look the whole ledger over: chain, bytes, anchor, heads found in releases."""
     from dpratio.curator.ledger.verify import verify_ledger
-    from dpratio.release.files import read_release
 
-    read = [read_release(path) for path in releases or []]
+    read = [read_given_release(path) for path in releases or []]
     findings = verify_ledger(open_ledger(location, anchor), read)
-    print_lines(findings.lines()[:-1], "table")
+    Output().say(findings.lines()[:-1])
     if findings.wrong:
         raise LedgerFailed(
             f"{findings.lines()[-1]} Release nothing until it is understood."
@@ -176,7 +167,7 @@ def approve(
     """Approve a plan, so that a scope that demands approval admits it."""
     read = read_any_plan(plan)
     hashed = open_ledger(location, anchor).approve(read, scope=scope, by=by)
-    print_lines([*read.summary(), "", f"Approved: plan {hashed}."], "table")
+    Output().say([*read.summary(), "", f"Approved: plan {hashed}."])
 
 
 def open_ledger(

@@ -1,6 +1,6 @@
 """The command line: one app, errors as one line, exit codes as documented.
 
-Floor: cli. Imports: errors, version and the command families.
+Floor: cli. Imports: errors, tabular, version, and the rest of this room.
 """
 
 import sys

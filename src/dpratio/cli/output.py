@@ -1,6 +1,6 @@
-"""How commands print and write: tables in the format asked for, progress aside.
+"""How commands answer: sentences, tables in the format asked for, files, progress.
 
-Floor: cli. Imports: checks, show, release.writing, tabular.
+Floor: cli. Imports: checks, tabular, release, study, show.
 """
 
 import sys
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,48 +17,29 @@ from dpratio.tabular import Tabular, printable
 if TYPE_CHECKING:
     from dpratio.study.progress import Report
 
-__all__ = [
-    "ChartFile",
-    "CsvFile",
-    "Format",
-    "JsonFile",
-    "OutputFiles",
-    "check_format",
-    "print_lines",
-    "print_table",
-    "progress_bar",
-]
-
-Format = Annotated[
-    str,
-    typer.Option("--format", help="table, csv, json or markdown.", metavar="FORMAT"),
-]
-
-
-JsonFile = Annotated[
-    Path | None, typer.Option("--json", help="Write the rows as JSON.")
-]
-CsvFile = Annotated[Path | None, typer.Option("--csv", help="Write the rows as CSV.")]
-ChartFile = Annotated[
-    Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
-]
+__all__ = ["Output", "progress_bar"]
 
 
 @dataclass(frozen=True, slots=True)
-class OutputFiles:
-    """Files a command writes beside what it prints."""
+class Output:
+    """The format of what is printed, and the files that are written beside it.
 
+    Made before any work: what could not be written or drawn is refused at once.
+    """
+
+    layout: str = "table"
     json: Path | None = None
     csv: Path | None = None
     chart: Path | None = None
     view: str | None = None
 
-    def check(self) -> None:
-        """Refuse, before any work, what could not be written or drawn."""
+    def __post_init__(self) -> None:
         from dpratio.checks import require_one_of
         from dpratio.release.writing import check_writable
         from dpratio.show.charts import VIEWS, check_chart_file
+        from dpratio.show.text import FORMATS
 
+        require_one_of(self.layout, FORMATS, "format")
         for path in (self.json, self.csv, self.chart):
             if path is not None:
                 check_writable(path)
@@ -67,7 +48,7 @@ class OutputFiles:
         if self.chart is not None:
             check_chart_file(self.chart)
 
-    def write(self, shown: Tabular) -> None:
+    def write_files(self, shown: Tabular) -> None:
         """Write every file that was asked for."""
         from dpratio.release.writing import write_whole
         from dpratio.show.charts import draw
@@ -79,37 +60,27 @@ class OutputFiles:
         if self.chart is not None:
             write_whole(self.chart, draw(shown, self.chart.suffix, self.view))
 
+    def say(self, lines: Iterable[str]) -> None:
+        """Print sentences around a table, unless a program reads the output."""
+        if self.layout == "table":
+            for line in lines:
+                typer.echo(printable(line))
 
-def check_format(layout: str) -> None:
-    """Refuse an unknown format before any work."""
-    from dpratio.checks import require_one_of
-    from dpratio.show.text import FORMATS
+    def print_table(self, table: Tabular) -> None:
+        """Print a table: drawn on a terminal, plain where it is piped."""
+        from dpratio.show.text import render, rich_table
 
-    require_one_of(layout, FORMATS, "format")
+        text = render(table, self.layout)
+        if self.layout == "table" and sys.stdout.isatty():
+            from rich.console import Console
 
-
-def print_table(table: Tabular, layout: str) -> None:
-    """Print a table: drawn on a terminal, plain where it is piped."""
-    from dpratio.show.text import render, rich_table
-
-    text = render(table, layout)
-    if layout == "table" and sys.stdout.isatty():
-        from rich.console import Console
-
-        console = Console()
-        drawn_wider = 3 * len(table.columns())
-        # A table wider than the terminal would lose digits; plain, it runs over.
-        if len(text.splitlines()[0]) + drawn_wider <= console.width:
-            console.print(rich_table(table))
-            return
-    typer.echo(text)
-
-
-def print_lines(lines: Iterable[str], layout: str) -> None:
-    """Print sentences around a table, unless a program reads the output."""
-    if layout == "table":
-        for line in lines:
-            typer.echo(printable(line))
+            console = Console()
+            drawn_wider = 3 * len(table.columns())
+            # A table wider than the terminal would lose digits; plain, it runs over.
+            if len(text.splitlines()[0]) + drawn_wider <= console.width:
+                console.print(rich_table(table))
+                return
+        typer.echo(text)
 
 
 @contextmanager

@@ -1,12 +1,10 @@
 """What commands are given and make: studies, plans, releases, and their files.
 
-Floor: cli. Imports: errors, terms, plan, release.
+Floor: cli. Imports: checks, errors, terms, plan, release.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from dpratio.checks import require
 from dpratio.errors import DocumentRefused, DpratioError, FileRefused
@@ -17,11 +15,6 @@ if TYPE_CHECKING:
     from dpratio.terms.study_file import Study
 
 __all__ = [
-    "Force",
-    "PlanFile",
-    "ReleaseFile",
-    "ReleaseOut",
-    "StudyFile",
     "at_part",
     "is_plan",
     "plan_of",
@@ -29,19 +22,6 @@ __all__ = [
     "read_given_release",
     "read_study",
     "require_place",
-]
-
-StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
-ReleaseFile = Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")]
-ReleaseOut = Annotated[
-    Path,
-    typer.Option("--out", "-o", help="Release file to write, .json or .parquet."),
-]
-Force = Annotated[
-    bool, typer.Option("--force", help="Replace an existing release file.")
-]
-PlanFile = Annotated[
-    Path, typer.Argument(metavar="STUDY", help="A study (TOML) or a plan (JSON).")
 ]
 
 

@@ -1,6 +1,6 @@
 """Which engine reads a table.
 
-Floor: curator. Imports: checks, engine, tables; each engine when it is chosen.
+Floor: curator. Imports: checks, terms, and the rest of this room.
 """
 
 from collections.abc import Callable

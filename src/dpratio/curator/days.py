@@ -17,8 +17,14 @@ __all__ = ["arrow_days", "pandas_days", "polars_days"]
 
 Days = list[dt.date | None]
 
-_PER_DAY = {"D": 1, "s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6}
-_PER_DAY["ns"] = 86_400 * 10**9
+_SECONDS = 86_400
+_PER_DAY = {
+    "D": 1,
+    "s": _SECONDS,
+    "ms": _SECONDS * 10**3,
+    "us": _SECONDS * 10**6,
+    "ns": _SECONDS * 10**9,
+}
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _LAST = dt.date.max.toordinal()
 
@@ -26,11 +32,10 @@ _LAST = dt.date.max.toordinal()
 def arrow_days(column: Any) -> Days:  # noqa: ANN401 (PyArrow is optional)
     """Give the days of an Arrow column of dates or times."""
     arrow = import_extra("pyarrow", "arrow")
-    units = {"day": "D", "ms": "ms"}
     given = column.type
-    whole = arrow.int32() if arrow.types.is_date32(given) else arrow.int64()
-    is_date = arrow.types.is_date(given)
-    unit = units["day" if whole == arrow.int32() else "ms"] if is_date else given.unit
+    is_days = arrow.types.is_date32(given)
+    whole = arrow.int32() if is_days else arrow.int64()
+    unit = "D" if is_days else "ms" if arrow.types.is_date64(given) else given.unit
     ticks = column.cast(whole).cast(arrow.int64()).fill_null(0)
     valid = column.is_valid()
     return _days(_numpy(ticks), _numpy(valid).astype(np.bool_), unit)

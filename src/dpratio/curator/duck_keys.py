@@ -1,6 +1,6 @@
 """Keys, bins, periods and ids in DuckDB's SQL.
 
-Floor: curator. Imports: terms, csv_lines, duck, engine, keys.
+Floor: curator. Imports: terms, duck, duck_numbers, engine, frames, keys.
 """
 
 import datetime as dt
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from dpratio.curator.duck import DuckTable, identifier, literal
+from dpratio.curator.duck_numbers import double
 from dpratio.curator.engine import Statement
 from dpratio.curator.frames import key_text
-from dpratio.curator.keys import DATE
+from dpratio.curator.keys import DATE, KEY_FORMS
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
 
 __all__ = ["UNDECLARED", "Keyed", "id_of", "key_of", "key_tables"]
@@ -57,11 +58,11 @@ def _place(keyed: Keyed, table: DuckTable, at: int, each: Dimension) -> str:
     if isinstance(each, ScoreBins):
         edges, value = each.edges, f"b{at}"
         keyed.names.append(value)
-        ends = f"{_double(edges[0])} AND {_double(edges[-1])}"
+        ends = f"{double(edges[0])} AND {double(edges[-1])}"
         keyed.tests.append(f"{value} BETWEEN {ends}")
         # One CASE: DuckDB reads no sum of a thousand terms.
         below = [
-            f"WHEN {value} < {_double(edge)} THEN {place}"
+            f"WHEN {value} < {double(edge)} THEN {place}"
             for place, edge in enumerate(edges[1:-1])
         ]
         last = f"{len(below)}::BIGINT"
@@ -133,10 +134,9 @@ def _csv_key(text: str, each: Keys) -> str:
     """Read the text of a key, missing where it is none of its type."""
     if None in each.values or not each.values:
         text = f"nullif({text}, '')"
-    forms = {int: "0|-?[1-9][0-9]{0,18}", bool: "true|false"}
-    if each.kind not in forms:
+    if each.kind not in KEY_FORMS:
         return text
-    readable = f"regexp_full_match({text}, {literal(forms[each.kind])})"
+    readable = f"regexp_full_match({text}, {literal(KEY_FORMS[each.kind])})"
     return f"CASE WHEN {readable} THEN {text} END"
 
 
@@ -144,8 +144,6 @@ def _day(name: str, kind: str, type_: str) -> str:
     if kind == "csv":
         is_date = f"regexp_full_match({name}, {literal(f'(?s:{DATE})')})"
         return f"CASE WHEN {is_date} THEN TRY_CAST({name}[1:10] AS DATE) END"
-    if type_ == "VARCHAR":
-        return f"TRY_CAST({name} AS DATE)"
     if type_ == "TIMESTAMP_NS":
         # DuckDB cuts nanoseconds before 1970 towards it; a floor of integers does not.
         ticks, day = f"epoch_ns({name})", 86_400 * 10**9
@@ -229,7 +227,3 @@ def _list_cells(
 def _is_text(table: DuckTable, column: str) -> bool:
     handed_over = table.columns[column][1]
     return table.types[column].kind in {"text", "csv"} or handed_over == "VARCHAR"
-
-
-def _double(value: float) -> str:
-    return f"({value!r})::DOUBLE"

@@ -2,8 +2,7 @@
 
 Columns of files and frames get names of our own (c0, c1, …): DuckDB takes "Score" and
 "score" for the same column. Only the columns that were asked for are handed over.
-Floor: curator. Imports: errors, checks, terms, entropy, engine, csv_lines, duck, rows,
-tables.
+Floor: curator. Imports: errors, checks, terms, and the rest of this room.
 """
 
 import contextlib

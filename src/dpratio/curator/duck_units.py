@@ -1,6 +1,6 @@
 """Units with ids in DuckDB's SQL: their totals, their groups, the keys they share.
 
-Floor: curator. Imports: duck, duck_keys, duck_numbers, engine, keys.
+Floor: curator. Imports: terms, duck, duck_keys, duck_numbers, engine, keys.
 """
 
 from dpratio.curator.duck import DuckTable, literal
@@ -34,9 +34,9 @@ def count_keys(table: DuckTable, asked: KeyCount) -> dict[Key, int]:
     )
     source = "held"
     if asked.unit is not None:
-        text = text_of("k")
+        text = _text_of("k")
         hashed = (
-            f"md5({literal(asked.unit.key + ':')} || {text} || ':' || {text_of('u')})"
+            f"md5({literal(asked.unit.key + ':')} || {text} || ':' || {_text_of('u')})"
         )
         rows += (
             ", once AS (SELECT DISTINCT u, k FROM held), ranked AS (SELECT k, "
@@ -45,7 +45,7 @@ def count_keys(table: DuckTable, asked: KeyCount) -> dict[Key, int]:
         )
         source = f"ranked WHERE rank <= {asked.unit.most_groups}"
     query = (
-        f"WITH {rows} SELECT {text_of('k')} AS key, count(*) AS units "
+        f"WITH {rows} SELECT {_text_of('k')} AS key, count(*) AS units "
         f"FROM {source} GROUP BY k"
     )
     found = table.fetch(query, {})
@@ -99,7 +99,7 @@ def unit_steps(
 def _rank(unit: UnitRule) -> str:
     """Rank a group of an id, as `keys.rank_of` does."""
     field = RANK_FIELD - 1
-    text = text_of("u")
+    text = _text_of("u")
     hashed = f"CAST('0x' || md5({text})[1:15] AS BIGINT)"
     whole = f"regexp_full_match({text}, {literal(WHOLE_ID)})"
     number = f"CASE WHEN {whole} THEN CAST({text} AS BIGINT) ELSE {hashed} END"
@@ -114,7 +114,7 @@ def _rank(unit: UnitRule) -> str:
     return f"({place} * ({spread})) % {RANK_FIELD}"
 
 
-def text_of(name: str) -> str:
+def _text_of(name: str) -> str:
     """Write a key or an id as text; that of text is kept as bytes."""
     blob = f"decode(CAST({name} AS BLOB))"
     return f"CASE WHEN typeof({name}) = 'BLOB' THEN {blob} ELSE {name}::VARCHAR END"

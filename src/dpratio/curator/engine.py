@@ -22,10 +22,9 @@ Guarantee:
     A row changes the sums of its own groups by its own cells, and nothing else.
     Proof: docs/proofs/sensitivity.md.
 
-Floor: curator. Imports: errors, plan.
+Floor: curator. Imports: errors, terms, plan.
 """
 
-import datetime as dt
 import difflib
 import math
 from collections.abc import Mapping
@@ -51,7 +50,7 @@ __all__ = [
     "unit_rule",
 ]
 
-KIND_OF_KEY = {str: "text", int: "integer", bool: "boolean", dt.date: "date"}
+_KIND_OF_KEY = {kind: name for name, kind in KINDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +194,7 @@ class KeyCount:
 
 def kind_of_key(dimension: Dimension) -> str:
     """Name the kind of column that a dimension reads."""
-    return KIND_OF_KEY[dimension.kind] if isinstance(dimension, Keys) else "date"
+    return _KIND_OF_KEY[dimension.kind] if isinstance(dimension, Keys) else "date"
 
 
 def statement_of(plan: Plan, part: Part, groups: Groups | None) -> Statement:

@@ -4,7 +4,6 @@ Other engines must equal it to the last integer.
 Floor: curator. Imports: plan.lattice, terms, csv_lines, engine, exact, keys, rows.
 """
 
-import hashlib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from dpratio.curator.keys import (
     id_text,
     key_from,
     key_reader,
+    md5_of,
     placer_of,
     rank_of,
 )
@@ -83,7 +83,9 @@ def count_keys(table: RowTable, asked: KeyCount) -> dict[Key, int]:
 def _kept_keys(seen: Mapping[str, set[str]], rule: UnitRule) -> Iterator[str]:
     """Give, for every unit, the keys in which it counts."""
     for unit, keys in seen.items():
-        hashed = sorted((_hash(rule.key, unit, key), key.encode()) for key in keys)
+        hashed = sorted(
+            (md5_of(f"{rule.key}:{key}:{unit}"), key.encode()) for key in keys
+        )
         yield from (key.decode() for _, key in hashed[: rule.most_groups])
 
 
@@ -200,11 +202,6 @@ def _unit_totals(
                     for letter, total in rule.totals.items()
                 },
             )
-
-
-def _hash(key: str, unit: str, place: str) -> str:
-    text = f"{key}:{place}:{unit}"
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def _with_contrast(factors: Factors, contrast: Contrast | None) -> Factors:

@@ -1,6 +1,6 @@
-"""The public schema of pandas, Polars and Arrow tables, told without a look at a cell.
+"""Frames: their public schema, told without a look at a cell, and cells as keys.
 
-Floor: curator. Imports: checks, terms, engine.
+Floor: curator. Imports: checks, terms, days, engine.
 """
 
 import datetime as dt
@@ -41,8 +41,10 @@ def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (pandas i
 
 def _pandas_kind(dtype: Any) -> str:  # noqa: ANN401
     categories = getattr(dtype, "categories", None)
+    # pandas 3 calls no categories at all floats: one cell would decide what is read.
+    is_empty = categories is not None and len(categories) == 0
     held = str(dtype if categories is None else categories.dtype)
-    if held.startswith(("object", "str", "large_string")):
+    if is_empty or held.startswith(("object", "str", "large_string")):
         return "text"
     letter = "?" if categories is not None else getattr(dtype, "kind", "?")
     kinds = {

@@ -17,6 +17,7 @@ from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins, p
 
 __all__ = [
     "DATE",
+    "KEY_FORMS",
     "LARGEST_ID",
     "RANK_FACTOR",
     "RANK_FIELD",
@@ -27,6 +28,7 @@ __all__ = [
     "id_text",
     "key_from",
     "key_reader",
+    "md5_of",
     "number_of_id",
     "placer_of",
     "rank_key",
@@ -41,6 +43,9 @@ RANK_FIELD = 2**31 - 1
 RANK_FACTOR = 1_103_515_245
 WHOLE_ID = "0|-?[1-9][0-9]{0,17}"
 LARGEST_ID = 10**18 - 1
+
+# The form of a key in the text of a file, by its type; any text is a key of text.
+KEY_FORMS = {int: "0|-?[1-9][0-9]{0,18}", bool: "true|false"}
 
 # A date in text: the day, perhaps with a time behind it, which is not looked at.
 DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?"
@@ -92,15 +97,16 @@ def rank_of(key: str, unit: str, place: int) -> int:
 
 def number_of_id(unit: str) -> int:
     """Give the number of an id: its own, or one from a hash of its text."""
-    return int(unit) if re.fullmatch(WHOLE_ID, unit) else int(_md5(unit)[:15], 16)
+    return int(unit) if re.fullmatch(WHOLE_ID, unit) else int(md5_of(unit)[:15], 16)
 
 
 def rank_key(key: str) -> int:
     """Turn the public key of a plan into a number."""
-    return int(_md5(key)[:7], 16) % (RANK_FIELD - 1)
+    return int(md5_of(key)[:7], 16) % (RANK_FIELD - 1)
 
 
-def _md5(text: str) -> str:
+def md5_of(text: str) -> str:
+    """Hash a text: to spread ids and to order keys, not to hide them."""
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -129,7 +135,7 @@ def key_reader(dimension: Keys, kind: str) -> Callable[[object], str | None]:
     if kind == "csv":
         missing = None in dimension.values or not dimension.values
         lower = wanted is bool
-        form = {int: "0|-?[1-9][0-9]{0,18}", bool: "true|false"}.get(wanted, "(?s:.*)")
+        form = KEY_FORMS.get(wanted, "(?s:.*)")
 
         def read_text(value: object) -> str | None:
             text = str(value).lower() if lower else str(value)

@@ -1,6 +1,7 @@
 """Opening a table for a plan, and measuring it once: the only path from rows to noise.
 
-Floor: curator. Imports: errors, plan, release, and the engines of this room.
+Floor: curator. Imports: errors, terms, plan, release, choose_engine, engine, entropy,
+exact, noise, select_keys, silence.
 """
 
 from collections.abc import Callable

@@ -2,7 +2,8 @@
 
 The order of work is what keeps the promise: everything public is checked, the ledger is
 charged, data are opened, noise is drawn once, the bytes are sealed, and only then does
-anything leave. Floor: curator. Imports: plan, release, and the rest of this room.
+anything leave. Floor: curator. Imports: errors, checks, plan, release, entropy, ledger,
+measure.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Tables opened as rows of Python values, for the engine in plain loops.
 
-Floor: curator. Imports: errors, checks, engine, csv_lines, tables.
+Floor: curator. Imports: errors, checks, terms, csv_lines, days, engine, frames, tables.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
@@ -21,7 +21,7 @@ from dpratio.curator.tables import find_files, kind_of, refuse_kind
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.source import CsvFile
 
-__all__ = ["RowTable", "open_rows"]
+__all__ = ["RowTable", "open_rows", "same_headers"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Keys that are not public, found by how many units share them.
 
-Floor: curator. Imports: plan, terms, choose_engine, engine, entropy, rounded.
+Floor: curator. Imports: terms, plan, entropy, rounded.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Which kind of table was given, told from its type alone.
 
-Floor: curator. Imports: errors, terms.
+Floor: curator. Imports: errors, checks, terms.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 """What each part of a plan may spend.
 
 Parts share epsilon under Laplace noise and μ² under Gaussian noise, since those add up.
-Floor: plan. Imports: calibrate, joint, plan, strategy.
+Floor: plan. Imports: checks, terms, calibrate, plan, strategy.
 """
 
 from fractions import Fraction

@@ -1,6 +1,7 @@
 """A plan as a plain document, and back; every refusal names its path.
 
-Floor: plan. Imports: errors, strict, terms, plan, groups_document.
+Floor: plan. Imports: strict, terms, calibrate, groups_document, measured, part, plan,
+strategy, sums.
 """
 
 from typing import Any

@@ -2,7 +2,7 @@
 
 They choose how the budget is shared. A wrong expectation widens intervals; it never
 makes them cover less.
-Floor: plan. Imports: terms.
+Floor: plan. Imports: terms, contrast.
 """
 
 import math

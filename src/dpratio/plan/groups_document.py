@@ -66,12 +66,12 @@ def groups_from_document(node: Node) -> Partition:
     return node.make(lambda: crossed.only(cells))
 
 
-def key_to_document(key: Key) -> object:
+def _key_to_document(key: Key) -> object:
     """Write one key."""
     return {"date": key.isoformat()} if isinstance(key, dt.date) else key
 
 
-def key_from_document(node: Node) -> Key:
+def _key_from_document(node: Node) -> Key:
     """Read one key."""
     if node.value is None or isinstance(node.value, bool | int):
         return node.value
@@ -105,7 +105,7 @@ def _values_to_document(keys: Keys) -> list[Any]:
     """Write the keys of a dimension; a million of them as they are."""
     if keys.kind is not dt.date:
         return list(keys.values)
-    return [key_to_document(key) for key in keys.values]
+    return [_key_to_document(key) for key in keys.values]
 
 
 def _read_dimension(node: Node) -> Dimension:
@@ -123,7 +123,7 @@ def _read_dimension(node: Node) -> Dimension:
         first, last = fields["first"].text(), fields["last"].text()
         return node.make(lambda: Periods(column, every, first, last))
     fields = node.fields("keys")["keys"].fields("column", "values")
-    values = [key_from_document(each) for each in fields["values"].items()]
+    values = [_key_from_document(each) for each in fields["values"].items()]
     column = fields["column"].text()
     return node.make(lambda: Keys(column, values))
 

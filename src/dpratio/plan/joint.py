@@ -2,7 +2,7 @@
 
 A row with y = 0 moves neither Σwy nor Σwys: the largest joint move may be less than the
 largest moves added up. Everything here is exact.
-Floor: plan. Imports: terms, calibrate, contrast, corners, lattice, sums.
+Floor: plan. Imports: terms, contrast, corners, lattice, sums.
 """
 
 import math

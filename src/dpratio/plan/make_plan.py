@@ -1,6 +1,6 @@
 """From terms to a plan.
 
-Floor: plan. Imports: terms, checks, and the rest of this room.
+Floor: plan. Imports: errors, checks, terms, and the rest of this room.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ __all__ = ["EXPECTED_PEOPLE", "make_plan"]
 
 EXPECTED_PEOPLE = 5_000
 _LARGEST_WEIGHT = 10**6
-MOST_PEOPLE = 10**300  # Beyond it doubles end.
+_MOST_PEOPLE = 10**300  # Beyond it doubles end.
 
 
 def make_plan(  # noqa: PLR0913 (keyword-only terms)
@@ -112,7 +112,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         parts=_parts(ratios, len(partitions), weights),
     )
     require_terms(terms)
-    counted = isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= MOST_PEOPLE
+    counted = isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= _MOST_PEOPLE
     require(counted, "n must be a whole number of at least 1", n)
     known = guess is None or isinstance(guess, Guess)
     require(known, "guess must be a Guess or None", guess)
@@ -168,10 +168,9 @@ class _Task:
         """Measure with the given noise, or with what promises the smaller width."""
         laws = [self.terms.mechanism]
         if self.terms.mechanism == "auto":
-            with_delta = self.terms.budget.delta > 0
-            laws = ["laplace", "analytic_gaussian"] if with_delta else ["laplace"]
-            if len(laws) > 1 and self._spent_on_keys():
-                laws = ["laplace"]
+            laws = (
+                ["laplace", "analytic_gaussian"] if self._has_delta() else ["laplace"]
+            )
         tried: list[tuple[Plan, float]] = []
         refused: list[InvalidInput] = []
         for law in laws:
@@ -183,9 +182,10 @@ class _Task:
             raise refused[0]
         return min(tried, key=lambda each: each[1])[0]
 
-    def _spent_on_keys(self) -> bool:
-        delta = sum(each.budget.delta for each in self.terms.private_keys)
-        return delta >= self.terms.budget.delta
+    def _has_delta(self) -> bool:
+        """Tell whether finding keys leaves a delta for the sums."""
+        spent = sum(each.budget.delta for each in self.terms.private_keys)
+        return self.terms.budget.delta > spent
 
     def _with(self, plan: Plan) -> tuple[Plan, float]:
         """Give the plan, and a number that falls with the width it promises."""

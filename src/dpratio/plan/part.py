@@ -1,6 +1,6 @@
 """One part of a plan: a ratio over a partition, with its share and its sums.
 
-Floor: plan. Imports: terms, contrast, measured.
+Floor: plan. Imports: terms, measured.
 """
 
 from dataclasses import dataclass

@@ -4,6 +4,7 @@ It is complete without data, so a privacy officer can read and approve it.
 Floor: plan. Imports: terms, tabular, and the lower half of this room.
 """
 
+import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -140,18 +141,12 @@ class Plan(Tabular):
             ]
         measured = [each for part in self.parts for each in part.sums]
         table["sum"] = [each.summand.label for each in measured]
+        noise = [noise_sd(self.mechanism, each.scale) * each.step for each in measured]
         if self.strategy == EXTERNAL:
-            return table | {
-                "noise_sd": [
-                    noise_sd(self.mechanism, each.scale) * each.step
-                    for each in measured
-                ]
-            }
+            return table | {"noise_sd": noise}
         return table | {
             "sensitivity": [each.sensitivity * each.step for each in measured],
-            "noise_sd": [
-                noise_sd(self.mechanism, each.scale) * each.step for each in measured
-            ],
+            "noise_sd": noise,
             "share": [share for part in self.parts for share in self.shares(part)],
         }
 
@@ -195,8 +190,6 @@ class Plan(Tabular):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        import html
-
         said = "".join(f"<p>{html.escape(line)}</p>" for line in self.summary())
         missing = "".join(
             f"<li>Not covered: {html.escape(sentence)}</li>" for sentence in NOT_COVERED

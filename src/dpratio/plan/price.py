@@ -2,7 +2,7 @@
 
 A plan may have been edited by hand, read from a file or made by a planner with a
 mistake in it. Nothing it says about itself is believed here.
-Floor: plan. Imports: errors, terms, and the rest of this room.
+Floor: plan. Imports: errors, checks, and the rest of this room.
 """
 
 from dataclasses import dataclass

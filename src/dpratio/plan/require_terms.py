@@ -1,6 +1,7 @@
 """The rules between terms: what a plan may be asked for, and what it must be told.
 
-Floor: plan. Imports: terms, checks.
+Floor: plan. Imports: checks, terms, box, contrast, corners, part, plan, strategy,
+threshold.
 """
 
 from collections.abc import Mapping

@@ -4,7 +4,7 @@
 up by basic composition. ``joint`` measures the same sums as one vector at its joint
 price. ``focused`` measures z and h of `contrast`, most precisely where the ratio needs
 it.
-Floor: plan. Imports: terms, and the lower half of this room.
+Floor: plan. Imports: checks, terms, and the rest of this room.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """The plan of a study: one way from the text that was approved to what is measured.
 
-Floor: plan. Imports: terms, make_plan.
+Floor: plan. Imports: terms, make_plan, plan.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """How many noisy units a key needs before it may be named.
 
-Floor: plan. Imports: calibrate, certified.
+Floor: plan. Imports: terms, calibrate, certified.
 """
 
 import math

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 
-__all__ = ["checksum", "parse", "require_checksum"]
+__all__ = ["body_of", "checked_bytes", "checksum", "parse", "require_checksum"]
 
 
 def parse(text: str) -> Any:  # noqa: ANN401 (any JSON)
@@ -24,6 +24,19 @@ def parse(text: str) -> Any:  # noqa: ANN401 (any JSON)
         raise DocumentRefused(
             f"$: not valid JSON near line {place}; the file may be truncated."
         ) from None
+
+
+def body_of(node: Node) -> dict[str, Any]:
+    """Give everything of a document but its checksum."""
+    fields = node.entries().items()
+    return {name: each.value for name, each in fields if name != "sha256"}
+
+
+def checked_bytes(body: dict[str, Any]) -> bytes:
+    """Write a document and its checksum as the content of a file."""
+    document = {**body, "sha256": checksum(body)}
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n".encode()
 
 
 def require_checksum(node: Node, wanted: str) -> None:

@@ -76,7 +76,7 @@ def roll_up(
     hint = "The whole table is one cell already, or no key was found."
     rule = "there are no groups to roll up"
     require(len(given.values) and groups is not None, rule, None, hint)
-    _require_one_cell_each(release.plan, "rolled up")
+    _require_one_cell_each(release.plan)
     keep = [to] if isinstance(to, str) else list(to)
     _require_columns(keep, list(into or {}), groups)  # type: ignore[arg-type]
     cells = [_coarser(key, groups, keep, into or {}) for key in given.keys]  # type: ignore[arg-type]
@@ -162,10 +162,10 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     )
 
 
-def _require_one_cell_each(plan: Plan, done: str) -> None:
+def _require_one_cell_each(plan: Plan) -> None:
     """Squares of (unit, cell) totals are no squares of unit totals."""
     hint = "Plan the coarser level itself: make_plan(…, groups=[…, the coarser one])."
-    rule = f"cells that share units cannot be {done}"
+    rule = "cells that share units cannot be rolled up"
     require(plan.unit.most_groups == 1, rule, plan.unit.most_groups, hint)
 
 
@@ -319,7 +319,7 @@ def _shape(part: ReleasedPart) -> tuple[object, ...]:
 
 
 def _repeated(names: list[str]) -> str:
-    return next(iter({name for name in names if names.count(name) > 1}), "")
+    return next((name for name in names if names.count(name) > 1), "")
 
 
 def _derived_id(verb: str, releases: Sequence[Release], detail: str) -> str:

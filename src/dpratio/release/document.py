@@ -1,7 +1,7 @@
 """A release as a plain document, and back; every refusal names its path.
 
 The integers may stand in the document or elsewhere (in the columns of a Parquet file).
-Floor: release. Imports: errors, strict, plan, release.
+Floor: release. Imports: errors, strict, terms, plan, external, release.
 """
 
 import re

@@ -1,6 +1,6 @@
 """A release to try answers on, before there is one of one's own.
 
-Floor: release. Imports: files.
+Floor: release. Imports: files, release.
 """
 
 from importlib.resources import files

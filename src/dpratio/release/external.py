@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import require, require_one_of
+from dpratio.plan.box import row_box
 from dpratio.plan.calibrate import LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.lattice import step_for
 from dpratio.plan.measured import MeasuredSum
@@ -183,8 +184,6 @@ def _summands(
 
 def _step(summand: Summand, bounds: Mapping[str, Bounds], ratio: Ratio) -> float:
     """Give the lattice step that a sum of ours would have."""
-    from dpratio.plan.box import row_box
-
     box = row_box(ratio, bounds)
     reach = 1.0
     for factor in summand.factors:

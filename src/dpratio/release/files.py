@@ -2,10 +2,10 @@
 
 Sums are written as text in JSON: integers of 19 digits are altered by readers that keep
 numbers as doubles. A checksum over the canonical document shows accidental edits.
-Floor: release. Imports: errors, strict, checked_json, document, parquet, writing.
+Floor: release. Imports: errors, checks, strict, checked_json, document, parquet,
+release, writing.
 """
 
-import json
 import re
 from os import PathLike, fspath
 from pathlib import Path
@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 from dpratio.checks import import_extra, require
 from dpratio.errors import DocumentRefused, FileRefused
-from dpratio.release.checked_json import checksum, parse, require_checksum
+from dpratio.release.checked_json import (
+    body_of,
+    checked_bytes,
+    checksum,
+    parse,
+    require_checksum,
+)
 from dpratio.release.document import (
     FORMAT,
     VERSION,
@@ -80,9 +86,7 @@ def release_to_bytes(release: Release, kind: str) -> bytes:
             for part in release.parts
         ]
     }
-    document = {**body, "sha256": checksum(body)}
-    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-    return f"{text}\n".encode()
+    return checked_bytes(body)
 
 
 def read_release(path: str | PathLike[str]) -> Release:
@@ -151,7 +155,7 @@ def _from_text(text: str) -> Release:
     for name in ("values", "parts"):
         if name not in node.entries():
             raise DocumentRefused(f"$: field '{name}' is missing.")
-    body = {name: part for name, part in node.value.items() if name != "sha256"}  # type: ignore[attr-defined]
+    body = body_of(node)
     require_checksum(node, checksum(body))
     held = node.entries()["values"].items()
     rest = {name: part for name, part in body.items() if name != "values"}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpratio.checks import import_extra
 from dpratio.errors import DocumentRefused
-from dpratio.release.checked_json import checksum, parse, require_checksum
+from dpratio.release.checked_json import body_of, checksum, parse, require_checksum
 from dpratio.release.document import (
     release_from_document,
     release_to_document,
@@ -80,7 +80,7 @@ def from_parquet(content: bytes) -> Release:
         raise DocumentRefused("$: the footer is not UTF-8.") from None
     node = Node(parse(text))
     require_format(node)
-    body = {name: part for name, part in node.value.items() if name != "sha256"}  # type: ignore[attr-defined]
+    body = body_of(node)
     parts = _integers(table, "part", arrow.int32())
     release = release_from_document(
         Node(body),
@@ -195,7 +195,7 @@ def _values(
 
 
 def _integers(table: Any, name: str, wanted: Any) -> NDArray[np.int64]:  # noqa: ANN401
-    if name not in table.column_names or table.column_names.count(name) != 1:
+    if table.column_names.count(name) != 1:
         raise DocumentRefused(f"$.{name}: the column is missing, or there twice.")
     column = table.column(name)
     if column.type != wanted or column.null_count:

@@ -3,7 +3,6 @@
 Floor: release. Imports: checks, errors, strict, plan, checked_json, writing.
 """
 
-import json
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,13 @@ from dpratio.errors import DocumentRefused, FileRefused
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.release.checked_json import checksum, parse, require_checksum
+from dpratio.release.checked_json import (
+    body_of,
+    checked_bytes,
+    checksum,
+    parse,
+    require_checksum,
+)
 from dpratio.release.writing import write_whole
 from dpratio.strict import Node
 
@@ -48,9 +53,7 @@ def write_plan(plan: Plan, path: str | PathLike[str]) -> None:
         True
     """
     require(isinstance(plan, Plan), "plan must be a Plan", plan)
-    document = {**_body(plan), "sha256": plan_hash(plan)}
-    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-    write_whole(path, f"{text}\n".encode())
+    write_whole(path, checked_bytes(_body(plan)))
 
 
 def read_plan(path: str | PathLike[str]) -> Plan:
@@ -89,8 +92,7 @@ def read_plan(path: str | PathLike[str]) -> Plan:
     if version.integer() != VERSION:
         version.refuse(f"must be {VERSION}", "Use the dpratio that wrote it.")
     fields = node.fields("format", "version", "plan", "sha256")
-    body = {name: part for name, part in node.value.items() if name != "sha256"}
-    require_checksum(node, checksum(body))
+    require_checksum(node, checksum(body_of(node)))
     plan = plan_from_document(fields["plan"])
     price(plan)
     return plan

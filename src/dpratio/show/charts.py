@@ -1,6 +1,7 @@
 """Charts, drawn with Altair and written without a network.
 
-Floor: show. Imports: checks, tabular, study, and the charts of this room.
+Floor: show. Imports: errors, checks, curator, analyst, study, budget_chart,
+coverage_chart, curve_chart, forest_chart, width_charts.
 """
 
 from pathlib import Path
@@ -50,8 +51,8 @@ def chart_of(shown: object, view: str | None = None) -> Any:  # noqa: ANN401 (Al
     from dpratio.show.width_charts import forecast_chart, limit_chart
     from dpratio.study.agreement import PaperTables
     from dpratio.study.coverage import CoverageTable
-    from dpratio.study.forecast import Forecast
     from dpratio.study.limit import LimitTable
+    from dpratio.study.outlook import Forecast
 
     require_one_of(view or VIEWS[0], VIEWS, "view")
     import_extra("altair", "charts")

@@ -1,6 +1,6 @@
 """Ratios as a forest plot: one line per cell, beside the reference line at 1.
 
-Floor: show. Imports: analyst, colours, verdicts.
+Floor: show. Imports: checks, analyst, colours, verdicts.
 """
 
 import math

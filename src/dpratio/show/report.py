@@ -2,7 +2,8 @@
 
 Nothing in it comes from the network, and its policy allows nothing to: the one script
 that may run is named by its hash. Texts are escaped by the template.
-Floor: show. Imports: analyst, release, plan, and the rest of this room.
+Floor: show. Imports: errors, checks, plan, release, analyst, curve_chart, curve_svg,
+report_words, text, verdicts.
 """
 
 import base64

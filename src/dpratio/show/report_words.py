@@ -1,6 +1,6 @@
 """The sentences of a report: what came out, how sure, and what was promised.
 
-Floor: show. Imports: analyst, release, terms.
+Floor: show. Imports: terms, release, analyst, verdicts.
 """
 
 import math

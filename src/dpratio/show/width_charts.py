@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpratio.show.colours import LINE_COLOURS, themed
-from dpratio.study.forecast import Forecast
+from dpratio.study.outlook import Forecast
 
 __all__ = ["forecast_chart", "limit_chart"]
 

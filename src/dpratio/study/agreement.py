@@ -15,7 +15,7 @@ from typing import Any
 
 from dpratio.study.judge import Figures, Judgement
 from dpratio.study.paper import PAPER_REPETITIONS, Cell, Published
-from dpratio.tabular import Tabular
+from dpratio.tabular import Tabular, columns_of
 
 __all__ = ["Comparison", "PaperTables", "compare_cell", "compare_tables"]
 
@@ -53,8 +53,7 @@ class PaperTables(Tabular):
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per published cell."""
-        rows = [_row(each) for each in self.comparisons]
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        return columns_of([_row(each) for each in self.comparisons])
 
 
 def compare_tables(

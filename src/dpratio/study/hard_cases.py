@@ -2,7 +2,8 @@
 
 Each case is simulated beside the non-private Fieller interval. An interval may cover a
 little less than its level, or than Fieller's does there, and no less than that.
-Floor: study. Imports: analyst, plan, coverage, hard_people, limit, population.
+Floor: study. Imports: checks, tabular, terms, plan, coverage, hard_people, limit,
+population, progress.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from dpratio.study.hard_people import RareLabels, SurprisingLabels
 from dpratio.study.limit import LAWS, REPETITIONS, paper_plan
 from dpratio.study.population import PaperPopulation, Population
 from dpratio.study.progress import Report, silent, stages
-from dpratio.tabular import Table
+from dpratio.tabular import Table, columns_of
 from dpratio.terms.question import Ratio
 
 __all__ = ["CASES", "TOLERANCE", "Case", "measure_cases"]
@@ -100,7 +101,7 @@ def measure_cases(
         )
         pairs = zip(table.rows[::2], table.rows[1::2], strict=True)
         rows += [_figures(name, *pair, weighted=weighted) for pair in pairs]
-    return Table({name: [row[name] for row in rows] for name in rows[0]})
+    return Table(columns_of(rows))
 
 
 def _plans(case: Case, n: int, *, weighted: bool) -> list[Plan]:

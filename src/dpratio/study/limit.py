@@ -2,11 +2,12 @@
 
 The limit is the width that one query at the whole budget would give, as if the
 variance were known for free: 2k·√(V + σ₁²)/Y. docs/methods/limit.md derives it.
-Floor: study. Imports: analyst, plan, coverage, paper, population.
+Floor: study. Imports: tabular, terms, plan, analyst, coverage, paper, population,
+progress.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -22,12 +23,12 @@ from dpratio.study.paper import (
     SIZES,
     TRUTH,
     Published,
+    paper_question,
     published_cells,
 )
 from dpratio.study.population import HEAVIEST, LIGHTEST, PaperPopulation
 from dpratio.study.progress import Report, silent, stages
-from dpratio.tabular import Tabular
-from dpratio.terms.bounds import Bounds
+from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.budget import Budget
 from dpratio.terms.question import Ratio
 
@@ -45,7 +46,7 @@ class LimitTable(Tabular):
 
     def columns(self) -> dict[str, list[Any]]:
         """The figures of every cell."""
-        return {name: [row[name] for row in self.rows] for name in self.rows[0]}
+        return columns_of(self.rows)
 
 
 def measure_limit(
@@ -97,17 +98,9 @@ def paper_plan(
     ratio: Ratio | None = None,
 ) -> Plan:
     """Plan a setting of the paper with any strategy."""
-    asked = ratio or Ratio("score", per="label")
-    bounds = {"score": Bounds(0, 1), "label": Bounds.binary()}
-    if weighted:
-        asked = Ratio(
-            asked.numerator,
-            per=asked.per,
-            weight="weight",
-            guess=asked.guess,
-            guess_is=asked.guess_is,
-        )
-        bounds["weight"] = Bounds(LIGHTEST, HEAVIEST)
+    asked, bounds = paper_question(weighted=weighted)
+    if ratio is not None:
+        asked = replace(ratio, weight=asked.weight)
     return make_plan(
         asked,
         bounds=bounds,

@@ -3,7 +3,8 @@
 Miao & Li (2022): n = 5,000 and 10,000, with and without weights, epsilon 0.2 to 4,
 Gaussian and Laplace noise, ratio and log ratio. Invented people are shared between
 epsilons, mechanisms and scales; noise is not.
-Floor: study. Imports: analyst, plan, judge, population, simulate.
+Floor: study. Imports: checks, terms, plan, analyst, judge, population, progress,
+simulate.
 """
 
 import csv
@@ -36,7 +37,13 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.question import Ratio
 
-__all__ = ["Cell", "Published", "published_cells", "reproduce_paper"]
+__all__ = [
+    "Cell",
+    "Published",
+    "paper_question",
+    "published_cells",
+    "reproduce_paper",
+]
 
 TABLES = (1, 2, 3, 4)
 SIZES = (5_000, 10_000)
@@ -84,17 +91,23 @@ class Setting:
     @property
     def plan(self) -> Plan:
         """The plan whose noise is simulated."""
-        weight = "weight" if self.weighted else None
-        bounds = {"score": Bounds(0, 1), "label": Bounds.binary()}
-        if self.weighted:
-            bounds["weight"] = Bounds(LIGHTEST, HEAVIEST)
+        asked, bounds = paper_question(weighted=self.weighted)
         return make_plan(
-            Ratio("score", per="label", weight=weight),
+            asked,
             bounds=bounds,
             budget=Budget(self.epsilon, DELTA),
             strategy="even",
             mechanism=MECHANISMS[self.mechanism],
         )
+
+
+def paper_question(*, weighted: bool) -> tuple[Ratio, dict[str, Bounds]]:
+    """Give what the paper asks, and the bounds of its columns."""
+    bounds = {"score": Bounds(0, 1), "label": Bounds.binary()}
+    if not weighted:
+        return Ratio("score", per="label"), bounds
+    asked = Ratio("score", per="label", weight="weight")
+    return asked, bounds | {"weight": Bounds(LIGHTEST, HEAVIEST)}
 
 
 def published_cells() -> dict[Cell, Published]:

@@ -1,6 +1,6 @@
 """One person of a guessed population, reduced to moments of what is added up.
 
-Floor: study. Imports: analyst, plan, guessed, population, simulate.
+Floor: study. Imports: checks, terms, plan, analyst, guessed, population, simulate.
 """
 
 import math

@@ -14,8 +14,8 @@ __all__ = ["Bounds"]
 
 # Products of up to five clipped values and their lattice stay normal doubles
 # inside these limits, so no engine can overflow or underflow on them.
-LARGEST_REACH = 2.0**100
-SMALLEST_REACH = 2.0**-100
+_LARGEST_REACH = 2.0**100
+_SMALLEST_REACH = 2.0**-100
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Bounds:
         flagged = isinstance(self.is_binary, bool)
         require(flagged, "is_binary must be true or false", self.is_binary)
         require(
-            SMALLEST_REACH <= self.reach <= LARGEST_REACH,
+            _SMALLEST_REACH <= self.reach <= _LARGEST_REACH,
             "the larger bound must lie between 2^-100 and 2^100 in size",
             given,
             "Use another unit of measurement.",

@@ -35,6 +35,12 @@ KINDS = {"text": str, "integer": int, "boolean": bool, "date": dt.date}
 
 _LARGEST_KEY = 2**63 - 1
 _MOST_BINS = 1_000
+_DAYS = {"day": 1, "week": 7}
+
+_ONE_TYPE = (
+    "group keys must be all text, all whole numbers, all true/false or all dates"
+)
+_CONVERT = "Convert the keys to one type; None may join any."
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -216,12 +222,6 @@ class Periods:
 
 Dimension = Keys | ScoreBins | Periods
 
-_DAYS = {"day": 1, "week": 7}
-
-
-def _month_number(day: dt.date) -> int:
-    return day.year * 12 + day.month - 1
-
 
 def period_of(day: dt.date, every: str) -> dt.date:
     """Give the first day of the period that holds a day."""
@@ -234,11 +234,9 @@ def distinct(values: Iterable[Key]) -> list[Key]:
     """Keep the first of equal keys; 1, True and 1.0 are three keys."""
     kept: list[Key] = []
     seen: set[tuple[type, Key]] = set()
-    rule = "group keys must be all text, all whole numbers, all true/false or all dates"
-    hint = "Convert the keys to one type; None may join any."
     for key in values:
         plain = key is None or isinstance(key, str | int | dt.date)
-        require(plain, rule, key, hint)
+        require(plain, _ONE_TYPE, key, _CONVERT)
         if (type(key), key) not in seen:
             seen.add((type(key), key))
             kept.append(key)
@@ -253,8 +251,7 @@ def _read_keys(values: object) -> tuple[Key, ...]:
     require(declared, "groups need at least one key", declared, hint)
     kinds = {type(key) for key in declared} - {type(None)}
     same = len(kinds) <= 1 and kinds <= {str, int, bool, dt.date}
-    rule = "group keys must be all text, all whole numbers, all true/false or all dates"
-    require(same, rule, declared, "Convert the keys to one type; None may join any.")
+    require(same, _ONE_TYPE, declared, _CONVERT)
     _require_storable(declared, next(iter(kinds), str))
     if len(set(declared)) != len(declared):
         seen: set[Key] = set()
@@ -294,3 +291,7 @@ def _read_day(given: dt.date | str) -> dt.date:
     plain = type(given) is dt.date
     require(plain, "a day is a date such as 2026-01-31", given)
     return given  # type: ignore[return-value]
+
+
+def _month_number(day: dt.date) -> int:
+    return day.year * 12 + day.month - 1

@@ -21,7 +21,7 @@
     [[groups]]
     whole = true                  # one answer for the whole table
 
-Floor: terms. Imports: strict, groups.
+Floor: terms. Imports: strict, budget, dimensions, groups.
 """
 
 import datetime as dt
@@ -33,7 +33,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 
-__all__ = ["read_budget", "read_partition", "read_partitions"]
+__all__ = ["read_budget", "read_partitions"]
 
 Partition = Groups | PrivateKeys | None
 
@@ -47,10 +47,10 @@ def read_partitions(
     given = None
     if any(each is not None for each in weights):
         given = tuple(1.0 if each is None else each.number() for each in weights)
-    return tuple(read_partition(each) for each in tables), given
+    return tuple(_read_partition(each) for each in tables), given
 
 
-def read_partition(node: Node) -> Partition:
+def _read_partition(node: Node) -> Partition:
     """Read one table of groups."""
     given = node.entries()
     if "whole" in given:

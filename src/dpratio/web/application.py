@@ -9,7 +9,8 @@
     GET  /view          the viewer
     POST /view          a release, answered with its report
 
-Floor: web. Imports: errors, release, show, guard, form, pages, planner, upload.
+Floor: web. Imports: errors, release, show, form, guard, pages, planner, report_policy,
+upload.
 """
 
 from collections.abc import Callable
@@ -44,6 +45,7 @@ from dpratio.web.upload import LARGEST_UPLOAD, Upload, file_of, receive_all
 __all__ = ["make_application"]
 
 _STATIC = Path(__file__).parent / "static"
+_SHEETS = ("page.css", "form.css", "answer.css", "layout.css")
 _TOO_LARGE, _REFUSED = 413, 422
 
 # Under "no-referrer" browsers hide the origin of a form that is sent; we ask for it.
@@ -67,7 +69,7 @@ def make_application(port: int) -> Application:
         *(
             Route(path, _static(file, kind), methods=["GET"])
             for path, file, kind in (
-                ("/page.css", "page.css", "text/css"),
+                *((f"/{sheet}", sheet, "text/css") for sheet in _SHEETS),
                 ("/page.js", "page.js", "text/javascript"),
                 ("/icon.svg", "icon.svg", "image/svg+xml"),
                 ("/favicon.ico", "icon.svg", "image/svg+xml"),

@@ -1,6 +1,6 @@
 """What the browser gets: templates filled in; every text is escaped.
 
-Floor: web. Imports: terms, plan, study, chart, form, planner.
+Floor: web. Imports: errors, tabular, version, terms, plan, study, chart, form, planner.
 """
 
 import functools
@@ -12,7 +12,7 @@ from typing import Any
 from dpratio.errors import DpratioError
 from dpratio.plan.calibrate import MECHANISMS
 from dpratio.plan.strategy import STRATEGIES
-from dpratio.study.forecast import Outlook
+from dpratio.study.outlook import Outlook
 from dpratio.tabular import show_value
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import NEARNESS

@@ -1,6 +1,6 @@
 """From the planner's form to a forecast, by the way `dpratio forecast` takes.
 
-Floor: web. Imports: terms, plan, study, form, study_text.
+Floor: web. Imports: errors, checks, terms, plan, study, form, study_text.
 """
 
 import contextlib
@@ -16,14 +16,15 @@ from dpratio.plan.box import box_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.require_terms import needs_guess
 from dpratio.plan.study_plan import plan_of_study
-from dpratio.study.forecast import Forecast, Outlook, forecast
+from dpratio.study.drawn import MOST_PEOPLE
+from dpratio.study.forecast import forecast
+from dpratio.study.outlook import Forecast, Outlook
 from dpratio.terms.study_file import Study, parse_study
 from dpratio.web.form import FieldMissing, Form
 from dpratio.web.study_text import write_study
 
 __all__ = ["Around", "Planned", "look_around", "plan_form"]
 
-_MOST_PEOPLE = 10**10
 _LEVELS = (Fraction("0.01"), Fraction("0.9999"))
 _FURTHEST = 10**6
 _REMEMBERED = 64
@@ -162,7 +163,7 @@ def _look_around(texts: tuple[str, str], level: float, against: float) -> Around
             with contextlib.suppress(InvalidInput):
                 by_epsilon += look(n=own.n, epsilon=each)
     near = _round_numbers(own.n, steps=(1, 3), reach=100.0)
-    sizes = [round(each) for each in near if 1 <= each <= _MOST_PEOPLE]
+    sizes = [round(each) for each in near if 1 <= each <= MOST_PEOPLE]
     return Around(
         tuple(sorted([own, *by_epsilon], key=lambda each: each.epsilon)),
         tuple(sorted([own, *look(n=sizes)], key=lambda each: each.n)),

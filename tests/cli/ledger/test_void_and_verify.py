@@ -94,7 +94,9 @@ def test_a_release_that_the_ledger_does_not_know_is_found(ready: Call) -> None:
     assert code == 11
     assert "was made without a ledger." in out
     assert ready("ledger", "verify", "none.json")[0] == 5
-    assert ready("ledger", "verify", "study.toml")[0] == 6
+    code, _, error = ready("ledger", "verify", "r.json", "study.toml")
+    assert code == 6
+    assert error.startswith("DocumentRefused: study.toml: $: ")
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ from typing import Any
 import psycopg
 import pytest
 
+from curator.ledger.loans import SCOPE
+from curator.ledger.stores import refusal
 from dpratio.curator.ledger.postgres import PostgresStore, _refuse
 from dpratio.curator.ledger.scope import Scope
 from dpratio.errors import LedgerFailed, MissingExtra
 from dpratio.terms.budget import Budget
 
-SCOPE = Scope("loans", Budget(1))
 NO_LEDGER = (
     "this database holds no ledger of this version of dpratio. Make one with `dpratio "
     "ledger init`, or name another database."
@@ -35,41 +36,7 @@ def run(store: PostgresStore, words: str) -> None:
         connection.execute(words)
 
 
-def refusal(store: PostgresStore) -> str:
-    with pytest.raises(LedgerFailed) as refused, store.reading():
-        pass
-    with pytest.raises(LedgerFailed) as again, store.writing():
-        pass
-    assert str(again.value) == str(refused.value)
-    return str(refused.value)
-
-
 # --- Transactions ---------------------------------------------------------------------
-
-
-def test_a_ledger_is_made_once(store: PostgresStore) -> None:
-    store.create()
-    with store.writing() as tables:
-        tables.add_scope(SCOPE)
-    store.create()
-    with store.reading() as tables:
-        assert tables.scope_names() == ["loans"]
-        assert tables.scope("loans") == SCOPE
-    assert store.damages() == []
-
-
-def test_what_was_written_is_kept_at_the_end_alone(store: PostgresStore) -> None:
-    store.create()
-
-    def stop_halfway() -> None:
-        with store.writing() as tables:
-            tables.add_scope(SCOPE)
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        stop_halfway()
-    with store.reading() as tables:
-        assert tables.scope_names() == []
 
 
 def test_a_reader_sees_one_state_and_cannot_write(store: PostgresStore) -> None:

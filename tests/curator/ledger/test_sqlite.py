@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.curator.ledger.scope import Scope
+from curator.ledger import stores
+from curator.ledger.loans import SCOPE
 from dpratio.curator.ledger.sqlite import _WORDS, SqliteStore
 from dpratio.curator.ledger.tables import VERSION
 from dpratio.errors import LedgerFailed
-from dpratio.terms.budget import Budget
 
-SCOPE = Scope("loans", Budget(1))
 NOT_A_LEDGER = (
     "'FILE' is not a ledger of this version of dpratio, or its tables were edited. "
     "Name another file, or find the last sound copy."
@@ -31,12 +30,7 @@ def script(path: Path, words: str) -> None:
 
 
 def refusal(store: SqliteStore) -> str:
-    with pytest.raises(LedgerFailed) as refused, store.reading():
-        pass
-    with pytest.raises(LedgerFailed) as again, store.writing():
-        pass
-    assert str(again.value) == str(refused.value)
-    return str(refused.value).replace(str(store.path), "FILE")
+    return stores.refusal(store).replace(str(store.path), "FILE")
 
 
 def said_of(error: Exception) -> str:
@@ -47,30 +41,6 @@ def said_of(error: Exception) -> str:
 
 
 # --- Transactions ---------------------------------------------------------------------
-
-
-def test_a_ledger_is_made_once(store: SqliteStore) -> None:
-    store.create()
-    with store.writing() as tables:
-        tables.add_scope(SCOPE)
-    store.create()
-    with store.reading() as tables:
-        assert tables.scope_names() == ["loans"]
-    assert store.damages() == []
-
-
-def test_what_was_written_is_kept_at_the_end_alone(store: SqliteStore) -> None:
-    store.create()
-
-    def stop_halfway() -> None:
-        with store.writing() as tables:
-            tables.add_scope(SCOPE)
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        stop_halfway()
-    with store.reading() as tables:
-        assert tables.scope_names() == []
 
 
 def test_a_reader_sees_one_state(store: SqliteStore) -> None:

@@ -2,7 +2,7 @@
 
 Nothing else is believed. What is spent, what is left, which release is where: all of it
 is added up from the chain, and a chain that breaks a rule is not added up at all.
-Floor: curator. Imports: errors, plan, release.checked_json, scope, entry, accounting.
+Floor: curator. Imports: errors, accounting, entry, scope.
 """
 
 from collections.abc import Iterable, Mapping

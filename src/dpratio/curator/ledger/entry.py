@@ -6,7 +6,7 @@ Floor: curator. Imports: errors, strict, release.checked_json, accounting.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 
 from dpratio.curator.ledger.accounting import Charge
@@ -14,10 +14,9 @@ from dpratio.errors import LedgerFailed
 from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
-__all__ = ["KINDS", "Entry", "entry_from_row", "link"]
+__all__ = ["COLUMNS", "KINDS", "Entry", "entry_from_row", "link"]
 
 KINDS = ("charge", "opened", "sealed", "published", "void", "approved")
-_FIELDS = 10
 _EVENTS = {
     "charge": ("plan", "by"),
     "sealed": ("sha256", "format"),
@@ -48,18 +47,7 @@ class Entry:
     @property
     def row(self) -> tuple[str | int, ...]:
         """The values in the order of the table's columns."""
-        return (
-            self.scope,
-            self.seq,
-            self.time,
-            self.subject,
-            self.kind,
-            self.loss,
-            self.delta,
-            self.event,
-            self.previous,
-            self.hash,
-        )
+        return tuple(getattr(self, name) for name in COLUMNS)
 
     @property
     def wanted_hash(self) -> str:
@@ -80,8 +68,11 @@ class Entry:
         Raises:
             DocumentRefused: When it is not what an entry of its kind says.
         """
-        fields = Node(parse(self.event)).fields(*_EVENTS.get(self.kind, ()))
-        return {name: at.text() for name, at in fields.items()}
+        told = Node(parse(self.event)).fields(*_EVENTS.get(self.kind, ()))
+        return {name: at.text() for name, at in told.items()}
+
+
+COLUMNS = tuple(each.name for each in fields(Entry))
 
 
 def link(
@@ -115,7 +106,7 @@ def entry_from_row(row: Sequence[object]) -> Entry:
     Raises:
         LedgerFailed: When its values are not of the types that were written.
     """
-    types = [str, int, *[str] * (_FIELDS - 2)]
+    types = [int if name == "seq" else str for name in COLUMNS]
     if [type(each) for each in row] != types:
         raise LedgerFailed("a line of the ledger was edited or damaged.")
     return Entry(*row)  # type: ignore[arg-type]  # checked above

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dpratio.curator.ledger.entry import Entry, entry_from_row
+from dpratio.curator.ledger.entry import COLUMNS, Entry, entry_from_row
 from dpratio.curator.ledger.scope import Scope, scope_from_document
 from dpratio.errors import DocumentRefused, LedgerFailed
 from dpratio.release.checked_json import parse
@@ -19,7 +19,7 @@ __all__ = ["TABLES", "VERSION", "Tables", "create_tables"]
 VERSION = 1
 TABLES = ("ledger", "scope", "entry", "artifact")
 
-_COLUMNS = "scope, seq, time, subject, kind, loss, delta, event, previous, hash"
+_COLUMNS = ", ".join(COLUMNS)
 
 Rows = Sequence[Sequence[object]]
 

@@ -1,6 +1,6 @@
 """An account never goes back behind what was seen of it: here, or in the anchor.
 
-Floor: curator. Imports: errors, account, anchor, tables.
+Floor: curator. Imports: errors, account, anchor, entry, tables.
 """
 
 from collections.abc import Iterator, Sequence

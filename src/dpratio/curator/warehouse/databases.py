@@ -1,6 +1,7 @@
 """Tables of databases by their address: connected, found, and known to be tables.
 
-Floor: curator. Imports: checks, errors, terms, duck, entropy, views.
+Floor: curator. Imports: errors, checks, terms, catalogues, dialect, duck, tables,
+views.
 """
 
 import contextlib

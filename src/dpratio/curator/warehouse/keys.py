@@ -1,6 +1,6 @@
 """Keys, bins, periods and ids as expressions; declared keys are joined as a table.
 
-Floor: curator. Imports: terms, frames, engine, dialect.
+Floor: curator. Imports: terms, dialect, engine.
 """
 
 import datetime as dt

@@ -1,6 +1,6 @@
 """DuckDB behind Ibis.
 
-Floor: curator. Imports: dialect, functions.
+Floor: curator. Imports: dialect, functions, keys.
 """
 
 import datetime as dt
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import ibis
 
+from dpratio.curator.keys import WHOLE_ID
 from dpratio.curator.warehouse.dialect import UNDECLARED, Dialect, Value
 from dpratio.curator.warehouse.functions import builtin
 
@@ -78,7 +79,7 @@ class DuckDb(Dialect):
     def text_number(self, text: Value) -> Value:
         word = _decoded(text)
         hashed = ("0x" + _md5(word).substr(0, 15)).cast("int64")
-        whole = word.re_search("^(0|-?[1-9][0-9]{0,17})$") & ~word.contains("\n")
+        whole = word.re_search(f"^({WHOLE_ID})$") & ~word.contains("\n")
         return ibis.cases((whole, word.try_cast("int64")), else_=hashed)
 
     def digest(self, key: str, place: Value, unit: Value) -> Value:

@@ -1,6 +1,6 @@
 """Polars behind Ibis: its tables are lazy frames, which the DuckDB engine reads.
 
-Floor: curator. Imports: tables of the curator.
+Floor: curator. Imports: dialect, tables.
 """
 
 import ibis

@@ -1,6 +1,6 @@
 """Opening Ibis tables, Spark frames and tables of databases by their public schema.
 
-Floor: curator. Imports: tables, and the rest of this room.
+Floor: curator. Imports: terms, databases, dialect, silence, spark_frames, tables.
 """
 
 import weakref

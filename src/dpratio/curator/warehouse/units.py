@@ -1,6 +1,6 @@
 """Units with ids as expressions: their totals, their groups, the keys they share.
 
-Floor: curator. Imports: terms, engine, keys, and dialect, keys, numbers of this room.
+Floor: curator. Imports: terms, plan, dialect, engine, keys, numbers.
 """
 
 import datetime as dt

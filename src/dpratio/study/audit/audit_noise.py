@@ -1,6 +1,6 @@
 """The audit: every mechanism and strategy, end to end, against its claim.
 
-Floor: study. Imports: checks, errors, plan, progress, and the rest of this folder.
+Floor: study. Imports: errors, checks, terms, plan, and the rest of this folder.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,6 @@
 """What an audit found, as a table: claimed, shown, and a verdict.
 
-Floor: study. Imports: tabular, terms.
+Floor: study. Imports: tabular, terms, bound.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpratio.study.audit.bound import RISK
-from dpratio.tabular import Tabular
+from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.budget import decimal_text
 
 __all__ = [
@@ -94,8 +94,7 @@ class Audit(Tabular):
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per finding."""
-        rows = [_row(each) for each in self.findings]
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        return columns_of([_row(each) for each in self.findings])
 
     def said(self) -> list[str]:
         """Say what was drawn, and what the figures mean."""

@@ -1,0 +1,53 @@
+"""Arguments and options that several commands share.
+
+Floor: cli. Imports: nothing.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "ChartFile",
+    "CsvFile",
+    "Force",
+    "Format",
+    "JsonFile",
+    "Level",
+    "PlanFile",
+    "ReleaseFile",
+    "ReleaseOut",
+    "StudyFile",
+    "Variance",
+]
+
+StudyFile = Annotated[Path, typer.Argument(help="The study, a TOML file.")]
+ReleaseFile = Annotated[Path, typer.Argument(help="A release, JSON or Parquet.")]
+ReleaseOut = Annotated[
+    Path,
+    typer.Option("--out", "-o", help="Release file to write, .json or .parquet."),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace an existing release file.")
+]
+PlanFile = Annotated[
+    Path, typer.Argument(metavar="STUDY", help="A study (TOML) or a plan (JSON).")
+]
+
+Level = Annotated[float, typer.Option(help="Confidence level.")]
+Variance = Annotated[
+    str | None, typer.Option(help="linearised or kish; by default as planned.")
+]
+
+Format = Annotated[
+    str,
+    typer.Option("--format", help="table, csv, json or markdown.", metavar="FORMAT"),
+]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", help="Write the rows as JSON.")
+]
+CsvFile = Annotated[Path | None, typer.Option("--csv", help="Write the rows as CSV.")]
+ChartFile = Annotated[
+    Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
+]

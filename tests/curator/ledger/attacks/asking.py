@@ -1,0 +1,62 @@
+"""Every way to ask something of a ledger, and what a refusal says."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from curator.ledger.attacks.books import DATA, is_plain, name_of, plan_of
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.verify import verify_ledger
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import LedgerFailed, LedgerRefused
+from dpratio.release.release import Release
+
+__all__ = ["COST", "charge", "refusal", "released", "verbs"]
+
+COST = Fraction(1, 10)
+
+
+def charge(ledger: Ledger, number: int) -> None:
+    """Charge one release."""
+    ledger.charge(name_of(number), plan_of("0.1"))
+
+
+def released(ledger: Ledger, number: int, out: Path | None = None) -> Release:
+    """Release once more from the only scope."""
+    return release_sums(
+        DATA,
+        plan_of("0.1"),
+        ledger=ledger,
+        release_id=name_of(number),
+        out=out,
+        engine="python",
+    )
+
+
+def refusal(step: Callable[[], object], *secrets: str) -> str:
+    """Run a step that must be refused plainly; give what was said."""
+    with pytest.raises((LedgerFailed, LedgerRefused)) as refused:
+        step()
+    assert is_plain(refused.value, *secrets), str(refused.value)
+    return str(refused.value)
+
+
+def verbs(location: str | Path) -> list[Callable[[], object]]:
+    """Every way to ask something of a ledger."""
+    ledger = Ledger(location)
+    return [
+        ledger.scopes,
+        ledger.account,
+        partial(charge, ledger, 2),
+        partial(released, ledger, 3),
+        partial(ledger.open, name_of(1)),
+        partial(ledger.void, name_of(1)),
+        partial(ledger.publish, name_of(1)),
+        partial(ledger.approve, plan_of("0.1")),
+        partial(ledger.seal, name_of(1), b"bytes", "json"),
+        partial(ledger.sealed, name_of(1), plan_of("0.1")),
+        partial(verify_ledger, ledger),
+    ]

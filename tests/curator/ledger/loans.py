@@ -1,0 +1,68 @@
+"""The scope of loans: plans to charge to it, their table, releases in every state."""
+
+from typing import Any
+
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.scope import Scope
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Ratio
+
+__all__ = [
+    "BOUNDS",
+    "CARDS",
+    "ID",
+    "OTHER",
+    "PLAN",
+    "SCOPE",
+    "TABLE",
+    "Untouchable",
+    "bring",
+    "plan_of",
+    "state",
+]
+
+ID, OTHER = "0" * 32, "1" * 32
+SCOPE = Scope("loans", Budget(1, "1e-6"))
+CARDS = Scope("cards", Budget(1))
+TABLE: dict[str, list[object]] = {"s": [0.5, 0.2], "y": [1, 0]}
+BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary()}
+
+
+def plan_of(epsilon: str = "0.1", delta: str = "0", **terms: Any) -> Plan:  # noqa: ANN401
+    """A plan at a price, by default a tenth of what the scope has."""
+    given: dict[str, Any] = {"bounds": BOUNDS, "budget": Budget(epsilon, delta)}
+    return make_plan(Ratio("s", per="y"), **(given | terms))
+
+
+PLAN = plan_of()
+
+
+class Untouchable(dict[str, list[object]]):
+    """A table that cannot be read, nor even looked at."""
+
+    def touch(self, *_given: object) -> Any:  # noqa: ANN401
+        message = "the table was touched"
+        raise AssertionError(message)
+
+    __iter__ = __getitem__ = __len__ = __contains__ = keys = items = touch
+
+
+def bring(ledger: Ledger, state: str, release_id: str = ID) -> None:
+    """Bring a release to a state."""
+    ledger.charge(release_id, PLAN, scope="loans", by="me")
+    if state == "void":
+        ledger.void(release_id)
+    if state in {"opened", "sealed", "published"}:
+        ledger.open(release_id)
+    if state in {"sealed", "published"}:
+        ledger.seal(release_id, b"bytes", "json")
+    if state == "published":
+        ledger.publish(release_id)
+
+
+def state(ledger: Ledger, release_id: str = ID) -> str:
+    """How far a release has come."""
+    return ledger.account("loans").releases[release_id].state

@@ -1,0 +1,113 @@
+"""A retry gives the same bytes or nothing, and reads no data."""
+
+from pathlib import Path
+
+import pytest
+
+from curator.ledger.loans import ID, PLAN, TABLE, Untouchable, plan_of, state
+from dpratio.curator import release_sums as room
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import FileRefused, InvalidInput, LedgerRefused
+from dpratio.release.files import read_release, release_from_bytes
+from dpratio.terms.budget import Budget
+
+
+@pytest.mark.parametrize("name", ["r.json", "r.parquet"])
+def test_a_retry_gives_the_same_bytes_and_reads_no_data(
+    name: str, file_ledger: Ledger, tmp_path: Path
+) -> None:
+    first = release_sums(
+        TABLE, PLAN, ledger=file_ledger, release_id=ID, out=tmp_path / name
+    )
+    before = file_ledger.account()
+    content = (tmp_path / name).read_bytes()
+    for out in (tmp_path / name, tmp_path / f"again-{name}", None):
+        again = release_sums(
+            Untouchable(), PLAN, ledger=file_ledger, release_id=ID, out=out
+        )
+        assert again == first
+        if out is not None:
+            assert out.read_bytes() == content
+    assert file_ledger.account() == before
+    sealed = file_ledger.sealed(ID, PLAN)
+    assert sealed == (content, name.partition(".")[2])
+
+
+def test_a_retry_may_be_in_another_process(file_ledger: Ledger, tmp_path: Path) -> None:
+    first = release_sums(TABLE, PLAN, ledger=file_ledger)
+    other = Ledger(tmp_path / "budget.db")
+    assert release_sums(Untouchable(), PLAN, ledger=other, release_id=first.id) == first
+
+
+@pytest.mark.parametrize(
+    ("sealed", "asked"), [("json", "parquet"), ("parquet", "json")]
+)
+def test_a_retry_in_another_format_is_refused(
+    sealed: str, asked: str, file_ledger: Ledger, tmp_path: Path
+) -> None:
+    out = tmp_path / f"r.{sealed}"
+    release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID, out=out)
+    with pytest.raises(LedgerRefused) as refused:
+        release_sums(
+            Untouchable(),
+            PLAN,
+            ledger=file_ledger,
+            release_id=ID,
+            out=tmp_path / f"r.{asked}",
+        )
+    assert str(refused.value) == (
+        f"release {ID} was sealed as .{sealed}, and its bytes are given again as they "
+        f"are. Name a .{sealed} file."
+    )
+    assert not (tmp_path / f"r.{asked}").exists()
+
+
+def test_a_release_without_a_file_is_sealed_as_json(file_ledger: Ledger) -> None:
+    release = release_sums(TABLE, PLAN, ledger=file_ledger)
+    sealed = file_ledger.sealed(release.id, PLAN)
+    assert sealed is not None
+    assert sealed[1] == "json"
+    assert release_from_bytes(*sealed) == release
+
+
+def test_a_release_that_was_sealed_and_not_published_is_published(
+    file_ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_given: object) -> None:
+        message = "'r.json' cannot be written: No space left on device."
+        raise FileRefused(message)
+
+    monkeypatch.setattr(room, "write_whole", stop)
+    out = tmp_path / "r.json"
+    with pytest.raises(FileRefused) as told:
+        release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID, out=out)
+    assert str(told.value) == (
+        "'r.json' cannot be written: No space left on device. "
+        f"Release {ID} is sealed: ask for it again by its id."
+    )
+    monkeypatch.undo()
+    assert state(file_ledger) == "sealed"
+    release_sums(Untouchable(), PLAN, ledger=file_ledger, release_id=ID, out=out)
+    assert state(file_ledger) == "published"
+    assert read_release(out).id == ID
+
+
+def test_an_id_belongs_to_its_plan_and_scope(file_ledger: Ledger) -> None:
+    release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID)
+    file_ledger.open_scope(Scope("cards", Budget(1)))
+    for plan, scope, said in (
+        (plan_of("0.2"), "loans", "belongs to another plan"),
+        (PLAN, "cards", "belongs to another scope"),
+    ):
+        with pytest.raises(LedgerRefused, match=said):
+            release_sums(
+                Untouchable(), plan, ledger=file_ledger, release_id=ID, scope=scope
+            )
+
+
+@pytest.mark.parametrize("name", ["", "0" * 31, "A" * 32, "r.json"])
+def test_an_id_is_32_hexadecimal_digits(name: str, file_ledger: Ledger) -> None:
+    with pytest.raises(InvalidInput, match="a release id is 32 hexadecimal digits"):
+        release_sums(Untouchable(), PLAN, ledger=file_ledger, release_id=name)

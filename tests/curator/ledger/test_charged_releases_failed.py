@@ -1,0 +1,107 @@
+"""What fails before the charge costs nothing; after it, it stays charged."""
+
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from traceback import format_exception
+from typing import Any
+
+import pytest
+
+from curator.ledger.loans import ID, PLAN, TABLE, Untouchable, state
+from curator.tables_for_tests import said_by
+from dpratio.curator import measure
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import (
+    DpratioError,
+    EngineFailed,
+    FileRefused,
+    InvalidInput,
+    LedgerRefused,
+    MissingExtra,
+    PlanRefused,
+    SchemaRefused,
+)
+from dpratio.terms.budget import Budget
+
+
+def refused(
+    ledger: Ledger,
+    kind: type[DpratioError],
+    table: object = TABLE,
+    **given: Any,  # noqa: ANN401
+) -> None:
+    plan = given.pop("plan", PLAN)
+    with pytest.raises(kind):
+        release_sums(table, plan, ledger=ledger, release_id=ID, **given)
+
+
+@pytest.mark.parametrize("engine", ["python", "duckdb"])
+def test_a_schema_that_does_not_fit_charges_nothing(
+    engine: str, file_ledger: Ledger, tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("s,z\n0.5,1\n", encoding="utf-8")
+    refused(file_ledger, SchemaRefused, path, engine=engine)
+    refused(file_ledger, FileRefused, tmp_path / "none.parquet", engine=engine)
+    assert file_ledger.account().seq == 0
+
+
+def test_bad_arguments_charge_nothing(file_ledger: Ledger, tmp_path: Path) -> None:
+    refused(file_ledger, InvalidInput, engine="spark")
+    refused(file_ledger, InvalidInput, by="two\nlines")
+    refused(file_ledger, InvalidInput, simulated="yes")
+    refused(file_ledger, PlanRefused, plan=replace(PLAN, budget=Budget("0.01")))
+    refused(file_ledger, FileRefused, Untouchable(), out=tmp_path / "none" / "r.json")
+    refused(file_ledger, FileRefused, Untouchable(), out=tmp_path)
+    assert file_ledger.account().seq == 0
+
+
+def test_a_missing_package_for_parquet_is_told_before_the_charge(
+    file_ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    refused(file_ledger, MissingExtra, Untouchable(), out=tmp_path / "r.parquet")
+    assert file_ledger.account().seq == 0
+    release_sums(
+        TABLE, PLAN, ledger=file_ledger, out=tmp_path / "r.json", engine="python"
+    )
+
+
+def test_an_engine_that_stops_after_the_charge_leaves_it_charged(
+    file_ledger: Ledger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def stop() -> None:
+        message = "cell 271828 is bad"
+        raise ValueError(message)
+
+    monkeypatch.setattr(measure, "open_table", lambda *_given: stop)
+    with pytest.raises(EngineFailed) as told:
+        release_sums(
+            TABLE, PLAN, ledger=file_ledger, release_id=ID, out=tmp_path / "r.json"
+        )
+    assert str(told.value).startswith("the engine stopped while it read the table.")
+    assert f"Release {ID} stays charged; run again under a new id." in str(told.value)
+    assert "271828" not in said_by(told.value)
+    assert "".join(format_exception(told.value)).count("EngineFailed: ") == 1
+    monkeypatch.undo()
+    assert state(file_ledger) == "opened"
+    assert file_ledger.account().spent.loss == Fraction(1, 10)
+    assert not (tmp_path / "r.json").exists()
+    with pytest.raises(LedgerRefused, match="that charge is gone"):
+        release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID)
+    assert release_sums(TABLE, PLAN, ledger=file_ledger).id != ID
+    assert file_ledger.account().spent.loss == Fraction(2, 10)
+
+
+def test_a_charge_that_was_not_opened_is_told_how_to_come_back(
+    file_ledger: Ledger,
+) -> None:
+    file_ledger.charge(ID, PLAN)
+    with pytest.raises(LedgerRefused, match="void it with `dpratio ledger void`"):
+        release_sums(Untouchable(), PLAN, ledger=file_ledger, release_id=ID)
+    file_ledger.void(ID)
+    with pytest.raises(LedgerRefused, match="was voided"):
+        release_sums(Untouchable(), PLAN, ledger=file_ledger, release_id=ID)

@@ -1,0 +1,115 @@
+"""Plans to be priced, edited by hand, and what the door says of them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from dpratio.errors import PlanRefused
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import Cost, price
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Ratio
+
+__all__ = [
+    "ONE_IN_A_MILLION",
+    "OTHER_LISTS",
+    "ask",
+    "change_part",
+    "edit",
+    "focused_plan",
+    "plan_of",
+    "refuse",
+    "spent",
+    "vector_plan",
+    "with_sums",
+]
+
+ONE_IN_A_MILLION = Fraction(1, 10**6)
+OTHER_LISTS: dict[str, Callable[[Any], Any]] = {
+    "fewer": lambda sums: sums[:-1],
+    "reversed": lambda sums: sums[::-1],
+    "more": lambda sums: (*sums, sums[0]),
+    "none": lambda _: (),
+    "twice": lambda sums: (sums[1], *sums[1:]),
+}
+
+
+def plan_of(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: ANN401
+    """A plan of the paper's sums at equal shares, unless changed."""
+    terms: dict[str, Any] = {
+        "bounds": {
+            "score": Bounds(0, 1),
+            "label": Bounds(0, 2),
+            "weight": Bounds(0.5, 3),
+        },
+        "budget": Budget(1, "1e-6"),
+        "strategy": "even",
+        "mechanism": mechanism,
+    } | changes
+    return make_plan(Ratio("score", per="label", weight="weight"), **terms)
+
+
+def focused_plan(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: ANN401
+    """A focused plan; what is said of the ratio may be changed too."""
+    about_ratio = ("guess", "guess_is", "residual_bound", "weight")
+    asked = {name: changes.pop(name) for name in about_ratio if name in changes}
+    terms: dict[str, Any] = {
+        "bounds": {
+            "score": Bounds(0, 1),
+            "label": Bounds.binary(),
+            "weight": Bounds(0.5, 3),
+        },
+        "budget": Budget(1, "1e-6"),
+        "mechanism": mechanism,
+    } | changes
+    return make_plan(
+        Ratio("score", per="label", **{"weight": "weight"} | asked), **terms
+    )
+
+
+def vector_plan(strategy: str, mechanism: str) -> Plan:
+    """A plan whose sums are priced together: joint, focused, or focused with means."""
+    if strategy == "joint":
+        return plan_of(mechanism, strategy="joint")
+    answers = ("ratio", "means") if strategy == "means" else ("ratio",)
+    return focused_plan(mechanism, answers=answers)
+
+
+def edit(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
+    """Change one sum of a plan by hand."""
+    sums = list(plan.sums)
+    sums[at] = replace(sums[at], **changes)
+    return with_sums(plan, tuple(sums))
+
+
+def with_sums(plan: Plan, sums: Any, at: int = 0) -> Plan:  # noqa: ANN401
+    """Give one part of a plan other sums."""
+    return change_part(plan, at, sums=sums)
+
+
+def ask(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
+    """Change the ratio of a plan by hand."""
+    return change_part(plan, ratio=replace(plan.ratio, **changes))
+
+
+def change_part(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
+    """Change one part of a plan by hand."""
+    parts = list(plan.parts)
+    parts[at] = replace(parts[at], **changes)
+    return replace(plan, parts=tuple(parts))
+
+
+def spent(cost: Cost) -> tuple[Fraction, Fraction]:
+    """What a cost says of epsilon and delta."""
+    return cost.epsilon, cost.delta
+
+
+def refuse(plan: Plan, match: str | None = None) -> None:
+    """Price the plan, which must be refused."""
+    with pytest.raises(PlanRefused, match=match):
+        price(plan)

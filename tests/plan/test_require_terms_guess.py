@@ -1,0 +1,103 @@
+"""The guess of a focused plan: given, found from bounds, or asked for."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from dpratio.errors import InvalidInput
+from dpratio.plan.require_terms import require_terms, settle_guess
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.question import Ratio
+from dpratio.terms.unit import PrivacyUnit
+from plan.terms_for_tests import RATIO, UNIT, WEIGHTED, WITH_WEIGHT, plan_of
+
+
+@pytest.mark.parametrize(
+    ("s", "y"),
+    [
+        (Bounds(0, 1), Bounds(0, 1)),
+        (Bounds(0, 1), Bounds.binary()),
+        (Bounds.binary(), Bounds.binary()),
+        (Bounds(-3, 2), Bounds(-3, 2)),
+    ],
+)
+def test_columns_that_share_bounds_are_compared_with_one(s: Bounds, y: Bounds) -> None:
+    settled = settle_guess(RATIO, plan_of(bounds={"s": s, "y": y}))
+    assert settled == replace(RATIO, guess=1.0)
+    assert type(settled.guess) is float
+
+
+@pytest.mark.parametrize(
+    ("s", "y"),
+    [
+        (Bounds(0, 1), Bounds(0, 2)),
+        (Bounds(0, 1), Bounds(0.5, 1)),
+        (Bounds(-1, 1), Bounds(0, 1)),
+        (Bounds(0, 2), Bounds.binary()),
+    ],
+)
+def test_columns_with_different_bounds_need_a_guess(s: Bounds, y: Bounds) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        settle_guess(RATIO, plan_of(bounds={"s": s, "y": y}))
+    assert str(caught.value) == (
+        "the ratio needs a public guess where its columns have different bounds, got "
+        "None. Write Ratio(…, guess=…), or guess = … in a study, with guess_is "
+        "'unknown' where it is not more than a size; or use strategy 'joint'."
+    )
+    told = replace(RATIO, guess=0.0)
+    assert settle_guess(told, plan_of(bounds={"s": s, "y": y})) is told
+
+
+def test_a_given_guess_is_kept() -> None:
+    for guess in (0.0, 1.0, -2.5):
+        told = replace(RATIO, guess=guess)
+        assert settle_guess(told, plan_of()) is told
+
+
+@pytest.mark.parametrize(
+    ("ratio", "bounds", "most"),
+    [
+        (RATIO, UNIT, 1.0),
+        (WEIGHTED, WITH_WEIGHT, 3.0),
+        (replace(RATIO, guess=2), UNIT, 2.0),
+        (replace(RATIO, guess=-2), UNIT, 3.0),
+        (replace(RATIO, guess=0), {"s": Bounds(-4, 1), "y": Bounds(0, 9)}, 4.0),
+        (replace(WEIGHTED, guess=0.5), {**UNIT, "w": Bounds(0, 0.25)}, 0.25),
+    ],
+)
+def test_a_residual_bound_binds_somewhere(
+    ratio: Ratio, bounds: Mapping[str, Bounds], most: float
+) -> None:
+    """It must be below the largest |w(s − r₀y)| that the box allows."""
+    below = replace(ratio, residual_bound=most * (1 - 1e-9))
+    plan = plan_of(bounds=bounds)
+    assert settle_guess(below, plan).residual_bound == below.residual_bound
+    for bound in (most, most * 1.5, 2.0**50):
+        with pytest.raises(InvalidInput) as caught:
+            settle_guess(replace(ratio, residual_bound=bound), plan)
+        said = str(caught.value)
+        rule = f"the residual bound must be below {most:g}, which the box gives, got "
+        assert said.startswith(rule)
+        assert said.endswith("Leave it out, or promise less.")
+
+
+def test_a_difference_is_guessed_to_be_zero() -> None:
+    paired = Ratio("s", per="y", minus="m")
+    plan = plan_of(ratio=paired, bounds={**UNIT, "m": Bounds(0, 1)})
+    require_terms(plan)
+    assert settle_guess(paired, plan) == replace(paired, guess=0.0)
+    told = replace(paired, guess=0.5)
+    assert settle_guess(told, plan) is told
+
+
+@pytest.mark.parametrize("strategy", ["joint", "even"])
+def test_only_a_focused_plan_needs_a_guess(strategy: str) -> None:
+    plan = plan_of(strategy=strategy, bounds={"s": Bounds(0, 1), "y": Bounds(0, 2)})
+    assert settle_guess(RATIO, plan) is RATIO
+
+
+def test_a_guess_of_totals_follows_from_their_bounds() -> None:
+    alike = PrivacyUnit("user", totals={"s": Bounds(0, 5), "y": Bounds(0, 5)})
+    plan = plan_of(unit=alike, bounds={"s": Bounds(0, 1), "y": Bounds(0, 2)})
+    assert settle_guess(RATIO, plan).guess == 1.0
