@@ -13,7 +13,7 @@ import reference
 from commands import commands_page
 
 import dpratio
-from browser import PHONE, Visit, find_faults
+from browser import DESKTOP, PHONE, Visit, find_faults
 from docs.page_blocks import ROOT
 from dpratio.cli.main import app
 
@@ -175,3 +175,87 @@ def test_pages_open_as_files_and_search_finds_words(
     assert seen.page.evaluate(wide) <= 0
     assert seen.errors == []
     assert seen.addresses == {"file://"}
+
+
+WEAKEST_TEXT = """() => {
+  const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (channel) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  };
+  const luminance = ([r, g, b]) =>
+    0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b);
+  const paper = parts(getComputedStyle(document.body).backgroundColor);
+  const contrasts = [...document.querySelectorAll(".chart text")].map((text) => {
+    const [r, g, b, share = 1] = parts(getComputedStyle(text).fill);
+    const ink = [r, g, b].map((each, at) => share * each + (1 - share) * paper[at]);
+    const both = [luminance(ink), luminance(paper)];
+    return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+  });
+  return contrasts.length ? Math.min(...contrasts) : 0;
+}"""
+
+
+def test_the_words_of_charts_are_dark_on_light_and_light_on_dark(
+    site: Path, visit: Callable[..., Visit]
+) -> None:
+    page = visit(scheme="light").page
+    readable = 4.5  # WCAG 2.2, level AA.
+    for chosen in ("default", "slate"):  # The system's choice, then the reader's own.
+        for name in ("index", "tutorial", "guides/calibration", "guides/bounds"):
+            page.goto((site / f"{name}.html").as_uri())
+            page.evaluate(f"document.body.dataset.mdColorScheme = '{chosen}'")
+            assert page.evaluate(WEAKEST_TEXT) >= readable, (name, chosen)
+
+
+COLLISIONS = """() => {
+  const shown = [...document.querySelectorAll(".chart text:not([opacity='0'])")]
+    .map((text) => [text.textContent, text.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 0);
+  const meet = (a, b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  const found = shown.flatMap(([words, box], at) =>
+    shown.slice(at + 1).filter(([, other]) => meet(box, other))
+      .map(([others]) => `${words} ${others}`));
+  return { count: shown.length, least: Math.min(...shown.map(([, b]) => b.height)),
+    found };
+}"""
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_chart_of_the_first_page_can_be_read(
+    size: tuple[int, int], site: Path, visit: Callable[..., Visit]
+) -> None:
+    page = visit(size=size).page
+    page.goto((site / "index.html").as_uri())
+    assert page.locator(".chart:visible").count() == 1
+    seen = page.evaluate(COLLISIONS)
+    assert seen["count"] > 30
+    assert seen["found"] == []
+    assert seen["least"] >= 11
+
+
+def test_a_table_that_goes_on_beyond_a_phone_shows_it(
+    site: Path, visit: Callable[..., Visit]
+) -> None:
+    page = visit(size=PHONE).page
+    cut = []
+    for name in ("installing", "methods/limit"):
+        page.goto((site / f"{name}.html").as_uri())
+        page.locator(".md-typeset__scrollwrap").first.wait_for()
+        for wrap in page.locator(".md-typeset__scrollwrap").all():
+            before = wrap.screenshot()
+            moved = wrap.evaluate("e => { e.scrollLeft = 1e4; return e.scrollLeft }")
+            if moved > 0:
+                cut.append(name)
+                look = "e => getComputedStyle(e).backgroundImage"
+                assert "gradient" in wrap.evaluate(look)
+                paper = "e => getComputedStyle(e).backgroundColor"
+                assert wrap.locator("table").evaluate(paper) == "rgba(0, 0, 0, 0)"
+                assert wrap.screenshot() != before
+            else:
+                last = wrap.locator("td:last-child").first.bounding_box()
+                assert last is not None
+                assert last["x"] + last["width"] <= PHONE[0]
+    assert "methods/limit" in cut

@@ -26,6 +26,17 @@ def test_a_second_strategy_gets_its_own_line(table: LimitTable) -> None:
     assert '"interval": "joint"' in limit_chart(rows).to_json()
 
 
+def test_a_narrow_chart_has_two_columns_and_the_same_points(table: LimitTable) -> None:
+    wide, narrow = (
+        limit_chart(table.rows, narrow=each).to_dict() for each in (False, True)
+    )
+    assert (wide["columns"], narrow["columns"]) == (4, 2)
+    assert wide["data"] == narrow["data"]
+    for chart in (wide, narrow):
+        axis = chart["spec"]["layer"][0]["encoding"]["x"]["axis"]
+        assert axis["values"] == [0.2, 0.5, 1, 2, 4]
+
+
 def test_a_forecast_runs_along_what_varies() -> None:
     plan = paper_plan("laplace", 1.0, weighted=False, n=5_000)
     guess = PaperPopulation(1.1)

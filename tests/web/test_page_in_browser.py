@@ -121,7 +121,7 @@ def test_what_is_copied_is_a_study_whose_plan_was_forecast(
 ) -> None:
     page = visit().page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(f"{address}/?weights=range&groups=keys&delta=0")
+    page.goto(f"{address}/?weights=range&groups=keys&groups_keys=n,s&delta=0")
     page.get_by_role("button", name="Copy").click()
     page.get_by_text("Copied.").wait_for()
     study = parse_study(page.evaluate("navigator.clipboard.readText()"))
@@ -158,7 +158,14 @@ def test_a_wrong_number_is_answered_in_words_and_mended_at_once(
 @SCHEMES
 @pytest.mark.parametrize(
     "path",
-    ["/?weights=range&groups=keys&per_kind=range&guess=1", "/?n=-1", "/view"],
+    [
+        (
+            "/?weights=range&groups=keys&unit_column=user&per_total_upper=9&guess=1"
+            "&per_kind=range&numerator_total_upper=9"
+        ),
+        "/?n=-1",
+        "/view",
+    ],
     ids=["planner", "refused", "viewer"],
 )
 def test_axe_finds_nothing_and_nothing_runs_out_of_the_window(

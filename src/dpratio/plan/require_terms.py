@@ -23,7 +23,7 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["require_terms", "settle_guess", "settle_partition"]
+__all__ = ["needs_guess", "require_terms", "settle_guess", "settle_partition"]
 
 _LARGEST_ROW = 2.0**30
 
@@ -56,6 +56,13 @@ def require_terms(plan: Plan) -> None:
     _require_key_budgets(plan)
 
 
+def needs_guess(ratio: Ratio, box: Mapping[str, Bounds]) -> bool:
+    """Tell whether a focused plan must be told a guess: bounds alone give none."""
+    s, y = box["s"], box["y"]
+    share = (s.lower, s.upper) == (y.lower, y.upper)
+    return ratio.guess is None and ratio.minus is None and not share
+
+
 def settle_guess(ratio: Ratio, plan: Plan) -> Ratio:
     """Settle the guess of a ratio: 1 where both columns share bounds, else asked for.
 
@@ -71,14 +78,12 @@ def settle_guess(ratio: Ratio, plan: Plan) -> Ratio:
     if ratio.guess is None and ratio.minus is not None:
         settled = replace(ratio, guess=0.0)
     elif ratio.guess is None:
-        s, y = box["s"], box["y"]
-        share = (s.lower, s.upper) == (y.lower, y.upper)
         rule = "the ratio needs a public guess where its columns have different bounds"
         hint = (
             "Write Ratio(…, guess=…), or guess = … in a study, with guess_is 'unknown' "
             "where it is not more than a size; or use strategy 'joint'."
         )
-        require(share, rule, ratio.guess, hint)
+        require(not needs_guess(ratio, box), rule, ratio.guess, hint)
         settled = replace(ratio, guess=1.0)
     if settled.residual_bound is not None:
         free = contrast_of(replace(settled, residual_bound=None))

@@ -4,6 +4,7 @@ Floor: show. Imports: study, colours.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpratio.show.colours import LINE_COLOURS, themed
@@ -20,13 +21,36 @@ LINES = {
     "width_public": "non-private",
 }
 
+BETWEEN = " · "
+# Few enough to stand beside each other in small panels.
+EPSILONS = (0.2, 0.5, 1, 2, 4)
+WIDTHS = (0.05, 0.1, 0.2, 0.5, 1)
 
-def limit_chart(rows: Sequence[dict[str, Any]]) -> Any:  # noqa: ANN401 (Altair)
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How many panels stand beside each other, and how large; names may be broken."""
+
+    columns: int
+    width: int
+    height: int
+    legend_columns: int
+    breaks: bool
+    across: tuple[float, ...] = ()
+    upwards: tuple[float, ...] = ()
+
+
+WIDE = _Layout(columns=4, width=210, height=160, legend_columns=0, breaks=False)
+NARROW = _Layout(columns=2, width=128, height=128, legend_columns=3, breaks=True)
+
+
+def limit_chart(rows: Sequence[dict[str, Any]], *, narrow: bool = False) -> Any:  # noqa: ANN401 (Altair)
     """Chart widths against epsilon beside the paper's, the limit and no privacy.
 
     Args:
         rows: Rows of a `LimitTable` of the paper's settings; a column ``width_joint``
             is drawn where there is one. Rows on the scale of the ratio are shown.
+        narrow: Draw for a phone: two small panels beside each other.
     """
     shown = [row for row in rows if row.get("scale", "ratio") == "ratio"]
     points = [
@@ -43,7 +67,9 @@ def limit_chart(rows: Sequence[dict[str, Any]]) -> Any:  # noqa: ANN401 (Altair)
     panels = list(dict.fromkeys(point["panel"] for point in points))
     seen = {point["interval"] for point in points}
     names = [name for name in LINES.values() if name in seen]
-    return _facets(points, panels, names, "Mean width of 95 % intervals")
+    layout = replace(NARROW if narrow else WIDE, across=EPSILONS, upwards=WIDTHS)
+    title = "Mean width of 95 % intervals"
+    return _facets(points, panels, names, title, layout=layout)
 
 
 def forecast_chart(forecast: Forecast) -> Any:  # noqa: ANN401 (Altair)
@@ -67,7 +93,7 @@ def forecast_chart(forecast: Forecast) -> Any:  # noqa: ANN401 (Altair)
 
 def _panel(row: dict[str, Any]) -> str:
     weighted = "weighted" if row["weighted"] else "unweighted"
-    return f"{row['mechanism']} · {weighted} · n = {row['n']:,}"
+    return BETWEEN.join((row["mechanism"], weighted, f"n = {row['n']:,}"))
 
 
 def _facets(
@@ -76,16 +102,21 @@ def _facets(
     names: list[str],
     title: str,
     along: str = "epsilon",
+    layout: _Layout = WIDE,
 ) -> Any:  # noqa: ANN401 (Altair)
     import altair as alt
 
     log = alt.Scale(type="log", nice=False, padding=8)
+
+    def axis(ticks: tuple[float, ...]) -> Any:  # noqa: ANN401 (Altair)
+        return alt.Axis(values=list(ticks)) if ticks else alt.Axis()
+
     base = alt.Chart().encode(
-        x=alt.X(f"{along}:Q", title=along, scale=log),
-        y=alt.Y("width:Q", title="width", scale=log),
-        color=alt.Color("interval:N", title=None).scale(
-            domain=names, range=list(LINE_COLOURS[: len(names)])
-        ),
+        x=alt.X(f"{along}:Q", title=along, scale=log, axis=axis(layout.across)),
+        y=alt.Y("width:Q", title="width", scale=log, axis=axis(layout.upwards)),
+        color=alt.Color("interval:N", title=None)
+        .scale(domain=names, range=list(LINE_COLOURS[: len(names)]))
+        .legend(columns=layout.legend_columns),
         tooltip=["interval:N", f"{along}:Q", alt.Tooltip("width:Q", format=".4g")],
     )
     line = base.mark_line(strokeWidth=1.5).encode(
@@ -94,13 +125,16 @@ def _facets(
     point = base.mark_point(size=40, filled=False).encode(
         shape=alt.Shape("interval:N", title=None).scale(domain=names)
     )
+    header = alt.Header(title=None)
+    if layout.breaks:
+        header.labelExpr = f"split(datum.label, '{BETWEEN}')"
     return themed(
         alt.layer(line, point)
-        .properties(width=210, height=160)
+        .properties(width=layout.width, height=layout.height)
         .facet(
-            alt.Facet("panel:N", header=alt.Header(title=None), sort=panels),
+            alt.Facet("panel:N", header=header, sort=panels),
             data=alt.InlineData(values=points),
-            columns=4,
+            columns=layout.columns,
         )
         .properties(title=title)
     )

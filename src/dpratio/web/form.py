@@ -1,6 +1,6 @@
 """What the planner's form says: every field as the text that was typed.
 
-Floor: web. Imports: checks.
+Floor: web. Imports: errors, checks.
 """
 
 from collections.abc import Mapping
@@ -9,8 +9,9 @@ from decimal import Decimal
 from urllib.parse import urlencode
 
 from dpratio.checks import require, require_one_of, to_exact
+from dpratio.errors import InvalidInput
 
-__all__ = ["CHOICES", "DEFAULTS", "Form", "read_form"]
+__all__ = ["CHOICES", "DEFAULTS", "FieldMissing", "Form", "read_form"]
 
 DEFAULTS = {
     "n": "5000",
@@ -31,6 +32,14 @@ DEFAULTS = {
     "groups": "none",
     "groups_column": "region",
     "groups_count": "4",
+    "groups_keys": "",
+    "unit_column": "",
+    "numerator_total_lower": "0",
+    "numerator_total_upper": "",
+    "per_total_lower": "0",
+    "per_total_upper": "",
+    "most_groups": "1",
+    "neighbours": "add-or-remove-one",
     "strategy": "focused",
     "mechanism": "auto",
     "guess": "",
@@ -52,6 +61,7 @@ CHOICES = {
 }
 
 _LONGEST = 200
+_LONGEST_KEYS = 5_000  # All keys are one field; a query has its limits too.
 
 # What a message calls a field whose name alone would not say it.
 _WORDS = {
@@ -62,6 +72,11 @@ _WORDS = {
     "weight_lower": "the weight's lower bound",
     "weight_upper": "the weight's upper bound",
     "groups_count": "the number of groups",
+    "numerator_total_lower": "the lowest total of the numerator",
+    "numerator_total_upper": "the highest total of the numerator",
+    "per_total_lower": "the lowest total of the denominator",
+    "per_total_upper": "the highest total of the denominator",
+    "most_groups": "the most groups of one person",
     "guess": "the guess of the ratio",
     "numerator_mean": "the numerator's mean",
     "numerator_sd": "the numerator's sd",
@@ -71,6 +86,14 @@ _WORDS = {
     "weight_sd": "the weight's sd",
     "against": "the ratio to test against",
 }
+
+
+class FieldMissing(InvalidInput):
+    """A field has to be filled before there is a study; ``field`` is its name."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +108,16 @@ class Form:
     given: Mapping[str, str]
 
     def text(self, name: str) -> str:
-        """Give what was typed, or refuse what is too long for any field.
+        """Give what was typed, or refuse what is too long for its field.
 
         Raises:
-            InvalidInput: When it has more than 200 characters.
+            InvalidInput: When it has more than 200 characters, or 5000 of keys.
         """
         typed = self.given[name]
-        rule = f"a field holds at most {_LONGEST} characters"
-        require(len(typed) <= _LONGEST, rule, len(typed))
+        longest = _LONGEST_KEYS if name == "groups_keys" else _LONGEST
+        rule = f"a field holds at most {longest} characters"
+        hint = "Write more into the study file by hand."
+        require(len(typed) <= longest, rule, len(typed), hint)
         return typed
 
     def choice(self, name: str) -> str:
@@ -103,6 +128,11 @@ class Form:
         """
         require_one_of(self.text(name), CHOICES[name], name)
         return self.text(name)
+
+    @property
+    def has_units(self) -> bool:
+        """Whether people have many rows: their ids lie in a column."""
+        return not self.is_empty("unit_column")
 
     def is_empty(self, name: str) -> bool:
         """Tell whether a field was left empty."""

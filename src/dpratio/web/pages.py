@@ -16,9 +16,10 @@ from dpratio.study.outlook import Outlook
 from dpratio.tabular import show_value
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import NEARNESS
+from dpratio.terms.unit import NEIGHBOURS
 from dpratio.version import __version__
 from dpratio.web.chart import Line, draw_lines
-from dpratio.web.form import Form
+from dpratio.web.form import FieldMissing, Form
 from dpratio.web.planner import Planned, look_around, plan_form
 
 __all__ = ["charts_part", "forecast_part", "planner_page", "viewer_page"]
@@ -54,6 +55,7 @@ def planner_page(form: Form) -> Answer:
         "strategies": STRATEGIES,
         "mechanisms": ("auto", *MECHANISMS),
         "nearness": tuple(NEARNESS),
+        "neighbours": NEIGHBOURS,
     }
     return _fill("planner.html", form=form.given, **choices, **shown), status
 
@@ -82,7 +84,9 @@ def _forecast_terms(form: Form) -> tuple[dict[str, Any], int]:
     try:
         planned = plan_form(form)
     except DpratioError as error:
-        return {"message": str(error), "query": form.query()}, _REFUSED
+        missing = error.field if isinstance(error, FieldMissing) else ""
+        refused = {"message": str(error), "missing": missing, "query": form.query()}
+        return refused, _REFUSED
     return {
         "planned": planned,
         "query": form.query(),

@@ -12,13 +12,15 @@ from typing import Any
 
 from dpratio.checks import require, to_exact
 from dpratio.errors import InvalidInput
+from dpratio.plan.box import box_of
 from dpratio.plan.plan import Plan
+from dpratio.plan.require_terms import needs_guess
 from dpratio.plan.study_plan import plan_of_study
 from dpratio.study.drawn import MOST_PEOPLE
 from dpratio.study.forecast import forecast
 from dpratio.study.outlook import Forecast, Outlook
 from dpratio.terms.study_file import Study, parse_study
-from dpratio.web.form import Form
+from dpratio.web.form import FieldMissing, Form
 from dpratio.web.study_text import write_study
 
 __all__ = ["Around", "Planned", "look_around", "plan_form"]
@@ -30,9 +32,14 @@ _REMEMBERED = 64
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A study, its plan and what the plan will give."""
+    """A study, its plan and what the plan will give.
+
+    ``text`` is the study as it is copied. Where it lacks keys, ``forecast_text`` is
+    the same with invented ones, else the very text.
+    """
 
     text: str
+    forecast_text: str
     study: Study
     plan: Plan
     forecast: Forecast
@@ -41,6 +48,11 @@ class Planned:
     def outlook(self) -> Outlook:
         """The one row of the forecast."""
         return self.forecast.outlooks[0]
+
+    @property
+    def lacks_keys(self) -> bool:
+        """Whether keys have to be written before a plan can be made."""
+        return self.text != self.forecast_text
 
     @property
     def command(self) -> str:
@@ -65,7 +77,7 @@ def plan_form(form: Form) -> Planned:
     """Write the study of a form, parse it, plan it and forecast the plan.
 
     Raises:
-        InvalidInput: When a field breaks a rule.
+        InvalidInput: When a field breaks a rule; `FieldMissing` where one is empty.
         DocumentRefused: When the study that the fields stand for breaks one.
     """
     level = to_exact(form.text("level"), "level")
@@ -76,13 +88,15 @@ def plan_form(form: Form) -> Planned:
     near = abs(against) <= _FURTHEST
     rule = "the ratio to test against must lie between -1e6 and 1e6"
     require(near, rule, form.text("against"))
-    return _plan_text(write_study(form), float(level), float(against))
+    texts = write_study(form), write_study(form, invent_keys=True)
+    return _plan_texts(texts, float(level), float(against))
 
 
 def look_around(planned: Planned) -> Around:
     """Forecast the same study at other budgets, and for other numbers of people."""
     found = planned.forecast
-    return _look_around(planned.text, found.level, found.against)
+    texts = planned.text, planned.forecast_text
+    return _look_around(texts, found.level, found.against)
 
 
 def _round_numbers(own: float, *, steps: tuple[int, ...], reach: float) -> list[float]:
@@ -104,20 +118,33 @@ def _round_numbers(own: float, *, steps: tuple[int, ...], reach: float) -> list[
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
-def _plan_text(text: str, level: float, against: float) -> Planned:
+def _plan_texts(texts: tuple[str, str], level: float, against: float) -> Planned:
     """Plan a study as the command does; the same text is not planned twice."""
-    study = parse_study(text)
+    study = parse_study(texts[1])
+    _require_guess(study)
     plan = plan_of_study(study)
     people = study.people or 1
     found = forecast(
         plan, n=[people], guess=study.population, level=level, against=against
     )
-    return Planned(text, study, plan, found)
+    return Planned(*texts, study, plan, found)
+
+
+def _require_guess(study: Study) -> None:
+    """Ask for a guess in the words of the page, where a focused plan needs one."""
+    (ratio,) = study.ratios
+    box = box_of(ratio, study.bounds, study.unit)
+    if study.strategy == "focused" and needs_guess(ratio, box):
+        raise FieldMissing(
+            "The numerator and what it is per have different bounds. Give a public "
+            "guess of the ratio below; 'unknown' where it is no more than a size.",
+            field="guess",
+        )
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
-def _look_around(text: str, level: float, against: float) -> Around:
-    planned = _plan_text(text, level, against)
+def _look_around(texts: tuple[str, str], level: float, against: float) -> Around:
+    planned = _plan_texts(texts, level, against)
     own = planned.outlook
 
     def look(**wanted: Any) -> list[Outlook]:  # noqa: ANN401 (options of forecast)

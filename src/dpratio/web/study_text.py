@@ -1,27 +1,33 @@
 """From the planner's form to the study file it stands for.
 
 The page forecasts the study that is parsed from this text, so that what is shown and
-what is copied cannot differ.
-Floor: web. Imports: checks, form.
+what is copied cannot differ. Only keys that were not given yet are invented for the
+forecast; the study that is copied then has none, and no plan is made of it.
+Floor: web. Imports: checks, form, keys_text.
 """
 
-import json
 import re
 
 from dpratio.checks import require
-from dpratio.web.form import Form
+from dpratio.web.form import DEFAULTS, FieldMissing, Form
+from dpratio.web.keys_text import quote, write_keys
 
 __all__ = ["MOST_GROUPS", "write_study"]
 
 MOST_GROUPS = 1_000
+NO_KEYS = "[]  # write your public keys here"
 
 HEADING = """\
 # Planned with `dpratio page`: no data were read and nothing was spent.
 # Before a release add [data] with its path."""
 
 
-def write_study(form: Form) -> str:
+def write_study(form: Form, *, invent_keys: bool = False) -> str:
     """Write the study file that a form stands for.
+
+    Args:
+        form: What was typed.
+        invent_keys: Put invented keys where none were given, for a forecast.
 
     Raises:
         InvalidInput: When a field is no number, or no known word.
@@ -30,7 +36,8 @@ def write_study(form: Form) -> str:
     tables = [
         ("ratio", _ratio(form, weighted=weighted)),
         ("bounds", _bounds(form, weighted=weighted)),
-        ("groups", _groups(form)),
+        ("unit", _unit(form)),
+        ("groups", _groups(form, invent_keys=invent_keys)),
         ("privacy", _privacy(form)),
         ("population", _population(form, weighted=weighted)),
     ]
@@ -42,13 +49,13 @@ def write_study(form: Form) -> str:
 
 
 def _ratio(form: Form, *, weighted: bool) -> dict[str, str]:
-    rows = {name: _quote(form.text(name)) for name in ("numerator", "per")}
+    rows = {name: quote(form.text(name)) for name in ("numerator", "per")}
     if weighted:
-        rows["weight"] = _quote(form.text("weight"))
+        rows["weight"] = quote(form.text("weight"))
     if not form.is_empty("guess"):
         rows["guess"] = form.number("guess")
     if form.text("guess_is") != "close":
-        rows["guess_is"] = _quote(form.text("guess_is"))
+        rows["guess_is"] = quote(form.text("guess_is"))
     return rows
 
 
@@ -66,33 +73,65 @@ def _range(form: Form, column: str) -> str:
     return f"[{lower}, {upper}]"
 
 
-def _groups(form: Form) -> dict[str, str]:
+def _groups(form: Form, *, invent_keys: bool) -> dict[str, str]:
     kind = form.choice("groups")
     if kind == "none":
         return {}
-    count = form.whole("groups_count")
+    keys = write_keys(form.text("groups_keys")) if kind == "keys" else []
+    count = len(keys) or form.whole("groups_count")
     hint = "Write more into the study file by hand."
     require(count <= MOST_GROUPS, "the page plans up to 1000 groups", count, hint)
     if kind == "bins":
-        return {"column": _quote(form.text("numerator")), "bins": str(count)}
-    keys = ", ".join(_quote(f"group {at + 1}") for at in range(count))
-    return {"column": _quote(form.text("groups_column")), "keys": f"[{keys}]"}
+        return {"column": quote(form.text("numerator")), "bins": str(count)}
+    if invent_keys and not keys:
+        keys = [quote(f"group {at + 1}") for at in range(count)]
+    written = f"[{', '.join(keys)}]" if keys else NO_KEYS
+    return {"column": quote(form.text("groups_column")), "keys": written}
+
+
+def _unit(form: Form) -> dict[str, str]:
+    """Write who is protected, where it is not one row that is added or removed."""
+    rows = {}
+    if form.has_units:
+        _require_totals(form)
+        rows["column"] = quote(form.text("unit_column"))
+        totals = {
+            _key(form.text(name)): _range(form, f"{name}_total")
+            for name in ("numerator", "per")
+        }
+        written = ", ".join(f"{name} = {given}" for name, given in totals.items())
+        rows["totals"] = f"{{ {written} }}"
+        if form.choice("groups") != "none":
+            rows["most_groups"] = str(form.whole("most_groups"))
+    if form.text("neighbours") != DEFAULTS["neighbours"]:
+        rows["neighbours"] = quote(form.text("neighbours"))
+    return rows
+
+
+def _require_totals(form: Form) -> None:
+    for name, words in (("numerator", "numerator"), ("per", "per column")):
+        for end in ("lower", "upper"):
+            field = f"{name}_total_{end}"
+            if form.is_empty(field):
+                message = f"Give public bounds of one person's total of the {words}."
+                raise FieldMissing(message, field)
 
 
 def _privacy(form: Form) -> dict[str, str]:
     return {
         "epsilon": form.number("epsilon"),
         "delta": form.number("delta"),
-        "strategy": _quote(form.text("strategy")),
-        "mechanism": _quote(form.text("mechanism")),
+        "strategy": quote(form.text("strategy")),
+        "mechanism": quote(form.text("mechanism")),
     }
 
 
 def _population(form: Form, *, weighted: bool) -> dict[str, str]:
     """Write the guess of what people are like, where there is one."""
     rows = {"n": str(form.whole("n"))}
-    columns = {"numerator": True, "per": form.choice("per_kind") == "range"}
-    if weighted:
+    is_range = form.has_units or form.choice("per_kind") == "range"
+    columns = {"numerator": True, "per": is_range}
+    if weighted and not form.has_units:  # Totals are weighted already.
         columns["weight"] = True
     fields = [f"{name}_mean" for name in columns]
     fields += [f"{name}_sd" for name, has_sd in columns.items() if has_sd]
@@ -110,9 +149,4 @@ def _population(form: Form, *, weighted: bool) -> dict[str, str]:
 
 def _key(name: str) -> str:
     """Write the name of a field; TOML takes plain words without quotes."""
-    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _quote(name)
-
-
-def _quote(text: str) -> str:
-    """Write text as TOML does: as JSON, and without a bare DEL."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else quote(name)

@@ -58,11 +58,27 @@ function replacePart(id, found) {
   document.getElementById(id).replaceChildren(...found.childNodes);
 }
 
+// Open the fold of a field that has to be filled, and mark it. The focus moves only when
+// the form is sent: whoever is still typing elsewhere keeps their place.
+function showMissing(form, message, isSent) {
+  for (const field of form.querySelectorAll("[aria-invalid]")) {
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  }
+  if (!message) return;
+  const field = document.getElementById(message.dataset.field);
+  const fold = field.closest("details");
+  if (fold) fold.open = true;
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", message.id);
+  if (isSent) field.focus();
+}
+
 function followForm(form) {
   let waiting = 0;
   let running = new AbortController();
 
-  async function update() {
+  async function update(isSent) {
     running.abort();
     running = new AbortController();
     const { signal } = running;
@@ -73,6 +89,7 @@ function followForm(form) {
       for (const id of ["headline", "answer"]) {
         replacePart(id, parts.querySelector(`#${id}`));
       }
+      showMissing(form, document.getElementById("missing"), isSent);
       history.replaceState(null, "", `/?${query}`);
       replacePart("charts", await fetchPart("/charts", query, signal));
     } catch (error) {
@@ -86,11 +103,11 @@ function followForm(form) {
 
   form.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(update, WAIT);
+    waiting = setTimeout(update, WAIT, false);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    update();
+    update(true);
   });
 }
 

@@ -1,17 +1,20 @@
 """Draw docs/methods/width_against_epsilon.svg: paper, joint, focused, limit, none.
 
-Usage: python tools/draw_limit.py [repetitions]
+A second drawing is for phones: two panels beside each other instead of four.
+Usage: python tools/site/draw_limit.py [repetitions]
 """
 
 import sys
 from pathlib import Path
 
 import vl_convert
+from drawings import follow_page
 
 from dpratio.show.width_charts import limit_chart
 from dpratio.study.limit import measure_limit
 
-TARGET = Path(__file__).parent.parent / "docs" / "methods" / "width_against_epsilon.svg"
+TARGET = Path(__file__).parents[2] / "docs" / "methods"
+NAME = "width_against_epsilon"
 
 
 def main() -> None:
@@ -23,8 +26,10 @@ def main() -> None:
         {**row, "width_joint": other["width"]}
         for row, other in zip(focused, joint, strict=True)
     ]
-    chart = limit_chart(rows).to_json()
-    TARGET.write_text(vl_convert.vegalite_to_svg(chart), encoding="utf-8")
+    for name, narrow in ((NAME, False), (f"{NAME}_narrow", True)):
+        chart = limit_chart(rows, narrow=narrow).to_json()
+        svg = follow_page(vl_convert.vegalite_to_svg(chart))
+        (TARGET / f"{name}.svg").write_text(svg, encoding="utf-8")
 
 
 if __name__ == "__main__":

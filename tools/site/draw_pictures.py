@@ -2,7 +2,7 @@
 
 The people are always the same; the noise is fresh, so pictures differ a little.
 rooms.svg is drawn by hand, and house.svg by tools/site/draw_house.py.
-Usage: python tools/draw_pictures.py
+Usage: python tools/site/draw_pictures.py
 """
 
 from pathlib import Path
@@ -11,11 +11,12 @@ from typing import Any
 import altair as alt
 import numpy as np
 import vl_convert
+from drawings import follow_page
 
 import dpratio as dpr
 from dpratio.show.colours import themed
 
-TARGET = Path(__file__).parent.parent / "docs" / "pictures"
+TARGET = Path(__file__).parents[2] / "docs" / "pictures"
 BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
 
 
@@ -113,7 +114,7 @@ def main() -> None:
     """Draw every picture."""
     TARGET.mkdir(exist_ok=True)
     for draw in (tutorial, calibration, bounds):
-        svg = vl_convert.vegalite_to_svg(draw().to_json())
+        svg = follow_page(vl_convert.vegalite_to_svg(draw().to_json()))
         (TARGET / f"{draw.__name__}.svg").write_text(svg, encoding="utf-8")
 
 

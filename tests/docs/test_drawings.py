@@ -1,0 +1,62 @@
+"""Charts of the documentation take the colour of the page they stand in."""
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from drawings import follow_page, inline_drawings
+
+from docs.page_blocks import ROOT
+from dpratio.show.charts import draw
+from dpratio.study.forecast import forecast
+from dpratio.study.limit import paper_plan
+
+CHARTS = [
+    *(ROOT / "docs/pictures" / f"{name}.svg" for name in ("tutorial", "calibration")),
+    ROOT / "docs/pictures/bounds.svg",
+    ROOT / "docs/methods/width_against_epsilon.svg",
+    ROOT / "docs/methods/width_against_epsilon_narrow.svg",
+]
+
+
+@pytest.fixture(scope="module")
+def drawn() -> str:
+    plan = paper_plan("laplace", 1.0, weighted=False, n=5_000)
+    return draw(forecast(plan, n=[500, 900]), ".svg").decode()
+
+
+@pytest.mark.parametrize("path", CHARTS, ids=lambda path: path.stem)
+def test_no_chart_has_a_grey_of_its_own(path: Path) -> None:
+    svg = path.read_text(encoding="utf-8")
+    ET.fromstring(svg)  # noqa: S314 (our own file)
+    assert "prefers-color-scheme:dark" in svg
+    assert "#767676" not in svg
+    assert "black" not in svg
+
+
+def test_a_chart_is_changed_in_its_greys_alone(drawn: str) -> None:
+    followed = follow_page(drawn)
+    ET.fromstring(followed)  # noqa: S314 (our own drawing)
+    assert "#767676" in drawn
+    assert "#767676" not in followed
+    assert followed.count("#0072B2") == drawn.count("#0072B2") > 0
+    assert followed.count("<path") == drawn.count("<path")
+    assert "aria-" not in followed
+
+
+def test_a_chart_is_put_into_the_page_with_its_words(
+    drawn: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.svg").write_text(follow_page(drawn), encoding="utf-8")
+    (tmp_path / "b.svg").write_text(drawn, encoding="utf-8")
+    image = '<img alt="Less &lt; more" src="../a.svg" />'
+    page = inline_drawings(f"<p>{image}</p>", "sub/page.html", tmp_path)
+    assert page.startswith('<p><span class="chart" data-search-exclude><svg role="img"')
+    assert 'aria-label="Less &lt; more"' in page
+    assert "prefers-color-scheme" not in page
+    (tmp_path / "a_narrow.svg").write_text(follow_page(drawn), encoding="utf-8")
+    page = inline_drawings(image, "sub/page.html", tmp_path)
+    assert page.count("<svg") == 2
+    own = '<img alt="On paper of its own" src="b.svg" />'
+    assert inline_drawings(own, "page.html", tmp_path) == own
