@@ -125,9 +125,9 @@ def test_a_cell_whose_weights_are_lost_in_noise_says_nothing() -> None:
     assert answer.pvalue[0] <= 1
 
 
-def test_all_pairs_of_a_thousand_groups_are_compared() -> None:
-    release = many_cells_release(Setting(5_000, 1), 1_000)
+def test_all_pairs_of_five_hundred_groups_are_compared() -> None:
+    release = many_cells_release(Setting(5_000, 1), 500)
     answer = compare_ratios(release, adjust="bonferroni", scale="difference")
-    assert len(answer) == 499_500
+    assert len(answer) == 124_750
     assert set(answer.status) == {"ok"}
     assert np.all(answer.ci_lower < answer.ci_upper)

@@ -24,7 +24,7 @@ from dpratio.terms.unit import PrivacyUnit
 
 Floats = NDArray[np.float64]
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary()}
-NULL_RUNS = 20_000
+NULL_RUNS = 10_000
 RUNS = 2_000
 BINS = 5
 SHIFTS = {"none": 0.0, "small": -0.03, "large": -0.1}
@@ -81,9 +81,9 @@ def curves(
     ids=str,
 )
 def test_a_calibrated_score_is_rejected_at_the_level(setting: Any) -> None:  # noqa: ANN401
-    """20,000 calibrated samples: 5 % of them, give or take 0.6 %, are rejected."""
+    """10,000 calibrated samples: 5 % of them, give or take 0.9 %, are rejected."""
     rejected = curves(*setting, "none", NULL_RUNS).errors.pvalue < 0.05
-    assert rejected.mean() == pytest.approx(0.05, abs=0.006)
+    assert rejected.mean() == pytest.approx(0.05, abs=0.009)
 
 
 def truth(shift: str) -> dict[str, Floats]:
