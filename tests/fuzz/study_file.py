@@ -1,5 +1,6 @@
 """Studies: the text of a TOML file cut, spliced and refilled, then planned."""
 
+import scipy.optimize  # noqa: F401 (a plan may load it, and loading is heard)
 from hypothesis import strategies as st
 
 from dpratio.errors import DocumentRefused, InvalidInput
