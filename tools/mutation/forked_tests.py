@@ -76,7 +76,7 @@ class _Session:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         if self._expected is not None:
-            seconds = 3 * self._expected[item.nodeid] + 3
+            seconds = 5 * self._expected[item.nodeid] + 1
             signal.setitimer(signal.ITIMER_PROF, seconds)
         started = time.process_time()
         done = yield
@@ -126,7 +126,7 @@ def start(
     child = os.fork()
     if not child:
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-        signal.setitimer(signal.ITIMER_PROF, 20)
+        signal.setitimer(signal.ITIMER_PROF, 10)
         signal.alarm(int(60 + 10 * sum(durations.values())))
         sys.meta_path.insert(0, _Mutated(module, code))
         os._exit(_run(_Session(durations), tests))

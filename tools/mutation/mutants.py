@@ -1,14 +1,16 @@
 """Small mistakes in a module: the operators of Cosmic Ray, and a few for rounding.
 
 Cosmic Ray turns a binary operator into each of eleven others, most of which stop with
-a TypeError; here it becomes those that still make sense. Two operators are added:
-directions (min and max, floor and ceil, …) and augmented assignments.
+a TypeError; here it becomes those that still make sense. Words are compared for
+equality alone, and identity is left to None: linters refuse the rest. Two operators are
+added: directions (min and max, floor and ceil, …) and augmented assignments.
 """
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from types import CodeType
 
 import cosmic_ray.plugins
@@ -31,6 +33,8 @@ _NEAR = {
     "BitAnd": ("BitOr", "BitXor"),
     "BitXor": ("BitOr", "BitAnd"),
 }
+
+_IDENTITY = {"Is", "IsNot"}
 
 _OPPOSITE = {
     one: (other,)
@@ -113,27 +117,32 @@ def mutants_of(source: str) -> Iterator[Mutant]:
 def _operators() -> Iterator["_Replaced"]:
     for name in sorted(cosmic_ray.plugins.operator_names()):
         operator = cosmic_ray.plugins.get_operator(name)
-        _, *words = name.split("/")[1].split("_")
-        far = "ReplaceBinaryOperator" in name and words[1] not in _NEAR[words[0]]
-        if not far and not operator.arguments():
+        kind, *words = name.split("/")[1].split("_")
+        if kind == "ReplaceBinaryOperator" and words[1] not in _NEAR[words[0]]:
+            continue
+        if len(_IDENTITY & set(words)) == 1:
+            continue
+        if not operator.arguments():
             yield operator()
     yield _Direction()
     yield _Augmented()
 
 
 def _mutant(source: str, mutated: str) -> Mutant:
-    pairs = zip(source.splitlines(), mutated.splitlines(), strict=False)
-    line, (before, after) = next(
-        (at, pair) for at, pair in enumerate(pairs, 1) if pair[0] != pair[1]
+    was, now = source.splitlines(), mutated.splitlines()
+    _, first, last, start, stop = next(
+        each
+        for each in SequenceMatcher(None, was, now, autojunk=False).get_opcodes()
+        if each[0] != "equal"
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `is` beside a number
         code = compile(mutated, "<mutant>", "exec", dont_inherit=True)
-    return Mutant(line, _plain(before), _plain(after), code)
+    return Mutant(first + 1, _plain(was[first:last]), _plain(now[start:stop]), code)
 
 
-def _plain(line: str) -> str:
-    return " ".join(line.split())
+def _plain(lines: Sequence[str]) -> str:
+    return " ".join(" ".join(lines).split())
 
 
 def _meaning(source: str) -> str:
@@ -142,8 +151,21 @@ def _meaning(source: str) -> str:
         warnings.simplefilter("ignore")
         tree = ast.parse(source)
     for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            _forget_order(node)
         if isinstance(node, ast.arg | ast.AnnAssign):
             node.annotation = ast.Constant(None)
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
     return ast.dump(tree)
+
+
+def _forget_order(compared: ast.Compare) -> None:
+    """Take every comparison with a word that is not `!=` for `==`."""
+    sides = (compared.left, *compared.comparators)
+    if any(
+        isinstance(each, ast.Constant) and isinstance(each.value, str) for each in sides
+    ):
+        compared.ops = [
+            each if isinstance(each, ast.NotEq) else ast.Eq() for each in compared.ops
+        ]
