@@ -98,7 +98,7 @@ class _Augmented(_Replaced):
 
 
 def mutants_of(source: str) -> Iterator[Mutant]:
-    """Give every mutant of a module once; annotations are left alone."""
+    """Give every mutant of a module once, apart from those that change nothing but memory."""
     seen = {_meaning(source)}
     nodes = list(ast_nodes(get_ast(source)))
     for operator in _operators():
@@ -146,13 +146,21 @@ def _plain(lines: Sequence[str]) -> str:
 
 
 def _meaning(source: str) -> str:
-    """Tell what a module does, without its annotations."""
+    """Tell what a module does: without annotations, caches and slots."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             _forget_order(node)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            node.decorator_list = [
+                each
+                for each in node.decorator_list
+                if not ast.unparse(each).startswith("lru_cache")
+            ]
+        if isinstance(node, ast.Call):
+            node.keywords = [each for each in node.keywords if each.arg != "slots"]
         if isinstance(node, ast.arg | ast.AnnAssign):
             node.annotation = ast.Constant(None)
         elif isinstance(node, ast.FunctionDef):
