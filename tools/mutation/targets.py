@@ -7,7 +7,11 @@ tests that mirror it, and to those of the modules that need it most.
 __all__ = ["TARGETS"]
 
 _CORNERS = ("plan/test_corners.py", "plan/test_joint.py")
-_PRICES = ("plan/test_price.py", "attacks/test_joint_noise.py")
+_PRICES = (
+    "plan/test_price.py",
+    "plan/test_concentrated_price.py",
+    "attacks/test_joint_noise.py",
+)
 
 # A module, below src/dpratio, and its files of tests, below tests.
 TARGETS: dict[str, tuple[str, ...]] = {
