@@ -1,4 +1,4 @@
-"""What a plan costs in concentrated privacy, from its scales and sensitivities alone."""
+"""What a plan costs in concentrated privacy, from scales and sensitivities alone."""
 
 from fractions import Fraction
 from typing import Any

@@ -98,7 +98,7 @@ class _Augmented(_Replaced):
 
 
 def mutants_of(source: str) -> Iterator[Mutant]:
-    """Give every mutant of a module once, apart from those that change nothing but memory."""
+    """Give every mutant of a module once, but for those that change memory alone."""
     seen = {_meaning(source)}
     nodes = list(ast_nodes(get_ast(source)))
     for operator in _operators():
