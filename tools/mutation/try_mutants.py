@@ -25,7 +25,8 @@ from targets import TARGETS
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 NOTES = ROOT / "build" / "mutation"
-QUICK = 2.0  # seconds of processor time
+MIRRORS = 2  # files of tests that are tried first
+QUICK = 2.0  # seconds of processor time in them
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,13 @@ class Target:
 
     @property
     def quick(self) -> Durations:
-        """The quickest tests of the file that mirrors the module: a few seconds."""
-        mirror = str(self.tests[0].relative_to(ROOT))
-        own = {test: took for test, took in self.durations.items() if mirror in test}
+        """The quickest tests of the files that mirror the module: a few seconds."""
+        names = [str(each.relative_to(ROOT)) for each in self.tests[:MIRRORS]]
+        own = {
+            test: took
+            for test, took in self.durations.items()
+            if test.split("::")[0] in names
+        }
         ordered = sorted(own, key=own.__getitem__)
         total = accumulate(own[test] for test in ordered)
         return {
@@ -74,7 +79,7 @@ def _try_module(name: str, reasons: dict[str, str], jobs: int, *, quick: bool) -
     """Try the mutants of a module; count survivors without reason and stale reasons."""
     started = time.perf_counter()
     tests = tuple(ROOT / "tests" / each for each in TARGETS[name])
-    tests = tests[:1] if quick else tests
+    tests = tests[:MIRRORS] if quick else tests
     durations, modules = measure(tests, NOTES / f"measured_{os.getpid()}.json")
     warm_up(modules)
     target = Target(name, tests, durations)
@@ -117,10 +122,6 @@ def _survivors(
         mutant = running.pop(child)
         if status == 0:
             survived.add(mutant)
-            print(
-                f"PAST {len(durations)} tests {len(waiting)} to go {target.name}:{mutant.line}: {mutant.change}",
-                flush=True,
-            )
     return [each for each in mutants if each in survived]
 
 
