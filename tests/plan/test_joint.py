@@ -422,6 +422,24 @@ def test_what_doubles_lose_where_s_and_y_cancel_is_allowed_for() -> None:
     assert beyond > 20
 
 
+@pytest.mark.parametrize(
+    ("centre", "z", "h"),
+    [(0.0, 2 * 4, 2 * 3), (0.5, 2 * (4 + 1.5), 2 * (4 + 1.5)), (-2.0, 2 * 10, 2 * 10)],
+)
+def test_rounding_is_allowed_for_as_the_proof_does(
+    centre: float, z: float, h: float
+) -> None:
+    """½ + 2⁻²⁶ + 2⁻⁴⁹·S/h, where S multiplies the sizes before anything cancels."""
+    box = {"s": Bounds(-4, 1), "y": Bounds(2, 3), "w": Bounds(1, 2)}
+    sizes = {"w": 2.0, "z": z, "h": h}
+    summands = focused_summands(weighted=True, means=True)
+    grid = grid_of(summands, box, Contrast(centre))
+    half = Fraction(1, 2) + Fraction(1, 2**26)
+    for each, step, slack in zip(summands, grid.steps, grid.rounding, strict=True):
+        size = math.prod(Fraction(sizes[factor]) for factor in each.factors)
+        assert slack == half + size / 2**49 / Fraction(step)
+
+
 def test_where_nothing_cancels_rounding_is_half_a_cell_and_hardly_more() -> None:
     for grid in (paper_grid(WEIGHTED), focused_grid(WEIGHTED, 1.0, means=True)[0]):
         for slack in grid.rounding:
