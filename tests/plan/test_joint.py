@@ -422,6 +422,18 @@ def test_what_doubles_lose_where_s_and_y_cancel_is_allowed_for() -> None:
     assert beyond > 20
 
 
+@pytest.mark.parametrize("contrast", [None, Contrast(1.0), Contrast(0.0, 0.5)])
+def test_one_sum_of_a_grid_is_the_grid_of_that_sum(contrast: Contrast | None) -> None:
+    summands = (
+        focused_summands(weighted=True, means=True)
+        if contrast
+        else summands_for(weighted=True, binary=True)
+    )
+    grid = grid_of(summands, WEIGHTED, contrast)
+    for at, each in enumerate(summands):
+        assert grid.only(at) == grid_of([each], WEIGHTED, contrast)
+
+
 @pytest.mark.parametrize(
     ("centre", "z", "h"),
     [(0.0, 2 * 4, 2 * 3), (0.5, 2 * (4 + 1.5), 2 * (4 + 1.5)), (-2.0, 2 * 10, 2 * 10)],
