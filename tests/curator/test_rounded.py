@@ -19,6 +19,7 @@ from scipy.special import erfc, gammaincc, ndtri
 from dpratio.curator import rounded as room
 from dpratio.curator.entropy import BitSource, system_bits
 from dpratio.curator.rounded import GAUSSIAN, LAPLACE, NoiseLaw, draw_rounded
+from dpratio.plan.certified import Interval
 
 Floats = NDArray[np.float64]
 LAWS = {"laplace": LAPLACE, "gaussian": GAUSSIAN}
@@ -272,6 +273,25 @@ def tail_counts() -> list[int]:
     ends = [2**20 + k for k in range(50)] + [2**63 - 1 - k * 997 for k in range(50)]
     powers = [2**e + d for e in range(21, 63) for d in (-1, 0, 1)]
     return [*spread.tolist(), *uniform.tolist(), *near, *nearer, *ends, *powers]
+
+
+@SIDES
+@pytest.mark.parametrize("offset", [-1000, -1, 0, 1, 1000])
+def test_bounds_that_do_not_decide_yet_are_narrowed_first(
+    name: str, offset: int
+) -> None:
+    """With few digits the tail is known to a factor of four: that decides nothing."""
+    law = LAWS[name]
+
+    def loose(x: Fraction, digits: int) -> Interval:
+        low, high = law.tail_bounds(x, digits)
+        return (low, high) if digits > 60 else (low / 2, 2 * high)
+
+    boundary = math.floor(law.tail_bounds(Fraction(1, 2), 40)[0] * 2**63)
+    tail = boundary + offset
+    drawn = draw_rounded(NoiseLaw(law.quantile, loose), 1.0, 1, Script(2 * tail, 7, 7))
+    expected = draw_rounded(law, 1.0, 1, Script(2 * tail, 7))
+    assert drawn == expected == (0 if offset > 0 else 1)
 
 
 @SIDES

@@ -327,6 +327,7 @@ def test_the_search_for_a_scale_ends_even_if_none_is_certified() -> None:
         return False
 
     assert room.certify_upwards(SMALLEST_SCALE, never) > LARGEST_SCALE
+    assert room.certify_upwards(LARGEST_SCALE, never) > LARGEST_SCALE
     assert tried == sorted(tried)
     assert len(tried) < 100
 
@@ -442,3 +443,11 @@ def test_scales_go_from_2_to_the_minus_10_to_2_to_the_50() -> None:
     assert calibrate("laplace", **most) == 2.0**50
     with pytest.raises(InvalidInput, match=r"noise must stay below 2\^50 cells"):
         calibrate("laplace", **most | {"sensitivity": 2**30 + 1})
+
+
+def test_more_laplace_noise_than_needed_is_affordable_and_less_is_not() -> None:
+    share = {"epsilon": Fraction(1), "delta": Fraction(0)}
+    for ratio in (Fraction(1, 2), Fraction(1)):
+        assert is_affordable("laplace", ratio=ratio, **share)
+    above = 1 + Fraction(1, 10**40)
+    assert not is_affordable("laplace", ratio=above, **share)

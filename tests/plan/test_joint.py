@@ -450,6 +450,10 @@ def test_rounding_is_allowed_for_as_the_proof_does(
     for each, step, slack in zip(summands, grid.steps, grid.rounding, strict=True):
         size = math.prod(Fraction(sizes[factor]) for factor in each.factors)
         assert slack == half + size / 2**49 / Fraction(step)
+    alone = grid_of(summands[:1], {"s": box["s"], "y": box["y"]}, Contrast(centre))
+    assert alone.rounding[0] == half + Fraction(z) / 2 / 2**49 / Fraction(
+        alone.steps[0]
+    )
 
 
 def test_where_nothing_cancels_rounding_is_half_a_cell_and_hardly_more() -> None:

@@ -334,6 +334,12 @@ def test_laplace_noise_is_charged_no_delta() -> None:
         assert spent(price(plan)) == (Fraction(1), ONE_IN_A_MILLION)
 
 
+def test_noise_up_to_2_to_the_50_cells_is_accepted() -> None:
+    plan = edit(plan_of(), scale=2.0**50)
+    assert spent(price(plan)) == (1, 0)
+    refuse(edit(plan, scale=math.nextafter(2.0**50, math.inf)), "too large")
+
+
 @pytest.mark.parametrize(
     "scale", [Fraction(10**10, 3), Decimal(10**10), "1e10", None], ids=repr
 )
@@ -716,6 +722,7 @@ def test_parts_share_what_adds_up(mechanism: str) -> None:
         ({"weight": 0.1}, "weights of parts must be positive"),
         ({"weight": None}, "weights of parts must be positive"),
         ({"partition": 3}, "each part belongs to a partition of the plan"),
+        ({"partition": 4}, "each part belongs to a partition of the plan"),
         ({"partition": -1}, "each part belongs to a partition of the plan"),
         ({"partition": True}, "belongs to a partition|asked for once"),
         ({"partition": 1.0}, "belongs to a partition|asked for once"),
