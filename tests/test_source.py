@@ -239,3 +239,23 @@ def test_no_lock_file_records_where_packages_were_downloaded() -> None:
 )
 def test_a_trace_is_found(what: str, text: str) -> None:
     assert TRACES[what].search(text)
+
+
+# A statement that is put together piece by piece, within one function.
+CHANGEABLE = {"duck_keys.py"}
+
+
+@pytest.mark.parametrize("path", SOURCE, ids=lambda path: path.stem)
+def test_values_cannot_be_changed_after_they_were_checked(path: Path) -> None:
+    decorators = [
+        ast.unparse(each)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+        for each in node.decorator_list
+    ]
+    thawed = [
+        each
+        for each in decorators
+        if each.startswith("dataclass") and "frozen=True" not in each
+    ]
+    assert not thawed or path.name in CHANGEABLE

@@ -100,6 +100,12 @@ def test_a_later_change_of_the_given_array_changes_nothing() -> None:
     assert sums.plus(np.zeros((1, 1), np.int64)).tolist() == [[1]]
 
 
+def test_sums_up_to_2_to_the_62_are_kept_as_they_are() -> None:
+    cells = np.array([[2**62, -(2**62), 2**61 + 1, 1 - 2**62]], dtype=np.int64)
+    kept = ExactSums(cells).plus(np.zeros((1, 4), np.int64))
+    assert kept.tolist() == cells.tolist()
+
+
 def test_sums_are_clamped_so_that_noise_cannot_overflow() -> None:
     limits = np.array([[2**63 - 1, -(2**63), LARGEST_SUM + 1, 5]], dtype=np.int64)
     clamped = ExactSums(limits).plus(np.zeros((1, 4), np.int64))

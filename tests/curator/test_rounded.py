@@ -1,5 +1,6 @@
 """Noise is exactly round(N): by hand-made bits, word by word; chunks and forks."""
 
+import math
 import os
 import warnings
 from fractions import Fraction
@@ -14,6 +15,7 @@ from curator.bits_for_tests import LAWS, SIDES, WORD, Script, tail_of
 from dpratio.curator import rounded as room
 from dpratio.curator.entropy import BitSource, system_bits
 from dpratio.curator.rounded import LAPLACE, NoiseLaw, draw_rounded
+from dpratio.plan.certified import Interval
 
 
 def is_rounded(
@@ -204,3 +206,22 @@ def test_forked_processes_do_not_share_a_stream() -> None:
     )
     assert windows.shape == ((children + 1) * (draws - 3), 4)
     assert len(np.unique(windows, axis=0)) == len(windows)
+
+
+@SIDES
+@pytest.mark.parametrize("offset", [-1000, -1, 0, 1, 1000])
+def test_bounds_that_do_not_decide_yet_are_narrowed_first(
+    name: str, offset: int
+) -> None:
+    """With few digits the tail is known to a factor of four: that decides nothing."""
+    law = LAWS[name]
+
+    def loose(x: Fraction, digits: int) -> Interval:
+        low, high = law.tail_bounds(x, digits)
+        return (low, high) if digits > 60 else (low / 2, 2 * high)
+
+    boundary = math.floor(law.tail_bounds(Fraction(1, 2), 40)[0] * 2**63)
+    tail = boundary + offset
+    drawn = draw_rounded(NoiseLaw(law.quantile, loose), 1.0, 1, Script(2 * tail, 7, 7))
+    expected = draw_rounded(law, 1.0, 1, Script(2 * tail, 7))
+    assert drawn == expected == (0 if offset > 0 else 1)

@@ -87,11 +87,12 @@ def test_a_root_is_bounded_from_below_and_closely(weight: Fraction) -> None:
     assert _root_below(Fraction(1)) == 1
 
 
-def test_nothing_left_for_sums_is_refused() -> None:
-    plan = replace(plan_of("laplace"), budget=Budget("0.25", "1e-6"))
+@pytest.mark.parametrize(("epsilon", "delta"), [("0.25", "1e-7"), ("0.2", "5e-8")])
+def test_nothing_left_for_sums_is_refused(epsilon: str, delta: str) -> None:
+    plan = replace(plan_of("laplace"), budget=Budget(epsilon, "1e-6"))
     with pytest.raises(InvalidInput, match=r"^finding keys leaves nothing for sums"):
         allowances(plan)
-    plan = replace(plan_of("analytic_gaussian"), budget=Budget(1, "1e-7"))
+    plan = replace(plan_of("analytic_gaussian"), budget=Budget(1, delta))
     with pytest.raises(InvalidInput, match=r"^Gaussian noise needs a delta above 0"):
         allowances(plan)
 

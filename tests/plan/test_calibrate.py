@@ -169,6 +169,7 @@ def test_a_sum_nobody_can_move_has_no_price(sensitivity: int) -> None:
 
 def test_the_price_of_laplace_noise_is_an_exact_fraction() -> None:
     assert laplace_cost(sensitivity=3, scale=12.0) == Fraction(1, 4)
+    assert laplace_cost(sensitivity=3, scale=0.5) == 6
     assert 10 * laplace_cost(sensitivity=1, scale=10.0) == 1
 
 
@@ -244,3 +245,23 @@ def test_what_is_affordable_for_one_sum_is_what_is_certified() -> None:
         )
         assert certified is is_affordable("analytic_gaussian", ratio=ratio, **share)
         assert certified is (factor >= 1)
+
+
+def test_scales_go_from_2_to_the_minus_10_to_2_to_the_50() -> None:
+    """Noise of more cells would not fit into 64 bits; less is never needed."""
+    cheap = {"epsilon": Fraction(10**6), "delta": Fraction(1, 10**6)}
+    for mechanism in ("laplace", "analytic_gaussian"):
+        assert calibrate(mechanism, sensitivity=1, **cheap) == 2.0**-10
+    most: dict[str, Any] = {"sensitivity": 2**30, "delta": Fraction(0)}
+    most |= {"epsilon": Fraction(1, 2**20)}
+    assert calibrate("laplace", **most) == 2.0**50
+    with pytest.raises(InvalidInput, match=r"noise must stay below 2\^50 cells"):
+        calibrate("laplace", **most | {"sensitivity": 2**30 + 1})
+
+
+def test_more_laplace_noise_than_needed_is_affordable_and_less_is_not() -> None:
+    share = {"epsilon": Fraction(1), "delta": Fraction(0)}
+    for ratio in (Fraction(1, 2), Fraction(1)):
+        assert is_affordable("laplace", ratio=ratio, **share)
+    above = 1 + Fraction(1, 10**40)
+    assert not is_affordable("laplace", ratio=above, **share)

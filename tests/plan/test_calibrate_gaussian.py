@@ -192,5 +192,6 @@ def test_the_search_for_a_scale_ends_even_if_none_is_certified() -> None:
         return False
 
     assert room.certify_upwards(SMALLEST_SCALE, never) > LARGEST_SCALE
+    assert room.certify_upwards(LARGEST_SCALE, never) > LARGEST_SCALE
     assert tried == sorted(tried)
     assert len(tried) < 100

@@ -168,3 +168,27 @@ def test_a_corner_on_the_limit_is_not_cut_again() -> None:
     assert all(abs(each["z"]) <= below for each in found)
     on_it = [each for each in corners_of(box, Contrast(0.5, 1.0)) if each["z"] == 1]
     assert on_it == [{"w": 1, "z": 1, "h": 1}]
+
+
+@pytest.mark.parametrize(
+    ("box", "with_y_zero", "with_s_zero"),
+    [
+        ({"s": Bounds(2, 3), "y": Bounds(-1, 1)}, {2, 3}, set()),
+        ({"s": Bounds(-3, -2), "y": Bounds(-1, 1)}, {-2, -3}, set()),
+        ({"s": Bounds(-1, 2), "y": Bounds(4, 5)}, set(), {4, 5}),
+        ({"s": Bounds(-1, 2), "y": Bounds(-5, -4)}, set(), {-4, -5}),
+        ({"s": Bounds(-1, 2), "y": Bounds(-5, 4)}, {-1, 2}, {-5, 4}),
+        ({"s": Bounds(1, 2), "y": Bounds(4, 5)}, set(), set()),
+    ],
+)
+@pytest.mark.parametrize("limit", [None, 100.0])
+def test_rows_on_an_axis_are_listed_just_where_the_box_crosses_it(
+    box: dict[str, Bounds],
+    with_y_zero: set[int],
+    with_s_zero: set[int],
+    limit: float | None,
+) -> None:
+    """At the guess 1, z = s − y and h = s + y: alike at y = 0, opposite at s = 0."""
+    corners = corners_of(box, Contrast(1.0, limit))
+    assert {each["h"] for each in corners if each["z"] == each["h"]} == with_y_zero
+    assert {each["h"] for each in corners if each["z"] == -each["h"]} == with_s_zero

@@ -12,7 +12,7 @@ from dpratio.curator.engine_python import _clip
 from dpratio.plan.contrast import Contrast
 from dpratio.plan.joint import Grid, grid_of
 from dpratio.plan.lattice import step_for, to_cell
-from dpratio.plan.sums import focused_summands
+from dpratio.plan.sums import focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
 from plan.boxes_for_tests import (
     NARROW,
@@ -276,6 +276,40 @@ def test_what_doubles_lose_where_s_and_y_cancel_is_allowed_for() -> None:
         beyond += cell > max(sizes[0] for sizes in grid.moves) + 1
         assert cell <= grid.sensitivities[0]
     assert beyond > 20
+
+
+@pytest.mark.parametrize("contrast", [None, Contrast(1.0), Contrast(0.0, 0.5)])
+def test_one_sum_of_a_grid_is_the_grid_of_that_sum(contrast: Contrast | None) -> None:
+    summands = (
+        focused_summands(weighted=True, means=True)
+        if contrast
+        else summands_for(weighted=True, binary=True)
+    )
+    grid = grid_of(summands, WEIGHTED, contrast)
+    for at, each in enumerate(summands):
+        assert grid.only(at) == grid_of([each], WEIGHTED, contrast)
+
+
+@pytest.mark.parametrize(
+    ("centre", "z", "h"),
+    [(0.0, 2 * 4, 2 * 3), (0.5, 2 * (4 + 1.5), 2 * (4 + 1.5)), (-2.0, 2 * 10, 2 * 10)],
+)
+def test_rounding_is_allowed_for_as_the_proof_does(
+    centre: float, z: float, h: float
+) -> None:
+    """½ + 2⁻²⁶ + 2⁻⁴⁹·S/h, where S multiplies the sizes before anything cancels."""
+    box = {"s": Bounds(-4, 1), "y": Bounds(2, 3), "w": Bounds(1, 2)}
+    sizes = {"w": 2.0, "z": z, "h": h}
+    summands = focused_summands(weighted=True, means=True)
+    grid = grid_of(summands, box, Contrast(centre))
+    half = Fraction(1, 2) + Fraction(1, 2**26)
+    for each, step, slack in zip(summands, grid.steps, grid.rounding, strict=True):
+        size = math.prod(Fraction(sizes[factor]) for factor in each.factors)
+        assert slack == half + size / 2**49 / Fraction(step)
+    alone = grid_of(summands[:1], {"s": box["s"], "y": box["y"]}, Contrast(centre))
+    assert alone.rounding[0] == half + Fraction(z) / 2 / 2**49 / Fraction(
+        alone.steps[0]
+    )
 
 
 def test_where_nothing_cancels_rounding_is_half_a_cell_and_hardly_more() -> None:

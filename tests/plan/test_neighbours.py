@@ -115,6 +115,25 @@ def test_a_change_within_a_table_of_one_sign_costs_no_more_than_a_row(law: str) 
     assert changed == max(once, spread_ratio(law, grid, scales))
 
 
+def test_a_change_from_cell_to_cell_adds_up_in_squares_and_no_further() -> None:
+    grid, scales = grid_and_scales("analytic_gaussian")
+    once = joint_ratio("analytic_gaussian", grid, scales)
+    apart = unit_ratio("analytic_gaussian", grid, scales, unit_of("change-one"), 2)
+    assert 2 * once**2 <= apart**2 <= 2 * once**2 * (1 + Fraction(1, 10**30))
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_change_never_costs_more_than_removing_and_adding(law: str) -> None:
+    """z and h are never large in one row, but each spans its whole range."""
+    box = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
+    grid = sums_of("focused", box, Contrast(1.0), ("ratio",))
+    scales = [1.0, 1.0, 1e9, 1e12, 1e9]
+    assert is_convex(law, grid, scales)
+    once = joint_ratio(law, grid, scales)
+    assert spread_ratio(law, grid, scales) > Fraction(5, 2) * once
+    assert unit_ratio(law, grid, scales, unit_of("change-one"), 1) == 2 * once
+
+
 def test_a_change_of_signs_costs_twice_a_row() -> None:
     box = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
     grid, _ = grid_and_scales("laplace", box)

@@ -1,5 +1,6 @@
 """The door believes nothing a plan says of itself: what is planned is what is paid."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -181,3 +182,9 @@ def test_a_refusal_says_what_to_do_and_hides_its_cause() -> None:
         price(replace(plan_of(), mechanism="uniform"))
     assert caught.value.__suppress_context__
     assert not isinstance(caught.value, InvalidInput)
+
+
+def test_noise_up_to_2_to_the_50_cells_is_accepted() -> None:
+    plan = edit(plan_of(), scale=2.0**50)
+    assert spent(price(plan)) == (Fraction(1), Fraction(0))
+    refuse(edit(plan, scale=math.nextafter(2.0**50, math.inf)), "too large")

@@ -86,6 +86,7 @@ def test_parts_share_what_adds_up(mechanism: str) -> None:
         ({"weight": 0.1}, "weights of parts must be positive"),
         ({"weight": None}, "weights of parts must be positive"),
         ({"partition": 3}, "each part belongs to a partition of the plan"),
+        ({"partition": 4}, "each part belongs to a partition of the plan"),
         ({"partition": -1}, "each part belongs to a partition of the plan"),
         ({"partition": True}, "belongs to a partition|asked for once"),
         ({"partition": 1.0}, "belongs to a partition|asked for once"),

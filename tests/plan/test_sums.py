@@ -26,6 +26,13 @@ def test_five_sums_without_weights_and_a_binary_denominator() -> None:
     assert names(weighted=False, binary=True) == ["w", "wy", "ws", "wss", "wys"]
 
 
+def test_spread_adds_every_product_of_three_and_four_values() -> None:
+    orders = ["wsss", "wyss", "wyys", "wyyy"]
+    orders += ["wssss", "wysss", "wyyss", "wyyys", "wyyyy"]
+    spread = summands_for(weighted=True, binary=False, spread=True)
+    assert [each.name for each in spread] == [*MOMENTS, *orders]
+
+
 def test_the_factors_of_a_sum_are_the_letters_of_its_name() -> None:
     weighted = summands_for(weighted=True, binary=False)
     assert all(each.factors == tuple(each.name) for each in weighted)

@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,16 +70,26 @@ def test_a_key_of_one_unit_is_named_with_its_part_of_delta_at_most(
         assert named_chance(1, lower) > part
 
 
-@pytest.mark.parametrize("chance", [0.0, 0.25, 0.5, 0.9, 0.99, 1 - 1e-9])
+def test_a_threshold_next_to_a_whole_number_is_rounded_against_the_key() -> None:
+    """The chance at one less is above δ by a part in 10⁴², which doubles do not see."""
+    with mpmath.workdps(80):
+        delta = mpmath.exp(-(mpmath.mpf("12.5") + mpmath.mpf("1e-42"))) / 2
+        written = mpmath.nstr(delta, 60)
+    assert threshold("1", written) == Threshold(1.0, 15)
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.25, 0.5, 0.9, 0.97, 1 - 1e-9, 1 - 2.0**-53])
 @pytest.mark.parametrize("groups", [1, 5])
 def test_a_key_of_the_size_found_is_found_with_that_chance(
     chance: float, groups: int
 ) -> None:
     at = threshold("0.5", "1e-7", groups)
     size = at.size_found(chance)
-    assert float(named_chance(size, at)) >= chance - 1e-12
+    assert float(named_chance(size, at)) >= chance
     if chance >= 0.5:
-        assert float(named_chance(size - 2, at)) < chance
+        assert named_chance(size - 1, at) < chance
+    else:
+        assert size == at.least
 
 
 def test_certainty_has_a_size_too() -> None:
