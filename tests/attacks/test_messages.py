@@ -5,6 +5,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import duckdb
@@ -145,14 +146,14 @@ def test_09_no_failing_input_lets_a_canary_be_heard(
     engines = ["auto"] if isinstance(table, dict) else ["auto", "python"]
     capfd.readouterr()
     said = ""
-    for engine in engines:
+    for engine, book in product(engines, [ledger, None]):
         with (
             caplog.at_level(logging.DEBUG),
             warnings.catch_warnings(record=True) as seen,
         ):
             try:
                 plan = plan_of(keys=["a", "b"])
-                said += str(release_sums(table, plan, ledger=ledger, engine=engine))
+                said += str(release_sums(table, plan, ledger=book, engine=engine))
             except DpratioError as error:
                 said += said_by(error) + "".join(traceback.format_exception(error))
         said += "".join(str(each.message) for each in seen)
