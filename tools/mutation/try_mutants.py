@@ -25,7 +25,7 @@ from targets import TARGETS
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 NOTES = ROOT / "build" / "mutation"
-MIRRORS = 2  # files of tests that are tried first
+MIRRORS = 3  # files of tests that are tried first
 QUICK = 2.0  # seconds of processor time in them
 
 
