@@ -422,6 +422,28 @@ def test_what_doubles_lose_where_s_and_y_cancel_is_allowed_for() -> None:
     assert beyond > 20
 
 
+def test_no_two_rows_lie_further_apart_than_the_range_of_a_sum() -> None:
+    """Products of up to four values; one of the rows may be missing."""
+    box = {"s": Bounds(1, 2), "y": Bounds(-3, 1)}
+    summands = summands_for(weighted=False, binary=False, spread=True)
+    grid = grid_of(summands, box, None)
+    rows = list(itertools.product([1, 1.5, 2], [-3, -1, 0, 1]))
+    for each, step, width in zip(summands, grid.steps, grid.ranges, strict=True):
+        values = [
+            math.prod({"s": s, "y": y}[factor] for factor in each.factors)
+            for s, y in rows
+        ]
+        apart = max(*values, 0) - min(*values, 0)
+        assert apart <= width * Fraction(step) <= 2 * max(map(abs, values))
+
+
+@pytest.mark.parametrize("power", [-300, -60, 0, 60, 300])
+def test_roots_have_forty_digits_whatever_their_size(power: int) -> None:
+    square = Fraction(2) * Fraction(10) ** power
+    root = root_above(square)
+    assert square <= root**2 <= square * (1 + Fraction(1, 10**40))
+
+
 @pytest.mark.parametrize("contrast", [None, Contrast(1.0), Contrast(0.0, 0.5)])
 def test_one_sum_of_a_grid_is_the_grid_of_that_sum(contrast: Contrast | None) -> None:
     summands = (
