@@ -94,3 +94,17 @@ def test_tails_are_enclosed_however_far_out(name: str, x: str) -> None:
         true = exact_tail(name, mpmath.mpf(x))
         assert mpmath.mpf(low.numerator) / low.denominator <= true
         assert true <= mpmath.mpf(high.numerator) / high.denominator
+
+
+@SIDES
+def test_the_error_bounds_of_the_fast_quantiles_are_those_of_the_proof(
+    name: str,
+) -> None:
+    """docs/proofs/rounded_noise.md, the table: no less, and no more, which is slow."""
+    tails = np.array([2.0**20, 2.0**21 + 1, 2.0**40, 2.0**60, 2.0**62, 2.0**63 - 1024])
+    size, error = LAWS[name].quantile(tails)
+    unit = 2.0**-53
+    bits = 4 * unit + 1 / (tails + 0.5)
+    units, ratio = {"laplace": (8, 1.0), "gaussian": (64, 1.2534)}[name]
+    stated = units * unit * np.maximum(size, 1) + ratio * bits
+    assert error.tolist() == pytest.approx(stated.tolist(), rel=1e-12, abs=0)

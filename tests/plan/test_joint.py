@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from dpratio.curator.engine_python import _clip
 from dpratio.plan.contrast import Contrast
-from dpratio.plan.joint import Grid, joint_ratio, root_above
+from dpratio.plan.joint import Grid, grid_of, joint_ratio, root_above
+from dpratio.plan.sums import summands_for
 from dpratio.terms.bounds import Bounds
 from plan.boxes_for_tests import (
     LAWS,
@@ -253,3 +254,25 @@ def test_a_root_is_bounded_from_above_and_closely(square: Fraction) -> None:
     # At most one unit of the last of some 40 digits too large.
     lower = root * (1 - Fraction(1, 2**120)) - Fraction(1, 2**130)
     assert lower < 0 or lower * lower <= square
+
+
+def test_no_two_rows_lie_further_apart_than_the_range_of_a_sum() -> None:
+    """Products of up to four values; one of the rows may be missing."""
+    box = {"s": Bounds(1, 2), "y": Bounds(-3, 1)}
+    summands = summands_for(weighted=False, binary=False, spread=True)
+    grid = grid_of(summands, box, None)
+    rows = list(itertools.product([1, 1.5, 2], [-3, -1, 0, 1]))
+    for each, step, width in zip(summands, grid.steps, grid.ranges, strict=True):
+        values = [
+            math.prod({"s": s, "y": y}[factor] for factor in each.factors)
+            for s, y in rows
+        ]
+        apart = max(*values, 0) - min(*values, 0)
+        assert apart <= width * Fraction(step) <= 2 * max(map(abs, values))
+
+
+@pytest.mark.parametrize("power", [-300, -60, 0, 60, 300])
+def test_roots_have_forty_digits_whatever_their_size(power: int) -> None:
+    square = Fraction(2) * Fraction(10) ** power
+    root = root_above(square)
+    assert square <= root**2 <= square * (1 + Fraction(1, 10**40))

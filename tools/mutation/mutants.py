@@ -36,6 +36,9 @@ _NEAR = {
 
 _IDENTITY = {"Is", "IsNot"}
 
+# tests/test_source.py demands frozen values; lengths are equal before zip looks.
+_LEFT_ALONE = {"frozen", "slots", "strict"}
+
 _OPPOSITE = {
     one: (other,)
     for pair in (
@@ -146,7 +149,7 @@ def _plain(lines: Sequence[str]) -> str:
 
 
 def _meaning(source: str) -> str:
-    """Tell what a module does: without annotations, caches and slots."""
+    """Tell what a module does: without annotations, caches, slots, / and *."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(source)
@@ -160,11 +163,13 @@ def _meaning(source: str) -> str:
                 if not ast.unparse(each).startswith("lru_cache")
             ]
         if isinstance(node, ast.Call):
-            # tests/test_source.py demands frozen values.
             node.keywords = [
-                each for each in node.keywords if each.arg not in {"frozen", "slots"}
+                each for each in node.keywords if each.arg not in _LEFT_ALONE
             ]
-        if isinstance(node, ast.arg | ast.AnnAssign):
+        if isinstance(node, ast.arguments):
+            node.args = [*node.posonlyargs, *node.args, *node.kwonlyargs]
+            node.posonlyargs, node.kwonlyargs = [], []
+        elif isinstance(node, ast.arg | ast.AnnAssign):
             node.annotation = ast.Constant(None)
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
