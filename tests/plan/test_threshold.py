@@ -51,6 +51,12 @@ def test_a_worked_example() -> None:
     assert threshold("1", "1e-6") == Threshold(1.0, 15)
 
 
+@pytest.mark.parametrize("delta", ["0.4", "0.5", "0.6", "0.99"])
+def test_a_key_of_one_unit_needs_noise_however_large_delta_is(delta: str) -> None:
+    assert threshold("1", delta) == Threshold(1.0, 2)
+    assert threshold("0.125", "0.99") == Threshold(8.0, 2)
+
+
 @given(
     epsilon=st.decimals("0.01", 10, places=2),
     delta=st.sampled_from(["1e-100", "1e-12", "1e-6", "0.01", "0.4", "0.51", "0.99"]),
@@ -78,7 +84,7 @@ def test_a_threshold_next_to_a_whole_number_is_rounded_against_the_key() -> None
     assert threshold("1", written) == Threshold(1.0, 15)
 
 
-@pytest.mark.parametrize("chance", [0.0, 0.25, 0.5, 0.9, 0.97, 1 - 1e-9, 1 - 2.0**-53])
+@pytest.mark.parametrize("chance", [0.0, 0.25, 0.5, 0.8, 0.9, 1 - 1e-9, 1 - 2.0**-53])
 @pytest.mark.parametrize("groups", [1, 5])
 def test_a_key_of_the_size_found_is_found_with_that_chance(
     chance: float, groups: int
