@@ -1,9 +1,10 @@
 """A field that has to be filled: said in words, shown, and found by the keyboard."""
 
+import time
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from browser import PHONE, Visit, find_faults
 
@@ -39,12 +40,19 @@ def test_a_guess_that_is_needed_is_asked_for_where_it_is_given(
     assert [each for each in seen.errors if "422" not in each] == []
 
 
+def answer_slowly(route: Route) -> None:
+    """Later than the page waits for another change."""
+    time.sleep(0.4)
+    route.continue_()
+
+
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_form_that_is_sent_without_its_guess_leads_to_the_field(
     visit: Visiting, address: str, *, scripts: bool
 ) -> None:
     page = visit(scripts=scripts).page
     page.goto(f"{address}/")
+    page.route("**/forecast?*", answer_slowly)
     highest = page.get_by_label("Highest numerator")
     highest.fill("20")
     highest.press("Enter")

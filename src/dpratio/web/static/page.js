@@ -107,6 +107,7 @@ function followForm(form) {
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    clearTimeout(waiting); // It would take the place of what is sent.
     update(true);
   });
 }
