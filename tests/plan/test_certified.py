@@ -199,6 +199,35 @@ def test_the_series_is_enclosed_with_few_digits_too(x: Fraction, digits: int) ->
     assert low <= series <= high
 
 
+@pytest.mark.parametrize(
+    ("x", "digits"), [(Fraction("1.90921"), 1), (Fraction(184, 13), 2)]
+)
+def test_the_series_of_a_number_with_more_digits_is_enclosed(
+    x: Fraction, digits: int
+) -> None:
+    """Rounded down for one end and up for the other, before it is squared too."""
+    low, high = _series_bounds(x, digits)
+    with mpmath.workdps(ORACLE_DIGITS):
+        value = as_mpf(x)
+        series = exact(mpmath.erf(value / mpmath.sqrt(2)) / 2 / mpmath.npdf(value))
+    assert low <= series <= high
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (Fraction(17, 5), Fraction(102, 25)),
+        (Fraction(9949, 7), Fraction(59694, 35)),
+        (Fraction(7485, 7), Fraction(16467, 14)),
+    ],
+)
+def test_the_roots_of_a_wide_interval_lie_outside_it(
+    low: Fraction, high: Fraction
+) -> None:
+    below, above = _root_bounds(low, high, 1)
+    assert below**2 <= low < high <= above**2
+
+
 @pytest.mark.parametrize("digits", DIGIT_COUNTS)
 def test_pi_and_roots_lie_between_their_bounds(digits: int) -> None:
     with mpmath.workdps(ORACLE_DIGITS):
