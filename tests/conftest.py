@@ -1,5 +1,8 @@
 """Hypothesis draws the same examples in every run: a red run can be repeated.
 
+Coverage is traced where a test mirrors a room whose branches must all be covered: each
+room by its own tests. Attacks and fuzzing call the same lines too often for a tracer.
+
 Tests in a real browser, of whatever room, find their fixtures in `browser`, those that
 need a real PostgreSQL server in `postgres_server`. Tests on a Spark cluster run in one
 worker of the test session, so that one cluster is started; and so do those of the
@@ -14,9 +17,19 @@ from hypothesis import settings
 pytest_plugins = ["browser", "postgres_server"]
 
 _SHARED = ("warehouse/spark/", "docs/test_site.py")
+_COVERING = ("tests/terms/", "tests/plan/", "tests/release/", "tests/curator/")
+_MANY_TIMES = ("curator/fuzz/", "curator/ledger/attacks/")
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Trace coverage in the tests that must cover, as tracing doubles their time."""
+    for item in items:
+        covers = item.nodeid.startswith(_COVERING)
+        if not covers or any(each in item.nodeid for each in _MANY_TIMES):
+            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -17,6 +17,7 @@ from dpratio.release.release import (
     ReleasedPart,
     fresh_part,
     layers_add_up,
+    require_release,
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -239,3 +240,14 @@ def test_a_simulated_release_says_so_first() -> None:
 def test_a_release_does_not_change() -> None:
     with pytest.raises(AttributeError):
         release_of().id = "f" * 32  # type: ignore[misc]
+
+
+def test_the_name_of_a_file_is_no_release_and_is_to_be_read_first() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        require_release("loans.json")
+    assert str(refused.value) == (
+        "release must be a Release, got 'loans.json'. "
+        "Read it first: read_release('loans.json')."
+    )
+    with pytest.raises(InvalidInput, match="release must be a Release, got 7"):
+        require_release(7)

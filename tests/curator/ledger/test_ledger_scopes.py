@@ -133,3 +133,16 @@ def test_a_ledger_names_its_place_and_no_password(tmp_path: Path) -> None:
     assert repr(Ledger(tmp_path / "a.db")) == f"Ledger('{tmp_path / 'a.db'}')"
     secret = Ledger("postgresql://curator:SECRET@host/budget")
     assert repr(secret) == "Ledger('a PostgreSQL server')"
+
+
+def test_a_scope_that_an_old_copy_lacks_is_not_opened_afresh(tmp_path: Path) -> None:
+    path, anchor = tmp_path / "budget.db", tmp_path / "heads"
+    ledger = Ledger(path, anchor=anchor)
+    ledger.open_scope(SCOPE)
+    old = path.read_bytes()
+    ledger.open_scope(CARDS)
+    ledger.charge(ID, PLAN, scope=CARDS.name)
+    path.write_bytes(old)
+    with pytest.raises(LedgerFailed, match="'cards' was open before and is gone"):
+        ledger.open_scope(CARDS)
+    assert ledger.scopes() == [SCOPE.name]
