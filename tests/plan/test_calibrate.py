@@ -61,6 +61,14 @@ def test_gaussian_noise_without_a_delta_is_refused(
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_the_largest_scale_is_a_scale(mechanism: str) -> None:
+    delta = Fraction(1, 10**6)
+    assert is_certified(
+        mechanism, sensitivity=1, scale=LARGEST_SCALE, epsilon=ONE, delta=delta
+    )
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize(
     "scale",
     [

@@ -84,12 +84,9 @@ def _series_bounds(x: Fraction, digits: int) -> Interval:
     down, _, up = _contexts(digits)
     low, high = _divide(x, digits)
     square_low, square_high = down.multiply(low, low), up.multiply(high, high)
-    total_low, total_high, odd = low, high, 1
+    total_low, total_high, odd = Decimal(0), Decimal(0), 1
     smallest = Decimal((0, (1,), -digits))
     while True:
-        odd += 2
-        low = down.divide(down.multiply(low, square_low), odd)
-        high = up.divide(up.multiply(high, square_high), odd)
         total_low = down.add(total_low, low)
         total_high = up.add(total_high, high)
         # From here each term is less than half the one before it, so all that
@@ -97,6 +94,9 @@ def _series_bounds(x: Fraction, digits: int) -> Interval:
         shrinks = up.multiply(2, square_high) < odd
         if shrinks and high <= up.multiply(smallest, total_high):
             return Fraction(total_low), Fraction(up.add(total_high, high))
+        odd += 2
+        low = down.divide(down.multiply(low, square_low), odd)
+        high = up.divide(up.multiply(high, square_high), odd)
 
 
 def _density_bounds(x: Fraction, digits: int) -> Interval:
