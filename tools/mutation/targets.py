@@ -39,6 +39,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "curator/exact.py": ("curator/test_exact.py",),
     "curator/select_keys.py": ("curator/test_select_keys.py",),
     "curator/whole_doubles.py": (
+        "curator/test_whole_doubles.py",
         "curator/test_duck.py",
         "curator/test_units.py",
         "curator/test_units_price.py",
