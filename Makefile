@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
+# Tests start hundreds of processes: what Python compiled is kept, whatever is set.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test check format docs bench bench-peers bench-scale mutants \
 	mutation soak package audit-dependencies clean
 

@@ -271,6 +271,17 @@ def test_no_two_rows_lie_further_apart_than_the_range_of_a_sum() -> None:
         assert apart <= width * Fraction(step) <= 2 * max(map(abs, values))
 
 
+def test_the_range_of_a_sum_is_not_rounded_to_whole_cells() -> None:
+    third = 1 / 3
+    box = {"s": Bounds(-third, third), "y": Bounds(0, third)}
+    grid = paper_grid(box)
+    ranges = dict(zip(grid.summands, grid.ranges, strict=True))
+    steps = dict(zip(grid.summands, grid.steps, strict=True))
+    (s,) = (each for each in grid.summands if each.factors == ("s",))
+    assert ranges[s] == 2 * Fraction(third) / Fraction(steps[s])
+    assert ranges[s].denominator > 1
+
+
 @pytest.mark.parametrize("power", [-300, -60, 0, 60, 300])
 def test_roots_have_forty_digits_whatever_their_size(power: int) -> None:
     square = Fraction(2) * Fraction(10) ** power
