@@ -109,6 +109,11 @@ def test_a_tail_count_of_zero_appends_bits_and_never_redraws(
         assert draw_rounded(LAWS[name], scale, 1, script) == -positive
 
 
+def test_a_draw_far_out_stops_as_soon_as_its_bits_tell() -> None:
+    """At 10^-464 a boundary beyond 2000 is asked about, and answered at once."""
+    assert check_draw("laplace", 1.0, 0, *(0,) * 24, *(WORD // 3,) * 40) == 25
+
+
 @SIDES
 def test_a_guess_says_where_to_look_and_not_what_to_find(name: str) -> None:
     """The search ends at the same integer from any start."""

@@ -16,6 +16,7 @@ from dpratio.plan.calibrate import (
     SMALLEST_SCALE,
     analytic_delta,
     calibrate,
+    is_affordable,
     is_certified,
 )
 from dpratio.plan.certified import log_bounds
@@ -195,3 +196,29 @@ def test_the_search_for_a_scale_ends_even_if_none_is_certified() -> None:
     assert room.certify_upwards(LARGEST_SCALE, never) > LARGEST_SCALE
     assert tried == sorted(tried)
     assert len(tried) < 100
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [
+        ("1", "1e-25"),
+        ("1", "1e-60"),
+        ("1", "1e-100"),
+        ("1e-6", "0.5"),
+        ("1e-9", "0.1"),
+    ],
+)
+def test_noise_is_found_for_budgets_of_any_shape(epsilon: str, delta: str) -> None:
+    share = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
+    scale = calibrate("analytic_gaussian", sensitivity=2**24, **share)
+    assert is_certified("analytic_gaussian", sensitivity=2**24, scale=scale, **share)
+    less = 0.999 * scale
+    assert not is_certified("analytic_gaussian", sensitivity=2**24, scale=less, **share)
+
+
+def test_a_delta_that_is_met_exactly_is_affordable() -> None:
+    ratio, epsilon = Fraction(64), Fraction(2048)
+    met = analytic_delta(ratio, epsilon)
+    for delta, enough in ((met, True), (met * (1 - Fraction(1, 10**50)), False)):
+        share = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
+        assert is_affordable("analytic_gaussian", **share) is enough

@@ -7,6 +7,7 @@ import pytest
 
 from dpratio.plan.calibrate import analytic_delta
 from dpratio.plan.make_plan import make_plan
+from dpratio.plan.neighbours import unit_ratio
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
@@ -109,3 +110,11 @@ def test_two_budgets_of_keys_add_up() -> None:
     assert cost.rho_delta == Fraction(3, 10**7)
     keys = 0.25**2 + 0.125**2
     assert float(2 * cost.rho) == pytest.approx(squares(plan) + keys, rel=CLOSE)
+
+
+@pytest.mark.parametrize("strategy", ["joint", "focused"])
+def test_the_price_of_one_part_is_not_rounded(strategy: str) -> None:
+    plan = plan_of(strategy, "analytic_gaussian")
+    (part,) = plan.parts
+    moved = unit_ratio(plan.mechanism, plan.grid(part), part.scales, plan.unit, 4)
+    assert 2 * price(plan).rho == moved**2

@@ -192,3 +192,13 @@ def test_rows_on_an_axis_are_listed_just_where_the_box_crosses_it(
     corners = corners_of(box, Contrast(1.0, limit))
     assert {each["h"] for each in corners if each["z"] == each["h"]} == with_y_zero
     assert {each["h"] for each in corners if each["z"] == -each["h"]} == with_s_zero
+
+
+def test_a_corner_on_an_axis_or_on_a_limit_is_listed_once() -> None:
+    for box in (
+        {"s": Bounds(-1, 0), "y": Bounds(1, 2)},
+        {"s": Bounds(1, 2), "y": Bounds(-1, 0)},
+    ):
+        assert len(corners_of(box, Contrast(1.0))) == 4
+    found = corners_of({"s": Bounds(0, 2), "y": Bounds(0, 1)}, Contrast(1.0, 1.0))
+    assert [each for each in found if each["z"] == -1] == [{"w": 1, "z": -1, "h": 1}]

@@ -287,3 +287,7 @@ def test_roots_have_forty_digits_whatever_their_size(power: int) -> None:
     square = Fraction(2) * Fraction(10) ** power
     root = root_above(square)
     assert square <= root**2 <= square * (1 + Fraction(1, 10**40))
+
+
+def test_the_roots_of_squares_are_whole() -> None:
+    assert [root_above(Fraction(n * n)) for n in range(4)] == [0, 1, 2, 3]

@@ -85,9 +85,9 @@ def _try_module(name: str, reasons: dict[str, str], jobs: int, *, quick: bool) -
     target = Target(name, tests, durations)
     mutants = list(mutants_of((ROOT / "src" / "dpratio" / name).read_text()))
     past = _survivors(target, mutants, target.quick, jobs)
-    listed = [each for each in past if each.change in reasons]
-    rest = [each for each in past if each.change not in reasons]
-    unknown = rest if quick else _survivors(target, rest, durations, jobs)
+    left = past if quick else _survivors(target, past, durations, jobs)
+    listed = [each for each in left if each.change in reasons]
+    unknown = [each for each in left if each.change not in reasons]
     stale = set(reasons) - {each.change for each in listed}
     for each in unknown:
         print(f"SURVIVED {name}:{each.line}: {each.change}")
@@ -99,8 +99,8 @@ def _try_module(name: str, reasons: dict[str, str], jobs: int, *, quick: bool) -
         f"{len(unknown)} survived; {time.perf_counter() - started:.0f} s",
         flush=True,
     )
-    left = [each.change for each in unknown]
-    (NOTES / f"{Path(name).stem}.json").write_text(json.dumps(left, indent=1))
+    changes = [each.change for each in unknown]
+    (NOTES / f"{Path(name).stem}.json").write_text(json.dumps(changes, indent=1))
     return len(unknown) + len(stale)
 
 
