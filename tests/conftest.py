@@ -1,7 +1,8 @@
 """Hypothesis draws the same examples in every run: a red run can be repeated.
 
 Coverage is traced where a test mirrors a room whose branches must all be covered: each
-room by its own tests. Attacks and fuzzing call the same lines too often for a tracer.
+room by its own tests. Attacks, fuzzing and examples that Hypothesis draws call the same
+lines too often for a tracer.
 
 Tests in a real browser, of whatever room, find their fixtures in `browser`, those that
 need a real PostgreSQL server in `postgres_server`. Tests on a Spark cluster run in one
@@ -27,8 +28,9 @@ settings.load_profile("fixed")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Trace coverage in the tests that must cover, as tracing doubles their time."""
     for item in items:
-        covers = item.nodeid.startswith(_COVERING)
-        if not covers or any(each in item.nodeid for each in _MANY_TIMES):
+        often = any(each in item.nodeid for each in _MANY_TIMES)
+        often |= getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if often or not item.nodeid.startswith(_COVERING):
             item.add_marker(pytest.mark.no_cover)
 
 

@@ -202,6 +202,20 @@ def test_without_a_quote_character_a_quote_is_a_letter_like_any_other() -> None:
     assert cell_pattern(file) == r"[^\|]*"
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_quote_without_a_meaning_is_part_of_its_key(
+    engine: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.txt"
+    names = ["region", "score", "label"]
+    file = CsvFile(path, columns=names, delimiter="|", quote="")
+    path.write_text("a|0.5|1\n")
+    alone = exact(file, PLAN, engine)
+    assert sum(row[0] for row in alone) == ROW
+    path.write_text('a|0.5|1\n"a"|0.5|1\n"a|0.5|1\n')
+    assert exact(file, PLAN, engine) == alone
+
+
 @pytest.mark.parametrize("delimiter", list(",;|\t ^-]\\[.$ea5\x1f&~#"))
 def test_any_ascii_character_may_stand_between_cells(
     delimiter: str, tmp_path: Path

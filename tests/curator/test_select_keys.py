@@ -90,6 +90,16 @@ def test_one_person_counts_in_so_many_keys_and_once_in_each(engine: str) -> None
         assert len(found) == min(most, 50)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_who_has_no_id_counts_for_no_key(engine: str, tmp_path: Path) -> None:
+    asked = KeyCount("region", "text", rule_of(2))
+    path = tmp_path / "people.csv"
+    path.write_text("region,id\nnorth,a\nnorth,\nsouth,\n")
+    assert found_by(str(path), asked, engine) == {"north": 1}
+    table = {"region": ["north", "north", "south"], "id": ["a", None, None]}
+    assert found_by(pa.table(table), asked, engine) == {"north": 1}
+
+
 HOSTILE: dict[str, tuple[str, Any]] = {
     "a date of year 0": ("date", ["0000-05-05", "2026-01-31"]),
     "a date of no month": ("date", ["2026-13-01", "2026-01-31"]),

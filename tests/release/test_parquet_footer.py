@@ -114,6 +114,16 @@ def shuffled(data: st.DataObject, fields: dict[int, Value]) -> dict[int, Value]:
     return {field: other[field] for field in data.draw(st.permutations(list(other)))}
 
 
+def test_pairs_of_keys_and_values_are_stepped_over() -> None:
+    fields = {
+        2: (MAP, (TEXT, TRUE, [(b"a", True), (b"bc", False)])),
+        3: field_of_whole(5),
+        4: (LIST, (STRUCT, [])),
+        7: (MAP, (TEXT, I16, [])),
+    }
+    assert read_footer(footer_file(fields)) == Stored(5, 0, is_plain=True)
+
+
 @given(st.data())
 def test_whatever_else_a_footer_holds_what_is_looked_for_is_found(
     data: st.DataObject,

@@ -5,7 +5,7 @@ import pytest
 from curator.ledger.attacks.books import IS_SOAK, run_script
 from curator.ledger.attacks.killing import POINTS
 
-REPEATS = {"sqlite": 500 if IS_SOAK else 25, "postgres": 100 if IS_SOAK else 5}
+REPEATS = {"sqlite": 500 if IS_SOAK else 10, "postgres": 100 if IS_SOAK else 5}
 
 
 @pytest.mark.parametrize("store", REPEATS)
