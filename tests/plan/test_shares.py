@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dpratio.plan import shares
 from dpratio.plan.calibrate import largest_ratio
 from dpratio.plan.contrast import Contrast
 from dpratio.plan.expected import expected_of
@@ -252,3 +253,19 @@ def test_the_promised_width_is_the_limit_s_where_noise_is_small() -> None:
         found, _ = shared(law, UNIT, epsilon="1000")
         wanted = math.log(math.sqrt(5000 * 0.25) / 2500)
         assert found.log_width == pytest.approx(wanted, abs=1e-3)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("box", [UNIT, WEIGHTED], ids=["plain", "weighted"])
+@pytest.mark.parametrize("answers", [("ratio",), BOTH], ids=["ratio", "both"])
+def test_stopping_when_weights_settle_changes_no_bit(
+    law: str,
+    box: dict[str, Bounds],
+    answers: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settled, _ = shared(law, box, answers=answers)
+    monkeypatch.setattr(shares, "_is_settled", lambda *_: False)
+    longest, _ = shared(law, box, answers=answers)
+    assert settled.scales.tolist() == longest.scales.tolist()
+    assert settled.log_width == longest.log_width

@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 _LEVEL_QUANTILE = 1.959963984540054
 _ITERATIONS = 200
 _LEAST_SHARE = 1e-9
+_NO_PRICE = 1e-29  # Beside the least that is paid, it is lost in rounding.
 _TEMPER = 1.5  # As in the pivot interval.
 
 
@@ -106,15 +107,17 @@ def share_budget(
     price = np.full(moves.shape[1], 1 / moves.shape[1])
     spread = expected.people * expected.weight_square * expected.residual
     power = 1 / 3 if is_laplace else 1 / 2
+    largest = moves.max(axis=1)
     noise = np.zeros(len(names))
     weights = np.ones(len(names))
     for _ in range(_ITERATIONS):
+        before = weights, price
         answers = _answers(names, contrast, expected, nearness, spread)
         worth = sum((each.worth(noise) for each in answers), np.zeros(len(names)))
-        paid = np.maximum(moves @ price, 1e-12 * moves.max(axis=1))
+        paid = np.maximum(moves @ price, 1e-12 * largest)
         weights = (worth / paid) ** power
         # No sum is left without a share, however little it seems to be worth.
-        least = _LEAST_SHARE * (moves.T @ weights).max() / moves.max(axis=1)
+        least = _LEAST_SHARE * (moves.T @ weights).max() / largest
         weights = np.maximum(weights, least)
         _keep_convex(names, weights)
         cost = moves.T @ weights
@@ -123,9 +126,18 @@ def share_budget(
         price /= price.sum()
         noise = 2 / weights**2 if is_laplace else 1 / weights
         spread = answers[0].spread(noise)
+        if _is_settled(before, (weights, price)):
+            break
     total = sum(each.log_width(noise) for each in answers)
     scales = 1 / weights if is_laplace else 1 / np.sqrt(weights)
     return Shared(scales * units, total)
+
+
+def _is_settled(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> bool:
+    """Tell whether going on would change no bit of the weights."""
+    (weights, price), (new_weights, new_price) = before, after
+    moved = float(np.abs(new_price - price).max())
+    return bool(np.array_equal(weights, new_weights)) and moved < _NO_PRICE
 
 
 def _answers(
