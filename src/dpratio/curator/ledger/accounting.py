@@ -29,6 +29,8 @@ LOSS_NAMES = {"basic": "epsilon", "zcdp": "rho"}
 # Rho is a long fraction; the ledger keeps it in whole units of this size, rounded up.
 _RHO_UNIT = Fraction(1, 10**30)
 _RHO_CAP_UNIT = Fraction(1, 10**15)
+# So near its best order, rho is flat to the last digit of a double.
+_SECTIONS = 50
 # A budget has at most 100 digits; deltas of several key selections added up have more.
 _LONGEST_DENOMINATOR = 10**110
 
@@ -132,12 +134,21 @@ def _best_order(epsilon: float, delta: float) -> float:
     """Find the order that allows the largest rho, by golden sections of its log."""
     low, high = -20.0, 25.0
     section = (math.sqrt(5) - 1) / 2
-    for _ in range(120):
-        left, right = high - section * (high - low), low + section * (high - low)
-        better = _rho_at(1 + math.exp(left), epsilon, delta) > _rho_at(
-            1 + math.exp(right), epsilon, delta
-        )
-        low, high = (low, right) if better else (left, high)
+
+    def rho(at: float) -> float:
+        return _rho_at(1 + math.exp(at), epsilon, delta)
+
+    left, right = high - section * (high - low), low + section * (high - low)
+    rho_left, rho_right = rho(left), rho(right)
+    for _ in range(_SECTIONS):
+        if rho_left > rho_right:
+            high, right, rho_right = right, left, rho_left
+            left = high - section * (high - low)
+            rho_left = rho(left)
+        else:
+            low, left, rho_left = left, right, rho_right
+            right = low + section * (high - low)
+            rho_right = rho(right)
     return 1 + math.exp((low + high) / 2)
 
 

@@ -168,13 +168,16 @@ def lost_together(members: list[Member], *deltas: float) -> list[float]:
     first = sum(each.ends[0] for each in members)
     last = sum(each.ends[1] for each in members)
     assert last - first < CIRCLE
-    waves = math.prod((each.waves for each in members[1:]), start=members[0].waves)
-    circle = np.fft.irfft(waves, CIRCLE)
-    chances = np.maximum(circle[np.arange(first, last + 1) % CIRCLE], 0)
+    # Every other wave is the transform of a circle half as long, laid over itself.
+    fold = CIRCLE >> (last - first).bit_length()
+    waves = math.prod(each.waves[::fold] for each in members)
+    circle = np.fft.irfft(waves, CIRCLE // fold)
+    chances = np.maximum(np.roll(circle, -first)[: last - first + 1], 0)
     losses = np.arange(first, last + 1) * GRID
     above = np.cumsum(chances[::-1])[::-1]
-    weighed = np.cumsum((chances * np.exp(-losses))[::-1])[::-1]
-    at_grid = above - np.exp(losses) * weighed
+    ratios = np.exp(losses)
+    weighed = np.cumsum((chances / ratios)[::-1])[::-1]
+    at_grid = above - ratios * weighed
     infinite = 1 - math.prod(1 - each.infinite for each in members)
     lost = []
     for delta in deltas:
