@@ -56,12 +56,12 @@ mutation: $(VENV)/.ready-mutation
 	$(BIN)/python tools/mutation/try_mutants.py $(MODULES)
 
 # The long version of the attacks on the ledger: hours of kills and races; of the
-# comparison of engines on a Spark cluster; of hostile inputs (100,000 for each reader)
-# and hostile neighbours (100,000 pairs of tables); and of the audit, with a million
-# samples.
+# comparison of engines, also on a Spark cluster; of hostile inputs (100,000 for each
+# reader) and hostile neighbours (100,000 pairs of tables); of two laws of coverage; and
+# of the audit, with a million samples.
 soak: $(VENV)/.ready-test $(VENV)/.ready-java
-	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator/ledger/attacks \
-		tests/curator/warehouse tests/curator/fuzz tests/fuzz tests/study/audit
+	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator tests/fuzz tests/study/audit \
+		tests/analyst/test_curve.py tests/analyst/test_functions.py
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/run.py

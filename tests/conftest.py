@@ -5,11 +5,13 @@ room by its own tests. Attacks, fuzzing and examples that Hypothesis draws call 
 lines too often for a tracer.
 
 Tests in a real browser, of whatever room, find their fixtures in `browser`, those that
-need a real PostgreSQL server in `postgres_server`. Tests on a Spark cluster run in one
-worker of the test session, so that one cluster is started; and so do those of the
-documentation's site, so that it is built once.
+need a real PostgreSQL server in `postgres_server`. The tests of a file run in one
+worker of the test session, so that what they share is made once; and so do all those
+on a Spark cluster.
 """
 
+import importlib
+import pkgutil
 from typing import Any
 
 import pytest
@@ -17,7 +19,7 @@ from hypothesis import settings
 
 pytest_plugins = ["browser", "postgres_server"]
 
-_SHARED = ("warehouse/spark/", "docs/test_site.py")
+_SPARK = "tests/curator/warehouse/spark"
 _COVERING = ("tests/terms/", "tests/plan/", "tests/release/", "tests/curator/")
 _MANY_TIMES = ("curator/fuzz/", "curator/ledger/attacks/")
 
@@ -34,17 +36,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.no_cover)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Import the rooms that must be covered while that is traced, and not later."""
+    if not session.config.getoption("cov_source", None):
+        return
+    for path in _COVERING:
+        room = importlib.import_module(path.strip("/").replace("tests/", "dpratio."))
+        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            importlib.import_module(module.name)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:  # noqa: ANN401
-    """Spread single tests over the workers; those that share a fixture go to one.
+    """Spread files over the workers; those that share a cluster go to one.
 
     Marks of groups, which pytest-xdist has for this, do nothing under pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneOfEach(LoadScopeScheduling):  # type: ignore[misc]
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            shared = [each for each in _SHARED if each in nodeid]
-            return shared[0] if shared else nodeid
+            return _SPARK if nodeid.startswith(_SPARK) else nodeid.partition("::")[0]
 
-    return OneOfEach(config, log)
+    config.option.loadscopereorder = False  # Files of few tests are the slow ones.
+    return ByFile(config, log)

@@ -21,11 +21,12 @@ from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from soak import IS_SOAK
 
 Floats = NDArray[np.float64]
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary()}
 NULL_RUNS = 10_000
-RUNS = 2_000
+RUNS = 2_000 if IS_SOAK else 1_000
 BINS = 5
 SHIFTS = {"none": 0.0, "small": -0.03, "large": -0.1}
 

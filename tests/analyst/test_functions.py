@@ -29,8 +29,9 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups
+from soak import IS_SOAK
 
-SAMPLES = 20_000
+SAMPLES = 20_000 if IS_SOAK else 8_000
 LABEL = 0.5 / 1.1
 TRUTHS = {
     "mean_of_numerator": 0.5,
@@ -45,7 +46,7 @@ TRUTHS = {
     "correlation": 0.05 / 1.1 / math.sqrt(0.05 * LABEL * (1 - LABEL)),
     "slope": 1 / 1.1,
 }
-FIVE_SIGMA = 5 * math.sqrt(0.95 * 0.05 / SAMPLES)  # 0.0077
+FIVE_SIGMA = 5 * math.sqrt(0.95 * 0.05 / SAMPLES)  # 0.012
 # (strategy, mechanism, epsilon, people, weighted); epsilon 0 for no noise.
 SETTINGS = [
     ("focused", "laplace", 0.5, 500, False),

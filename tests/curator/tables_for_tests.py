@@ -17,6 +17,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Key, Keys
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Ratio
+from soak import IS_SOAK
 
 __all__ = [
     "ENGINES",
@@ -38,9 +39,9 @@ ROW = 2**24  # One row's cell in a count, and in any sum at its bound of 1.
 
 
 def fixed(examples: int) -> settings:
-    """The same examples at every run, however slow the machine."""
+    """The same examples at every run, however slow the machine; more in a soak."""
     return settings(
-        max_examples=examples,
+        max_examples=examples * (20 if IS_SOAK else 1),
         deadline=None,
         derandomize=True,
         database=None,

@@ -33,7 +33,7 @@ from dpratio.terms.bounds import Bounds
 
 @pytest.mark.parametrize(("source", "engine"), READABLE)
 @given(case=cases("focused"))
-@fixed(9)
+@fixed(4)
 def test_every_source_gives_the_integers_of_the_specification(
     source: str, engine: str, case: Case, folder: Path
 ) -> None:
@@ -42,7 +42,7 @@ def test_every_source_gives_the_integers_of_the_specification(
 
 
 @given(case=cases("focused"), dialect=st.sampled_from(sorted(CSV_DIALECTS)))
-@fixed(20)
+@fixed(10)
 def test_every_csv_dialect_gives_the_integers_of_the_specification(
     case: Case, dialect: str, folder: Path
 ) -> None:
@@ -50,7 +50,7 @@ def test_every_csv_dialect_gives_the_integers_of_the_specification(
 
 
 @given(case=cases("focused"), few=st.integers(1, 2**27))
-@fixed(20)
+@fixed(10)
 def test_sums_beyond_the_exact_doubles_are_taken_again_in_integers(
     case: Case, few: int, folder: Path
 ) -> None:

@@ -135,7 +135,7 @@ SOME_BYTES = st.binary(max_size=40) | st.lists(
 @example(line=b"\x00")
 @example(line=b"a,0.5,1\x01")
 @example(line=b'a,0.5,1\nb,0.5,"1')
-@fixed(30)
+@fixed(15)
 def test_whatever_is_added_to_a_file_the_other_lines_count_the_same(
     line: bytes, folder: Path
 ) -> None:
@@ -156,7 +156,7 @@ def test_whatever_is_added_to_a_file_the_other_lines_count_the_same(
 )
 @example(data=b"a,0.5,1\x01x", dialect=',"')
 @example(data=b"\xef\xbb\xbfa,0.5,1", dialect=',"')
-@fixed(40)
+@fixed(20)
 def test_both_engines_read_the_same_rows_from_any_bytes(
     data: bytes, dialect: str, folder: Path
 ) -> None:

@@ -119,7 +119,7 @@ def write_texts(path: Path, texts: list[str]) -> None:
     )
 )
 @example(texts=list(TEXTS))
-@fixed(25)
+@fixed(12)
 def test_any_text_is_read_as_the_same_number_by_every_engine(
     texts: list[str], folder: Path
 ) -> None:

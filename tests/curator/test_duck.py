@@ -33,7 +33,7 @@ TEXT = st.text(
 
 
 @given(text=TEXT)
-@fixed(60)
+@fixed(30)
 def test_a_quoted_text_or_name_means_itself_whatever_it_holds(text: str) -> None:
     relation = connection_of(1).sql(f"SELECT {literal(text)} AS {identifier(text)}")
     assert relation.columns == [text]

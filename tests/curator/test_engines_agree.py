@@ -22,7 +22,7 @@ from dpratio.terms.bounds import Bounds
 
 @pytest.mark.parametrize(("source", "engine"), READABLE)
 @given(case=cases())
-@fixed(14)
+@fixed(6)
 def test_every_source_gives_the_integers_of_the_specification(
     source: str, engine: str, case: Case, folder: Path
 ) -> None:
@@ -32,7 +32,7 @@ def test_every_source_gives_the_integers_of_the_specification(
 
 @pytest.mark.parametrize("dialect", CSV_DIALECTS)
 @given(case=cases())
-@fixed(12)
+@fixed(6)
 def test_every_csv_dialect_gives_the_integers_of_the_specification(
     dialect: str, case: Case, folder: Path
 ) -> None:
@@ -40,7 +40,7 @@ def test_every_csv_dialect_gives_the_integers_of_the_specification(
 
 
 @given(case=cases(), few=st.integers(1, 2**27))
-@fixed(20)
+@fixed(10)
 def test_sums_beyond_the_exact_doubles_are_taken_again_in_integers(
     case: Case, few: int, folder: Path
 ) -> None:
@@ -49,7 +49,7 @@ def test_sums_beyond_the_exact_doubles_are_taken_again_in_integers(
 
 
 @given(case=cases(least_rows=2), data=st.data())
-@fixed(20)
+@fixed(10)
 def test_the_order_of_rows_does_not_change_the_integers(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:

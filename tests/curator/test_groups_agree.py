@@ -107,7 +107,7 @@ def test_cells_without_rows_are_answered_and_undeclared_keys_change_nothing(
 
 
 @given(case=grouped(), data=st.data())
-@fixed(40)
+@fixed(16)
 def test_any_groups_over_any_rows_are_read_alike_in_any_order(
     case: tuple[Plan, Any], data: st.DataObject, folder: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """Times of every unit and zone find the same period in both engines."""
 
 import datetime as dt
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,14 @@ from dpratio.terms.groups import Groups
 
 
 @pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-@pytest.mark.parametrize("every", ["day", "week", "month"])
+@pytest.mark.parametrize(
+    ("every", "unit"),
+    [
+        *itertools.product(["day"], ["s", "ms", "us", "ns"]),
+        ("week", "s"),
+        ("month", "ns"),
+    ],
+)
 def test_times_of_every_unit_and_zone_find_the_same_period(
     every: str, unit: str, zone: str | None, folder: Path
 ) -> None:

@@ -34,7 +34,7 @@ def require_neighbours_close(case: Case, data: st.DataObject, folder: Path) -> N
 
 
 @given(case=cases(least_rows=1), data=st.data())
-@fixed(90)
+@fixed(45)
 def test_one_row_moves_one_group_by_no_more_than_the_sensitivity(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:
@@ -42,7 +42,7 @@ def test_one_row_moves_one_group_by_no_more_than_the_sensitivity(
 
 
 @given(case=cases("focused", least_rows=1), data=st.data())
-@fixed(40)
+@fixed(21)
 def test_one_row_pays_for_all_sums_of_z_and_h_no_more_than_their_joint_price(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:
@@ -50,7 +50,7 @@ def test_one_row_pays_for_all_sums_of_z_and_h_no_more_than_their_joint_price(
 
 
 @given(case=cases("joint", least_rows=1), data=st.data())
-@fixed(20)
+@fixed(12)
 def test_one_row_pays_for_all_sums_of_the_paper_no_more_than_their_joint_price(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:
@@ -58,7 +58,7 @@ def test_one_row_pays_for_all_sums_of_the_paper_no_more_than_their_joint_price(
 
 
 @given(case=cases(least_rows=1), data=st.data())
-@fixed(25)
+@fixed(15)
 def test_one_line_of_text_moves_one_group_by_no_more_than_the_sensitivity(
     case: Case, data: st.DataObject, folder: Path
 ) -> None:
@@ -88,7 +88,7 @@ OBJECTS = [None, "text", b"1", True, [1], {}, Decimal("NaN"), np.float32(0.1), o
     )
 )
 @pytest.mark.parametrize("strategy", ["even", "focused"])
-@fixed(40)
+@fixed(21)
 def test_one_row_of_any_python_objects_moves_no_more(
     strategy: str, rows: list[tuple[Any, ...]]
 ) -> None:

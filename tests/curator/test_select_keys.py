@@ -38,7 +38,7 @@ def fixed_bits(seed: int) -> Any:  # noqa: ANN401
 
 @pytest.mark.parametrize("kind", HELD)
 @given(data=st.data())
-@fixed(7)
+@fixed(3)
 def test_counts_equal_plain_loops_in_every_engine_and_source(
     kind: str, data: st.DataObject, folder: Path
 ) -> None:
@@ -63,7 +63,7 @@ def test_counts_equal_plain_loops_in_every_engine_and_source(
 
 @pytest.mark.parametrize("kind", HELD)
 @given(data=st.data())
-@fixed(7)
+@fixed(3)
 def test_counts_of_a_text_file_are_alike_and_an_empty_key_is_none(
     kind: str, data: st.DataObject, folder: Path
 ) -> None:

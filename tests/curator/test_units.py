@@ -33,7 +33,7 @@ from dpratio.terms.unit import PrivacyUnit
 
 @pytest.mark.parametrize("kind", IDS)
 @given(data=st.data())
-@fixed(9)
+@fixed(4)
 def test_every_source_adds_people_up_alike(
     kind: str, data: st.DataObject, folder: Path
 ) -> None:
@@ -47,7 +47,7 @@ def test_every_source_adds_people_up_alike(
 
 
 @given(table=crowds("text"), most=st.integers(1, 3))
-@fixed(16)
+@fixed(8)
 def test_text_files_add_people_up_alike_and_an_empty_id_is_none(
     table: Table, most: int, folder: Path
 ) -> None:

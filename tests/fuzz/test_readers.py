@@ -12,19 +12,20 @@ from pathlib import Path
 
 import pytest
 
+from soak import IS_SOAK
+
 TESTS = Path(__file__).parent.parent
-IS_SOAK = os.environ.get("DPRATIO_SOAK") == "1"
 
 # Inputs of each reader now; and of a family of readers in a soak.
 READERS = {
-    "release_json": (300, 100_000),
-    "release_parquet": (200, 100_000),
-    "plan_file": (250, 100_000),
-    "study_file": (300, 100_000),
-    "upload": (300, 100_000),
-    "ledger_file": (200, 60_000),
-    "anchor_file": (200, 40_000),
-    "commands": (120, 20_000),
+    "release_json": (150, 100_000),
+    "release_parquet": (100, 100_000),
+    "plan_file": (125, 100_000),
+    "study_file": (150, 100_000),
+    "upload": (150, 100_000),
+    "ledger_file": (100, 60_000),
+    "anchor_file": (100, 40_000),
+    "commands": (60, 20_000),
 }
 MOST_AT_ONCE = 2_500  # Hypothesis remembers what it tried, and memory is limited.
 

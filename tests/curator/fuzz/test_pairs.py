@@ -6,7 +6,6 @@ alone, and in those by no more than is paid for.
 """
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -28,8 +27,8 @@ from dpratio.curator.engine import KeyCount, unit_rule
 from dpratio.release.files import read_release, release_to_bytes
 from dpratio.release.plan_file import write_plan
 from dpratio.release.release import Release
+from soak import IS_SOAK
 
-IS_SOAK = os.environ.get("DPRATIO_SOAK") == "1"
 LONGER = 50 if IS_SOAK else 1
 # Batches of each engine; a batch holds `PAIRS` pairs.
 BATCHES = {

@@ -1,6 +1,5 @@
 """What every host must do: give the integers of the specification, to the last one."""
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -11,17 +10,16 @@ from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact, fixed
 from curator.warehouse.hosts import Host
 from dpratio.plan.plan import Plan
+from soak import IS_SOAK
 
-__all__ = ["IS_SOAK", "hold", "require_agreement"]
-
-IS_SOAK = os.environ.get("DPRATIO_SOAK") == "1"
+__all__ = ["hold", "require_agreement"]
 
 
 def hold(
     law: Callable[..., None], host: Host, examples: int, **drawn: st.SearchStrategy[Any]
 ) -> None:
     """Try a law on so many examples: fewer where a host is slow, more in a soak."""
-    many = max(1, round(examples * host.pace * (50 if IS_SOAK else 0.6)))
+    many = max(1, round(examples * host.pace * (2.5 if IS_SOAK else 0.25)))
     fixed(many)(given(**drawn)(law))()
 
 

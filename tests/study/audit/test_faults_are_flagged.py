@@ -3,7 +3,6 @@
 Noise comes from fixed bits, so that a red run can be repeated.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from dpratio.plan.threshold import Threshold, threshold_of
 from dpratio.study.audit.audit_noise import audit_noise
 from dpratio.study.audit.findings import BROKEN, REPEATED, TOO_LITTLE, Finding
 from dpratio.terms.bounds import Bounds
+from soak import IS_SOAK
 from study.audit.faults import (
     fix_bits,
     repeat_noise,
@@ -38,7 +38,6 @@ MECHANISMS = {
 }
 
 
-IS_SOAK = os.environ.get("DPRATIO_SOAK") == "1"
 SAMPLES = 1_000_000 if IS_SOAK else 6_000
 EPSILONS = ["0.2", "1", "4"] if IS_SOAK else ["4"]
 LEAST_SHARE = 0.97 if IS_SOAK else 0.8

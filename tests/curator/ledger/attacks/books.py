@@ -24,7 +24,6 @@ from dpratio.terms.question import Ratio
 
 __all__ = [
     "DATA",
-    "IS_SOAK",
     "accounts_of",
     "artifacts_of",
     "in_child",
@@ -37,7 +36,6 @@ __all__ = [
 ]
 
 # `make soak` asks for the large counts.
-IS_SOAK = os.environ.get("DPRATIO_SOAK") == "1"
 DATA: Mapping[str, list[float]] = {"s": [0.5, 0.25, 0.75], "y": [1.0, 0.0, 1.0]}
 _BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary()}
 _TESTS = Path(__file__).parents[3]

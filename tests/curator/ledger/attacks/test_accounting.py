@@ -10,7 +10,7 @@ from typing import Any
 import mpmath
 import pytest
 
-from curator.ledger.attacks.books import IS_SOAK, name_of, open_book, plan_of
+from curator.ledger.attacks.books import name_of, open_book, plan_of
 from curator.ledger.attacks.portfolios import (
     BOUNDS,
     RATIO,
@@ -32,6 +32,7 @@ from dpratio.errors import InvalidInput, LedgerRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
 from dpratio.terms.budget import Budget
+from soak import IS_SOAK
 
 PORTFOLIOS = 100_000 if IS_SOAK else 10_000
 PLANS = 10_000 if IS_SOAK else 1_000

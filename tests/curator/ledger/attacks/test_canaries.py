@@ -28,8 +28,9 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from soak import IS_SOAK
 
-RELEASES = 200
+RELEASES = 1_000 if IS_SOAK else 100
 WORD = "kanarienvogel"
 NUMBER = 918273.6455
 Columns = dict[str, list[object]]
@@ -158,7 +159,7 @@ def breaking(chance: random.Random) -> Callable[..., Callable[[], object]]:
     return opened
 
 
-def test_no_cell_of_200_hostile_tables_is_in_the_ledger_its_anchor_or_a_message(
+def test_no_cell_of_hostile_tables_is_in_the_ledger_its_anchor_or_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = random.Random(9)  # noqa: S311 (not for secrets)

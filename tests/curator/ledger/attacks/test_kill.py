@@ -2,10 +2,11 @@
 
 import pytest
 
-from curator.ledger.attacks.books import IS_SOAK, run_script
+from curator.ledger.attacks.books import run_script
 from curator.ledger.attacks.killing import POINTS
+from soak import IS_SOAK
 
-REPEATS = {"sqlite": 500 if IS_SOAK else 10, "postgres": 100 if IS_SOAK else 5}
+REPEATS = {"sqlite": 500 if IS_SOAK else 6, "postgres": 100 if IS_SOAK else 3}
 
 
 @pytest.mark.parametrize("store", REPEATS)

@@ -5,17 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from curator.ledger.attacks.books import IS_SOAK, open_book, run_script, total
+from curator.ledger.attacks.books import open_book, run_script, total
 from dpratio.curator.ledger.accounting import Charge
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.release.files import release_from_bytes
 from dpratio.terms.budget import Budget
+from soak import IS_SOAK
 
 CAP = Fraction(5)
-ATTEMPTS = 10_000 if IS_SOAK else 4_000
-ON_A_SERVER = ATTEMPTS if IS_SOAK else 2_000
+ATTEMPTS = 10_000 if IS_SOAK else 2_500
+ON_A_SERVER = ATTEMPTS if IS_SOAK else 1_200
 MOST_WAITS = 100  # A machine under load may keep a few waiting for a minute.
 
 
@@ -48,7 +49,7 @@ def test_processes_that_share_an_anchor_do_not_stop_each_other(
 ) -> None:
     anchor = tmp_path / "heads"
     open_book(any_ledger, Scope("loans", Budget(1, "1e-6")), anchor=anchor)
-    said = run_script("racing", "charge", any_ledger, str(anchor), "16", "800")
+    said = run_script("racing", "charge", any_ledger, str(anchor), "16", "400")
     assert [each for one in said for each in one["failures"]] == []
     accepted = [cost for one in said for cost in one["accepted"].values()]
     account = Ledger(any_ledger, anchor=anchor).account()

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from curator.ledger.attacks.books import (
-    IS_SOAK,
     accounts_of,
     is_plain,
     name_of,
@@ -35,8 +34,9 @@ from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
+from soak import IS_SOAK
 
-EDITS = 10_000 if IS_SOAK else 500  # of each kind
+EDITS = 10_000 if IS_SOAK else 300  # of each kind
 
 
 class Victim:
