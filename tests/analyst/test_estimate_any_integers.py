@@ -75,7 +75,7 @@ cells = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(
     which=st.integers(0, 12),
     numbers=st.lists(cells, min_size=21, max_size=21),

@@ -74,7 +74,7 @@ def test_one_person_with_many_rows_moves_no_more_than_the_cap(
 ) -> None:
     terms: dict[str, Any] = {"mechanism": mechanism} if strategy != "even" else {}
     plan = people(strategy=strategy, neighbours=neighbours, most_groups=most, **terms)
-    rows = 300
+    rows = 100
 
     def crowd(sign: float) -> Table:
         regions = (REGIONS if sign > 0 else REGIONS[::-1][:2]) * rows

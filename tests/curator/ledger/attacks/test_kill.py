@@ -6,7 +6,7 @@ from curator.ledger.attacks.books import run_script
 from curator.ledger.attacks.killing import POINTS
 from soak import IS_SOAK
 
-REPEATS = {"sqlite": 500 if IS_SOAK else 6, "postgres": 100 if IS_SOAK else 3}
+REPEATS = {"sqlite": 500 if IS_SOAK else 4, "postgres": 100 if IS_SOAK else 2}
 
 
 @pytest.mark.parametrize("store", REPEATS)

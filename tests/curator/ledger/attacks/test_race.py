@@ -15,8 +15,8 @@ from dpratio.terms.budget import Budget
 from soak import IS_SOAK
 
 CAP = Fraction(5)
-ATTEMPTS = 10_000 if IS_SOAK else 2_500
-ON_A_SERVER = ATTEMPTS if IS_SOAK else 1_200
+ATTEMPTS = 10_000 if IS_SOAK else 1_500
+ON_A_SERVER = ATTEMPTS if IS_SOAK else 1_000
 MOST_WAITS = 100  # A machine under load may keep a few waiting for a minute.
 
 

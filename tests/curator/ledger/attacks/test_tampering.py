@@ -36,7 +36,7 @@ from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 from soak import IS_SOAK
 
-EDITS = 10_000 if IS_SOAK else 300  # of each kind
+EDITS = 10_000 if IS_SOAK else 200  # of each kind
 
 
 class Victim:
