@@ -2,7 +2,7 @@
 
 A plugin of pytest. `make test` brings Chromium and axe-core (tools/install_browser);
 where they are missing, tests that ask for these fixtures fail and say so. Chromium's
-headless build opens a page in a third of the time of the one with windows.
+headless build takes little more than half the time of the one with windows.
 """
 
 import shutil
