@@ -46,9 +46,9 @@ format: $(VENV)/.ready-check
 docs: $(VENV)/.ready-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
-# One patch per guard, in tests/attacks/mutants.
+# One file per mutant, in tests/attacks/mutants.
 mutants: $(VENV)/.ready-test
-	$(BIN)/python tools/kill_mutants.py
+	$(BIN)/python tools/guards/kill_mutants.py
 
 # Some 2,000 mutants, an hour; MODULES="plan/joint.py …" names some modules.
 MODULES :=

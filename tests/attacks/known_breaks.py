@@ -1,8 +1,8 @@
 """The published ways we found in which such systems were broken, by row of the table.
 
 A row has one test or more, named `test_NN_…` after the failure, in this folder; and one
-mutant or more, `mutants/NN_….patch`, which takes the guard away. `make mutants` applies
-each patch to a copy of the source and demands that a test of its row fails.
+mutant or more, `mutants/NN_….mutant`, which takes the guard away. `make mutants`
+applies each to a copy of the source and demands that a test of its row fails.
 """
 
 import ast
@@ -70,5 +70,5 @@ def rows_of_tests() -> Iterator[tuple[int, str, str]]:
 
 def rows_of_mutants() -> Iterator[tuple[int, Path]]:
     """List row and file of every mutant."""
-    for path in sorted(MUTANTS.glob("*.patch")):
+    for path in sorted(MUTANTS.glob("*.mutant")):
         yield int(path.name[:2]), path
