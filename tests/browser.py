@@ -81,7 +81,7 @@ def visit(chromium: "Browser") -> Iterator[Callable[..., Visit]]:
         )
         contexts.append(context)
         made = Visit(context.new_page())
-        made.page.set_default_timeout(15_000)
+        made.page.set_default_timeout(60_000)
         made.page.on("request", lambda each: made.requests.append(each.url))
         made.page.on("pageerror", lambda each: made.errors.append(str(each)))
         made.page.on(

@@ -22,6 +22,6 @@ def run_notebook(text: str, folder: Path) -> list[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IPYTHONDIR", str(folder / "ipython"))
         patch.setenv("JUPYTER_RUNTIME_DIR", str(folder / "jupyter"))
-        nbclient.NotebookClient(notebook, resources=place, timeout=120).execute()
+        nbclient.NotebookClient(notebook, resources=place, timeout=600).execute()
     code = [each for each in notebook.cells if each.cell_type == "code"]
     return [output for each in code for output in each.outputs]

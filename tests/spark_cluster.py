@@ -21,7 +21,7 @@ from typing import Any
 
 __all__ = ["SETTINGS", "Cluster", "cluster", "require_java", "wait_until"]
 
-_PATIENCE = 120.0  # seconds
+_PATIENCE = 600.0  # seconds: a slow machine takes minutes to start a worker
 _HERE = "127.0.0.1"
 
 # These machines live for minutes: the slow compiler would not pay.

@@ -33,7 +33,7 @@ def loaded_by(code: str) -> set[str]:
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=True,
     )
     return set(done.stdout.split())

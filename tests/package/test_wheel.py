@@ -25,7 +25,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d"]
     subprocess.run(
-        [*command, str(folder)], cwd=ROOT, check=True, capture_output=True, timeout=120
+        [*command, str(folder)], cwd=ROOT, check=True, capture_output=True, timeout=600
     )
     (built,) = folder.glob("*.whl")
     return built
@@ -89,7 +89,7 @@ def test_the_core_needs_few_packages_and_the_rest_are_extras(wheel: Path) -> Non
 def test_the_installed_wheel_runs(wheel: Path, tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
     target = ["--target", str(tmp_path), str(wheel)]
-    subprocess.run([*pip, *target], check=True, capture_output=True, timeout=120)
+    subprocess.run([*pip, *target], check=True, capture_output=True, timeout=600)
     run = "from dpratio.cli import main; print(main.__file__); main.run()"
     done = subprocess.run(
         [sys.executable, "-c", run, "--version"],
@@ -98,7 +98,7 @@ def test_the_installed_wheel_runs(wheel: Path, tmp_path: Path) -> None:
         check=True,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     home, version = done.stdout.splitlines()
     assert Path(home).is_relative_to(tmp_path)

@@ -96,7 +96,7 @@ def test_an_absurd_exponent_is_refused_at_once(text: str) -> None:
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=5, check=True
+        command, capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.startswith("epsilon must be")
 

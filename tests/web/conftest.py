@@ -32,4 +32,4 @@ def address(temporary: Path) -> Iterator[str]:
         assert found is not None
         yield found[0]
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=120) == 0

@@ -31,6 +31,6 @@ def test_a_page_that_was_used_has_not_loaded_the_curator() -> None:
         input=release_to_bytes(release_of(plan_of()), "json"),
         capture_output=True,
         check=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.stdout.strip() == b"[] False"

@@ -22,7 +22,7 @@ def test_a_release_that_fails_quotes_no_cell_and_is_charged_once(
         env={**os.environ, "PYTHONPATH": str(TESTS), "SPARK_LOCAL_IP": "127.0.0.1"},
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=1200,
         check=True,
     )
     said, states, logged = json.loads(ran.stdout.splitlines()[0])

@@ -112,7 +112,7 @@ def test_a_study_runs_as_an_application_of_its_own_and_stops_it(
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stderr
     released = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
