@@ -54,6 +54,7 @@ KNOWN_BREAKS = MappingProxyType(
         34: "a ledger that was rolled back or edited",
         35: "the same data under a new name",
         36: "expressions with side effects",
+        42: "guards of the whole process under concurrency",
     }
 )
 

@@ -3,15 +3,17 @@
 Why a task failed is written by the driver, and its words may quote a cell; some of them
 come after the query has stopped. A cluster that has lost its workers waits for others
 for ever.
-Floor: curator. Imports: entropy.
+Floor: curator. Imports: checks, entropy, shared_change.
 """
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from dpratio.checks import import_extra
 from dpratio.curator.entropy import fresh_id
+from dpratio.curator.shared_change import SharedChange
 
 __all__ = ["PATIENCE", "watched"]
 
@@ -89,14 +91,22 @@ def _running_tasks(context: Context, tag: str) -> int:
 @contextmanager
 def _active_as_before(session: Session) -> Iterator[None]:
     """Leave the active session as it was: frames made in ours change it."""
-    kind = type(session)
-    before = kind.getActiveSession()
-    try:
-        yield
-    finally:
-        sessions = kind._get_j_spark_session_class(session._jvm)  # noqa: SLF001
-        kind._activeSession = before  # noqa: SLF001
-        if before is None:
-            sessions.clearActiveSession()
-        else:
-            sessions.setActiveSession(before._jsparkSession)  # noqa: SLF001
+    # Spark has one for each thread, and PySpark one for the whole process.
+    sessions = type(session)._get_j_spark_session_class(session._jvm)  # noqa: SLF001
+    before = sessions.getActiveSession()
+    with _ACTIVE.held():
+        try:
+            yield
+        finally:
+            if before.isDefined():
+                sessions.setActiveSession(before.get())
+            else:
+                sessions.clearActiveSession()
+
+
+def _keep_active(undo: ExitStack) -> None:
+    sessions = import_extra("pyspark.sql", "engines").SparkSession
+    undo.callback(setattr, sessions, "_activeSession", sessions._activeSession)  # noqa: SLF001
+
+
+_ACTIVE = SharedChange(_keep_active)

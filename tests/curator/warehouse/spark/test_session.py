@@ -1,6 +1,7 @@
 """The session of the user is as it was before, and its settings are respected."""
 
 import logging
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+import dpratio as dpr
 from curator.tables_for_tests import ROW, exact, plan_of
 from curator.warehouse.spark.frames_for_tests import Session
 from dpratio.curator.choose_engine import open_keys
@@ -22,6 +24,7 @@ from dpratio.curator.warehouse.spark_watch import watched
 from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
 from spark_cluster import wait_until
 
+PATIENCE = 120.0
 ROWS = "SELECT 0.5D AS score, 1 AS label, 'a' AS region"
 
 
@@ -110,6 +113,46 @@ def test_two_releases_at_once_are_both_silent(session: Session) -> None:
             assert not logger("x").isFatalEnabled()
         assert not logger("x").isFatalEnabled()
     assert logger("x").isFatalEnabled()
+
+
+def test_releases_in_many_threads_leave_log_and_session_as_they_were(
+    session: Session,
+) -> None:
+    """The first to enter leaves first, with sessions of our own active in between."""
+    logger = session.sparkContext._jvm.org.apache.logging.log4j.LogManager.getLogger
+    session.createDataFrame([(1,)], "a int")
+    before = state_of(session)
+    entered, left = threading.Barrier(3), threading.Event()
+
+    def second(at: int) -> tuple[bool, bool]:
+        own = session.newSession()
+        with watched(own):
+            own.createDataFrame([(at,)], "a int")
+            entered.wait(PATIENCE)
+            assert left.wait(PATIENCE)
+            is_silent = not logger("x").isFatalEnabled()
+        active = SparkSession._get_j_spark_session_class(session._jvm)
+        is_ours = active.getActiveSession().isDefined() and (
+            active.getActiveSession().get().equals(own._jsparkSession)
+        )
+        return is_silent, is_ours
+
+    with ThreadPoolExecutor(2) as pool:
+        with watched(session):
+            session.newSession().createDataFrame([(0,)], "a int")
+            found = [pool.submit(second, at) for at in range(2)]
+            entered.wait(PATIENCE)
+        left.set()
+        assert [each.result() for each in found] == [(True, False)] * 2
+    assert logger("x").isFatalEnabled()
+    assert state_of(session) == before
+
+    def run(_: int) -> dpr.Release:
+        return release_sums(session.sql(ROWS), plan_of(), ledger=None)
+
+    with ThreadPoolExecutor(3) as pool:
+        assert len(list(pool.map(run, range(3)))) == 3
+    assert state_of(session) == before
 
 
 def test_settings_of_a_session_neither_change_our_query_nor_are_they_changed(
