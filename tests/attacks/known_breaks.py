@@ -55,6 +55,7 @@ KNOWN_BREAKS = MappingProxyType(
         35: "the same data under a new name",
         36: "expressions with side effects",
         42: "guards of the whole process under concurrency",
+        43: "the stated cost of derived releases",
     }
 )
 

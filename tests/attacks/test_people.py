@@ -152,7 +152,7 @@ def test_15_releases_that_may_share_people_are_not_merged() -> None:
     """
     plan = people(most_groups=1)
     first, second = released(plan, OTHERS), released(plan, ann(9))
-    with pytest.raises(InvalidInput, match="do not add up over releases"):
+    with pytest.raises(InvalidInput, match="no row and no person is in two"):
         merge([first, second])
     both = merge([first, second], units_are_disjoint=True)
     assert np.array_equal(both.values, first.values + second.values)

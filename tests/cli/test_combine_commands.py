@@ -91,10 +91,15 @@ def test_a_part_is_counted_from_one(tmp_path: Path) -> None:
 def test_sites_are_merged_as_in_python(cells: dpr.Plan, tmp_path: Path) -> None:
     paths = [tmp_path / f"site{at}.json" for at in range(3)]
     releases = [write(path, cells) for path in paths]
-    done = run("merge", *paths, "-o", tmp_path / "all.json")
+    words = ("merge", *paths, "-o", tmp_path / "all.json")
+    assert "no row and no person is in two of them" in str(refusal(*words))
+    assert not (tmp_path / "all.json").exists()
+    done = run(*words, "--units-are-disjoint")
     assert "Written to" in done.stdout
+    said = "epsilon 12, delta 0 in all; epsilon 4, delta 0 if nobody is in two of them"
+    assert said in done.stdout
     made = dpr.read_release(tmp_path / "all.json")
-    assert made.id == dpr.merge(releases).id
+    assert made.id == dpr.merge(releases, units_are_disjoint=True).id
     assert (made.values == sum(each.values for each in releases)).all()
 
 
@@ -120,7 +125,9 @@ def test_nothing_is_replaced_by_accident(
         write(path, cells)
     (tmp_path / "data.json").write_text("rows", encoding="utf-8")
     before = given[0].read_bytes()
-    words = (command, *given) if command == "merge" else (command, given[0])
+    words = (command, *given, "--units-are-disjoint")
+    if command == "roll-up":
+        words = (command, given[0])
     for out, said in (
         (given[0], "holds a release already"),
         (tmp_path / "data.json", "exists and is no release"),

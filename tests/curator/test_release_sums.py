@@ -134,6 +134,8 @@ def test_provenance_is_the_same_for_tables_of_any_size(
         "is_simulated",
         "sources",
         "ledger_head",
+        "ledger_heads",
+        "cost_if_disjoint",
         "origin",
     }
     for name in fields - {"parts"}:

@@ -175,7 +175,7 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
         is_simulated=True,
     )
     rolled = dpr.estimate_ratios(dpr.roll_up(split, ["repetition"]))
-    merged = dpr.estimate_ratios(dpr.merge(released))
+    merged = dpr.estimate_ratios(dpr.merge(released, units_are_disjoint=True))
     for found in (once, rolled, merged):
         held = coverage(found.ci_lower, found.ci_upper, 1.1)
         assert held == pytest.approx(LEVEL, abs=five_sigma(repetitions))
@@ -187,15 +187,3 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
     )
     assert sampling[1] == pytest.approx(sampling[0], rel=0.02)
     assert noise[1] == pytest.approx(noise[0] * parts**0.5, rel=0.02)
-
-
-@pytest.mark.parametrize("budgets", [(1, 3), (10, 3)])
-def test_a_merged_release_states_the_largest_cost_of_its_sources(
-    budgets: tuple[int, int],
-) -> None:
-    """Whoever is in the dearer of them has spent that much."""
-    rng = np.random.default_rng(1)
-    sums = np.array([[10.0, 900.0, 200.0, 10.0, 900.0]])
-    sites = [simulate_release(sums, plan_of(epsilon), rng) for epsilon in budgets]
-    for order in (sites, sites[::-1]):
-        assert dpr.merge(order).plan.epsilon == max(budgets)

@@ -150,7 +150,7 @@ def test_cells_that_share_people_are_not_rolled_up() -> None:
 
 def test_people_of_two_sites_are_merged_only_with_a_promise() -> None:
     """Whether somebody is in both, releases cannot know."""
-    plan = plan_of(users(), budget=dpr.Budget(10**6))
+    plan = plan_of(users(), budget=dpr.Budget(5 * 10**5))
     given = table()
     ids = given["user"]
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.release.combine import merge, roll_up
+from dpratio.release.combine import roll_up
 from dpratio.release.release import NoiseLayer, Release, ReleasedPart
 from dpratio.terms.dimensions import Keys, Periods
 from dpratio.terms.groups import Groups
 from release.derived_releases import TEXT
-from release.releases_for_tests import GROUPS, plan_of, release_of
+from release.releases_for_tests import GROUPS, add_up, plan_of, release_of
 
 
 def test_sums_beyond_64_bits_are_refused() -> None:
@@ -22,13 +22,13 @@ def test_sums_beyond_64_bits_are_refused() -> None:
     with pytest.raises(InvalidInput, match="cannot be added in 64 bits"):
         roll_up(release)
     with pytest.raises(InvalidInput, match="cannot be added in 64 bits"):
-        merge([release, Release("1" * 32, TEXT[0].plan, (huge,), "dpratio")])
+        add_up([release, Release("1" * 32, TEXT[0].plan, (huge,), "dpratio")])
 
 
 def test_rolling_up_and_merging_may_change_places() -> None:
     given = [release_of(plan_of(GROUPS["crossed"]), seed) for seed in (1, 2)]
-    first = roll_up(merge(given), ["g"])
-    second = merge([roll_up(each, ["g"]) for each in given])
+    first = roll_up(add_up(given), ["g"])
+    second = add_up([roll_up(each, ["g"]) for each in given])
     assert first.parts[0].groups == second.parts[0].groups
     assert np.array_equal(first.values, second.values)
     assert [np.unique(each.counts).tolist() for each in first.parts[0].noise] == [[6]]
@@ -37,9 +37,9 @@ def test_rolling_up_and_merging_may_change_places() -> None:
 
 def test_different_releases_have_different_ids() -> None:
     given = [release_of(plan_of(GROUPS["crossed"]), seed) for seed in (1, 2)]
-    fine = merge(given)
-    coarse = merge([roll_up(each, ["g"]) for each in given])
-    other = merge([roll_up(each, ["h"]) for each in given])
+    fine = add_up(given)
+    coarse = add_up([roll_up(each, ["g"]) for each in given])
+    other = add_up([roll_up(each, ["h"]) for each in given])
     assert len({fine.id, coarse.id, other.id}) == 3
 
 
@@ -81,7 +81,7 @@ def test_the_parts_of_a_table_add_up_to_the_whole() -> None:
     sites = [
         {name: column[start::2] for name, column in table.items()} for start in (0, 1)
     ]
-    merged = merge(
+    merged = add_up(
         [without_noise(split, sites[0], "3"), without_noise(split, sites[1], "4")]
     )
     assert np.array_equal(merged.values, fine.values)

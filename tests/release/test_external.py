@@ -109,8 +109,10 @@ def test_the_stamp_survives_rolling_up_and_merging(tmp_path: Path) -> None:
     second = wrapped(
         sums, groups=bins, origin="Third", noise_sd=dict.fromkeys(SUMS, 5.0)
     )
-    merged = dpr.merge([first, second])
+    merged = dpr.merge([first, second], units_are_disjoint=True)
     assert merged.origin == "OtherDP 2 and Third"
+    assert merged.cost.epsilon == first.cost.epsilon + second.cost.epsilon
+    assert "as claimed there in all; epsilon" in str(merged)
     rolled = dpr.roll_up(merged)
     assert rolled.origin == merged.origin
     assert dpr.estimate_ratios(rolled).ratio[0] == pytest.approx(1.0)
@@ -118,14 +120,22 @@ def test_the_stamp_survives_rolling_up_and_merging(tmp_path: Path) -> None:
     assert dpr.read_release(tmp_path / "rolled.json") == rolled
 
 
+def test_a_delta_that_was_claimed_is_stated_whatever_the_noise() -> None:
+    """Laplace noise of ours needs none; what another system claimed may."""
+    release = wrapped(law="laplace", claimed=dpr.Budget(2, "1e-6"))
+    assert release.cost == dpr.Budget(2, "1e-6")
+    assert "epsilon 2, delta 0.000001 as claimed there." in str(release)
+    assert "epsilon 2, delta 0.000001." in release.plan.summary()[-1]
+
+
 def test_sums_of_ours_and_of_others_are_not_merged() -> None:
     plan = dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1), strategy="joint")
     ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
     with pytest.raises(InvalidInput, match="must agree, got 'another strategy'"):
-        dpr.merge([wrapped(), ours])
+        dpr.merge([wrapped(), ours], units_are_disjoint=True)
     more = {**SUMS, "wsss": [20.0]}
     with pytest.raises(InvalidInput, match="must hold the same sums"):
-        dpr.merge([wrapped(), wrapped(more, origin="Third")])
+        dpr.merge([wrapped(), wrapped(more, origin="Third")], units_are_disjoint=True)
 
 
 def test_the_door_of_the_curator_refuses_a_plan_of_others() -> None:

@@ -49,13 +49,15 @@ def merge(
         bool,
         typer.Option(
             "--units-are-disjoint",
-            help="The promise that nobody is in two of them; asked for where people "
-            "have many rows.",
+            help="The promise that no row and no person is in two of them.",
         ),
     ] = False,
     force: Force = False,
 ) -> None:
-    """Add releases of several sites or months up into one. Costs nothing."""
+    """Add releases of several sites or months up into one.
+
+    It costs nothing more, and states what all of them cost together.
+    """
     from dpratio.release.combine import merge as merge_releases
 
     require_place(out, force=force)

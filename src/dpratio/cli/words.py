@@ -8,9 +8,9 @@ import re
 
 __all__ = ["in_options"]
 
-_OPTIONS = "bins|design|lower|part|reference|upper"
+_OPTIONS = "bins|design|lower|part|reference|units_are_disjoint|upper"
 # A quote before the name: it belongs to something that was given, not to advice.
-_SAID = re.compile(rf"(?<![\w'\"])({_OPTIONS})=('[^']*'|-?\d+(?:\.\d+)?)")
+_SAID = re.compile(rf"(?<![\w'\"])({_OPTIONS})=(True|'[^']*'|-?\d+(?:\.\d+)?)")
 
 
 def in_options(message: str) -> str:
@@ -25,6 +25,8 @@ def in_options(message: str) -> str:
 
 def _option(said: re.Match[str]) -> str:
     name, value = said[1], said[2]
+    if value == "True":
+        return f"--{name.replace('_', '-')}"
     if name == "part":
         return f"--part {int(value) + 1}"
     plain = value.strip("'")

@@ -85,9 +85,13 @@ class Plan(Tabular):
 
     @property
     def delta(self) -> Fraction:
-        """The delta that is spent: on finding keys, and on Gaussian noise."""
-        spent = sum((each.budget.delta for each in self.private_keys), Fraction(0))
-        return spent if self.mechanism == "laplace" else self.budget.delta
+        """The delta that is spent: on finding keys, and on Gaussian noise.
+
+        Of sums from elsewhere it is what was claimed, whatever their noise.
+        """
+        if self.mechanism != "laplace" or self.strategy == EXTERNAL:
+            return self.budget.delta
+        return sum((each.budget.delta for each in self.private_keys), Fraction(0))
 
     @property
     def private_keys(self) -> list[PrivateKeys]:

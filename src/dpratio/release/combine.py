@@ -1,6 +1,6 @@
 """Rolling up and merging: sums of disjoint cells add, and so does their noise.
 
-Floor: release. Imports: checks, terms, plan, release.
+Floor: release. Imports: checks, terms, plan, added_cost, release.
 """
 
 import hashlib
@@ -12,6 +12,7 @@ import numpy as np
 
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
+from dpratio.release.added_cost import added_up, dearest
 from dpratio.release.release import (
     MADE_BY,
     NoiseLayer,
@@ -21,7 +22,6 @@ from dpratio.release.release import (
     require_part,
     require_release,
 )
-from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import (
     Cell,
     Dimension,
@@ -95,6 +95,8 @@ def roll_up(
         made_by=MADE_BY,
         is_simulated=release.is_simulated,
         sources=release.sources or (release.id,),
+        ledger_heads=release.all_heads,
+        cost_if_disjoint=release.cost_if_disjoint,
         origin=release.origin,
     )
 
@@ -104,15 +106,22 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
 
     Args:
         releases: Two releases or more, of the same terms and cells.
-        units_are_disjoint: Say True where units are people with many rows: the
-            promise that nobody is in two of the releases. Rows are never shared.
+        units_are_disjoint: Say True. It is your promise that nobody, no row and no
+            person, is in two of the releases; nothing in them could tell. Intervals
+            rest on it.
 
     Returns:
-        One release about all of them. Nothing is spent.
+        One release about all of them. Nothing is spent. Its cost is the sum of their
+        costs; ``cost_if_disjoint`` is the largest epsilon and the largest delta, which
+        is what anybody pays who is in one of them only, as promised.
 
     Raises:
-        InvalidInput: When releases overlap, differ in what was measured, or units may
-            be in several; the message gives the reason.
+        InvalidInput: When the promise is missing, or releases share a source or differ
+            in what was measured; the message gives the reason.
+
+    Guarantee:
+        The stated cost is at least the sum of what was charged for the releases, so it
+        holds for people who are in all of them. Proof: docs/proofs/derived.md.
 
     Example:
         >>> import dpratio as dpr
@@ -123,8 +132,9 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
         ... )
         >>> table = {"score": [0.2, 0.9] * 500, "label": [0, 1] * 500}
         >>> sites = [dpr.release_sums(table, plan, ledger=None) for _ in range(2)]
-        >>> len(dpr.merge(sites).sources)
-        2
+        >>> both = dpr.merge(sites, units_are_disjoint=True)
+        >>> both.plan.epsilon, both.cost_if_disjoint
+        (Fraction(2, 1), Budget(epsilon=1, delta=0))
     """
     given = list(releases) if isinstance(releases, list | tuple) else []
     enough = len(given) > 1 and all(isinstance(each, Release) for each in given)
@@ -136,13 +146,12 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     hint = "The same people would count twice."
     rule = "releases that are merged must not share a source"
     require(len(set(sources)) == len(sources), rule, _repeated(sources), hint)
-    if first.plan.unit.column is not None:
-        hint = (
-            "Say units_are_disjoint=True if no unit is in two of them; otherwise plan "
-            "one release over all rows."
-        )
-        rule = "squares of a person's totals do not add up over releases"
-        require(units_are_disjoint is True, rule, units_are_disjoint, hint)
+    hint = (
+        "Say units_are_disjoint=True if that is so: it is your promise. Otherwise plan "
+        "one release over all rows."
+    )
+    rule = "releases add up only where no row and no person is in two of them"
+    require(units_are_disjoint is True, rule, units_are_disjoint, hint)
     parts = tuple(
         ReleasedPart(
             groups=same[0].groups,
@@ -154,11 +163,13 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     ordered = sorted(sources)
     return Release(
         id=_derived_id("merge", [], repr((ordered, [_shape(each) for each in parts]))),
-        plan=_dearest([each.plan for each in given]),
+        plan=added_up([each.plan for each in given]),
         parts=parts,
         made_by=MADE_BY,
         is_simulated=any(each.is_simulated for each in given),
         sources=tuple(ordered),
+        ledger_heads=tuple(sorted({head for each in given for head in each.all_heads})),
+        cost_if_disjoint=dearest(given),
         origin=_origins(given),
     )
 
@@ -269,17 +280,6 @@ def _require_alike(first: Release, other: Release) -> None:
     cells = [[part.groups for part in each.parts] for each in (first, other)]
     rule = "releases that are merged must have the same cells"
     require(cells[0] == cells[1], rule, "other groups", hint)
-
-
-def _dearest(plans: list[Plan]) -> Plan:
-    """Give a plan that states what the person with the dearest release pays."""
-    # Chosen by what merging leaves alone, so that the order of merging does not matter.
-    first = max(plans, key=lambda plan: (plan.mechanism != "laplace", repr(plan.parts)))
-    epsilon = max(plan.epsilon for plan in plans)
-    delta = max(plan.budget.delta for plan in plans)
-    if first.mechanism != "laplace":
-        delta = max(plan.delta for plan in plans)
-    return replace(first, budget=Budget(epsilon, delta))
 
 
 def _only(plan: Plan, part: int, groups: Groups | None) -> Plan:

@@ -1,7 +1,8 @@
 """A release as a plain document, and back; every refusal names its path.
 
 The integers may stand in the document or elsewhere (in the columns of a Parquet file).
-Floor: release. Imports: errors, strict, terms, plan, external, release.
+Floor: release. Imports: errors, strict, terms, plan, added_cost, external,
+release.
 """
 
 import re
@@ -17,9 +18,11 @@ from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
+from dpratio.release.added_cost import repeated
 from dpratio.release.external import require_external
 from dpratio.release.release import NoiseLayer, Release, ReleasedPart, fresh_part
 from dpratio.strict import Node
+from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import KINDS, Keys
 from dpratio.terms.groups import Groups, PrivateKeys
 
@@ -44,6 +47,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
         "origin": release.origin,
         "sources": list(release.sources),
         "ledger": release.ledger_head,
+        **_derived_to_document(release),
         "plan": plan_to_document(release.plan),
         "parts": [_part_to_document(release, at) for at in range(len(release.parts))],
     }
@@ -84,9 +88,11 @@ def release_from_document(node: Node, values: Values) -> Release:
         "ledger",
         "plan",
         "parts",
+        optional=["derived"],
     )
     plan = plan_from_document(fields["plan"])
     sources = tuple(_read_id(each) for each in fields["sources"].items())
+    heads, apart = _read_derived(fields.get("derived"), derived=bool(sources))
     origin = fields["origin"].text_or_none()
     try:
         # Sums from elsewhere have no price of ours; their plan is checked for reading.
@@ -96,6 +102,10 @@ def release_from_document(node: Node, values: Values) -> Release:
             require_external(plan)
     except (PlanRefused, InvalidInput) as error:
         raise DocumentRefused(f"$.plan: {error}") from None
+    if len(sources) > 1 and "derived" not in fields:
+        # Merged before costs were added up: the plan states what the dearest cost.
+        apart = Budget(plan.epsilon, plan.delta)
+        plan = fields["plan"].make(lambda: repeated(plan, len(sources)))
     given = fields["parts"].items()
     if len(given) != len(plan.parts):
         fields["parts"].refuse(f"must have {len(plan.parts)} parts")
@@ -112,8 +122,39 @@ def release_from_document(node: Node, values: Values) -> Release:
             sources=sources,
             ledger_head=fields["ledger"].text_or_none(),
             origin=origin,
+            ledger_heads=heads,
+            cost_if_disjoint=apart,
         )
     )
+
+
+def _derived_to_document(release: Release) -> dict[str, Any]:
+    """Write what only a release has that was made from others."""
+    if not release.sources:
+        return {}
+    apart = release.cost_if_disjoint
+    cost = None
+    if apart is not None:
+        cost = {"epsilon": str(apart.epsilon), "delta": str(apart.delta)}
+    heads = list(release.ledger_heads)
+    return {"derived": {"ledgers": heads, "cost_if_disjoint": cost}}
+
+
+def _read_derived(
+    node: Node | None, *, derived: bool
+) -> tuple[tuple[str, ...], Budget | None]:
+    if node is None:
+        return (), None
+    if not derived:
+        node.refuse("belongs to releases that were made from others")
+    fields = node.fields("ledgers", "cost_if_disjoint")
+    heads = tuple(each.text() for each in fields["ledgers"].items())
+    cost = fields["cost_if_disjoint"]
+    if cost.value is None:
+        return heads, None
+    said = cost.fields("epsilon", "delta")
+    epsilon, delta = said["epsilon"].fraction(), said["delta"].fraction()
+    return heads, cost.make(lambda: Budget(epsilon, delta))
 
 
 def _part_to_document(release: Release, at: int) -> dict[str, Any]:

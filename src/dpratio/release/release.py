@@ -17,7 +17,7 @@ from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.plan.strategy import EXTERNAL
-from dpratio.terms.budget import decimal_text
+from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.dimensions import Cell
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import is_unicode
@@ -29,6 +29,7 @@ __all__ = [
     "NoiseLayer",
     "Release",
     "ReleasedPart",
+    "cost_words",
     "fresh_part",
     "layers_add_up",
     "require_id",
@@ -115,9 +116,12 @@ class Release:
         is_simulated: Whether the people in it are invented.
         sources: The ids of the releases it was rolled up or merged from.
         ledger_head: The head of the ledger when data were opened for it; None where
-            no ledger was kept.
+            no ledger was kept, and where it was made from others.
         origin: For sums that another system measured: its name. dpratio makes no
             privacy claim about them. See `wrap_sums`.
+        ledger_heads: The heads of the releases it was made from.
+        cost_if_disjoint: What it costs if nobody is in two of the releases that were
+            merged, as was promised; None where none were.
 
     Example:
         >>> import dpratio as dpr
@@ -134,14 +138,17 @@ class Release:
     sources: tuple[str, ...] = ()
     ledger_head: str | None = None
     origin: str | None = None
+    ledger_heads: tuple[str, ...] = ()
+    cost_if_disjoint: Budget | None = None
 
     def __post_init__(self) -> None:
         for name in (self.id, *self.sources):
             require_id(name)
-        head = self.ledger_head
-        hashed = isinstance(head, str) and re.fullmatch("[0-9a-f]{64}", head)
-        rule = "a ledger head is 64 hexadecimal digits"
-        require(head is None or hashed, rule, head)
+        for head in (self.ledger_head, *self.ledger_heads):
+            hashed = isinstance(head, str) and re.fullmatch("[0-9a-f]{64}", head)
+            rule = "a ledger head is 64 hexadecimal digits"
+            require(head is None or hashed, rule, head)
+        _require_derived(self)
         made = isinstance(self.made_by, str) and is_unicode(self.made_by)
         require(made, "made_by must be text", self.made_by)
         flagged = isinstance(self.is_simulated, bool)
@@ -155,6 +162,17 @@ class Release:
     def values(self) -> Integers:
         """The noisy sums of the first part."""
         return self.parts[0].values
+
+    @property
+    def cost(self) -> Budget:
+        """What it costs: of merged releases the sum, whoever is in them."""
+        return Budget(self.plan.epsilon, self.plan.delta)
+
+    @property
+    def all_heads(self) -> tuple[str, ...]:
+        """The heads of its ledger, or of the ledgers of what it was made from."""
+        own = () if self.ledger_head is None else (self.ledger_head,)
+        return (*own, *self.ledger_heads)
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -178,14 +196,23 @@ class Release:
             f"{simulated}Release {self.id}: {' and '.join(ratios)}, "
             f"{count} {'answer' if count == 1 else 'answers'}, "
             f"{len(plan.sums)} noisy sums each{made}; "
-            f"epsilon {decimal_text(plan.epsilon)}, "
-            f"delta {decimal_text(plan.delta)}"
-            + (
-                " as claimed there."
-                if self.origin
-                else f". Not covered: {NOT_COVERED[0]}"
-            )
+            f"{cost_words(self.cost)}{' as claimed there' if self.origin else ''}"
+            f"{self._said_of_cost()}."
+            f"{'' if self.origin else f' Not covered: {NOT_COVERED[0]}'}"
         )
+
+    def _said_of_cost(self) -> str:
+        if self.cost_if_disjoint is None:
+            return ""
+        return (
+            f" in all; {cost_words(self.cost_if_disjoint)} if nobody is in two of them,"
+            " as promised"
+        )
+
+
+def cost_words(cost: Budget) -> str:
+    """Write a cost as it is said in sentences."""
+    return f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}"
 
 
 def require_id(name: object) -> None:
@@ -207,6 +234,21 @@ def require_part(part: object, release: Release) -> None:
     last = len(release.parts) - 1
     known = type(part) is int and 0 <= part <= last
     require(known, f"part must be from 0 to {last}", part)
+
+
+def _require_derived(release: Release) -> None:
+    """Refuse what only a release that was made from others may state."""
+    heads, apart = release.ledger_heads, release.cost_if_disjoint
+    fits = isinstance(heads, tuple) and len(set(heads)) == len(heads)
+    rule = "each release that this one was made from has one ledger head at most"
+    require(fits and len(heads) <= len(release.sources), rule, heads)
+    if apart is not None:
+        plan, merged = release.plan, len(release.sources) > 1
+        fits = isinstance(apart, Budget) and (
+            apart.epsilon <= plan.epsilon and apart.delta <= plan.delta
+        )
+        rule = "one of several releases costs no more than all of them"
+        require(merged and fits, rule, apart)
 
 
 def _require_origin(origin: object, strategy: str) -> None:

@@ -147,7 +147,7 @@ def render_report(
             plan_table=_safe(plan.to_html()),
             release_id=release.id,
             made_by=release.made_by,
-            ledger_head=release.ledger_head,
+            ledger_heads=release.all_heads,
             data=_safe(_embedded(data)),
             script=_safe(script),
             script_hash=_hash_of(script),

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from dpratio.analyst.results import Estimates
-from dpratio.release.release import EXTERNAL_WORDS, Release
+from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
 from dpratio.show.verdicts import verdicts_of
 from dpratio.terms.budget import decimal_text
 
@@ -107,4 +107,17 @@ def promised_of(release: Release) -> list[str]:
         "Everything here was computed from that release. Reading, sorting or drawing "
         "it again costs nobody any more privacy."
     )
-    return [plain, exact, free]
+    return [plain, exact, *_promised_apart(release), free]
+
+
+def _promised_apart(release: Release) -> list[str]:
+    """Say what merged releases cost together, and apart."""
+    apart = release.cost_if_disjoint
+    if apart is None:
+        return []
+    said = (
+        f"It was merged from {len(release.sources)} releases, whose costs are added up "
+        "here. Whoever merged them promised that nobody is in two of them; if that is "
+        f"so, nobody pays more than {cost_words(apart)}."
+    )
+    return [said]

@@ -229,7 +229,8 @@ def test_a_release_without_a_ledger_is_told(ledger: Ledger) -> None:
 
 
 def test_a_release_made_from_others_is_told(ledger: Ledger) -> None:
-    made = merge([released(ledger), released(ledger)])
+    given = [released(ledger), released(ledger)]
+    made = merge(given, units_are_disjoint=True)
     assert verify_ledger(ledger, [made]).wrong == (
         f"release {made.id} was made from others; give those instead.",
     )

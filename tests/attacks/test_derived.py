@@ -1,0 +1,135 @@
+"""Row 43: what is made from releases never states less than was charged for them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpratio as dpr
+from curator.tables_for_tests import plan_of
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.scope import Scope
+from dpratio.errors import InvalidInput
+from dpratio.plan.plan import Plan
+from dpratio.show.report import render_report
+
+ROWS: dict[str, Any] = {
+    "score": [0.5, 0.25, 1.0] * 20,
+    "label": [1, 0, 1] * 20,
+    "region": ["a", "b", "a"] * 20,
+    "person": [at // 2 for at in range(60)],
+}
+LAWS = {
+    "laplace": "focused",
+    "analytic_gaussian": "joint",
+    "classical_gaussian": "even",
+}
+TOTALS = {"score": dpr.Bounds(0, 2), "label": dpr.Bounds(0, 2)}
+UNITS = {"rows": dpr.PrivacyUnit(), "people": dpr.PrivacyUnit("person", totals=TOTALS)}
+
+
+def plans() -> dict[str, Plan]:
+    """Plans of every law and unit, and one that finds its keys."""
+    made = {
+        f"{law}, {unit}": plan_of(
+            keys=["a", "b"], mechanism=law, strategy=strategy, unit=UNITS[unit]
+        )
+        for law, strategy in LAWS.items()
+        for unit in UNITS
+    }
+    keys = dpr.PrivateKeys("region", dpr.Budget("0.9", "5e-7"))
+    return {**made, "found keys": plan_of(groups=keys)}
+
+
+PLANS = plans()
+
+
+def charged(plan: Plan, folder: Path) -> tuple[list[dpr.Release], dpr.Budget]:
+    """Release the same rows twice, and give what the ledger says was spent."""
+    ledger = Ledger(folder / "budget.db")
+    unit = plan.unit.column
+    ledger.open_scope(Scope("people", dpr.Budget(9, "1e-4"), unit=unit))
+    both = [dpr.release_sums(ROWS, plan, ledger=ledger) for _ in range(2)]
+    if plan.private_keys:
+        # The keys that were found must be the same to be merged.
+        both = [replace(each, parts=both[0].parts) for each in both]
+    spent = ledger.account("people").spent
+    return both, dpr.Budget(spent.loss, spent.delta)
+
+
+def as_it_is(release: dpr.Release, _: Path) -> dpr.Release:
+    return release
+
+
+def through_a_file(ending: str) -> Callable[[dpr.Release, Path], dpr.Release]:
+    def written(release: dpr.Release, folder: Path) -> dpr.Release:
+        path = folder / f"merged.{ending}"
+        dpr.write_release(release, path)
+        return dpr.read_release(path)
+
+    return written
+
+
+WAYS: dict[str, Callable[[dpr.Release, Path], dpr.Release]] = {
+    "as it is": as_it_is,
+    "JSON": through_a_file("json"),
+    "Parquet": through_a_file("parquet"),
+    "rolled up": lambda release, _: dpr.roll_up(release),
+}
+
+
+@pytest.mark.parametrize("which", PLANS)
+def test_43_releases_of_the_same_rows_state_what_the_ledger_was_charged(
+    which: str, tmp_path: Path
+) -> None:
+    """The same rows twice, charged 2, merge into a release that states 2.
+
+    Source: found by an independent attack on this code, 2026: the merged release
+    stated 1. Basic composition: Dwork & Roth (2014), theorem 3.16.
+    More: tests/laws/test_merge.py, tests/release/test_combine_merge.py
+    """
+    both, spent = charged(PLANS[which], tmp_path)
+    merged = dpr.merge(both, units_are_disjoint=True)
+    for way in WAYS.values():
+        made = way(merged, tmp_path)
+        assert made.cost.epsilon >= spent.epsilon >= 2 * PLANS[which].epsilon
+        assert made.cost.delta >= spent.delta
+        assert (made.plan.epsilon, made.plan.delta) == (
+            made.cost.epsilon,
+            made.cost.delta,
+        )
+        said = f"epsilon {made.cost.epsilon}, delta"
+        assert said in str(made)
+        assert f"Cost: {said}" in " ".join(made.plan.summary())
+        assert f"with epsilon {made.cost.epsilon} and delta" in render_report(made)
+        assert "if nobody is in two of them, as promised" in str(made)
+        heads = {each.ledger_head for each in both}
+        assert set(made.all_heads) == heads
+        assert None not in heads
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_43_merging_asks_for_the_promise_for_rows_too(unit: str) -> None:
+    """Whether the same row is in two releases, nothing in them can tell.
+
+    Source: found by an independent attack on this code, 2026.
+    More: tests/release/test_combine_merge.py, tests/cli/test_combine_commands.py
+    """
+    plan = PLANS[f"laplace, {unit}"]
+    both = [dpr.release_sums(ROWS, plan, ledger=None) for _ in range(2)]
+    with pytest.raises(InvalidInput, match="no row and no person is in two of them"):
+        dpr.merge(both)
+
+
+def test_43_files_from_before_state_the_dearest_cost_for_each_source() -> None:
+    """A file that was merged before costs were added up said 1 of three releases.
+
+    Source: found by an independent attack on this code, 2026.
+    More: tests/release/test_derived_document.py
+    """
+    golden = Path(__file__).parents[1] / "release" / "golden"
+    release = dpr.read_release(golden / "release_v1_merged.json")
+    assert len(release.sources) == 3
+    assert (release.cost.epsilon, release.plan.epsilon) == (3, 3)
