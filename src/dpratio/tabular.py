@@ -7,6 +7,8 @@ Floor: tabular. Imports: checks.
 
 import html
 import math
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +21,7 @@ __all__ = [
     "Table",
     "Tabular",
     "columns_of",
+    "harmless",
     "printable",
     "show_rounded",
     "show_value",
@@ -26,6 +29,8 @@ __all__ = [
 
 UNKNOWN = "–"
 _MOST_DIGITS = 12
+# What spreadsheets take for the beginning of a formula; some know the wide forms too.
+_FORMULA = re.compile(r"['\s]*[-=+@＝＋－＠]")
 
 
 class Tabular:
@@ -93,29 +98,33 @@ class Tabular:
         return import_extra("pyarrow", "arrow").table(dict(self.columns()))
 
     def to_markdown(self) -> str:
-        """A Markdown table, rounded for reading."""
+        """A Markdown table, rounded for reading; texts are written as in `harmless`."""
         shown = self.shown()
-        names = [_escape_markdown(name) for name in shown]
+        names = [_escape_markdown(harmless(name)) for name in shown]
         lines = [names, ["---"] * len(names)]
-        lines += [
-            [_escape_markdown(cell) for cell in row]
-            for row in zip(*shown.values(), strict=True)
+        written = [
+            [
+                _escape_markdown(harmless(text) if isinstance(cell, str) else text)
+                for text, cell in zip(shown[name], cells, strict=True)
+            ]
+            for name, cells in self.columns().items()
         ]
+        lines += [list(row) for row in zip(*written, strict=True)]
         return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
     def to_html(self) -> str:
         """An HTML table, rounded for reading; every text is escaped."""
         shown = self.shown()
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in shown)
+        head = "".join(f"<th>{_escape_html(name)}</th>" for name in shown)
         body = "\n".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            "<tr>" + "".join(f"<td>{_escape_html(cell)}</td>" for cell in row) + "</tr>"
             for row in zip(*shown.values(), strict=True)
         )
         head = f"<thead><tr>{head}</tr></thead>"
         return f"<table>\n{head}\n<tbody>\n{body}\n</tbody></table>"
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.said())
+        said = "".join(f"<p>{_escape_html(line)}</p>" for line in self.said())
         return said + self.to_html()
 
     def to_text(self) -> str:
@@ -133,7 +142,7 @@ class Tabular:
         )
 
     def __str__(self) -> str:
-        said = self.said()
+        said = [printable(line) for line in self.said()]
         return "\n".join([*said, "", self.to_text()] if said else [self.to_text()])
 
 
@@ -198,14 +207,39 @@ def _escape_markdown(text: str) -> str:
     """Keep a cell in its place: no column, row or tag comes out of it."""
     for letter in "\\|<":
         text = text.replace(letter, f"\\{letter}")
-    return " ".join(text.splitlines())
+    return text
+
+
+def _escape_html(text: str) -> str:
+    return html.escape(printable(text))
+
+
+def harmless(text: str) -> str:
+    """Write a text so that neither a terminal nor a spreadsheet acts on it.
+
+    Control characters and marks of direction become escapes. A text that a spreadsheet
+    would take for a formula begins with an apostrophe, which makes it text there; one
+    that looks like that already gets another, so that no two texts become the same.
+
+    Example:
+        >>> print(harmless("=1+1"), harmless("'=1+1"), harmless("north"))
+        '=1+1 ''=1+1 north
+    """
+    plain = printable(text)
+    return f"'{plain}" if _FORMULA.match(plain) else plain
 
 
 def printable(text: str) -> str:
-    """Write control characters as escapes: a key may come from anywhere."""
+    """Write control characters and marks of direction as escapes.
+
+    A key may come from anywhere, and a terminal would do what it says. Spaces of any
+    width stay.
+    """
     if text.isprintable():
         return text
     return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        letter
+        if letter.isprintable() or unicodedata.category(letter) == "Zs"
+        else letter.encode("unicode_escape").decode()
         for letter in text
     )

@@ -16,7 +16,8 @@ import dpratio as dpr
 from dpratio.errors import FileRefused, InvalidInput
 from dpratio.show.report import MOST_ROWS, render_report
 from dpratio.show.report_words import answer_of
-from dpratio.show.text import csv_for_spreadsheets
+from dpratio.show.text import render
+from dpratio.tabular import printable
 from shown import BOUNDS, HOSTILE, curved, released, spent
 
 KEYS = tuple(f"group {at}" for at in range(50))
@@ -110,12 +111,13 @@ def test_hostile_names_stay_text() -> None:
     assert "img" not in tags
     rows = data_of(page)["rows"]
     assert isinstance(rows, list)
-    assert [row["labels"][0] for row in rows] == list(HOSTILE)
+    assert [row["labels"][0] for row in rows] == [printable(each) for each in HOSTILE]
+    assert "\u202e" not in page
 
 
 def test_no_text_is_a_formula_in_a_spreadsheet() -> None:
     estimates = dpr.estimate_ratios(released(("=1+1", "@SUM(A1)", "-2", "plain")))
-    lines = csv_for_spreadsheets(estimates).splitlines()[1:]
+    lines = render(estimates, "csv").splitlines()[1:]
     assert [line.split(",")[0] for line in lines] == [
         "'=1+1",
         "'@SUM(A1)",

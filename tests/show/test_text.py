@@ -5,10 +5,13 @@ import json
 import math
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from rich.console import Console
 
 from dpratio.errors import InvalidInput
 from dpratio.show.text import render, rich_table
-from dpratio.tabular import Table
+from dpratio.tabular import Table, harmless, printable
 
 HOSTILE = Table(
     {
@@ -21,8 +24,67 @@ HOSTILE = Table(
 def test_csv_keeps_full_precision_and_quotes_what_needs_it() -> None:
     rows = list(csv.reader(io.StringIO(render(HOSTILE, "csv"))))
     assert rows[0] == ["key", "value"]
-    assert [row[0] for row in rows[1:]] == HOSTILE.cells["key"]
+    assert [row[0] for row in rows[1:]] == [*HOSTILE.cells["key"][:3], "<b>|\\n"]
     assert float(rows[1][1]) == 1.23456789
+
+
+# What a spreadsheet or a terminal would act on, and how it is written.
+ACTING = {
+    "=1+1": "'=1+1",
+    "+1": "'+1",
+    "-2+3+cmd|' /C calc'!A0": "'-2+3+cmd|' /C calc'!A0",
+    "@SUM(A1)": "'@SUM(A1)",
+    "\uff1d1": "'\uff1d1",
+    "  =1": "'  =1",
+    "\xa0=1": "'\xa0=1",
+    "'=1": "''=1",
+    "\t=1": "\\t=1",
+    "\r=1": "\\r=1",
+    "two\nlines": "two\\nlines",
+    "\x1b[2J\x1b[31mred": "\\x1b[2J\\x1b[31mred",
+    "\x9b31mred": "\\x9b31mred",
+    "\u202eevil": "\\u202eevil",
+    "\u2066evil\u2069": "\\u2066evil\\u2069",
+    "\u200bhidden": "\\u200bhidden",
+    "\ud800": "\\ud800",
+    "": "",
+    "'s-Hertogenbosch": "'s-Hertogenbosch",
+    "C:\\data": "C:\\data",
+    "\xa0wide\u3000spaces": "\xa0wide\u3000spaces",
+    "עברית": "עברית",
+    "a=b": "a=b",
+}
+
+
+@pytest.mark.parametrize("text", ACTING)
+def test_no_text_acts_on_a_spreadsheet_or_terminal(text: str) -> None:
+    table = Table({text: [text, "x"], "number": [-1.5, -2]})
+    names, first, second = csv.reader(io.StringIO(render(table, "csv")))
+    assert (names[0], first[0]) == (ACTING[text],) * 2
+    assert (first[1], second[1]) == ("-1.5", "-2")
+    lines = render(table, "markdown").splitlines()
+    escaped = ACTING[text].replace("\\", "\\\\").replace("|", "\\|")
+    assert lines[0] == f"| {escaped} | number |"
+    assert lines[2] == f"| {escaped} | -1.5 |"
+    drawn = io.StringIO()
+    Console(file=drawn, width=200, force_terminal=True).print(rich_table(table))
+    said = [render(table, "table"), drawn.getvalue().replace("\x1b[1m", "")]
+    said = [each.replace("\x1b[0m", "").replace("\n", "") for each in said]
+    assert all(printable(each) == each for each in said)
+
+
+@given(one=st.text(), other=st.text())
+@example(one="=", other="'=")
+@example(one=" =", other="' =")
+def test_no_two_keys_become_the_same_by_an_apostrophe(one: str, other: str) -> None:
+    same = harmless(one) == harmless(other)
+    assert same == (printable(one) == printable(other))
+
+
+def test_json_keeps_every_text_as_it_is() -> None:
+    texts = [text for text in ACTING if text.isascii()]
+    rows = json.loads(render(Table({"key": texts}), "json"))
+    assert [row["key"] for row in rows] == texts
 
 
 def test_json_has_null_where_a_number_is_not_finite() -> None:

@@ -25,9 +25,8 @@ _IGNORE = ("ignore", re.compile("(?#dpratio)"), Warning, None, 0)
 def silence() -> Iterator[None]:
     """Keep loggers and warnings from speaking, in every thread.
 
-    Guarantee:
-        While anyone holds it nothing is logged or shown, whatever levels and filters
-        others set meanwhile; after the last one has left, everything speaks as before.
+    While anyone holds it nothing is logged or shown, whatever levels and filters others
+    set meanwhile. After the last one has left, everything speaks as before.
 
     Example:
         >>> with silence():

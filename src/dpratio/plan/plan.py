@@ -25,7 +25,7 @@ from dpratio.plan.plan_words import (
     describe_unit,
 )
 from dpratio.plan.strategy import EXTERNAL, sums_of
-from dpratio.tabular import Tabular
+from dpratio.tabular import Tabular, printable
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.groups import PrivateKeys
@@ -194,12 +194,14 @@ class Plan(Tabular):
         return f"Asked{number}: {part.ratio}, {cells} ({meaning}).{share}"
 
     def __str__(self) -> str:
-        lines = [*self.summary(), "", self.to_text(), ""]
+        lines = [*(printable(line) for line in self.summary()), "", self.to_text(), ""]
         lines += [f"Not covered: {sentence}" for sentence in NOT_COVERED]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{html.escape(line)}</p>" for line in self.summary())
+        said = "".join(
+            f"<p>{html.escape(printable(line))}</p>" for line in self.summary()
+        )
         missing = "".join(
             f"<li>Not covered: {html.escape(sentence)}</li>" for sentence in NOT_COVERED
         )

@@ -1,6 +1,6 @@
 """The artifact: noisy integers, their plan, and nothing else of the data.
 
-Floor: release. Imports: checks, version, terms, plan.
+Floor: release. Imports: checks, tabular, version, terms, plan.
 """
 
 import html
@@ -17,6 +17,7 @@ from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.plan.strategy import EXTERNAL
+from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.dimensions import Cell
 from dpratio.terms.groups import Groups
@@ -192,7 +193,7 @@ class Release:
         ratios = list(dict.fromkeys(str(part.ratio) for part in plan.parts))
         if self.origin is not None:
             simulated += f"EXTERNAL: {EXTERNAL_WORDS.format(origin=self.origin)} "
-        return (
+        return printable(
             f"{simulated}Release {self.id}: {' and '.join(ratios)}, "
             f"{count} {'answer' if count == 1 else 'answers'}, "
             f"{len(plan.sums)} noisy sums each{made}; "

@@ -2,8 +2,8 @@
 
 Nothing in it comes from the network, and its policy allows nothing to: the one script
 that may run is named by its hash. Texts are escaped by the template.
-Floor: show. Imports: checks, plan, release, analyst, report_curves, report_words, text,
-verdicts.
+Floor: show. Imports: checks, tabular, plan, release, analyst, report_curves,
+report_words, text, verdicts.
 """
 
 import base64
@@ -32,8 +32,9 @@ from dpratio.show.report_words import (
     shortened,
     sure_of,
 )
-from dpratio.show.text import csv_for_spreadsheets
+from dpratio.show.text import render
 from dpratio.show.verdicts import VERDICTS, View, in_view, verdicts_of
+from dpratio.tabular import printable
 
 __all__ = ["MOST_ROWS", "is_report", "render_report", "write_report"]
 
@@ -113,7 +114,7 @@ def render_report(
         "rows": rows,
         "most_rows": MOST_ROWS,
         "reference_at": None if reference is None else view.place(reference),
-        "csv": csv_for_spreadsheets(estimates),
+        "csv": render(estimates, "csv"),
         "csv_name": f"ratios-{release.id[:8]}.csv",
     }
     plan = release.plan
@@ -172,7 +173,9 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """One row per cell, in declared order, with places in the picture."""
     shown = estimates.shown()
-    texts = [[str(cell) for cell in cells] for cells in estimates.labels.values()]
+    texts = [
+        [printable(str(cell)) for cell in cells] for cells in estimates.labels.values()
+    ]
     labels = list(zip(*texts, strict=True)) or [()] * len(estimates)
     values = list(
         zip(
@@ -243,7 +246,12 @@ def _file(name: str) -> str:
 def _template() -> Any:  # noqa: ANN401 (Jinja is loaded here)
     from jinja2 import Environment, StrictUndefined
 
-    rules = Environment(autoescape=True, undefined=StrictUndefined)
+    # Marks of direction in a key would turn the words and numbers beside it around.
+    rules = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda said: printable(said) if type(said) is str else said,
+    )
     return rules.from_string(_file("report.html"))
 
 

@@ -1,7 +1,7 @@
 """The calibration curves of a report: those of every part that has bins.
 
-Floor: show. Imports: errors, terms, release, analyst, curve_chart, curve_svg,
-report_words.
+Floor: show. Imports: errors, tabular, terms, release, analyst, curve_chart,
+curve_svg, report_words.
 """
 
 from typing import Any
@@ -13,6 +13,7 @@ from dpratio.release.release import Release
 from dpratio.show.curve_chart import curves_of, ends_of
 from dpratio.show.curve_svg import curve_svg
 from dpratio.show.report_words import shortened
+from dpratio.tabular import printable
 from dpratio.terms.dimensions import ScoreBins
 
 __all__ = ["MOST_CURVES", "curve_sets_of"]
@@ -54,7 +55,9 @@ def _drawn(found: Curve) -> dict[str, Any]:
         "curves": [
             {
                 "name": name,
-                "svg": curve_svg(points, f"Calibration {name}".strip(), ends),
+                "svg": curve_svg(
+                    points, printable(f"Calibration {name}".strip()), ends
+                ),
             }
             for name, points in list(curves.items())[:MOST_CURVES]
         ],

@@ -11,9 +11,9 @@ import math
 from typing import Any
 
 from dpratio.checks import require_one_of
-from dpratio.tabular import Table, Tabular
+from dpratio.tabular import Tabular, harmless, printable
 
-__all__ = ["FORMATS", "csv_for_spreadsheets", "render", "rich_table"]
+__all__ = ["FORMATS", "render", "rich_table"]
 
 FORMATS = ("table", "csv", "json", "markdown")
 
@@ -23,7 +23,8 @@ def render(table: Tabular, layout: str) -> str:
 
     Args:
         table: Anything that has columns.
-        layout: One of `FORMATS`. JSON has null where a number is not finite.
+        layout: One of `FORMATS`. JSON has null where a number is not finite, and every
+            text as it is; in the others texts are written as in `harmless`.
     """
     require_one_of(layout, FORMATS, "format")
     if layout == "markdown":
@@ -49,31 +50,24 @@ def rich_table(table: Tabular) -> Any:  # noqa: ANN401 (rich is imported here on
     columns = table.columns()
     for name, cells in columns.items():
         is_number = all(isinstance(cell, int | float) for cell in cells)
-        drawn.add_column(Text(name), justify="right" if is_number else "left")
+        drawn.add_column(
+            Text(printable(name)), justify="right" if is_number else "left"
+        )
     for row in zip(*table.shown().values(), strict=True):
-        drawn.add_row(*(Text(cell) for cell in row))
+        drawn.add_row(*(Text(printable(cell)) for cell in row))
     return drawn
 
 
-def csv_for_spreadsheets(table: Tabular) -> str:
-    """Write CSV in which no text is taken for a formula."""
-    columns = {
-        _unformula(name): [_unformula(cell) for cell in cells]
-        for name, cells in table.columns().items()
-    }
-    return _to_csv(Table(columns))
-
-
-def _unformula(cell: Any) -> Any:  # noqa: ANN401 (any cell)
-    is_formula = isinstance(cell, str) and cell[:1] in {"=", "+", "-", "@", "\t", "\r"}
-    return f"'{cell}" if is_formula else cell
-
-
 def _to_csv(table: Tabular) -> str:
+    """Write CSV: texts are kept from acting as formulas, numbers are untouched."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.columns())
-    writer.writerows(row.values() for row in table.to_dicts())
+    columns = table.columns()
+    writer.writerow(harmless(name) for name in columns)
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow(
+            harmless(cell) if isinstance(cell, str) else cell for cell in row
+        )
     return out.getvalue().removesuffix("\n")
 
 
