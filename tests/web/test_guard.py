@@ -61,6 +61,39 @@ def test_other_pages_are_refused(address: str, origin: str, method: str) -> None
     assert "another page" in found.text
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "", "other"])
+@pytest.mark.parametrize("path", ["/", "/study.toml", "/page.js", "/view", "/nowhere"])
+def test_what_another_site_asks_for_is_refused(
+    address: str, path: str, site: str
+) -> None:
+    """Pictures, scripts and links bring no Origin with them."""
+    given = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"}
+    found = httpx2.get(address + path, headers=given)
+    assert found.status_code == 403
+    assert "another page asks" in found.text
+    assert set(HEADERS) <= set(found.headers)
+
+
+def test_a_file_that_another_site_sends_is_refused(address: str) -> None:
+    given = {"Origin": address, "Sec-Fetch-Site": "cross-site"}
+    found = httpx2.post(f"{address}/view", headers=given, content=b"{}")
+    assert found.status_code == 403
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none", None])
+def test_the_page_itself_a_typed_address_and_programs_are_answered(
+    address: str, site: str | None
+) -> None:
+    """Programs send no such header, and no page speaks through them."""
+    given = {} if site is None else {"Sec-Fetch-Site": site}
+    assert httpx2.get(f"{address}/", headers=given).is_success
+
+
+def test_two_sites_in_one_request_are_refused(address: str) -> None:
+    given = [("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Site", "cross-site")]
+    assert httpx2.get(f"{address}/", headers=given).status_code == 403
+
+
 def test_a_file_without_an_origin_is_refused(address: str) -> None:
     found = httpx2.post(f"{address}/view", content=b"{}")
     assert found.status_code == 403

@@ -2,7 +2,9 @@
 
 A page on loopback can be reached by every page the browser has open, and by names that
 are made to point at 127.0.0.1. The ``Host`` header shows the name that was asked for,
-the ``Origin`` header the page that asks; a browser lets no page choose either.
+the ``Origin`` header the page that asks, and ``Sec-Fetch-Site`` whether that is this
+one, also where pictures, scripts and links bring no ``Origin``; a browser lets no page
+choose any of them.
 docs/decisions/0016-page.md. Floor: web. Imports: nothing.
 """
 
@@ -32,6 +34,9 @@ HEADERS = {
 }
 
 _READING = {"GET", "HEAD"}
+# This page, and a reader who types the address or opens a bookmark. "same-site" is
+# another port of this machine.
+_OWN_SITES = {"same-origin", "none"}
 _WEB_PORT = 80
 
 
@@ -76,6 +81,14 @@ def _refusal(scope: Message, hosts: frozenset[str]) -> str:
         return "This page takes files only from itself: the request has no Origin."
     if any(origin.lower() != own for origin in origins):
         return "This page answers only to itself: the request comes from another page."
+    # Browsers have sent it to loopback since 2023. What does not send it is old, or no
+    # browser at all; then no page asks in another's name, or Host and Origin tell.
+    sites = _values(scope["headers"], b"sec-fetch-site")
+    if any(site.lower() not in _OWN_SITES for site in sites):
+        return (
+            "This page answers only to itself: another page asks, or leads here. Type "
+            "its address."
+        )
     return ""
 
 
