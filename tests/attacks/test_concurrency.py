@@ -20,7 +20,7 @@ from curator.tables_for_tests import plan_of
 from curator.warehouse.hosts import DuckDb, Sqlite
 
 PATIENCE = 120.0
-ROWS = {"score": [0.5, 0.25], "label": [1, 0]}
+ROWS: dict[str, list[Any]] = {"score": [0.5, 0.25], "label": [1, 0]}
 
 Hook = Callable[[], None]
 
@@ -60,11 +60,14 @@ def in_duckdb(hook: Hook) -> Iterator[object]:
 
 @contextmanager
 def in_polars(hook: Hook) -> Iterator[object]:
-    score = pl.col("score").map_batches(lambda cells: (hook(), cells)[1])
-    yield pl.LazyFrame(ROWS).with_columns(score)
+    def hooked_cells(cells: pl.Series) -> pl.Series:
+        hook()
+        return cells
+
+    yield pl.LazyFrame(ROWS).with_columns(pl.col("score").map_batches(hooked_cells))
 
 
-@ibis.udf.scalar.builtin
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
 def hooked(cell: float) -> float:  # type: ignore[empty-body]
     """Stand for the function of that name in a database."""
 

@@ -132,4 +132,4 @@ def test_43_files_from_before_state_the_dearest_cost_for_each_source() -> None:
     golden = Path(__file__).parents[1] / "release" / "golden"
     release = dpr.read_release(golden / "release_v1_merged.json")
     assert len(release.sources) == 3
-    assert (release.cost.epsilon, release.plan.epsilon) == (3, 3)
+    assert release.cost.epsilon == release.plan.epsilon == 3

@@ -164,9 +164,9 @@ def test_a_release_that_was_not_merged_states_one_cost() -> None:
     with pytest.raises(InvalidInput, match="has one ledger head at most"):
         replace(TEXT[0], ledger_heads=(HEAD,))
     with pytest.raises(InvalidInput, match="has one ledger head at most"):
-        replace(RELEASES["rolled up"], ledger_heads=[HEAD])
+        replace(RELEASES["rolled up"], ledger_heads=[HEAD])  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="costs no more than all of them"):
-        replace(RELEASES["merged"], cost_if_disjoint=Fraction(1))
+        replace(RELEASES["merged"], cost_if_disjoint=Fraction(1))  # type: ignore[arg-type]
 
 
 def test_a_part_that_is_rolled_up_states_what_all_parts_cost() -> None:
