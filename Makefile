@@ -61,7 +61,7 @@ mutation: $(VENV)/.ready-mutation
 # of the audit, with a million samples.
 soak: $(VENV)/.ready-test $(VENV)/.ready-java
 	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator tests/fuzz tests/study/audit \
-		tests/analyst/test_curve.py tests/analyst/test_functions.py
+		tests/analyst/curve tests/analyst/function/test_functions.py
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/run.py

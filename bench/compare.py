@@ -22,7 +22,7 @@ GROUPS = 1_000
 def figures() -> Iterator[Figure]:
     """Measure 499,500 comparisons with intervals and adjusted p-values."""
     from analyst.simulated import Setting, many_cells_release
-    from dpratio.analyst.compare import compare_ratios
+    from dpratio.analyst.comparison.compare import compare_ratios
 
     release = many_cells_release(Setting(5_000, 1), GROUPS)
     start = time.process_time()
@@ -37,9 +37,9 @@ def grid() -> Iterator[str]:
     Homogeneity is that of five groups.
     """
     from analyst.simulated import SETTINGS, Setting, many_cells
-    from dpratio.analyst.common_ratio import common_ratio
-    from dpratio.analyst.contest import AgainstValue, Between
-    from dpratio.analyst.deviate import pvalues_of, quantile_of
+    from dpratio.analyst.comparison.common_ratio import common_ratio
+    from dpratio.analyst.comparison.hypothesis import AgainstValue, Between
+    from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 
     every = np.arange(RUNS)
     extra = [Setting(5_000, 0.2, weighted=True), Setting(200, 0.2), Setting(60, 0.2)]

@@ -52,16 +52,16 @@ from typing import TYPE_CHECKING
 from dpratio.version import __version__
 
 if TYPE_CHECKING:
-    from dpratio.analyst.compare import compare_ratios
-    from dpratio.analyst.comparison import Comparison
-    from dpratio.analyst.curve import calibration_curve
-    from dpratio.analyst.curve_results import CalibrationErrors, Curve
-    from dpratio.analyst.equivalence import Equivalence, assess_equivalence
-    from dpratio.analyst.estimate import estimate_ratios
-    from dpratio.analyst.estimate_function import estimate_function
-    from dpratio.analyst.function_of_sums import FunctionOfSums
-    from dpratio.analyst.function_results import FunctionEstimates
-    from dpratio.analyst.functions import (
+    from dpratio.analyst.comparison.compare import compare_ratios
+    from dpratio.analyst.comparison.comparison import Comparison
+    from dpratio.analyst.comparison.equivalence import Equivalence, assess_equivalence
+    from dpratio.analyst.comparison.homogeneity import Homogeneity, assess_homogeneity
+    from dpratio.analyst.curve.curve import calibration_curve
+    from dpratio.analyst.curve.curve_results import CalibrationErrors, Curve
+    from dpratio.analyst.function.estimate_function import estimate_function
+    from dpratio.analyst.function.function_of_sums import FunctionOfSums
+    from dpratio.analyst.function.function_results import FunctionEstimates
+    from dpratio.analyst.function.functions import (
         correlation_of,
         difference_of_means,
         lift_of_means,
@@ -71,8 +71,8 @@ if TYPE_CHECKING:
         total_of,
         variance_of,
     )
-    from dpratio.analyst.homogeneity import Homogeneity, assess_homogeneity
-    from dpratio.analyst.results import Estimates
+    from dpratio.analyst.ratio.estimate import estimate_ratios
+    from dpratio.analyst.tables.estimates import Estimates
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.curator.ledger.scope import Scope
     from dpratio.curator.ledger.verify import verify_ledger
@@ -227,21 +227,21 @@ _HOMES = {
     "curator.ledger.scope": "Scope",
     "curator.ledger.verify": "verify_ledger",
     "curator.release_sums": "release_sums",
-    "analyst.results": "Estimates",
-    "analyst.estimate": "estimate_ratios",
-    "analyst.estimate_function": "estimate_function",
-    "analyst.function_of_sums": "FunctionOfSums",
-    "analyst.function_results": "FunctionEstimates",
-    "analyst.functions": (
+    "analyst.tables.estimates": "Estimates",
+    "analyst.ratio.estimate": "estimate_ratios",
+    "analyst.function.estimate_function": "estimate_function",
+    "analyst.function.function_of_sums": "FunctionOfSums",
+    "analyst.function.function_results": "FunctionEstimates",
+    "analyst.function.functions": (
         "correlation_of difference_of_means lift_of_means mean_of ratio_of_ratios "
         "slope_of total_of variance_of"
     ),
-    "analyst.curve": "calibration_curve",
-    "analyst.curve_results": "CalibrationErrors Curve",
-    "analyst.compare": "compare_ratios",
-    "analyst.comparison": "Comparison",
-    "analyst.equivalence": "Equivalence assess_equivalence",
-    "analyst.homogeneity": "Homogeneity assess_homogeneity",
+    "analyst.curve.curve": "calibration_curve",
+    "analyst.curve.curve_results": "CalibrationErrors Curve",
+    "analyst.comparison.compare": "compare_ratios",
+    "analyst.comparison.comparison": "Comparison",
+    "analyst.comparison.equivalence": "Equivalence assess_equivalence",
+    "analyst.comparison.homogeneity": "Homogeneity assess_homogeneity",
     "show.report": "write_report",
     "study.audit.audit_noise": "audit_noise",
     "study.audit.findings": "Audit",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.moments import Moments
-from dpratio.analyst.noise import Noise
+from dpratio.analyst.sums.moments import Moments
+from dpratio.analyst.sums.noise import Noise
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_part

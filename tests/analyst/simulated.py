@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.cells import Cells, cells_of
-from dpratio.analyst.moments import Moments, exact_moments, moments_of
-from dpratio.analyst.variance import choose_variance
+from dpratio.analyst.ratio.cells import Cells, cells_of
+from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
+from dpratio.analyst.sums.variance import choose_variance
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release

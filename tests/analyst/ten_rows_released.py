@@ -8,8 +8,8 @@ import numpy as np
 
 from analyst.given import given_release
 from analyst.ten_rows import TEN_ROWS
-from dpratio.analyst.estimate import estimate_ratios
-from dpratio.analyst.results import Estimates
+from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.analyst.tables.estimates import Estimates
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release

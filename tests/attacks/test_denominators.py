@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from curator.tables_for_tests import plan_of
-from dpratio.analyst.compare import compare_ratios
-from dpratio.analyst.estimate import METHODS, estimate_ratios
-from dpratio.analyst.results import STATUSES
+from dpratio.analyst.comparison.compare import compare_ratios
+from dpratio.analyst.ratio.estimate import METHODS, estimate_ratios
+from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.cli.main import app
 from dpratio.curator.release_sums import release_sums
 from dpratio.release.files import write_release
@@ -56,7 +56,7 @@ def test_10_a_denominator_of_zero_or_below_is_answered_with_a_status(
     """Where the noisy denominator is not above zero there is a status, and no error.
 
     Source: opendp/smartnoise-sdk issue 264, Specify behavior of zero after noise.
-    More: tests/analyst/test_estimate_statuses.py
+    More: tests/analyst/ratio/test_estimate_statuses.py
     """
     noise = about_nobody(strategy)
     for release in [noise, *(with_all_at(noise, value) for value in NEAR_ZERO)]:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from analyst.simulated import SETTINGS, Floats, Setting, many_cells
-from dpratio.analyst.common_ratio import common_ratio
-from dpratio.analyst.contest import AgainstValue, Between
-from dpratio.analyst.deviate import pvalues_of, quantile_of
+from dpratio.analyst.comparison.common_ratio import common_ratio
+from dpratio.analyst.comparison.hypothesis import AgainstValue, Between
+from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 
 RUNS = 20_000
 SIZE = pytest.approx(0.05, abs=0.006)

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from analyst.given import given_release
-from dpratio.analyst.estimate import estimate_ratios
-from dpratio.analyst.results import Estimates
+from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.analyst.tables.estimates import Estimates
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.sums import MOMENTS

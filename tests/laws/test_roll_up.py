@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 import dpratio as dpr
-from dpratio.analyst.interval import Options, Range, intervals
-from dpratio.analyst.moments import Moments, moments_of
-from dpratio.analyst.noise import Noise
+from dpratio.analyst.ratio.interval import Options, Range, intervals
+from dpratio.analyst.sums.moments import Moments, moments_of
+from dpratio.analyst.sums.noise import Noise
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_part
 from dpratio.study.population import PaperPopulation

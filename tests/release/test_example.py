@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dpratio.analyst.estimate import estimate_ratios
+from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.release.example import example_release
 from dpratio.release.plan_file import read_plan
 

@@ -51,7 +51,7 @@ def test_noise_has_the_deviation_and_the_law_that_are_stated(
     law: str,
     heavy: bool,  # noqa: FBT001
 ) -> None:
-    from dpratio.analyst.moments import moments_of
+    from dpratio.analyst.sums.moments import moments_of
 
     claimed = dpr.Budget(2, "1e-6")
     noise = moments_of(wrapped(law=law, claimed=claimed)).noise

@@ -44,7 +44,7 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     layout: Format = "table",
 ) -> None:
     """Estimate ratios with confidence intervals from a release."""
-    from dpratio.analyst.estimate import estimate_ratios
+    from dpratio.analyst.ratio.estimate import estimate_ratios
 
     output = Output(layout, chart=chart_file, view=view, force=force)
     estimates = estimate_ratios(

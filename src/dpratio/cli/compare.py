@@ -14,9 +14,9 @@ from dpratio.cli.output import Output
 from dpratio.cli.studies import at_part, read_given_release
 
 if TYPE_CHECKING:
-    from dpratio.analyst.comparison import Comparison
-    from dpratio.analyst.equivalence import Equivalence
-    from dpratio.analyst.homogeneity import Homogeneity
+    from dpratio.analyst.comparison.comparison import Comparison
+    from dpratio.analyst.comparison.equivalence import Equivalence
+    from dpratio.analyst.comparison.homogeneity import Homogeneity
     from dpratio.release.release import Release, ReleasedPart
 
 __all__ = ["compare"]
@@ -70,9 +70,9 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     layout: Format = "table",
 ) -> None:
     """Compare ratios of groups, with intervals and p-values, from a release."""
-    from dpratio.analyst.compare import compare_ratios
-    from dpratio.analyst.equivalence import assess_equivalence
-    from dpratio.analyst.homogeneity import assess_homogeneity
+    from dpratio.analyst.comparison.compare import compare_ratios
+    from dpratio.analyst.comparison.equivalence import assess_equivalence
+    from dpratio.analyst.comparison.homogeneity import assess_homogeneity
 
     output = Output(layout)
     margins = lower is not None or upper is not None
@@ -120,7 +120,7 @@ def _keys(release: "Release", words: Sequence[str]) -> list[Any]:
 
     A month is also known without its first day: 2026-01.
     """
-    from dpratio.analyst.pairing import names_of
+    from dpratio.analyst.comparison.designs import names_of
 
     known: dict[str, Any] = {}
     for each in release.parts:

@@ -35,7 +35,7 @@ def curve(  # noqa: PLR0913 (one command, one answer)
     layout: Format = "table",
 ) -> None:
     """Draw calibration curves from a release over score bins."""
-    from dpratio.analyst.curve import calibration_curve
+    from dpratio.analyst.curve.curve import calibration_curve
 
     output = Output(layout, chart=chart_file, force=force)
     read = read_given_release(release)

@@ -59,7 +59,7 @@ def demo(
     """Invent people, plan, release, and show intervals beside the invented truth."""
     import numpy as np
 
-    from dpratio.analyst.estimate import estimate_ratios
+    from dpratio.analyst.ratio.estimate import estimate_ratios
     from dpratio.checks import require
     from dpratio.cli.curate import plan
     from dpratio.cli.studies import plan_of, read_study

@@ -41,8 +41,8 @@ def chart_of(shown: object, view: str | None = None) -> Any:  # noqa: ANN401 (Al
         InvalidInput: When there is no such view, or no chart of what is given.
         MissingExtra: When Altair is not installed.
     """
-    from dpratio.analyst.curve_results import Curve
-    from dpratio.analyst.results import Estimates
+    from dpratio.analyst.curve.curve_results import Curve
+    from dpratio.analyst.tables.estimates import Estimates
     from dpratio.curator.ledger.history import History
     from dpratio.show.budget_chart import budget_chart
     from dpratio.show.coverage_chart import coverage_chart

@@ -5,7 +5,7 @@ Floor: show. Imports: checks, analyst, colours.
 
 from typing import Any
 
-from dpratio.analyst.curve_results import Curve
+from dpratio.analyst.curve.curve_results import Curve
 from dpratio.checks import require
 from dpratio.show.colours import LINE_COLOURS, themed
 

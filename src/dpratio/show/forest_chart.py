@@ -6,7 +6,7 @@ Floor: show. Imports: errors, tabular, analyst, colours, verdicts.
 import math
 from typing import Any
 
-from dpratio.analyst.results import Estimates
+from dpratio.analyst.tables.estimates import Estimates
 from dpratio.errors import InvalidInput
 from dpratio.show.colours import VERDICT_COLOURS, VERDICT_SHAPES, themed
 from dpratio.show.verdicts import in_view, names_of, verdicts_of

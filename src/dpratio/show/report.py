@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from dpratio.analyst.estimate import estimate_ratios
-from dpratio.analyst.results import STATUSES, Estimates
-from dpratio.analyst.stamps import stamps
+from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.analyst.tables.estimates import STATUSES, Estimates
+from dpratio.analyst.tables.provenance import stamps
 from dpratio.checks import require
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.release.release import Release

@@ -6,8 +6,8 @@ curve_svg, report_words.
 
 from typing import Any
 
-from dpratio.analyst.curve import calibration_curve
-from dpratio.analyst.curve_results import Curve
+from dpratio.analyst.curve.curve import calibration_curve
+from dpratio.analyst.curve.curve_results import Curve
 from dpratio.errors import InvalidInput
 from dpratio.release.release import Release
 from dpratio.show.curve_chart import curves_of, ends_of

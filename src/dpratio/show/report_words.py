@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from dpratio.analyst.results import Estimates
+from dpratio.analyst.tables.estimates import Estimates
 from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
 from dpratio.show.verdicts import verdicts_of
 from dpratio.terms.budget import decimal_text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.results import Estimates
+from dpratio.analyst.tables.estimates import Estimates
 
 __all__ = ["VERDICTS", "View", "in_view", "names_of", "verdicts_of"]
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.estimate import estimate_ratios
-from dpratio.analyst.moments import Floats, exact_moments
-from dpratio.analyst.pivot_of import pivot_of
-from dpratio.analyst.pivot_set import pivot_set
-from dpratio.analyst.variance import choose_variance
-from dpratio.analyst.wald import normal_quantile, wald
+from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.analyst.ratio.pivot_of import pivot_of
+from dpratio.analyst.ratio.pivot_set import pivot_set
+from dpratio.analyst.ratio.wald import normal_quantile, wald
+from dpratio.analyst.sums.moments import Floats, exact_moments
+from dpratio.analyst.sums.variance import choose_variance
 from dpratio.study.population import Population
 from dpratio.study.samples import Sample, box_of
 

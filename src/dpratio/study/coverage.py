@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpratio.analyst.estimate import METHODS
-from dpratio.analyst.wald import SCALES
+from dpratio.analyst.ratio.estimate import METHODS
+from dpratio.analyst.ratio.wald import SCALES
 from dpratio.checks import require, require_one_of
 from dpratio.plan.plan import Plan
 from dpratio.study.answers import WITHOUT_NOISE, answer_of, share_rejected

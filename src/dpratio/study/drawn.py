@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpratio.analyst.estimate import estimate_ratios
+from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.checks import require
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan

@@ -17,8 +17,8 @@ from itertools import product
 
 import numpy as np
 
-from dpratio.analyst.moments import Floats, Moments, exact_moments, moments_of
-from dpratio.analyst.wald import SCALES, wald
+from dpratio.analyst.ratio.wald import SCALES, wald
+from dpratio.analyst.sums.moments import Floats, Moments, exact_moments, moments_of
 from dpratio.checks import require
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan

@@ -1,0 +1,1 @@
+"""Ratios against each other or against a value: tests and intervals."""

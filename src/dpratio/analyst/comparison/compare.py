@@ -1,0 +1,189 @@
+"""Comparing the ratios of a release: with each other, or with a value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.comparison.adjust import ADJUSTMENTS, adjusted, family_level
+from dpratio.analyst.comparison.comparison import (
+    ALTERNATIVES,
+    COMPARISON_STATUSES,
+    Comparison,
+)
+from dpratio.analyst.comparison.comparison_target import Asked
+from dpratio.analyst.comparison.hypothesis import SCALES, Contest, Ends
+from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
+from dpratio.analyst.sums.moments import Floats
+from dpratio.analyst.tables.options import is_finite_number, require_level
+from dpratio.analyst.tables.statuses import Codes, codes_of
+from dpratio.checks import require, require_one_of
+from dpratio.release.release import Release
+from dpratio.terms.dimensions import Cell
+
+__all__ = ["compare_ratios"]
+
+_CODES = codes_of(COMPARISON_STATUSES)
+
+
+def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
+    release: Release,
+    *groups: Cell,
+    design: str = "pairs",
+    reference: float | None = None,
+    scale: str | Sequence[str] | None = None,
+    null: float = 0.0,
+    alternative: str = "two-sided",
+    level: float = 0.95,
+    adjust: str = "none",
+    part: int | None = None,
+    variance: str | None = None,
+) -> Comparison:
+    """Compare ratios of groups with different people, with intervals and p-values.
+
+    Args:
+        release: Noisy sums; no data and no budget are needed.
+        groups: The groups to compare, by key; all of them where none is named.
+        design: ``"pairs"`` compares every pair, the earlier group first;
+            ``"baseline"`` holds each other group against the one named; ``"rest"``
+            holds each group against all others together.
+        reference: A value: each ratio is compared with it, not with another ratio.
+        scale: ``"difference"`` r₁ − r₂, ``"lift"`` r₁/r₂ − 1 or ``"log_ratio"``
+            log(r₁/r₂); or several of them. By default the lift, and the difference
+            where ratios may be negative.
+        null: The hypothesis, on the scale: 0 says that both are equal.
+        alternative: ``"two-sided"``, ``"greater"`` or ``"less"``; one-sided tests have
+            one-sided intervals.
+        level: Confidence level, between 0 and 1.
+        adjust: For many comparisons: ``"none"``, ``"bonferroni"``, ``"holm"`` or
+            ``"benjamini_hochberg"``; the intervals are widened with the p-values.
+        part: Which part of a release with several questions or partitions, counted
+            from 0.
+        variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
+
+    Returns:
+        One row per comparison and scale. Where a denominator cannot be told from
+        zero the interval is open and the status says so.
+
+    Raises:
+        InvalidInput: When groups may share people, or an option breaks a rule; the
+            message names the plan that would answer.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> print(dpr.compare_ratios(release, "west", "north").summary())
+        west is 19.8 % above north, 95 % interval 14.5 % to 25.3 %; p = 2.4e-12
+        >>> from_one = dpr.compare_ratios(release, reference=1, part=0, adjust="holm")
+        >>> from_one.pvalue_adjusted < 0.05
+        array([False,  True,  True,  True])
+    """
+    require_one_of(alternative, ALTERNATIVES, "alternative")
+    require_one_of(adjust, ADJUSTMENTS, "adjustment")
+    require_level(level)
+    asked = Asked.of(release, groups, part=part, variance=variance)
+    if scale is None:
+        scale = "lift" if np.isfinite(asked.cells.lowest) else "difference"
+    scales = [scale] if isinstance(scale, str) else list(scale)
+    require(scales, "at least one scale is needed", scales)
+    for each in scales:
+        _require_scale(each, asked, null)
+    alone = null == 0 or len(scales) == 1
+    require(alone, "a null other than 0 belongs to one scale", scales)
+    answers = []
+    for each in scales:
+        contest, labels = asked.contest(design, reference, each)
+        answers.append(_answer(contest, null, alternative, level, adjust))
+    joined = {
+        name: np.concatenate([getattr(each, name) for each in answers])
+        for name in _Answer.__dataclass_fields__
+        if name != "interval_level"
+    }
+    first, second = labels
+    rows = len(answers[0].estimate)
+    return Comparison(
+        first=first * len(scales),
+        second=None if second is None else second * len(scales),
+        reference=reference,
+        scale=[each for each in scales for _ in range(rows)],
+        null=null,
+        alternative=alternative,
+        level=level,
+        interval_level=answers[0].interval_level,
+        adjust=adjust,
+        variance=asked.variance,
+        is_simulated=release.is_simulated,
+        origin=release.origin,
+        **joined,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    estimate: Floats
+    ci_lower: Floats
+    ci_upper: Floats
+    se: Floats
+    statistic: Floats
+    pvalue: Floats
+    pvalue_adjusted: Floats
+    codes: Codes
+    interval_level: float
+
+
+def _answer(
+    contest: Contest, null: float, alternative: str, level: float, adjust: str
+) -> _Answer:
+    estimate, se, hidden = contest.estimates()
+    statistic = contest.deviates(null)
+    pvalue = pvalues_of(statistic, alternative)
+    single = family_level(pvalue, adjust, level)
+    quantile = quantile_of(single, alternative)
+    ends = contest.ends(quantile)
+    rejected = pvalue < 1 - single
+    codes = _statuses(ends, alternative, hidden, rejected)
+    open_ended = np.isin(codes, [_CODES["unbounded"], _CODES["disconnected"]])
+    natural = -1.0 if contest.scale == "lift" else -np.inf
+    lower = np.where(open_ended, natural, ends.lower)
+    upper = np.where(open_ended, np.inf, ends.upper)
+    return _Answer(
+        estimate=estimate,
+        ci_lower=np.full_like(lower, natural) if alternative == "less" else lower,
+        ci_upper=np.full_like(upper, np.inf) if alternative == "greater" else upper,
+        se=np.where(open_ended | ~np.isfinite(se), np.inf, se),
+        statistic=statistic,
+        pvalue=pvalue,
+        pvalue_adjusted=adjusted(pvalue, adjust),
+        codes=codes,
+        interval_level=single,
+    )
+
+
+def _statuses(
+    ends: Ends,
+    alternative: str,
+    hidden: NDArray[np.bool_],
+    rejected: NDArray[np.bool_],
+) -> Codes:
+    """Say what kind of set each row has."""
+    wanted = {
+        "two-sided": (ends.has_lower, ends.has_upper),
+        "greater": (ends.has_lower, ends.has_lower),
+        "less": (ends.has_upper, ends.has_upper),
+    }[alternative]
+    codes = np.where(hidden, _CODES["variance_floored"], _CODES["ok"])
+    codes = np.where(wanted[0] ^ wanted[1], _CODES["half_line"], codes)
+    neither = ~(wanted[0] | wanted[1])
+    codes = np.where(neither, _CODES["unbounded"], codes)
+    return np.where(neither & rejected, _CODES["disconnected"], codes).astype(np.int8)
+
+
+def _require_scale(scale: str, asked: Asked, null: float) -> None:
+    require_one_of(scale, SCALES, "scale")
+    require(is_finite_number(null), "null must be a finite number", null)
+    above = scale != "lift" or null > -1
+    require(above, "a lift is above −1, where the first ratio would be 0", null)
+    positive = np.isfinite(asked.cells.lowest) or scale == "difference"
+    rule = f"scale '{scale}' needs ratios that cannot be negative"
+    require(positive, rule, scale, "Use scale 'difference'.")

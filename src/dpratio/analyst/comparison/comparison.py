@@ -1,0 +1,173 @@
+"""The answer to a comparison: one row per pair of groups and scale."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpratio.analyst.comparison.adjust import ADJUSTMENTS
+from dpratio.analyst.sums.moments import Floats
+from dpratio.analyst.tables.provenance import stamps
+from dpratio.analyst.tables.sentence import (
+    compared_in_words,
+    interval_in_words,
+    percent,
+    short,
+)
+from dpratio.analyst.tables.statuses import Codes, meanings_of, words_of
+from dpratio.tabular import Tabular
+
+__all__ = ["ALTERNATIVES", "COMPARISON_STATUSES", "Comparison"]
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+COMPARISON_STATUSES = {
+    "ok": "the interval holds at its level",
+    "variance_floored": (
+        "noise hid the sampling variance; the known noise and an allowance stand in "
+        "for it"
+    ),
+    "half_line": (
+        "one end is open: a denominator, or the ratio compared with, cannot be told "
+        "from zero"
+    ),
+    "unbounded": (
+        "a noisy denominator cannot be told from zero; no finite interval is honest"
+    ),
+    "disconnected": (
+        "all values are plausible except a stretch around the null; the ends span all "
+        "of them"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison(Tabular):
+    """Ratios compared with each other or with a value, one row for each.
+
+    ``statistic`` is the normal deviate that says the same as ``pvalue``: positive
+    where the first ratio seems larger. A ``pvalue`` below 1 − ``level`` goes with an
+    interval that leaves the null out. ``pvalue_adjusted`` and the intervals allow for
+    the number of comparisons as ``adjust`` says. ``status`` is one of
+    `COMPARISON_STATUSES`.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> found = dpr.compare_ratios(release, "west", "north")
+        >>> found.estimate.round(3), found.ci_lower.round(3), found.status
+        (array([0.198]), array([0.145]), ('ok',))
+    """
+
+    first: Sequence[Any]
+    second: Sequence[Any] | None
+    reference: float | None
+    scale: Sequence[str]
+    estimate: Floats
+    ci_lower: Floats
+    ci_upper: Floats
+    se: Floats
+    statistic: Floats
+    pvalue: Floats
+    pvalue_adjusted: Floats
+    codes: Codes
+    null: float
+    alternative: str
+    level: float
+    interval_level: float
+    adjust: str
+    variance: str
+    is_simulated: bool
+    origin: str | None = None
+
+    @property
+    def status(self) -> tuple[str, ...]:
+        """The status of every row, one of `COMPARISON_STATUSES`."""
+        return words_of(self.codes, COMPARISON_STATUSES)
+
+    def status_of(self, row: int) -> str:
+        """Give the status of one row."""
+        return list(COMPARISON_STATUSES)[int(self.codes[row])]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per comparison and scale."""
+        count = len(self)
+        table: dict[str, list[Any]] = {"first": list(self.first)}
+        if self.second is None:
+            table["reference"] = [self.reference] * count
+        else:
+            table["second"] = list(self.second)
+        table["scale"] = list(self.scale)
+        for name in ("estimate", "ci_lower", "ci_upper", "se", "statistic", "pvalue"):
+            table[name] = getattr(self, name).tolist()
+        if self.adjust != "none":
+            table["pvalue_adjusted"] = self.pvalue_adjusted.tolist()
+            table["adjust"] = [self.adjust] * count
+        table["alternative"] = [self.alternative] * count
+        table["level"] = [self.level] * count
+        table["status"] = list(self.status)
+        return table
+
+    def notes(self) -> list[str]:
+        """Say how the comparison was made and what its statuses mean."""
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
+        against = "" if self.null == 0 else f" against {self.null:g}"
+        lines.append(
+            f"Tests are {self.alternative}{against}, intervals at level "
+            f"{self.level:g}, variance {self.variance}."
+        )
+        family = len(self) // len(set(self.scale)) if len(self) else 0
+        if self.adjust != "none":
+            lines.append(
+                f"Adjusted over {family:,} comparisons: {ADJUSTMENTS[self.adjust]}. "
+                f"Each interval by itself is at level {self.interval_level:.6g}."
+            )
+        elif family > 1:
+            lines.append(
+                f"{family:,} comparisons, not adjusted: {ADJUSTMENTS['none']}. "
+                "Some will seem to differ by chance; see adjust."
+            )
+        return lines + meanings_of(self.codes, COMPARISON_STATUSES)
+
+    def summary(self) -> str:
+        """Say the answer in a sentence.
+
+        Example:
+            "north is 9.8 % above south, 95 % interval 6.1 % to 13.7 %; p = 0.00021"
+        """
+        if len(self) == 0:
+            return "nothing was compared"
+        one_scale = [at for at, each in enumerate(self.scale) if each == self.scale[0]]
+        if len(one_scale) == 1:
+            return self._row_in_words(0)
+        chosen = self.pvalue_adjusted[one_scale]
+        found = int((chosen < 1 - self.level).sum())
+        clearest = one_scale[int(np.argmin(self.pvalue[one_scale]))]
+        verb = "shows" if found == 1 else "show"
+        after = "" if self.adjust == "none" else f" after adjusting ({self.adjust})"
+        return (
+            f"{found:,} of {len(one_scale):,} comparisons {verb} a difference at level "
+            f"{self.level:g}{after}; the clearest: {self._row_in_words(clearest)}"
+        )
+
+    def _row_in_words(self, at: int) -> str:
+        scale = self.scale[at]
+        second = f"{self.reference:g}" if self.second is None else self.second[at]
+        words = compared_in_words(
+            self.first[at], second, float(self.estimate[at]), scale
+        )
+        ends = (float(self.ci_lower[at]), float(self.ci_upper[at]))
+        if self.status_of(at) in {"unbounded", "disconnected"}:
+            ends = (-math.inf, math.inf)
+        show = percent if scale == "lift" else short
+        chance = float(self.pvalue_adjusted[at])
+        return f"{words}, {interval_in_words(ends, self.level, show)}; p = {chance:.2g}"
+
+    def said(self) -> list[str]:
+        """The summary, then the notes."""
+        return [self.summary(), *self.notes()]
+
+    def __len__(self) -> int:
+        return len(self.estimate)

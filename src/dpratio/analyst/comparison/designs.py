@@ -1,0 +1,199 @@
+"""Which cells are compared, and whether their people are different ones.
+
+Two cells can be compared where no unit lies in both: cells of one partition, with
+units in one cell each. Everything else is refused, and the message names the plan that
+would answer.
+"""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.checks import refuse, require, require_one_of
+from dpratio.errors import InvalidInput
+from dpratio.release.release import Release, ReleasedPart, require_part
+from dpratio.terms.question import Ratio
+
+__all__ = ["DESIGNS", "REST", "Sides", "names_of", "part_of", "places_of", "sides_of"]
+
+DESIGNS = {
+    "pairs": "every pair of the named groups, or of all",
+    "baseline": "each other group against the one that is named",
+    "rest": "each named group, or each of all, against all others together",
+}
+REST = "(rest)"
+
+Places = NDArray[np.int64]
+
+_MOST_PAIRS = 5_000_000
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Places of the cells on both sides; with ``is_rest`` the second are the rests."""
+
+    first: Places
+    second: Places
+    is_rest: bool
+
+
+def part_of(release: Release, groups: Sequence[Any], part: object) -> int:
+    """Find the part of a release that holds the groups.
+
+    Raises:
+        InvalidInput: When there are several, or none; or when several are named.
+    """
+    parts = release.parts
+    if part is not None:
+        if isinstance(part, list | tuple):
+            _refuse_two_parts(release, part)
+        require_part(part, release)
+        return part  # type: ignore[return-value]  # required above
+    keys = [set(each.keys) for each in parts]
+    holding = [
+        at for at, own in enumerate(keys) if all(_cell(key) in own for key in groups)
+    ]
+    if len(holding) != 1:
+        _refuse_groups(release, groups, keys, holding)
+    return holding[0]
+
+
+def places_of(part: ReleasedPart, groups: Sequence[Any]) -> Places:
+    """Give the places of the named cells, or of all."""
+    if not groups:
+        return np.arange(len(part.values))
+    places = {key: at for at, key in enumerate(part.keys)}
+    for key in groups:
+        if _cell(key) not in places:
+            _refuse_unknown(key, list(places))
+    found = [places[_cell(key)] for key in groups]
+    rule = "a group is named once"
+    require(len(set(found)) == len(found), rule, list(groups))
+    return np.array(found, dtype=np.int64)
+
+
+def sides_of(release: Release, part: int, groups: Sequence[Any], design: str) -> Sides:
+    """Choose what is compared with what.
+
+    Raises:
+        InvalidInput: When groups may share people, or there are too few or too many.
+    """
+    require_one_of(design, DESIGNS, "design")
+    require_disjoint(release)
+    released = release.parts[part]
+    places = places_of(released, groups)
+    count = len(released.values)
+    hint = "Against a number, say reference=1 for instance."
+    require(count > 1, "a comparison needs two groups", count, hint)
+    if design == "rest":
+        return Sides(places, places, is_rest=True)
+    if design == "baseline":
+        rule = "design 'baseline' names one group, against which others are held"
+        require(len(groups) == 1, rule, len(groups))
+        others = np.delete(np.arange(count), places[0])
+        return Sides(others, np.repeat(places, len(others)), is_rest=False)
+    hint = "With one group say design='baseline' or design='rest'."
+    require(len(places) > 1, "pairs need two groups", list(groups), hint)
+    pairs = len(places) * (len(places) - 1) // 2
+    hint = "Name fewer groups, or say design='baseline'."
+    require(pairs <= _MOST_PAIRS, "there are too many pairs", pairs, hint)
+    one, two = np.triu_indices(len(places), 1)
+    return Sides(places[one], places[two], is_rest=False)
+
+
+def require_disjoint(release: Release) -> None:
+    """Refuse groups that may share people."""
+    most = release.plan.unit.most_groups
+    rule = "groups that may share people cannot be compared: they are not independent"
+    hint = (
+        f"One {release.plan.unit.column} lies in up to {most} of them. Plan with "
+        "PrivacyUnit(…, most_groups=1), or plan the paired difference: "
+        "Ratio('a', minus='b', per=…), with one column for each."
+    )
+    require(most == 1, rule, f"most_groups={most}", hint)
+
+
+def names_of(part: ReleasedPart) -> list[Any]:
+    """Name the cells: keys of one column as they are, of several joined."""
+    return [
+        ", ".join(str(each) for each in key) if isinstance(key, tuple) else key
+        for key in part.keys
+    ]
+
+
+def _cell(key: object) -> Any:  # noqa: ANN401 (a key of any kind)
+    return tuple(key) if isinstance(key, list) else key
+
+
+def _refuse_groups(
+    release: Release, groups: Sequence[Any], keys: list[set[Any]], holding: list[int]
+) -> NoReturn:
+    """Say why no single part answers: several do, they overlap, or none does."""
+    if holding:
+        few = [f"part={at}" for at in holding[:_MOST_NAMED]]
+        last = "…" if len(holding) > _MOST_NAMED else few.pop()
+        raise InvalidInput(
+            "several parts of this release hold these groups; say which: "
+            f"{', '.join(few)} or {last}. {_paired_plan(release)}"
+        )
+    strange = [key for key in groups if not any(_cell(key) in own for own in keys)]
+    if not strange:
+        _refuse_overlap(list(groups))
+    _refuse_unknown(strange[0], [name for each in release.parts for name in each.keys])
+
+
+def _refuse_two_parts(release: Release, part: Sequence[Any]) -> NoReturn:
+    chosen = [each for each in part if type(each) is int]
+    known = len(chosen) == len(part) and all(
+        0 <= each < len(release.parts) for each in chosen
+    )
+    require(known, f"part must be from 0 to {len(release.parts) - 1}", list(part))
+    partitions = {release.plan.parts[each].partition for each in chosen}
+    if len(partitions) > 1:
+        _refuse_overlap([f"part {each}" for each in chosen])
+    rule = "two questions about the same people are not independent"
+    refuse(rule, list(part), _paired_plan(release))
+
+
+def _refuse_overlap(given: list[Any]) -> NoReturn:
+    rule = "groups of different partitions may hold the same people"
+    hint = (
+        "Compare cells of one partition, or plan one that tells them apart: "
+        "Groups.cross(…). For two columns of the same rows plan "
+        "Ratio('a', minus='b', per=…)."
+    )
+    refuse(rule, given, hint)
+
+
+def _refuse_unknown(key: object, keys: list[Any]) -> NoReturn:
+    names = [str(each) for each in keys[:1000]]
+    # A month is the beginning of its first day; as text a far one may look closer.
+    begun = [name for name in names if str(key) and name.startswith(str(key))]
+    close = begun or difflib.get_close_matches(str(key), names, n=1)
+    meant = f"Did you mean '{close[0]}'? " if close else ""
+    few = ", ".join(names[:_MOST_NAMED]) + (", …" if len(keys) > _MOST_NAMED else "")
+    refuse("no such group", key, f"{meant}Groups are: {few}.")
+
+
+def _paired_plan(release: Release) -> str:
+    """Name the plan that compares two numerators on the same people."""
+    ratios = list(dict.fromkeys(part.ratio for part in release.plan.parts))
+    one, two = ratios[0], ratios[-1]
+    same = (one.per, one.weight) == (two.per, two.weight)
+    differ = one.numerator != two.numerator and one.minus is two.minus is None
+    shown = "Ratio('a', minus='b', per=…)"
+    if same and differ:
+        shown = _written(one, two)
+    return (
+        f"To compare two questions on the same people plan their difference: {shown}."
+    )
+
+
+def _written(one: Ratio, two: Ratio) -> str:
+    weight = "" if one.weight is None else f", weight={one.weight!r}"
+    return f"Ratio({one.numerator!r}, minus={two.numerator!r}, per={one.per!r}{weight})"

@@ -1,0 +1,198 @@
+"""Comparisons on their scale: estimates, deviates of a hypothesis, and intervals.
+
+Two kinds: a ratio against a value (`AgainstValue`) and a ratio against another one
+(`Between`). Both are worked on for all rows at once, in chunks that fit the cache.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.comparison.invert_two_ratios import Singles, lower_ends, singles_of
+from dpratio.analyst.comparison.two_ratios import Pairs
+from dpratio.analyst.ratio.cells import Cells, Places
+from dpratio.analyst.ratio.pivot_of import variances_at
+from dpratio.analyst.ratio.pivot_set import pivot_set
+from dpratio.analyst.sums.moments import Floats
+
+__all__ = ["SCALES", "AgainstValue", "Between", "Contest", "Ends", "at_quantile"]
+
+SCALES = {
+    "difference": "the first ratio less the second",
+    "lift": "the first ratio per the second, less 1",
+    "log_ratio": "the logarithm of the first ratio per the second",
+}
+
+_PAIRS_AT_ONCE = 2**13
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Both ends of every interval, and whether each is one that the data give."""
+
+    lower: Floats
+    upper: Floats
+    has_lower: NDArray[np.bool_]
+    has_upper: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstValue:
+    """Each cell's ratio against a value."""
+
+    cells: Cells
+    value: float
+    scale: str
+
+    def estimates(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Give estimates, standard errors, and where noise hid the variance."""
+        ratio, variance, hidden = _ratios(self.cells)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.scale == "difference":
+                return ratio - self.value, np.sqrt(variance), hidden
+            if self.scale == "lift":
+                return ratio / self.value - 1, np.sqrt(variance) / self.value, hidden
+            return np.log(ratio / self.value), np.sqrt(variance) / ratio, hidden
+
+    def deviates(self, null: float) -> Floats:
+        """Test a hypothesis: positive deviates speak for more."""
+        if self.scale == "difference":
+            at = self.value + null
+        else:
+            at = self.value * (1 + null if self.scale == "lift" else np.exp(null))
+        sign, made = self.cells.standardised(at)
+        return sign * made.own()
+
+    def ends(self, quantile: float) -> Ends:
+        """Find the interval of every row."""
+        cells = at_quantile(self.cells, quantile)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            found = pivot_set(cells.pivot, cells.lowest)
+            is_interval = found.shape == "interval"
+            has_lower = is_interval | (found.shape == "half_line")
+            lower = np.where(has_lower, found.lower, cells.lowest)
+            ends = [_scaled(each, self) for each in (lower, found.upper)]
+        if self.scale == "log_ratio":
+            has_lower = has_lower & (found.lower > 0)
+        return Ends(ends[0], ends[1], has_lower, is_interval)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Cells against other cells, by place."""
+
+    first: Cells
+    second: Cells
+    places: tuple[Places, Places]
+    scale: str
+
+    def estimates(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Give estimates, standard errors, and where noise hid the variance."""
+        here, there = self.places
+        one, own, lost = (each[here] for each in _ratios(self.first))
+        two, other, gone = (each[there] for each in _ratios(self.second))
+        hidden = np.logical_and(lost, gone)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.scale == "difference":
+                return one - two, np.sqrt(own + other), hidden
+            relative = np.sqrt(own / one**2 + other / two**2)
+            if self.scale == "lift":
+                return one / two - 1, one / two * relative, hidden
+            return np.log(one / two), relative, hidden
+
+    def deviates(self, null: float) -> Floats:
+        """Test a hypothesis: positive deviates speak for more."""
+        x = np.log1p(null) if self.scale == "lift" else null
+
+        def work(pairs: Pairs, _: slice) -> tuple[Floats, ...]:
+            sign, made = pairs.test(np.full(len(pairs.first.numerator), float(x)))
+            return (sign * made.own(),)
+
+        return self._in_chunks(work, self.first, self.second)[0]
+
+    def ends(self, quantile: float) -> Ends:
+        """Find the interval of every row."""
+        first, second = (
+            at_quantile(each, quantile) for each in (self.first, self.second)
+        )
+        singles = (singles_of(first), singles_of(second))
+
+        def work(pairs: Pairs, rows: slice) -> tuple[Floats, ...]:
+            one, two = (
+                each.only(at[rows])
+                for each, at in zip(singles, self.places, strict=True)
+            )
+            down, up = self._supported(one, two), self._supported(two, one)
+            return (
+                lower_ends(pairs, one, two),
+                -lower_ends(pairs.swapped(), two, one),
+                down.astype(np.float64),
+                up.astype(np.float64),
+            )
+
+        lower, upper, down, up = self._in_chunks(work, first, second)
+        has_lower, has_upper = down > 0, up > 0
+        if self.scale != "lift":
+            return Ends(lower, upper, np.isfinite(lower), np.isfinite(upper))
+        return Ends(
+            np.expm1(lower), np.expm1(upper), has_lower, has_upper & np.isfinite(upper)
+        )
+
+    def _supported(self, one: Singles, two: Singles) -> NDArray[np.bool_]:
+        """Tell where the first ratio has a smallest value and the other a largest."""
+        return one.has_lower & two.is_interval
+
+    def _in_chunks(
+        self,
+        work: Callable[[Pairs, slice], tuple[Floats, ...]],
+        first: Cells,
+        second: Cells,
+    ) -> list[Floats]:
+        link = "difference" if self.scale == "difference" else "quotient"
+        done = [
+            work(
+                Pairs(
+                    first.only(self.places[0][rows]),
+                    second.only(self.places[1][rows]),
+                    link,
+                ),
+                rows,
+            )
+            for rows in _chunks(len(self.places[0]))
+        ]
+        return [np.concatenate(each) for each in zip(*done, strict=True)]
+
+
+Contest = AgainstValue | Between
+
+
+def at_quantile(cells: Cells, quantile: float) -> Cells:
+    """Give the same tests for another level."""
+    return replace(cells, pivot=replace(cells.pivot, quantile=quantile))
+
+
+def _chunks(count: int) -> Iterator[slice]:
+    for start in range(0, max(count, 1), _PAIRS_AT_ONCE):
+        yield slice(start, min(start + _PAIRS_AT_ONCE, count))
+
+
+def _ratios(cells: Cells) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Give ratios, NaN where there is none, and their variances."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        raw = cells.numerator / cells.denominator
+        sampling, privacy = variances_at(cells.pivot, raw)
+        hidden = ~(cells.pivot.second.variance_at(np.ones_like(raw), raw) > 0)
+        bottom = cells.denominator
+        undefined = bottom <= 0 if np.isfinite(cells.lowest) else bottom == 0
+        ratio = np.where(undefined, np.nan, np.maximum(raw, cells.lowest))
+    return ratio, sampling + privacy, hidden
+
+
+def _scaled(ratio: Floats, against: AgainstValue) -> Floats:
+    if against.scale == "difference":
+        return ratio - against.value
+    per = ratio / against.value
+    changed: Floats = per - 1 if against.scale == "lift" else np.log(per)
+    return changed

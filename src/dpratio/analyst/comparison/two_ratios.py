@@ -1,0 +1,260 @@
+"""The test of two ratios of different people: do they differ by this much?
+
+Whatever the ratio r₂ is, the hypothesis fixes r₁ (a `Link`). The statistic is the least
+of T₁²/A₁ + T₂²/A₂ along that path: Fieller's test for two groups, which stays right
+where denominators are weak. Its law is that of the contrast of T₁ and T₂ which is left
+when r₂ is fitted: normal, plus a Laplace noise from each side.
+docs/methods/comparisons.md derives it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.ratio.cells import Cells, Point, Scored
+from dpratio.analyst.ratio.tail import Standardised
+from dpratio.analyst.sums.moments import Floats
+
+__all__ = ["LINKS", "Pairs"]
+
+Angles = NDArray[np.float64]
+Zeros = tuple[Angles, Angles]
+
+# How r₁ follows from r₂ under the hypothesis x: r₁ = r₂ + x, or r₁ = exp(x)·r₂.
+LINKS = ("difference", "quotient")
+
+_STEPS = 12
+_PRECISION = 1e-9
+_GRID = 48
+_QUARTER = np.pi / 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The least sum of squares, with what was found there on both sides."""
+
+    squared: Floats
+    first: Scored
+    second: Scored
+    first_at: Point
+    second_at: Point
+    sign: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of cells with different people: first against second, row by row."""
+
+    first: Cells
+    second: Cells
+    link: str
+
+    def only(self, chosen: NDArray[np.bool_] | slice) -> "Pairs":
+        """Keep some pairs."""
+        return Pairs(self.first.only(chosen), self.second.only(chosen), self.link)
+
+    def swapped(self) -> "Pairs":
+        """Give the second against the first."""
+        return Pairs(self.second, self.first, self.link)
+
+    def test(
+        self, x: Floats, *, may_be_weak: bool = True
+    ) -> tuple[Floats, Standardised]:
+        """Test a difference, or a log quotient, in every pair.
+
+        Args:
+            x: The hypothesis.
+            may_be_weak: Whether infinite ratios are looked at as well; they need not
+                be where one of two ratios is known to be bounded.
+
+        Returns:
+            Signs, 1 where the first ratio seems larger than the hypothesis says, and
+            sizes of the statistic.
+        """
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            found = self._least(x, may_be_weak=may_be_weak)
+            return found.sign, self._standardised(found)
+
+    def _standardised(self, found: _Found) -> Standardised:
+        """Put the statistic beside the law of the contrast that it is made of."""
+        first, second = found.first, found.second
+        # The contrast that fitting r₂ leaves over weighs T₁ with the slope of T₂.
+        own = second.slope**2 * first.variance
+        other = first.slope**2 * second.variance
+        whole = own + other
+        share = np.where(whole > 0, own / np.where(whole > 0, whole, 1.0), 0.5)
+        sides = (
+            (self.first, found.first_at, first, share),
+            (self.second, found.second_at, second, 1 - share),
+        )
+        wobble, sampling, noise = (np.zeros_like(share) for _ in range(3))
+        scales = []
+        for cells, at, scored, part in sides:
+            wobble += (part * cells.wobble(at, scored.variance)) ** 2
+            sampling += part * scored.sampling / scored.variance
+            noise += part * scored.noise / scored.variance
+            one, two = cells.laplace(at, scored.variance)
+            # Two Laplace variables as one plus a normal: docs/decisions/0012.
+            scales.append(np.sqrt(part) * (one**4 + two**4) ** 0.25)
+        # What noise took off one V it may have put on the other: only their sum is
+        # kept above 0. Doing so on each side made the test conservative.
+        whole = np.maximum(sampling, 0.0) + noise
+        root = np.sqrt(whole)
+        return Standardised(
+            size=np.sqrt(found.squared) / root,
+            wobble=np.sqrt(wobble) / whole,
+            first=scales[0] / root,
+            second=scales[1] / root,
+        )
+
+    def _least(self, x: Floats, *, may_be_weak: bool) -> _Found:
+        """Fit r₂ under the hypothesis."""
+        unit = self._unit()
+        zeros = self._zeros(x, unit)
+        fitted = self._fit(x, unit, zeros, self._start(x, unit, zeros))
+        first, second = self._scores(x, unit, fitted)
+        squared = first.squared + second.squared
+        # The other side alone says at least how bad an estimate itself would fit.
+        one, two = self._beside(x, unit, zeros)
+        doubt = (one.squared < squared) | (two.squared < squared)
+        if doubt.any():
+            fitted[doubt] = self.only(doubt)._refit(  # noqa: SLF001 (its own kind)
+                x[doubt], unit[doubt], (zeros[0][doubt], zeros[1][doubt]), fitted[doubt]
+            )
+        if may_be_weak:
+            rest = self._elsewhere(x, unit)
+            better = self._squares(x, unit, rest) < self._squares(x, unit, fitted)
+            fitted = np.where(better, rest, fitted)
+        if may_be_weak or doubt.any():
+            first, second = self._scores(x, unit, fitted)
+        first_at, second_at = self._points(x, unit, fitted)[:2]
+        sign = np.sign(zeros[0] - zeros[1])
+        squared = first.squared + second.squared
+        return _Found(squared, first, second, first_at, second_at, sign)
+
+    def _start(self, x: Floats, unit: Floats, zeros: Zeros) -> Angles:
+        """Give the mean of both estimates, weighted by how sharply they are told."""
+        first, _, moving, _ = self._points(x, unit, zeros[0])
+        own = self.first.score(first, moving).information
+        _, second, _, moving = self._points(x, unit, zeros[1])
+        whole = own + self.second.score(second, moving).information
+        lean = np.where(whole > 0, own / np.where(whole > 0, whole, 1.0), 0.5)
+        start: Angles = zeros[1] + lean * (zeros[0] - zeros[1])
+        return start
+
+    def _beside(self, x: Floats, unit: Floats, zeros: Zeros) -> tuple[Scored, Scored]:
+        """Score each side at the other's estimate."""
+        _, second, _, moving = self._points(x, unit, zeros[0])
+        first, _, first_moving, _ = self._points(x, unit, zeros[1])
+        return self.second.score(second, moving), self.first.score(first, first_moving)
+
+    def _refit(self, x: Floats, unit: Floats, zeros: Zeros, fitted: Angles) -> Angles:
+        """Fit again from both estimates, where the first fit may not be the best."""
+        best, least = fitted, self._squares(x, unit, fitted)
+        for start in zeros:
+            for at in (start, self._fit(x, unit, zeros, start)):
+                squares = self._squares(x, unit, at)
+                best = np.where(squares < least, at, best)
+                least = np.minimum(squares, least)
+        return best
+
+    def _fit(self, x: Floats, unit: Floats, zeros: Zeros, start: Angles) -> Angles:
+        """Find the least sum of squares between the two estimates.
+
+        Gauss–Newton steps, kept within a bracket by the sign of the derivative.
+        """
+        low, high = np.minimum(*zeros), np.maximum(*zeros)
+        at = start
+        behind, behind_pull = at, np.full_like(at, np.nan)
+        for _ in range(_STEPS):
+            one, two = self._scores(x, unit, at)
+            pull = one.value * one.slope / one.variance
+            pull = pull + two.value * two.slope / two.variance
+            told = np.maximum(one.information + two.information, 1e-300)
+            # The slope of the pull since the last step is truer than its first guess.
+            seen = (behind_pull - pull) / (at - behind)
+            told = np.where((seen > told / 4) & (seen < 4 * told), seen, told)
+            low = np.where(pull > 0, at, low)
+            high = np.where(pull > 0, high, at)
+            moved = at + pull / told
+            inside = (moved >= low) & (moved <= high)
+            moved = np.where(inside, moved, (low + high) / 2)
+            gained = (moved - at) ** 2 * told
+            behind, behind_pull, at = at, pull, moved
+            # The sum of squares is flat at its least: what is left is below 1e-12.
+            if np.all(gained <= _PRECISION):
+                break
+        return at
+
+    def _elsewhere(self, x: Floats, unit: Floats) -> Angles:
+        """Give the best of other ratios: infinity, and a grid where any sign may be."""
+        best = np.full_like(x, _QUARTER)
+        if np.isfinite(self.second.lowest):
+            return best
+        least = self._squares(x, unit, best)
+        for angle in (np.arange(_GRID) + 0.5) / _GRID * np.pi - _QUARTER:
+            at = np.full_like(x, angle)
+            squares = self._squares(x, unit, at)
+            best = np.where(squares < least, at, best)
+            least = np.minimum(squares, least)
+        return best
+
+    def _unit(self) -> Floats:
+        """Give a size of ratios at which angles tell them apart."""
+        cells = self.second
+        top = cells.numerator**2 + cells.noise[0]
+        bottom = cells.denominator**2 + cells.noise[2]
+        tiny = np.finfo(np.float64).tiny
+        unit: Floats = np.sqrt(np.maximum(top, tiny) / np.maximum(bottom, tiny))
+        return unit
+
+    def _zeros(self, x: Floats, unit: Floats) -> Zeros:
+        """Give where T₁ and T₂ vanish, as angles of r₂ among those that can be."""
+        top, bottom = self.first.numerator, self.first.denominator
+        if self.link == "difference":
+            top = top - x * bottom
+        else:
+            bottom = bottom * np.exp(x)
+        lowest = self.second.lowest
+        if self.link == "difference" and np.isfinite(lowest):
+            smallest = np.arctan(np.maximum(0.0, -x) / unit)
+        else:
+            smallest = np.full_like(x, 0.0 if np.isfinite(lowest) else -_QUARTER)
+        return (
+            _angle(top, unit * bottom, smallest),
+            _angle(self.second.numerator, unit * self.second.denominator, smallest),
+        )
+
+    def _points(
+        self, x: Floats, unit: Floats, angle: Angles
+    ) -> tuple[Point, Point, Point, Point]:
+        """Give the two ratios as points of the projective line, and their motion."""
+        cosine, sine = np.cos(angle), np.sin(angle)
+        second, moving = (cosine, unit * sine), (-sine, unit * cosine)
+        if self.link == "difference":
+            first = (cosine, unit * sine + x * cosine)
+            first_moving = (-sine, unit * cosine - x * sine)
+        else:
+            times = np.exp(x)
+            first = (cosine, times * unit * sine)
+            first_moving = (-sine, times * unit * cosine)
+        return first, second, first_moving, moving
+
+    def _scores(self, x: Floats, unit: Floats, angle: Angles) -> tuple[Scored, Scored]:
+        first, second, first_moving, moving = self._points(x, unit, angle)
+        return self.first.score(first, first_moving), self.second.score(second, moving)
+
+    def _squares(self, x: Floats, unit: Floats, angle: Angles) -> Floats:
+        first, second = self._scores(x, unit, angle)
+        return first.squared + second.squared
+
+
+def _angle(top: Floats, bottom: Floats, smallest: Angles) -> Angles:
+    """Give the angle of a ratio, moved to the nearest that can be."""
+    angle = np.arctan2(top, bottom)
+    angle = np.where(angle > _QUARTER, angle - np.pi, angle)
+    angle = np.where(angle <= -_QUARTER, angle + np.pi, angle)
+    # A negative denominator under a positive numerator lies beyond infinity.
+    beyond = (bottom < 0) & (angle < smallest)
+    return np.where(beyond, _QUARTER, np.maximum(angle, smallest))

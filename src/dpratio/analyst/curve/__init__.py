@@ -1,0 +1,1 @@
+"""Calibration curves over bins of the score, their errors and their test."""

@@ -1,0 +1,258 @@
+"""From a release over score bins to calibration curves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.curve.bin_ends import Ends, gap_ends, ratio_ends
+from dpratio.analyst.curve.calibration_error import (
+    Bins,
+    Measured,
+    absolute_error,
+    calibration_test,
+    squared_error,
+)
+from dpratio.analyst.curve.curve_results import CURVE_STATUSES, CalibrationErrors, Curve
+from dpratio.analyst.curve.recast import seen_as_ratio
+from dpratio.analyst.ratio.interval import Options, Range, intervals
+from dpratio.analyst.ratio.wald import normal_quantile
+from dpratio.analyst.sums.moments import Floats, Moments, moments_of
+from dpratio.analyst.sums.sampling import Sampling
+from dpratio.analyst.sums.variance import choose_variance
+from dpratio.analyst.tables.estimates import STATUSES
+from dpratio.analyst.tables.labels import part_labels
+from dpratio.analyst.tables.options import require_level
+from dpratio.analyst.tables.statuses import Codes, codes_of
+from dpratio.checks import require
+from dpratio.errors import InvalidInput
+from dpratio.release.release import Release, require_part, require_release
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import Dimension, ScoreBins
+from dpratio.terms.question import Ratio
+
+__all__ = ["calibration_curve"]
+
+_CODES = codes_of(CURVE_STATUSES)
+_PIVOT = list(STATUSES)
+_LOST = 2.0
+_ANY_SIGN = Range(numerator_is_positive=False, denominator_is_positive=True)
+
+
+def calibration_curve(
+    release: Release, *, bins: str | None = None, part: int = 0, level: float = 0.95
+) -> Curve:
+    """Draw calibration curves: mean score against mean label, bin by bin.
+
+    A score is calibrated where, in every bin, the weighted mean of the scores equals
+    that of the labels, both as clipped to their bounds.
+
+    Args:
+        release: Planned over `ScoreBins`, with ``answers=("ratio", "means")``; other
+            groups crossed with the bins give a curve each.
+        bins: The binned column, where a release has several.
+        part: Which part of a release with several, counted from 0.
+        level: Confidence level of every interval, between 0 and 1.
+
+    Returns:
+        One row per bin of every curve, and for every curve its calibration errors and
+        a test of perfect calibration.
+
+    Raises:
+        InvalidInput: When the release has no bins, protects people with many rows, or
+            does not hold Σw; the message names the plan to make.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> curve = dpr.calibration_curve(dpr.example_release(), part=1)
+        >>> curve.gap.estimate.round(3)
+        array([-0.002,  0.027,  0.056,  0.037,  0.055])
+        >>> print(curve.summary())
+        expected calibration error 0.0376 (0.0284 to 0.0457); p = 2.33e-18, ...
+    """
+    require_release(release)
+    require_level(level)
+    require_part(part, release)
+    laid_out = _lay_out(release, part, bins)
+    ratio = release.plan.parts[part].ratio
+    hint = "Means would be those of people's totals; use estimate_ratios for each bin."
+    unit = release.plan.unit.column
+    require(unit is None, "a calibration curve is about rows", unit, hint)
+    rule = "a calibration curve is about one score"
+    require(ratio.minus is None, rule, str(ratio), "Plan a ratio without minus.")
+    box = release.plan.box(release.plan.parts[part])
+    sampling = Sampling.of(moments_of(release, part), box)
+    score, label = laid_out.ends(ratio, box), (box["y"].lower, box["y"].upper)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        gaps, form = seen_as_ratio(sampling, {"ws": 1.0, "wy": -1.0}, {"w": 1.0})
+        bins_of = Bins(gaps, form, laid_out.codes, laid_out.curves)
+        found = {
+            "score": _mean(sampling, "ws", score, level),
+            "label": _mean(sampling, "wy", label, level),
+            "gap": _interval(gaps, form, _ANY_SIGN, gap_ends(score, label), level),
+            "ratio": _interval(
+                sampling.moments, None, Range.of(box), ratio_ends(score, label), level
+            ),
+        }
+        errors = _errors(sampling, bins_of, laid_out, ratio, level)
+        return Curve(
+            labels=part_labels(release, part),
+            bins=laid_out.column,
+            score=ratio.numerator,
+            share=_share(bins_of, sampling.moments["ww"], level),
+            mean_score=found["score"][0],
+            mean_label=found["label"][0],
+            ratio=found["ratio"][0],
+            gap=found["gap"][0],
+            codes=_status(bins_of, {name: each[1] for name, each in found.items()}),
+            errors=errors,
+            level=level,
+            is_simulated=release.is_simulated,
+            origin=release.origin,
+            bounds=(
+                min(box["s"].lower, box["y"].lower),
+                max(box["s"].upper, box["y"].upper),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """To which curve each cell belongs, and what the curves are called."""
+
+    column: str
+    codes: NDArray[np.int64]
+    curve_labels: dict[str, list[Any]]
+    curves: int
+    edges: tuple[Floats, Floats]
+
+    def ends(self, ratio: Ratio, box: dict[str, Bounds]) -> Ends:
+        """Give the range of a mean score: its bin's, where bins are of the score."""
+        if self.column == ratio.numerator:
+            return self.edges
+        return box["s"].lower, box["s"].upper
+
+
+def _lay_out(release: Release, part: int, bins: str | None) -> _Layout:
+    """Find the binned column; what else groups are by gives a curve each."""
+    groups = release.parts[part].groups
+    dimensions = () if groups is None else groups.dimensions
+    binned = [each.column for each in dimensions if isinstance(each, ScoreBins)]
+    wanted = binned if bins is None else [name for name in binned if name == bins]
+    if len(wanted) != 1:
+        _refuse_bins(release.plan.parts[part].ratio, binned, bins)
+    (column,) = wanted
+    others = {
+        name: cells
+        for name, cells in part_labels(release, part).items()
+        if name != column
+    }
+    count = len(release.parts[part].values)
+    keys = list(zip(*others.values(), strict=True)) if others else [()] * count
+    places = {key: at for at, key in enumerate(dict.fromkeys(keys))}
+    codes = np.array([places[key] for key in keys], dtype=np.int64)
+    labels = {name: [key[at] for key in places] for at, name in enumerate(others)}
+    own = next(each for each in dimensions if each.column == column)
+    return _Layout(column, codes, labels, len(places), _edges(own, release, part))
+
+
+def _refuse_bins(ratio: Ratio, binned: list[str], bins: str | None) -> None:
+    """Say which bins there are, or how to plan with some."""
+    rule = "a calibration curve needs one binned column"
+    if binned:
+        which = " or ".join(f"bins='{name}'" for name in binned)
+        given = binned if bins is None else bins
+        require(False, rule, given, f"Say which: {which}.")  # noqa: FBT003
+    score = ratio.numerator
+    raise InvalidInput(
+        f"{rule}, and this part has none. Plan with bins: in a study [groups] "
+        f'column = "{score}" and bins = 10, in Python '
+        f"groups=ScoreBins('{score}', 10)."
+    )
+
+
+def _edges(own: Dimension, release: Release, part: int) -> tuple[Floats, Floats]:
+    """Give the edges of the bin of every cell."""
+    edges = np.array(getattr(own, "edges", ()))
+    places = {key: at for at, key in enumerate(own.values)}
+    at = [places[key] for key in part_labels(release, part)[own.column]]
+    return edges[:-1][at], edges[1:][at]
+
+
+def _mean(
+    sampling: Sampling, top: str, ends: Ends, level: float
+) -> tuple[Measured, Codes]:
+    view, form = seen_as_ratio(sampling, {top: 1.0}, {"w": 1.0})
+    reach = Range(bool(np.all(ends[0] >= 0)), denominator_is_positive=True)
+    return _interval(view, form, reach, ends, level)
+
+
+def _interval(
+    view: Moments, form: str | None, reach: Range, ends: Ends, level: float
+) -> tuple[Measured, Codes]:
+    """Give a ratio with its pivot interval, as far as bounds allow.
+
+    What is plausible and possible is no less likely to hold the truth than what is
+    plausible; the estimate is moved to the nearest value that is possible.
+    """
+    form = choose_variance(view, form)
+    options = Options("pivot", "ratio", level, form, draws=2, rng=None)
+    found = intervals(view, reach, options)
+    estimate = np.where(view["wy"] > 0, view["ws"] / view["wy"], np.nan)
+    clipped = (np.clip(each, *ends) for each in (estimate, found.lower, found.upper))
+    return Measured(*clipped), found.status
+
+
+def _errors(
+    sampling: Sampling, bins: Bins, laid_out: _Layout, ratio: Ratio, level: float
+) -> CalibrationErrors:
+    # Edges bound the variance by Σw², which is well known where it counts rows.
+    bounded = laid_out.column == ratio.numerator and not sampling.is_weighted
+    edges = laid_out.edges if bounded else None
+    statistic, used, pvalue = calibration_test(sampling, bins, edges)
+    return CalibrationErrors(
+        labels=laid_out.curve_labels,
+        expected=absolute_error(bins, level),
+        squared=squared_error(bins, level),
+        statistic=statistic,
+        bins=used,
+        pvalue=pvalue,
+        left_out=bins.add((~bins.is_known).astype(np.float64)),
+        level=level,
+    )
+
+
+def _share(bins: Bins, squares: Floats, level: float) -> Measured:
+    """Give the share of weight in each bin, by the delta method.
+
+    A unit of weight w in bin k moves the share p of k by w(1 − p)/W₊, and that of any
+    other bin by −wp/W₊; noise does the same.
+    """
+    weight = bins.gaps["wy"]
+    whole = bins.add(weight)[bins.codes]
+    share = weight / whole
+    noise = bins.gaps.noise_covariance("wy", "wy") * np.ones(len(weight))
+    each = np.maximum(squares, 0.0) + noise
+    variance = (1 - 2 * share) * each + share**2 * bins.add(each)[bins.codes]
+    move = normal_quantile(level) * np.sqrt(np.maximum(variance, 0.0)) / whole
+    empty = ~(whole > 0)
+    return Measured(
+        np.where(empty, np.nan, np.clip(share, 0.0, 1.0)),
+        np.where(empty, 0.0, np.clip(share - move, 0.0, 1.0)),
+        np.where(empty, 1.0, np.clip(share + move, 0.0, 1.0)),
+    )
+
+
+def _status(bins: Bins, codes: dict[str, Codes]) -> Codes:
+    """Sum up in one word what is known of a bin."""
+    gap, ratio = codes["gap"], codes["ratio"]
+    status = np.zeros(len(gap), dtype=np.int8)
+    status[gap == _PIVOT.index("variance_floored")] = _CODES["variance_floored"]
+    status[ratio > _PIVOT.index("variance_floored")] = _CODES["ratio_unbounded"]
+    noise = np.sqrt(bins.gaps.noise_covariance("wy", "wy"))
+    lost = ~(bins.gaps["wy"] > _LOST * noise)
+    for name in ("gap", "score", "label"):
+        lost |= codes[name] > _PIVOT.index("variance_floored")
+    status[lost] = _CODES["lost"]
+    return status

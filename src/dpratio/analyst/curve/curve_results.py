@@ -1,0 +1,203 @@
+"""Calibration curves as values: points with intervals, and errors with a test."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.curve.calibration_error import Measured
+from dpratio.analyst.sums.moments import Floats
+from dpratio.analyst.tables.digits import rounded_to
+from dpratio.analyst.tables.labelled import labelled
+from dpratio.analyst.tables.provenance import stamps
+from dpratio.analyst.tables.statuses import Codes, codes_of, meanings_of, words_of
+from dpratio.tabular import UNKNOWN, Tabular
+
+__all__ = ["CURVE_STATUSES", "CalibrationErrors", "Curve"]
+
+CURVE_STATUSES = {
+    "ok": "all intervals hold at their level",
+    "variance_floored": (
+        "noise hid the sampling variance; the noise of its estimate stands in for it"
+    ),
+    "ratio_unbounded": (
+        "the labels of the bin cannot be told from zero, so its ratio has no finite "
+        "interval; its means do"
+    ),
+    "lost": (
+        "the weight of the bin cannot be told from none; little is known of its means"
+    ),
+}
+_LOST = codes_of(CURVE_STATUSES)["lost"]
+_MEASURES = ("share", "mean_score", "mean_label", "ratio", "gap")
+_NORMAL_WIDTH = 3.92  # Standard errors in an interval of level 0.95; enough to round.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationErrors(Tabular):
+    """How far each curve is from calibrated, and a test that it is.
+
+    ``expected`` is the expected calibration error Σ|G|/W, ``squared`` its squared
+    version, both with the bias of sampling and noise taken off.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> errors = dpr.calibration_curve(dpr.example_release(), part=1).errors
+        >>> errors.expected.estimate.round(3), errors.pvalue < 0.05
+        (array([0.038]), array([ True]))
+    """
+
+    labels: Mapping[str, Sequence[Any]]
+    expected: Measured
+    squared: Measured
+    statistic: Floats
+    bins: Floats
+    pvalue: Floats
+    left_out: Floats
+    level: float
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per curve."""
+        answers = {
+            **_laid_out("expected_error", self.expected),
+            **_laid_out("squared_error", self.squared),
+            "statistic": self.statistic.tolist(),
+            "bins": self.bins.astype(int).tolist(),
+            "pvalue": self.pvalue.tolist(),
+        }
+        return labelled(self.labels, answers)
+
+    def precision(self) -> dict[str, list[float]]:
+        """Errors are rounded to a quarter of their intervals, about."""
+        return _precision("expected_error", self.expected) | _precision(
+            "squared_error", self.squared
+        )
+
+    def sentences(self) -> list[str]:
+        """Say for each curve how far it is from calibrated."""
+        table, said = self.shown(), []
+        for at in range(len(self.pvalue)):
+            names = [str(cells[at]) for cells in self.labels.values()]
+            whose = f"{', '.join(names)}: " if names else ""
+            error = [
+                table[f"expected_error{end}"][at]
+                for end in ("", "_ci_lower", "_ci_upper")
+            ]
+            within = f"{error[0]} ({error[1]} to {error[2]})"
+            if error[0] == UNKNOWN:
+                within = "unknown"
+            verdict = "contradicts" if self.pvalue[at] < 1 - self.level else "allows"
+            said.append(
+                f"{whose}expected calibration error {within}; "
+                f"p = {self.pvalue[at]:.3g}, which {verdict} a calibrated score."
+            )
+            if self.left_out[at]:
+                count = int(self.left_out[at])
+                verb = "is" if count == 1 else "are"
+                said.append(
+                    f"{whose}{count} of the bins {verb} too lost in noise for the "
+                    f"squared error and {verb} left out of it."
+                )
+        return said
+
+    def __len__(self) -> int:
+        return len(self.pvalue)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve(Tabular):
+    """Points of calibration curves with intervals, one row per bin.
+
+    ``share`` is the part of a curve's weight that lies in the bin, ``gap`` the mean
+    score less the mean label. ``status`` is one of `CURVE_STATUSES`; ``bounds`` hold
+    all scores and labels.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> curve = dpr.calibration_curve(dpr.example_release(), part=1)
+        >>> curve.to_dicts()[0]["score"], curve.status
+        ('0 to 0.2', ('ok', 'ok', 'ok', 'ok', 'ok'))
+    """
+
+    labels: Mapping[str, Sequence[Any]]
+    bins: str
+    score: str
+    share: Measured
+    mean_score: Measured
+    mean_label: Measured
+    ratio: Measured
+    gap: Measured
+    codes: Codes
+    errors: CalibrationErrors
+    level: float
+    is_simulated: bool
+    origin: str | None = None
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+
+    @property
+    def status(self) -> tuple[str, ...]:
+        """The status of every bin, one of `CURVE_STATUSES`."""
+        return words_of(self.codes, CURVE_STATUSES)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per bin of every curve, in declared order."""
+        answers: dict[str, list[Any]] = {}
+        for name in _MEASURES:
+            answers |= _laid_out(name, getattr(self, name))
+        answers["status"] = list(self.status)
+        return labelled(self.labels, answers)
+
+    def precision(self) -> dict[str, list[float]]:
+        """Values are rounded to a quarter of their intervals, about.
+
+        Nothing is known of what lies in a bin that is lost.
+        """
+        lost = self.codes == _LOST
+        found: dict[str, list[float]] = {}
+        for name in _MEASURES:
+            nowhere = lost & (name != "share")
+            found |= _precision(name, getattr(self, name), nowhere)
+        return found
+
+    def summary(self) -> str:
+        """Say in a sentence for each curve how far it is from calibrated."""
+        return " ".join(self.errors.sentences())
+
+    def notes(self) -> list[str]:
+        """Say what is shown, what it amounts to and what the statuses mean."""
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
+        lines.append(
+            f"Calibration over bins of {self.bins}, intervals at level {self.level:g}; "
+            "gap is the mean score less the mean label, share that of the weight."
+        )
+        if self.bins != self.score:
+            lines.append(f"The bins are of {self.bins}, not of {self.score}.")
+        lines += self.errors.sentences()
+        return lines + meanings_of(self.codes, CURVE_STATUSES)
+
+    def said(self) -> list[str]:
+        """The notes."""
+        return self.notes()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def _laid_out(name: str, measured: Measured) -> dict[str, list[Any]]:
+    return {
+        name: measured.estimate.tolist(),
+        f"{name}_ci_lower": measured.ci_lower.tolist(),
+        f"{name}_ci_upper": measured.ci_upper.tolist(),
+    }
+
+
+def _precision(
+    name: str, measured: Measured, nowhere: NDArray[np.bool_] | None = None
+) -> dict[str, list[float]]:
+    width = (measured.ci_upper - measured.ci_lower) / _NORMAL_WIDTH
+    value, *ends = _laid_out(name, measured)
+    unsure = width if nowhere is None else np.where(nowhere, np.inf, width)
+    of_value = rounded_to(unsure, values=(value,))
+    return of_value | rounded_to(width, values=(), ends=ends)

@@ -1,0 +1,1 @@
+"""Any smooth function of the sums: means, variances, lifts."""

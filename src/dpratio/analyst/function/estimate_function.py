@@ -1,0 +1,244 @@
+"""From a release to any smooth function of its sums, with intervals.
+
+The delta method, with the law of the noise carried through: a function that is linear
+within its uncertainty has the variance g'Cg of the sums that it is made of, and the
+noise of each sum enters it with a known weight.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpratio.analyst.function.arms import Arms, arms_of
+from dpratio.analyst.function.function_of_sums import FunctionOfSums
+from dpratio.analyst.function.function_results import (
+    FUNCTION_STATUSES,
+    FunctionEstimates,
+)
+from dpratio.analyst.ratio.monte_carlo import redrawn_sums
+from dpratio.analyst.ratio.noisy_tail import noisy_quantile, two_scales
+from dpratio.analyst.ratio.pivot import allowance
+from dpratio.analyst.ratio.wald import normal_quantile
+from dpratio.analyst.sums.moments import Floats, Moments, moments_of
+from dpratio.analyst.sums.sampling import Sampling
+from dpratio.analyst.tables.options import require_draws, require_level
+from dpratio.analyst.tables.statuses import codes_of
+from dpratio.checks import require, require_one_of
+from dpratio.release.release import Release, require_part, require_release
+from dpratio.terms.dimensions import Key
+
+__all__ = ["FUNCTION_METHODS", "estimate_function"]
+
+FUNCTION_METHODS = ("delta", "monte_carlo")
+
+_CODES = codes_of(FUNCTION_STATUSES)
+_CELLS_AT_ONCE = 2**15
+_BENT = 0.25  # A bias of this part of the standard error takes 1 % off the coverage.
+
+
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """A function on the scale of its interval, and what makes it vary, by cell."""
+
+    value: Floats
+    sampling: Floats
+    sampling_noise: Floats
+    privacy: Floats
+    laplace: Floats
+    bias: Floats
+    bends: Floats
+
+
+def estimate_function(  # noqa: PLR0913 (keyword-only options)
+    release: Release,
+    function: FunctionOfSums,
+    *,
+    arms: tuple[Key, Key] | None = None,
+    part: int = 0,
+    method: str = "delta",
+    level: float = 0.95,
+    draws: int = 1000,
+    rng: int | np.random.Generator | None = None,
+) -> FunctionEstimates:
+    """Estimate a function of sums in every cell, with confidence intervals.
+
+    Args:
+        release: Noisy sums; no data and no budget are needed.
+        function: A ready one, `mean_of()` for instance, or a `FunctionOfSums`.
+        arms: For a function of two cells: the two keys of one group column that are
+            compared, the first against the second, within every cell of the others.
+        part: Which part of a release with several, counted from 0.
+        method: ``"delta"`` carries the noise through the gradient, with the law it
+            has; ``"monte_carlo"`` takes its variance from redraws of the noise.
+        level: Confidence level, between 0 and 1.
+        draws: Redraws of the Monte Carlo method.
+        rng: Seed or generator of the redraws.
+
+    Returns:
+        One row per cell, or per pair of cells. Where noise leaves the function
+        undefined the interval is its whole range, with the status ``"unbounded"``.
+
+    Raises:
+        InvalidInput: When the release does not hold what the function needs; the
+            message names the plan to make.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release, lift = dpr.example_release(), dpr.lift_of_means("per")
+        >>> found = dpr.estimate_function(release, lift, arms=("west", "north"))
+        >>> found.estimate.round(3), found.ci_lower.round(3), found.ci_upper.round(3)
+        (array([-0.165]), array([-0.203]), array([-0.124]))
+    """
+    require_release(release)
+    hint = "Write mean_of(), or make a FunctionOfSums."
+    known = isinstance(function, FunctionOfSums)
+    require(known, "function must be a FunctionOfSums", function, hint)
+    require_one_of(method, FUNCTION_METHODS, "method")
+    require_level(level)
+    require_draws(draws, rng)
+    require_part(part, release)
+    chosen = arms_of(release, part, function.arms, arms)
+    moments = moments_of(release, part)
+    arm_moments = [moments.only(places) for places in chosen.places]
+    box = release.plan.box(release.plan.parts[part])
+    samplings = [Sampling.of(each, box) for each in arm_moments]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        linear = _linearise(function, arm_moments, samplings)
+        if method == "monte_carlo":
+            extra = _redrawn(function, arm_moments, draws, np.random.default_rng(rng))
+            grown = np.sqrt(extra / linear.privacy)
+            scale = np.where(linear.privacy > 0, linear.laplace * grown, 0.0)
+            linear = replace(linear, privacy=extra, laplace=scale)
+        return _answer(release, function, chosen, linear, method, level)
+
+
+def _linearise(
+    function: FunctionOfSums, arms: list[Moments], samplings: list[Sampling]
+) -> _Linear:
+    """Linearise a function, and carry sampling and noise through its gradient."""
+    needs = function.needs
+    values = [arm[name] for arm in arms for name in needs]
+    value = np.asarray(function.on_link(values), dtype=np.float64) * np.ones(
+        len(values[0])
+    )
+    slopes = function.slopes(values)
+    cells = len(value)
+    sampling, unsure = np.zeros(cells), np.zeros(cells)
+    privacy, bias, bends = np.zeros(cells), np.zeros(cells), np.zeros(cells)
+    scales: list[Floats] = []
+    for at, (arm, own) in enumerate(zip(arms, samplings, strict=True)):
+        here = slopes[at * len(needs) : (at + 1) * len(needs)]
+        variance, weights = own.variance(needs, here)
+        sampling += variance
+        noise = arm.noise
+        unsure += (weights**2 * noise.variance).sum(axis=1)
+        loadings = np.stack([arm.loading(name) for name in needs])
+        entering = np.stack(here, axis=1) @ loadings
+        privacy += (entering**2 * noise.variance).sum(axis=1)
+        for move in own.directions(needs):
+            bend = _bend(function, values, value, at, move)
+            bias, bends = bias + bend, bends + 2 * bend**2
+        for place in np.flatnonzero(loadings.any(axis=0)):
+            deviation = np.sqrt(noise.variance[:, place]) * np.ones(cells)
+            move = loadings[:, place, None] * deviation
+            bend = _bend(function, values, value, at, move)
+            # The square of a normal variable varies by 2 of its mean's square, that
+            # of a Laplace variable by 5.
+            heavy = 5 if noise.laplace[:, place].any() else 2
+            bias, bends = bias + bend, bends + heavy * bend**2
+            scales.append(np.abs(entering[:, place]) * noise.laplace[:, place])
+    laplace = two_scales([*scales, *[np.zeros(cells)] * 3])[0]
+    return _Linear(value, sampling, unsure, privacy, laplace, bias, bends)
+
+
+def _bend(
+    function: FunctionOfSums,
+    values: list[Floats],
+    value: Floats,
+    arm: int,
+    move: Floats,
+) -> Floats:
+    """Give the bias that moves of one deviation cause, by a second difference."""
+    size = len(move)
+    ends = []
+    for sign in (1, -1):
+        moved = list(values)
+        for at in range(size):
+            moved[arm * size + at] = values[arm * size + at] + sign * move[at]
+        ends.append(np.asarray(function.on_link(moved), dtype=np.float64))
+    bias: Floats = (ends[0] + ends[1]) / 2 - value
+    return bias
+
+
+def _redrawn(
+    function: FunctionOfSums,
+    arms: list[Moments],
+    draws: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Give the mean squared move of the function when noise is drawn again."""
+    cells, chunk = len(arms[0].values), max(1, _CELLS_AT_ONCE // draws)
+    found = []
+    for start in range(0, cells, chunk):
+        part = slice(start, start + chunk)
+        before, after = [], []
+        for arm in arms:
+            noise = redrawn_sums(arm, part, draws, rng)
+            for name in function.needs:
+                before.append(arm[name][part])
+                after.append(arm[name][part] + noise @ arm.loading(name))
+        moved = np.asarray(function.on_link(after), dtype=np.float64)
+        still = np.asarray(function.on_link(before), dtype=np.float64)
+        found.append(np.mean((moved - still) ** 2, axis=0))
+    return np.concatenate(found)
+
+
+def _answer(
+    release: Release,
+    function: FunctionOfSums,
+    chosen: Arms,
+    linear: _Linear,
+    method: str,
+    level: float,
+) -> FunctionEstimates:
+    """Make intervals and statuses, and come back to the scale of the function."""
+    sampling = np.maximum(linear.sampling, 0.0)
+    spread = sampling + linear.privacy
+    widened = spread + np.where(
+        linear.sampling_noise > 0,
+        allowance(spread, linear.sampling_noise, normal_quantile(level)),
+        0.0,
+    )
+    # A function that bends errs by its bias, and varies where its slope is flat.
+    bent = np.nan_to_num(linear.bias**2 + linear.bends, nan=np.inf)
+    reach = noisy_quantile(level, widened + bent, linear.laplace)
+    lower, upper = linear.value - reach, linear.value + reach
+    codes = np.zeros(len(lower), dtype=np.int8)
+    codes[~(linear.sampling > 0)] = _CODES["variance_floored"]
+    codes[~(np.sqrt(bent) <= _BENT * np.sqrt(spread))] = _CODES["curved"]
+    lost = ~(np.isfinite(lower) & np.isfinite(upper))
+    codes[lost] = _CODES["unbounded"]
+    estimate = function.back(linear.value)
+    # The derivative of coming back turns errors into those of the function.
+    step = 1e-6 * np.maximum(np.abs(linear.value), 1e-3)
+    unit = np.abs(
+        (function.back(linear.value + step) - function.back(linear.value - step))
+        / (2 * step)
+    )
+    if function.link == "plain":
+        unit = np.ones_like(step)
+    return FunctionEstimates(
+        function=function.name,
+        labels=chosen.labels,
+        estimate=estimate,
+        ci_lower=np.where(lost, function.lowest, function.back(lower)),
+        ci_upper=np.where(lost, function.highest, function.back(upper)),
+        se=np.where(lost, np.inf, unit * np.sqrt(spread)),
+        se_sampling=np.where(lost, np.nan, unit * np.sqrt(sampling)),
+        se_privacy=np.where(lost, np.nan, unit * np.sqrt(linear.privacy)),
+        codes=codes,
+        method=method,
+        level=level,
+        is_simulated=release.is_simulated,
+        origin=release.origin,
+    )

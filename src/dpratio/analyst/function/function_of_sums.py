@@ -1,0 +1,114 @@
+"""One extension point: any smooth function of the sums of a cell, or of two cells."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.function.gradient import gradient_of
+from dpratio.checks import require, require_one_of
+
+__all__ = ["LINKS", "FunctionOfSums"]
+
+Floats = NDArray[np.float64]
+Sums = Mapping[str, Any]
+
+# Scales on which intervals are symmetric: there, back, and the derivative of back.
+LINKS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "plain": (lambda value: value, lambda value: value),
+    "log": (np.log, np.exp),
+    "log_one_plus": (np.log1p, np.expm1),
+    "fisher": (np.arctanh, np.tanh),
+}
+_MOST_ARMS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionOfSums:
+    """A function of named sums, vectorised over cells.
+
+    Args:
+        name: What it is called in tables.
+        needs: The sums it uses, named by their factors: ``w`` the weight, ``ws`` and
+            ``wy`` the weighted numerator and denominator, ``wss``, ``wys``, ``wyy``
+            their products; ``a`` = w·s and ``b`` = w·y in ``aa``, ``ab``, ``bb``.
+        formula: Takes a mapping from names to arrays, one entry per cell, and gives an
+            array; with two arms it takes two mappings. Its gradient is derived, so it
+            is made of arithmetic and analytic numpy functions, or
+        gradient: gives the derivatives: a mapping from names to arrays, or two.
+        arms: How many cells it compares, 1 or 2.
+        link: The scale of the interval: ``"plain"``, ``"log"``, ``"log_one_plus"``
+            or ``"fisher"``.
+        lowest: The smallest value there can be, and
+        highest: the largest.
+
+    Raises:
+        InvalidInput: When a name is repeated or an option unknown.
+
+    Example:
+        >>> FunctionOfSums("each", ("ws", "w"), lambda m: m["ws"] / m["w"]).arms
+        1
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    formula: Callable[..., Any]
+    gradient: Callable[..., Any] | None = None
+    arms: int = 1
+    link: str = "plain"
+    lowest: float = -np.inf
+    highest: float = np.inf
+
+    def __post_init__(self) -> None:
+        named = isinstance(self.name, str) and self.name.isidentifier()
+        require(named, "a function is named by one word", self.name)
+        needs = self.needs if isinstance(self.needs, tuple) else ()
+        once = 0 < len(set(needs)) == len(needs)
+        require(once, "needs must be a tuple of names of sums", self.needs)
+        called = callable(self.formula) and (
+            self.gradient is None or callable(self.gradient)
+        )
+        require(called, "formula and gradient must be functions", self.formula)
+        counted = self.arms in range(1, _MOST_ARMS + 1)
+        require(counted, "a function compares 1 or 2 arms", self.arms)
+        require_one_of(self.link, LINKS, "link")
+
+    def on_link(self, values: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]:
+        """Give the function on the scale of its interval.
+
+        ``values`` are arrays of cells in the order of ``needs``, arm by arm.
+        """
+        there = LINKS[self.link][0]
+        with np.errstate(all="ignore"):
+            image: NDArray[np.generic] = there(self.formula(*self._arms(values)))
+        return image
+
+    def slopes(self, values: Sequence[Floats]) -> list[Floats]:
+        """Give the derivative by each sum, on the scale of the interval."""
+        if self.gradient is None:
+            return gradient_of(self.on_link, values)
+        given = self.gradient(*self._arms(values))
+        by_arm = given if self.arms > 1 else (given,)
+        with np.errstate(all="ignore"):
+            value = np.asarray(self.formula(*self._arms(values)), dtype=np.float64)
+            (chain,) = gradient_of(lambda m: LINKS[self.link][0](m[0]), [value])
+            return [
+                np.asarray(arm[name], dtype=np.float64) * chain
+                for arm in by_arm
+                for name in self.needs
+            ]
+
+    def back(self, values: Floats) -> Floats:
+        """Come back from the scale of the interval, within the function's range."""
+        with np.errstate(over="ignore"):
+            shown: Floats = LINKS[self.link][1](values)
+        return np.clip(shown, self.lowest, self.highest)
+
+    def _arms(self, values: Sequence[NDArray[np.generic]]) -> list[Sums]:
+        size = len(self.needs)
+        return [
+            dict(zip(self.needs, values[at * size : (at + 1) * size], strict=True))
+            for at in range(self.arms)
+        ]

@@ -1,0 +1,87 @@
+"""Values of a function of sums with intervals: one row per cell, or pair of arms."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpratio.analyst.sums.moments import Floats
+from dpratio.analyst.tables.digits import rounded_to
+from dpratio.analyst.tables.labelled import labelled
+from dpratio.analyst.tables.provenance import stamps
+from dpratio.analyst.tables.statuses import Codes, meanings_of, words_of
+from dpratio.tabular import Tabular
+
+__all__ = ["FUNCTION_STATUSES", "FunctionEstimates"]
+
+FUNCTION_STATUSES = {
+    "ok": "the interval holds at its level",
+    "variance_floored": (
+        "noise hid the sampling variance; the noise of its estimate stands in for it"
+    ),
+    "curved": (
+        "the function bends within the reach of the noise; the interval is approximate"
+    ),
+    "unbounded": "noise leaves the function undefined; no finite interval is honest",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionEstimates(Tabular):
+    """A function of sums with confidence intervals.
+
+    ``se`` is the standard error of the estimate; ``se_sampling`` and ``se_privacy`` are
+    its two parts, whose squares add up. ``status`` is one of `FUNCTION_STATUSES`.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> found = dpr.estimate_function(dpr.example_release(), dpr.mean_of("per"))
+        >>> found.function, found.se.round(4)
+        ('mean_of_per', array([0.0076, 0.0076, 0.0076, 0.0075]))
+    """
+
+    function: str
+    labels: Mapping[str, Sequence[Any]]
+    estimate: Floats
+    ci_lower: Floats
+    ci_upper: Floats
+    se: Floats
+    se_sampling: Floats
+    se_privacy: Floats
+    codes: Codes
+    method: str
+    level: float
+    is_simulated: bool
+    origin: str | None = None
+
+    @property
+    def status(self) -> tuple[str, ...]:
+        """The status of every row, one of `FUNCTION_STATUSES`."""
+        return words_of(self.codes, FUNCTION_STATUSES)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per cell, or per pair of arms."""
+        names = ["estimate", "ci_lower", "ci_upper", "se", "se_sampling", "se_privacy"]
+        answers = {name: getattr(self, name).tolist() for name in names}
+        return labelled(self.labels, answers | {"status": list(self.status)})
+
+    def precision(self) -> dict[str, list[float]]:
+        """Estimates and ends are rounded to their standard error."""
+        values = ("estimate", "se", "se_sampling", "se_privacy")
+        return rounded_to(self.se, values=values, ends=("ci_lower", "ci_upper"))
+
+    def notes(self) -> list[str]:
+        """Say what is shown, how it was made and what the statuses mean."""
+        shown = self.function.replace("_", " ")
+        made = f"intervals at level {self.level:g}, method {self.method}"
+        return [
+            *stamps(self.origin, is_simulated=self.is_simulated),
+            f"Estimates of {shown}; {made}.",
+            *meanings_of(self.codes, FUNCTION_STATUSES),
+        ]
+
+    def said(self) -> list[str]:
+        """The notes."""
+        return self.notes()
+
+    def __len__(self) -> int:
+        return len(self.estimate)

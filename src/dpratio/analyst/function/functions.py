@@ -1,0 +1,253 @@
+"""Ready functions of sums: means, totals, lifts, variances, correlation, slope.
+
+``of`` is ``"numerator"`` or ``"per"``: the two columns of the ratio. Each gives a
+`FunctionOfSums` for `estimate_function`; docs/methods/functions.md has the formulas.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from dpratio.analyst.function.function_of_sums import FunctionOfSums, Sums
+from dpratio.checks import require_one_of
+
+__all__ = [
+    "correlation_of",
+    "difference_of_means",
+    "lift_of_means",
+    "mean_of",
+    "ratio_of_ratios",
+    "slope_of",
+    "total_of",
+    "variance_of",
+]
+
+_FIRST = {"numerator": "ws", "per": "wy"}
+_SQUARE = {"numerator": "wss", "per": "wyy"}
+
+
+def mean_of(of: str = "numerator") -> FunctionOfSums:
+    """Give the weighted mean of a column, Σws/Σw.
+
+    Args:
+        of: ``"numerator"`` or ``"per"``: a column of the ratio.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"means"`` among its
+        answers.
+
+    Raises:
+        InvalidInput: When ``of`` is neither of the two.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> dpr.estimate_function(release, dpr.mean_of("per")).estimate.round(3)
+        array([0.489, 0.472, 0.452, 0.409])
+    """
+    top = _column(of)
+    return FunctionOfSums(
+        f"mean_of_{of}", (top, "w"), lambda sums: sums[top] / sums["w"]
+    )
+
+
+def total_of(of: str = "numerator") -> FunctionOfSums:
+    """Give the weighted total of a column, Σws; the number of units varies too.
+
+    Args:
+        of: ``"numerator"`` or ``"per"``: a column of the ratio.
+
+    Returns:
+        A function for `estimate_function`.
+
+    Raises:
+        InvalidInput: When ``of`` is neither of the two.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> dpr.estimate_function(release, dpr.total_of("per")).estimate.round()
+        array([2443., 2358., 2260., 2047.])
+    """
+    top = _column(of)
+    return FunctionOfSums(f"total_of_{of}", (top,), lambda sums: sums[top])
+
+
+def difference_of_means(of: str = "numerator") -> FunctionOfSums:
+    """Give the mean of the first arm less that of the second.
+
+    Args:
+        of: ``"numerator"`` or ``"per"``: a column of the ratio.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"means"`` among its
+        answers.
+
+    Raises:
+        InvalidInput: When ``of`` is neither of the two.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> less = dpr.difference_of_means("per")
+        >>> found = dpr.estimate_function(release, less, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([-0.08])
+    """
+    top = _column(of)
+    return FunctionOfSums(
+        f"difference_of_means_of_{of}",
+        (top, "w"),
+        lambda first, second: first[top] / first["w"] - second[top] / second["w"],
+        arms=2,
+    )
+
+
+def lift_of_means(of: str = "numerator") -> FunctionOfSums:
+    """Give the mean of the first arm over that of the second, less 1.
+
+    Args:
+        of: ``"numerator"`` or ``"per"``: a column of the ratio.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"means"`` among its
+        answers.
+
+    Raises:
+        InvalidInput: When ``of`` is neither of the two.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> lift = dpr.lift_of_means("per")
+        >>> found = dpr.estimate_function(release, lift, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([-0.165])
+    """
+    top = _column(of)
+    return FunctionOfSums(
+        f"lift_of_means_of_{of}",
+        (top, "w"),
+        lambda first, second: (
+            (first[top] / first["w"]) / (second[top] / second["w"]) - 1
+        ),
+        arms=2,
+        link="log_one_plus",
+    )
+
+
+def ratio_of_ratios() -> FunctionOfSums:
+    """Give the ratio of the first arm over that of the second.
+
+    Returns:
+        A function for `estimate_function`.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> both = dpr.ratio_of_ratios()
+        >>> found = dpr.estimate_function(release, both, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([1.198])
+    """
+    return FunctionOfSums(
+        "ratio_of_ratios",
+        ("ws", "wy"),
+        lambda first, second: (
+            (first["ws"] / first["wy"]) / (second["ws"] / second["wy"])
+        ),
+        arms=2,
+        link="log",
+    )
+
+
+def variance_of(of: str = "numerator") -> FunctionOfSums:
+    """Give the variance of a column around its mean, Σws²/Σw − (Σws/Σw)².
+
+    Args:
+        of: ``"numerator"`` or ``"per"``: a column of the ratio.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"spread"`` among its
+        answers.
+
+    Raises:
+        InvalidInput: When ``of`` is neither of the two.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> dpr.estimate_function(release, dpr.variance_of()).estimate.round(3)
+        array([0.052, 0.051, 0.055, 0.046])
+    """
+    top = _column(of)
+    return FunctionOfSums(
+        f"variance_of_{of}",
+        ("w", top, _SQUARE[of]),
+        lambda sums: _spread(sums, top, top, _SQUARE[of]),
+        lowest=0.0,
+    )
+
+
+def correlation_of() -> FunctionOfSums:
+    """Give the correlation of numerator and denominator.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"spread"`` among its
+        answers.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> dpr.estimate_function(release, dpr.correlation_of()).estimate.round(2)
+        array([0.44, 0.41, 0.4 , 0.42])
+    """
+    return FunctionOfSums(
+        "correlation",
+        ("w", "ws", "wy", "wss", "wys", "wyy"),
+        lambda sums: (
+            _spread(sums, "ws", "wy", "wys")
+            / np.sqrt(
+                _spread(sums, "ws", "ws", "wss") * _spread(sums, "wy", "wy", "wyy")
+            )
+        ),
+        link="fisher",
+        lowest=-1.0,
+        highest=1.0,
+    )
+
+
+def slope_of() -> FunctionOfSums:
+    """Give the slope of the least-squares line of the denominator on the numerator.
+
+    With a score above the line and a label below it: how much the label rises with the
+    score; 1 for a calibrated score.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"spread"`` among its
+        answers.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> dpr.estimate_function(release, dpr.slope_of()).estimate.round(2)
+        array([0.96, 0.9 , 0.85, 0.96])
+    """
+    return FunctionOfSums(
+        "slope",
+        ("w", "ws", "wy", "wss", "wys"),
+        lambda sums: (
+            _spread(sums, "ws", "wy", "wys") / _spread(sums, "ws", "ws", "wss")
+        ),
+    )
+
+
+def _spread(sums: Sums, first: str, second: str, product: str) -> Any:  # noqa: ANN401 (an array of any kind)
+    """Give a covariance: the mean product less the product of means."""
+    weight = sums["w"]
+    return sums[product] / weight - sums[first] / weight * (sums[second] / weight)
+
+
+def _column(of: str) -> str:
+    require_one_of(of, _FIRST, "column of the ratio")
+    return _FIRST[of]

@@ -1,0 +1,84 @@
+"""The delta method for a ratio of two sums, and its correction for the noise.
+
+Formulas are those of Miao & Li (2022), section 2.3, written for sums: multiplying
+the moments of means by (Σw)² and Σw cancels in the ratio.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpratio.analyst.sums.moments import Floats, Moments
+
+__all__ = [
+    "Spread",
+    "log_ratio_variance",
+    "noise_spread",
+    "ratio_variance",
+    "sampling_spread",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Variances and covariance of the two sums, Σws and Σwy."""
+
+    numerator: Floats
+    denominator: Floats
+    covariance: Floats
+
+    def __add__(self, other: "Spread") -> "Spread":
+        return Spread(
+            self.numerator + other.numerator,
+            self.denominator + other.denominator,
+            self.covariance + other.covariance,
+        )
+
+
+def sampling_spread(moments: Moments, variance: str) -> Spread:
+    """Estimate how the two sums vary from sample to sample.
+
+    ``kish`` is Miao & Li (2022), eqs. 3 and 4, times (Σw)²; ``linearised`` takes the
+    squares of units, since their number varies too.
+    """
+    if variance == "linearised":
+        return Spread(moments["aa"], moments["bb"], moments["ab"])
+    weight, kish = moments["w"], moments["ww"]
+    score, label = moments["ws"] / weight, moments["wy"] / weight
+    return Spread(
+        kish * (moments["wss"] / weight - score**2),
+        kish * (moments["wyy"] / weight - label**2),
+        kish * (moments["wys"] / weight - score * label),
+    )
+
+
+def noise_spread(moments: Moments) -> Spread:
+    """Give the part of the two sums' variance that privacy adds."""
+    return Spread(
+        np.asarray(moments.noise_covariance("ws", "ws")),
+        np.asarray(moments.noise_covariance("wy", "wy")),
+        np.asarray(moments.noise_covariance("ws", "wy")),
+    )
+
+
+def ratio_variance(moments: Moments, spread: Spread) -> Floats:
+    """Give the variance of the ratio: Miao & Li (2022), eq. 1."""
+    denominator = moments["wy"]
+    variance: Floats = _residual(moments, spread) / (denominator * denominator)
+    return variance
+
+
+def log_ratio_variance(moments: Moments, spread: Spread) -> Floats:
+    """Give the variance of the log ratio: Miao & Li (2022), section 2.3."""
+    numerator = moments["ws"]
+    variance: Floats = _residual(moments, spread) / (numerator * numerator)
+    return variance
+
+
+def _residual(moments: Moments, spread: Spread) -> Floats:
+    """Give the variance of Σws − r̂·Σwy, which both share."""
+    ratio = moments["ws"] / moments["wy"]
+    residual: Floats = spread.numerator + ratio * (
+        ratio * spread.denominator - 2 * spread.covariance
+    )
+    return residual

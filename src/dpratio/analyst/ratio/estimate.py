@@ -1,0 +1,169 @@
+"""From a release to ratios with intervals."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dpratio.analyst.ratio.interval import Found, Options, Range, intervals
+from dpratio.analyst.ratio.wald import SCALES, WALD_METHODS
+from dpratio.analyst.sums.moments import Floats, Moments, moments_of
+from dpratio.analyst.sums.variance import choose_variance
+from dpratio.analyst.tables.estimates import Estimates
+from dpratio.analyst.tables.labels import labels_of
+from dpratio.analyst.tables.options import require_draws, require_level
+from dpratio.checks import require, require_one_of
+from dpratio.release.release import Release, require_release
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.question import Ratio
+
+__all__ = ["METHODS", "estimate_ratios"]
+
+METHODS = ("pivot", *WALD_METHODS)
+
+
+def estimate_ratios(
+    release: Release,
+    *,
+    method: str = "pivot",
+    scale: str = "ratio",
+    level: float = 0.95,
+    variance: str | None = None,
+    draws: int = 200,
+    rng: int | np.random.Generator | None = None,
+) -> Estimates:
+    """Estimate every ratio of a release, with confidence intervals.
+
+    Args:
+        release: Noisy sums; no data and no budget are needed.
+        method: ``"pivot"`` keeps every ratio that a test does not reject, with the
+            exact law of the noise, and stays right where the denominator is weak.
+            Those of Miao & Li (2022): ``"analytical"`` adds the noise variance to
+            the sampling variance, ``"monte_carlo"`` estimates it by redrawing the
+            noise, ``"no_correction"`` ignores it and is there to be compared with.
+        scale: ``"ratio"``, or ``"log"`` for intervals built on the logarithm.
+        level: Confidence level, between 0 and 1.
+        variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
+        draws: Redraws of the Monte Carlo method.
+        rng: Seed or generator of the redraws.
+
+    Returns:
+        One row per cell of every part. A denominator that cannot be told from zero
+        gives an unbounded interval and the status ``"unbounded"``, never an error.
+
+    Raises:
+        InvalidInput: When an option is not one of the known ones, or needs sums that
+            the release does not hold; the message names the plan to make.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> estimates = dpr.estimate_ratios(dpr.example_release())
+        >>> estimates.ratio.round(2)
+        array([1.02, 1.04, 1.09, 1.22, 0.98, 1.1 , 1.13, 1.06, 1.07])
+        >>> print(estimates.summary())
+        9 ratios of score per label, from 0.984 ((all), 0 to 0.2) to 1.22 (west, ...
+    """
+    require_release(release)
+    require_one_of(method, METHODS, "method")
+    require_one_of(scale, SCALES, "scale")
+    require_level(level)
+    require_draws(draws, rng)
+    reaches = [Range.of(release.plan.box(part)) for part in release.plan.parts]
+    hint = "Use scale 'ratio'."
+    rule = "scale 'log' needs a numerator and denominator that cannot be negative"
+    positive = all(each.is_positive for each in reaches)
+    require(positive or scale == "ratio", rule, scale, hint)
+    columns, statuses, form = [], [], ""
+    for part, reach in enumerate(reaches):
+        moments = moments_of(release, part)
+        form = choose_variance(moments, variance)
+        options = Options(method, scale, level, form, draws, rng)
+        found = intervals(moments, reach, options)
+        columns.append(_columns(moments, reach, found, scale))
+        statuses.append(found.status)
+    return Estimates(
+        labels=labels_of(release),
+        codes=np.concatenate(statuses),
+        method=method,
+        scale=scale,
+        level=level,
+        variance=form,
+        is_simulated=release.is_simulated,
+        origin=release.origin,
+        **_asked(release),
+        **_joined(columns),  # type: ignore[arg-type]  # columns are arrays
+    )
+
+
+def _columns(
+    moments: Moments, reach: Range, found: Found, scale: str
+) -> dict[str, Floats]:
+    """Clip what cannot be negative and lay the columns out."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        raw = moments["ws"] / moments["wy"]
+        below = reach.denominator_is_positive
+        undefined = moments["wy"] <= 0 if below else moments["wy"] == 0
+        ratio = np.maximum(raw, reach.lowest)
+        ratio[undefined] = np.nan
+        lower = np.maximum(found.lower, reach.lowest)
+        upper = np.maximum(found.upper, reach.lowest)
+        endless = np.isinf(upper)
+        columns = {
+            "ratio": ratio,
+            "ci_lower": lower,
+            "ci_upper": upper,
+            "se": np.sqrt(found.sampling + found.privacy),
+            "se_sampling": np.sqrt(found.sampling),
+            "se_privacy": np.sqrt(found.privacy),
+        }
+        for name, hidden in (
+            ("se", np.inf),
+            ("se_sampling", np.nan),
+            ("se_privacy", np.nan),
+        ):
+            columns[name][endless] = hidden
+        if scale == "log":
+            centre = np.log(raw)
+            centre[undefined] = np.nan
+            columns |= {
+                "log_ratio": centre,
+                "log_ci_lower": np.log(lower),
+                "log_ci_upper": np.log(upper),
+            }
+    return columns
+
+
+def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
+    """Stack the parts; a single one is not copied."""
+    if len(columns) == 1:
+        return columns[0]
+    return {
+        name: np.concatenate([each[name] for each in columns]) for name in columns[0]
+    }
+
+
+def _asked(release: Release) -> dict[str, Any]:
+    """Name what was asked, where it is one thing, and what to hold it to."""
+    plan = release.plan
+    natural = {_natural(part.ratio, plan.box(part)) for part in plan.parts}
+    reference = natural.pop() if len(natural) == 1 else None
+    if len({part.ratio for part in plan.parts}) > 1:
+        return {"reference": reference}
+    return {
+        "totals": plan.ratio.totals,
+        "around_one": reference == 1,
+        "reference": reference,
+    }
+
+
+def _natural(ratio: Ratio, box: dict[str, Bounds]) -> float | None:
+    """Give the ratio at which both sides agree; a guess is made to plan, not to judge.
+
+    Columns of the same range agree at 1 and differences at 0, unless the guess says
+    that they are not meant to.
+    """
+    alike = (box["s"].lower, box["s"].upper) == (box["y"].lower, box["y"].upper)
+    if ratio.minus is None and not alike:
+        return None
+    agreed = 1.0 if ratio.minus is None else 0.0
+    return agreed if ratio.guess in {None, agreed} else None

@@ -1,0 +1,170 @@
+"""Intervals for every cell of one part: by pivot, or by the paper's methods."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.ratio.delta import noise_spread, sampling_spread
+from dpratio.analyst.ratio.pivot_of import pivot_of, variances_at
+from dpratio.analyst.ratio.pivot_set import pivot_set
+from dpratio.analyst.ratio.wald import Wald, normal_quantile, wald
+from dpratio.analyst.sums.moments import Floats, Moments
+from dpratio.analyst.sums.variance import second_moments, weights_are_lost
+from dpratio.analyst.tables.estimates import STATUSES
+from dpratio.analyst.tables.statuses import Codes, codes_of
+from dpratio.terms.bounds import Bounds
+
+__all__ = ["Found", "Options", "Range", "intervals"]
+
+_CODES = codes_of(STATUSES)
+_OK, _FLOORED = _CODES["ok"], _CODES["variance_floored"]
+_UNBOUNDED = _CODES["unbounded"]
+_OF_SHAPE = {
+    "interval": _OK,
+    "everything": _UNBOUNDED,
+    "half_line": _CODES["half_line"],
+    "disconnected": _CODES["disconnected"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How intervals are made."""
+
+    method: str
+    scale: str
+    level: float
+    variance: str
+    draws: int
+    rng: int | np.random.Generator | None
+
+    @property
+    def quantile(self) -> float:
+        """The normal quantile of the level."""
+        return normal_quantile(self.level)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Whether the numerator and the denominator can be negative."""
+
+    numerator_is_positive: bool
+    denominator_is_positive: bool
+
+    @classmethod
+    def of(cls, box: dict[str, Bounds]) -> "Range":
+        """Tell from the bounds of one unit."""
+        return cls(box["s"].lower >= 0, box["y"].lower >= 0)
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether the ratio cannot be negative."""
+        return self.numerator_is_positive and self.denominator_is_positive
+
+    @property
+    def lowest(self) -> float:
+        """The smallest ratio there can be."""
+        return 0.0 if self.is_positive else -np.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Intervals on the scale of the ratio, variances on that of the method."""
+
+    lower: Floats
+    upper: Floats
+    sampling: Floats
+    privacy: Floats
+    status: Codes
+
+
+def intervals(moments: Moments, reach: Range, options: Options) -> Found:
+    """Make the interval of every cell."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if options.method == "pivot":
+            return _by_pivot(moments, reach, options)
+        return _by_wald(moments, reach, options)
+
+
+def _by_pivot(moments: Moments, reach: Range, options: Options) -> Found:
+    """Keep the ratios that are not rejected; the set is the same on both scales."""
+    pivot = pivot_of(moments, options.quantile, options.variance)
+    empty = weights_are_lost(moments, options.variance)
+    if reach.denominator_is_positive:
+        # A denominator that noise took below zero says nothing of the ratio.
+        empty |= ~(moments["wy"] > 0)
+    cells = len(moments.values)
+    lower, upper = np.full(cells, reach.lowest), np.full(cells, np.inf)
+    status = np.full(cells, _UNBOUNDED)
+    found = pivot_set(pivot if not empty.any() else pivot.only(~empty), reach.lowest)
+    lower[~empty], upper[~empty] = found.lower, found.upper
+    for shape, code in _OF_SHAPE.items():
+        status[~empty] = np.where(found.shape == shape, code, status[~empty])
+    ratio = moments["ws"] / moments["wy"]
+    hidden = ~(pivot.second.variance_at(np.ones(cells), ratio) > 0)
+    status[(status == _OK) & hidden] = _FLOORED
+    sampling, privacy = variances_at(pivot, ratio)
+    per_square = ratio**2 if options.scale == "log" else np.ones(cells)
+    return Found(lower, upper, sampling / per_square, privacy / per_square, status)
+
+
+def _by_wald(moments: Moments, reach: Range, options: Options) -> Found:
+    """Give symmetric intervals, unbounded where the denominator is weak."""
+    answer = wald(
+        moments,
+        options.method,
+        (options.scale,),
+        draws=options.draws,
+        rng=np.random.default_rng(options.rng),
+        variance=options.variance,
+    )[options.scale]
+    answer, floored = _floor_sampling(answer, moments, options)
+    weak = _is_weak(moments, options, is_positive=reach.denominator_is_positive)
+    lower, upper = answer.ends(options.level)
+    if options.scale == "log":
+        lower, upper = np.exp(lower), np.exp(upper)
+    unbounded = weak | ~np.isfinite(answer.centre) | ~np.isfinite(upper)
+    status = np.zeros(len(unbounded), dtype=np.int8)
+    status[floored] = _FLOORED
+    status[unbounded] = _UNBOUNDED
+    lower[unbounded], upper[unbounded] = -np.inf, np.inf
+    return Found(lower, upper, answer.sampling, answer.privacy, status)
+
+
+def _floor_sampling(
+    answer: Wald, moments: Moments, options: Options
+) -> tuple[Wald, NDArray[np.bool_]]:
+    """Replace a sampling variance that noise made meaningless.
+
+    One standard deviation of that variance's own noise stands in for it.
+    """
+    floored = ~(answer.sampling > 0)
+    if not floored.any():
+        return answer, floored
+    hidden = moments.only(floored)
+    second = second_moments(hidden, options.variance)
+    ratio = hidden["ws"] / hidden["wy"]
+    per_square = hidden["ws" if options.scale == "log" else "wy"] ** 2
+    sampling = answer.sampling.copy()
+    sampling[floored] = (
+        np.sqrt(second.noise_at(np.ones_like(ratio), ratio)) / per_square
+    )
+    return Wald(answer.centre, sampling, answer.privacy), floored
+
+
+def _is_weak(
+    moments: Moments, options: Options, *, is_positive: bool
+) -> NDArray[np.bool_]:
+    """Tell where zero is a plausible denominator, or no unit seems to be there.
+
+    Fieller (1954): the exact set for a ratio is unbounded just where the denominator
+    is not significantly different from zero at the level of the interval.
+    """
+    spread = sampling_spread(moments, options.variance)
+    variance = np.maximum(spread.denominator, 0.0)
+    if options.method != "no_correction":
+        variance = variance + noise_spread(moments).denominator
+    size = moments["wy"] if is_positive else np.abs(moments["wy"])
+    weak: NDArray[np.bool_] = ~(size > options.quantile * np.sqrt(variance))
+    return weak | weights_are_lost(moments, options.variance)

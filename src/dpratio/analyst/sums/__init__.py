@@ -1,0 +1,1 @@
+"""Noisy integers as moments, with the noise and the variance they carry."""

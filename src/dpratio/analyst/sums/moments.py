@@ -1,0 +1,115 @@
+"""From noisy integers to moments with known noise: floats first appear here.
+
+Moments are named by their factors: ``ws``, ``wy``, ``wss`` …; ``a`` stands for w·s and
+``b`` for w·y, so that ``ab`` is Σ (ws)(wy).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.sums.noise import Noise, noise_of, take
+from dpratio.checks import require
+from dpratio.plan.plan import Plan
+from dpratio.plan.strategy import reconstruction
+from dpratio.release.release import Release
+
+__all__ = ["Floats", "Moments", "exact_moments", "moments_of"]
+
+Floats = NDArray[np.float64]
+
+_SQUARES = (
+    "strategy='joint', and answers=('ratio', 'spread') for variances, correlation or "
+    "slope"
+)
+_PLAN_FOR = {
+    "w": "answers=('ratio', 'means')",
+    "ww": "strategy='joint'",
+    "wyy": _SQUARES,
+    "wss": _SQUARES,
+    "wys": _SQUARES,
+    "wa": "answers=('ratio', 'means')",
+    "wb": "answers=('ratio', 'means')",
+    "wsss": "strategy='joint' and answers=('ratio', 'spread')",
+    "aa": "strategy='focused'",
+    "ab": "strategy='focused'",
+    "bb": "strategy='focused'",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Estimated moments, cells × names, and the noise of the sums behind them.
+
+    ``matrix`` (names × sums) says how moments are made of sums.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    matrix: Floats
+    noise: Noise
+
+    def __getitem__(self, name: str) -> Floats:
+        """Give one moment for every cell.
+
+        Raises:
+            InvalidInput: When the release does not hold it.
+        """
+        column: Floats = self.values[:, self._place(name)]
+        return column
+
+    def loading(self, name: str) -> Floats:
+        """Give the weight of every sum in a moment."""
+        weights: Floats = self.matrix[self._place(name)]
+        return weights
+
+    def only(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Moments":
+        """Keep some cells, told by truths or by their places."""
+        noise = Noise(
+            take(self.noise.variance, chosen), take(self.noise.laplace, chosen)
+        )
+        return Moments(self.names, self.values[chosen], self.matrix, noise)
+
+    def noise_covariance(self, first: str, second: str) -> Floats:
+        """Give the covariance of the noise of two moments, by cell or for all."""
+        both = self.loading(first) * self.loading(second)
+        covariance: Floats = self.noise.variance @ both
+        return covariance
+
+    def _place(self, name: str) -> int:
+        """Refuse what the release does not hold, and name the plan that would."""
+        rule = f"this release does not hold the sum {name}, which this answer needs"
+        higher = _PLAN_FOR["wsss"] if len(name) > 3 else "another strategy"  # noqa: PLR2004
+        hint = f"Make the plan with {_PLAN_FOR.get(name, higher)}."
+        require(name in self.names, rule, list(self.names[:2]), hint)
+        return self.names.index(name)
+
+
+def moments_of(release: Release, part: int = 0) -> Moments:
+    """Reconstruct moments from the sums of a part that were measured."""
+    planned, released = release.plan.parts[part], release.parts[part]
+    steps = np.array([each.step for each in planned.sums])
+    names, matrix = _matrix(release.plan, part)
+    return Moments(
+        names=names,
+        # Moment by moment in memory: each is worked on for all cells at once.
+        values=((matrix * steps) @ released.values.T).T,
+        matrix=matrix,
+        noise=noise_of(released.noise, steps),
+    )
+
+
+def exact_moments(sums: Floats, plan: Plan) -> Moments:
+    """Give the moments of sums without noise: public ones, or invented ones."""
+    names, matrix = _matrix(plan, 0)
+    none = np.zeros((1, matrix.shape[1]))
+    return Moments(names, sums @ matrix.T, matrix, Noise(none, none))
+
+
+def _matrix(plan: Plan, part: int) -> tuple[tuple[str, ...], Floats]:
+    planned = plan.parts[part]
+    rows = reconstruction(
+        [each.summand for each in planned.sums], plan.contrast(planned)
+    )
+    return tuple(rows), np.array(list(rows.values()))

@@ -1,0 +1,61 @@
+"""The noise that lies on released sums, cell by cell.
+
+Laplace noise that was added up from m draws is no longer Laplace. It is taken as a
+Laplace variable of scale b·m^¼ plus a normal one: the first four moments are those of
+the sum, and one draw is exact.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.release.release import NoiseLayer
+
+__all__ = ["Noise", "noise_of", "take"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Variance and Laplace scale of the noise, cells × sums, or 1 × sums for all.
+
+    The Laplace scale is zero under Gaussian noise; what the variance has beyond it is
+    normal.
+    """
+
+    variance: Floats
+    laplace: Floats
+
+    @property
+    def normal(self) -> Floats:
+        """The variance of the normal part."""
+        return np.maximum(self.variance - 2 * self.laplace**2, 0.0)
+
+
+def noise_of(layers: tuple[NoiseLayer, ...], steps: Floats) -> Noise:
+    """Add up the layers of noise on a part."""
+    variance, laplace = np.zeros((1, len(steps))), np.zeros((1, len(steps)))
+    for layer in layers:
+        scales = np.array(layer.scales) * steps
+        counts = layer.counts[:, None].astype(np.float64)
+        if layer.mechanism == "laplace":
+            variance = variance + counts * 2 * scales**2
+            laplace = _fourth_root_of_sum(laplace, counts**0.25 * scales)
+        else:
+            variance = variance + counts * scales**2
+    return Noise(variance, laplace)
+
+
+def _fourth_root_of_sum(first: Floats, second: Floats) -> Floats:
+    """Give (a⁴ + b⁴)^¼; the fourth power of a scale need not fit in a double."""
+    large, small = np.maximum(first, second), np.minimum(first, second)
+    share = np.divide(small, large, out=np.zeros_like(large), where=large > 0)
+    root: Floats = large * (1 + share**4) ** 0.25
+    return root
+
+
+def take(values: Floats, chosen: object) -> Floats:
+    """Keep some cells of what may be the same for all."""
+    return values if len(values) == 1 else values[chosen]  # type: ignore[call-overload]

@@ -1,0 +1,123 @@
+"""Two estimates of how Σ(a − r·b) varies from sample to sample.
+
+Both are α²·A − 2αβ·C + β²·B for the ratio r = β/α, with A, C and B estimated from noisy
+sums. ``linearised`` takes Σa², Σab and Σb² of units: right whatever the weights depend
+on. ``kish`` is Miao & Li's: Σw²/Σw times Σws², Σwys and Σwy², for weights that say
+nothing about the values.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.sums.moments import Floats, Moments
+from dpratio.analyst.sums.noise import take
+from dpratio.checks import require, require_one_of
+
+__all__ = [
+    "VARIANCES",
+    "Second",
+    "choose_variance",
+    "second_moments",
+    "weights_are_lost",
+]
+
+Flags = NDArray[np.bool_]
+
+VARIANCES = ("linearised", "kish")
+
+_KISH = ("wss", "wys", "wyy")
+_LINEARISED = ("aa", "ab", "bb")
+_PLANS = {
+    "kish": "strategy='joint' or 'even', which measure the sums it needs",
+    "linearised": "strategy='focused', which measures the sums it needs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """Estimates of A, C and B (groups × 3) and the covariance of their noise.
+
+    ``noise`` is groups × 3 × 3, or 1 × 3 × 3 where it is the same in every group.
+    """
+
+    values: Floats
+    noise: Floats
+
+    def only(self, chosen: Flags | slice) -> "Second":
+        """Keep some cells."""
+        return Second(self.values[chosen], take(self.noise, chosen))
+
+    def variance_at(self, alpha: Floats, beta: Floats) -> Floats:
+        """Estimate the variance of αΣa − βΣb; noise may make it negative."""
+        variance: Floats = (
+            alpha * alpha * self.values[:, 0]
+            - 2 * alpha * beta * self.values[:, 1]
+            + beta * beta * self.values[:, 2]
+        )
+        return variance
+
+    def noise_at(self, alpha: Floats, beta: Floats) -> Floats:
+        """Give the variance of that estimate's own noise."""
+        first, mixed, last = alpha * alpha, -2 * alpha * beta, beta * beta
+        noise = self.noise
+        variance: Floats = (
+            first * first * noise[:, 0, 0]
+            + mixed * mixed * noise[:, 1, 1]
+            + last * last * noise[:, 2, 2]
+            + 2 * first * mixed * noise[:, 0, 1]
+            + 2 * first * last * noise[:, 0, 2]
+            + 2 * mixed * last * noise[:, 1, 2]
+        )
+        return np.maximum(variance, 0.0)
+
+
+def choose_variance(moments: Moments, wanted: str | None) -> str:
+    """Give the variance form to use: the wanted one, or the one the release holds.
+
+    Raises:
+        InvalidInput: When the release does not hold what the wanted form needs.
+    """
+    needs = {"kish": ("w", "ww", *_KISH), "linearised": _LINEARISED}
+    held = [
+        name
+        for name in ("kish", "linearised")
+        if all(each in moments.names for each in needs[name])
+    ]
+    if wanted is None:
+        return held[0]
+    require_one_of(wanted, VARIANCES, "variance")
+    rule = f"this release does not hold the sums of variance '{wanted}'"
+    hint = f"It answers with '{held[0]}'. Make a plan with {_PLANS[wanted]}."
+    require(wanted in held, rule, held, hint)
+    return wanted
+
+
+def weights_are_lost(moments: Moments, variance: str) -> Flags:
+    """Tell where the sums of weights, by which kish divides, are lost in noise."""
+    if variance == "linearised":
+        return np.zeros(len(moments.values), dtype=np.bool_)
+    return ~((moments["w"] > 0) & (moments["ww"] > 0))
+
+
+def second_moments(moments: Moments, variance: str) -> Second:
+    """Estimate A, C and B, and how their noise varies together."""
+    noise = moments.noise.variance
+    if variance == "linearised":
+        values = np.stack([moments[name] for name in _LINEARISED], axis=1)
+        own = np.stack([moments.loading(name) for name in _LINEARISED])
+        return Second(values, np.einsum("gj,aj,bj->gab", noise, own, own))
+    share = moments["ww"] / moments["w"]
+    values = np.stack([share * moments[name] for name in _KISH], axis=1)
+    own = np.stack([moments.loading(name) for name in _KISH])
+    by_share = (
+        moments.loading("ww") / moments["ww"][:, None]
+        - moments.loading("w") / moments["w"][:, None]
+    )
+    covariance = np.zeros((len(share), 3, 3))
+    for at in range(moments.matrix.shape[1]):
+        moved = share[:, None] * own[:, at] + values * by_share[:, at, None]
+        outer = np.einsum("gi,gj->gij", moved, moved)
+        covariance += noise[:, at, None, None] * outer
+    return Second(values, covariance)

@@ -1,0 +1,1 @@
+"""What answers share as tables: labels, digits, statuses, provenance."""

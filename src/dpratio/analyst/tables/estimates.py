@@ -1,0 +1,198 @@
+"""The answer: one row per group."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.sums.moments import Floats
+from dpratio.analyst.tables.digits import rounded_to
+from dpratio.analyst.tables.labelled import labelled
+from dpratio.analyst.tables.provenance import stamps
+from dpratio.analyst.tables.sentence import interval_in_words, percent, short
+from dpratio.analyst.tables.statuses import Codes, codes_of, meanings_of, words_of
+from dpratio.tabular import Tabular
+
+__all__ = ["STATUSES", "Estimates"]
+
+STATUSES = {
+    "ok": "the interval holds at its level",
+    "variance_floored": (
+        "noise hid the sampling variance; one standard deviation of that noise "
+        "stands in for it"
+    ),
+    "unbounded": (
+        "the noisy denominator cannot be told from zero; no finite interval is honest. "
+        "Where a large group was expected, the data holder should check how keys, "
+        "decimals and dates are written"
+    ),
+    "half_line": "the ratio has a smallest plausible value and no largest",
+    "disconnected": (
+        "all ratios are plausible except a stretch between; the ends span all of them"
+    ),
+}
+_CODES = codes_of(STATUSES)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates(Tabular):
+    """Ratios with confidence intervals, one row per declared key.
+
+    ``se`` is the standard error on the scale of the interval; ``se_sampling`` and
+    ``se_privacy`` are its two parts, whose squares add up. ``status`` is one of
+    `STATUSES`. An unbounded interval has infinite ends, and its ratio is NaN where
+    the denominator is not positive. ``totals`` names what is above and below the line
+    where one thing was asked. ``reference`` is the ratio at which they agree, 1 for
+    columns of the same range and 0 for differences, or None where the question has
+    none; ``around_one`` says that it is 1.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> estimates = dpr.estimate_ratios(dpr.example_release())
+        >>> len(estimates), estimates.ci_upper[:4].round(3), set(estimates.status)
+        (9, array([1.051, 1.071, 1.129, 1.265]), {'ok'})
+    """
+
+    labels: Mapping[str, Sequence[Any]]
+    ratio: Floats
+    ci_lower: Floats
+    ci_upper: Floats
+    se: Floats
+    se_sampling: Floats
+    se_privacy: Floats
+    codes: Codes
+    method: str
+    scale: str
+    level: float
+    variance: str
+    is_simulated: bool
+    log_ratio: Floats | None = None
+    log_ci_lower: Floats | None = None
+    log_ci_upper: Floats | None = None
+    origin: str | None = None
+    totals: tuple[str, str] | None = None
+    around_one: bool = False
+    reference: float | None = None
+
+    @property
+    def status(self) -> tuple[str, ...]:
+        """The status of every row, one of `STATUSES`."""
+        return words_of(self.codes, STATUSES)
+
+    @property
+    def is_located(self) -> NDArray[np.bool_]:
+        """Whether an interval says where a ratio lies; elsewhere none is shown."""
+        nowhere = (_CODES["unbounded"], _CODES["disconnected"])
+        located: NDArray[np.bool_] = ~np.isin(self.codes, nowhere)
+        return located
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per cell, in declared order."""
+        names = ["ratio", "ci_lower", "ci_upper"]
+        if self.scale == "log":
+            names += ["log_ratio", "log_ci_lower", "log_ci_upper"]
+        names += ["se", "se_sampling", "se_privacy"]
+        answers = {name: getattr(self, name).tolist() for name in names}
+        return labelled(self.labels, answers | {"status": list(self.status)})
+
+    def precision(self) -> dict[str, list[float]]:
+        """Ratios and their ends are rounded to their standard error.
+
+        A half line has none: there the way from its end to the ratio takes its place.
+        """
+        errors = rounded_to(self.se, values=("se", "se_sampling", "se_privacy"))
+        known = np.isfinite(self.se)
+        on_ratio = np.where(known, self.se, np.abs(self.ratio - self.ci_lower) / 2)
+        if self.scale == "ratio":
+            unsure = np.where(self.is_located, on_ratio, np.inf)
+            ends = ("ci_lower", "ci_upper")
+            return errors | rounded_to(unsure, values=("ratio",), ends=ends)
+        unsure = np.where(self.is_located, np.where(known, np.nan, on_ratio), np.inf)
+        on_log = np.where(self.is_located, self.se, np.inf)
+        ends = ("log_ci_lower", "log_ci_upper")
+        return (
+            errors
+            | rounded_to(unsure, values=("ratio",), ends=("ci_lower", "ci_upper"))
+            | rounded_to(on_log, values=("log_ratio",), ends=ends)
+        )
+
+    def notes(self) -> list[str]:
+        """Say how the intervals were made and what their statuses mean."""
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
+        lines.append(
+            f"Intervals at level {self.level:g}, method {self.method}, "
+            f"scale {self.scale}, variance {self.variance}."
+        )
+        if self.method == "no_correction":
+            lines.append("These intervals ignore the noise and are too narrow.")
+        return lines + meanings_of(self.codes, STATUSES)
+
+    def summary(self) -> str:
+        """Say the answer in a sentence.
+
+        Example:
+            "score is 9.8 % above label, 95 % interval 6.1 % to 13.7 %; privacy adds
+            4.0 % to its width"
+        """
+        above, below = self.totals or ("the numerator", "the denominator")
+        if len(self) == 1:
+            return self._one_in_words(above, below)
+        bounded = np.isfinite(self.ci_upper) & np.isfinite(self.ratio)
+        missing = len(self) - int(bounded.sum())
+        open_ended = f"; {missing:,} without a bounded interval" if missing else ""
+        if not bounded.any():
+            return f"{len(self):,} ratios of {above} per {below}{open_ended}"
+        ends = []
+        for at in (
+            int(np.nanargmin(np.where(bounded, self.ratio, np.nan))),
+            int(np.nanargmax(np.where(bounded, self.ratio, np.nan))),
+        ):
+            name = ", ".join(str(cells[at]) for cells in self.labels.values())
+            ends.append(f"{short(float(self.ratio[at]))} ({name})")
+        where = f"one of them known: {ends[0]}"
+        if bounded.sum() > 1:
+            where = f"from {' to '.join(ends)}"
+        said = f"{len(self):,} ratios of {above} per {below}, {where}"
+        if self.around_one:
+            apart = int(((self.ci_lower > 1) | (self.ci_upper < 1)).sum())
+            verb = "leave" if apart > 1 else "leaves"
+            many = f"{apart:,}" if apart else "none"
+            said += f"; {many} of their {100 * self.level:.4g} % intervals {verb} 1 out"
+        return said + open_ended + self._price_in_words(bounded)
+
+    def _one_in_words(self, above: str, below: str) -> str:
+        ratio = float(self.ratio[0])
+        ends = (float(self.ci_lower[0]), float(self.ci_upper[0]))
+        if np.isnan(ratio) or not np.isfinite(ends[1]):
+            known = self.is_located[0] and not np.isnan(ratio)
+            shown = short(ratio) if known else "unknown"
+            return (
+                f"{above} per {below} is {shown}, with no bounded "
+                f"{100 * self.level:.4g} % interval: the denominator is weak"
+            )
+        price = self._price_in_words(np.ones(1, dtype=np.bool_))
+        if not self.around_one:
+            said = interval_in_words(ends, self.level, short)
+            return f"{above} per {below} is {short(ratio)}, {said}{price}"
+        side = "above" if ratio >= 1 else "below"
+        said = interval_in_words((ends[0] - 1, ends[1] - 1), self.level, percent)
+        return f"{above} is {percent(abs(ratio - 1))} {side} {below}, {said}{price}"
+
+    def _price_in_words(self, chosen: NDArray[np.bool_]) -> str:
+        """Say what privacy adds to the width, by the usual row."""
+        sampling = self.se_sampling[chosen]
+        known = sampling > 0
+        if self.method == "no_correction" or not known.any():
+            return ""
+        added = float(np.median(self.se[chosen][known] / sampling[known])) - 1
+        whose = "its" if len(self) == 1 else "the usual"
+        return f"; privacy adds {percent(added)} to {whose} width"
+
+    def said(self) -> list[str]:
+        """The summary, then the notes."""
+        return [self.summary(), *self.notes()]
+
+    def __len__(self) -> int:
+        return len(self.ratio)

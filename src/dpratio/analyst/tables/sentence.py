@@ -1,0 +1,69 @@
+"""Answers in words: percentages, intervals and who is above whom."""
+
+import math
+from collections.abc import Callable
+
+__all__ = ["compared_in_words", "interval_in_words", "percent", "short"]
+
+
+def percent(share: float) -> str:
+    """Show a share as a percentage.
+
+    Example:
+        >>> percent(0.0981), percent(-0.004), percent(math.inf), percent(2.5)
+        ('9.8 %', '−0.40 %', 'no upper end', '250 %')
+    """
+    if math.isinf(share):
+        return "no upper end" if share > 0 else "no lower end"
+    size = abs(100 * share)
+    digits = 0 if size >= 100 else 1 if size >= 1 else 2  # noqa: PLR2004
+    return f"{100 * share:,.{digits}f} %".replace("-", "−")
+
+
+def short(number: float) -> str:
+    """Show a number with three digits, or more where it is large.
+
+    Example:
+        >>> short(0.09812), short(-1.5), short(math.inf)
+        ('0.0981', '−1.5', 'no upper end')
+    """
+    if math.isinf(number):
+        return "no upper end" if number > 0 else "no lower end"
+    return f"{number:.3g}".replace("-", "−")
+
+
+def interval_in_words(
+    ends: tuple[float, float], level: float, show: Callable[[float], str]
+) -> str:
+    """Say where an answer lies.
+
+    Example:
+        >>> interval_in_words((0.061, 0.137), 0.95, percent)
+        '95 % interval 6.1 % to 13.7 %'
+    """
+    if all(math.isinf(end) for end in ends):
+        return f"no bounded {_level(level)} interval"
+    return f"{_level(level)} interval {show(ends[0])} to {show(ends[1])}"
+
+
+def compared_in_words(first: object, second: object, value: float, scale: str) -> str:
+    """Say who is above whom, and by how much.
+
+    Example:
+        >>> compared_in_words("north", "south", 0.098, "lift")
+        'north is 9.8 % above south'
+        >>> compared_in_words("north", "south", -0.2, "difference")
+        'north is 0.2 below south'
+    """
+    if math.isnan(value):
+        return f"{first} cannot be compared with {second}"
+    side = "above" if value >= 0 else "below"
+    if scale == "log_ratio":
+        return f"{first} is {short(abs(value))} {side} {second} on the log scale"
+    show = percent if scale == "lift" else short
+    size = "far" if math.isinf(value) else show(abs(value))
+    return f"{first} is {size} {side} {second}"
+
+
+def _level(level: float) -> str:
+    return f"{100 * level:.4g} %"

@@ -1,0 +1,133 @@
+"""What a comparison says where denominators, weights or keys are lost in noise."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from analyst.given import given_release
+from analyst.regions import BOUNDS, SCALES, people, plan_of, regions_release
+from analyst.simulated import Setting, many_cells_release
+from dpratio.analyst.comparison.compare import compare_ratios
+from dpratio.analyst.comparison.comparison import COMPARISON_STATUSES
+from dpratio.analyst.comparison.equivalence import assess_equivalence
+from dpratio.errors import InvalidInput
+from dpratio.plan.make_plan import make_plan
+from dpratio.release.release import Release, fresh_part
+from dpratio.show.text import render
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Ratio
+
+
+def test_weak_denominators_are_statuses_and_never_errors() -> None:
+    rows = [people(4000, 1.1, 1), people(4000, 1.1, 2)]
+    nobody = (np.zeros(1), np.zeros(1))
+    release = regions_release([*rows, nobody, nobody], epsilon=0.5)
+    answer = compare_ratios(release, scale=SCALES)
+    table = answer.to_dicts()
+    by_pair = {(r["first"], r["second"], r["scale"]): r for r in table}
+    assert by_pair["north", "south", "lift"]["status"] == "ok"
+    for scale in SCALES:
+        weak = by_pair["north", "east", scale]
+        assert weak["status"] == "unbounded"
+        assert (weak["ci_upper"], weak["se"]) == (math.inf, math.inf)
+        assert weak["ci_lower"] == (-1.0 if scale == "lift" else -math.inf)
+        assert 0 <= weak["pvalue"] <= 1
+        assert by_pair["east", "west", scale]["pvalue"] == pytest.approx(1)
+    assert any(line.startswith("unbounded:") for line in answer.notes())
+    assert json.loads(render(answer, "json"))[1]["ci_upper"] is None
+    assert (
+        "no bounded 95 % interval"
+        in compare_ratios(release, "north", "east", scale="difference").summary()
+    )
+
+
+def test_a_denominator_that_may_be_small_leaves_one_end_open() -> None:
+    seen = set()
+    for count in (0, 5, 10, 20, 40, 80):
+        few = (np.ones(400), (np.arange(400) < count).astype(float))
+        rows = [people(20_000, 1.1, 1), few]
+        release = regions_release(rows, epsilon=0.5)
+        answer = compare_ratios(release, "south", "north", scale="difference")
+        seen |= set(answer.status)
+        if answer.status == ("half_line",):
+            assert math.isfinite(answer.ci_lower[0])
+            assert math.isinf(answer.ci_upper[0])
+            back = compare_ratios(release, "north", "south", scale="difference")
+            assert back.ci_upper[0] == pytest.approx(-answer.ci_lower[0])
+            assert math.isinf(back.ci_lower[0])
+    assert seen == {"half_line", "ok"}
+
+
+def test_the_best_fit_is_found_where_one_side_is_hard_to_please() -> None:
+    """Three people who agree with 1 exactly: T²/A is 3 at every other ratio."""
+    agreed = (np.ones(3), np.ones(3))
+    release = regions_release([agreed, people(100_000, 1.1, 3)])
+    for scale in SCALES:
+        answer = compare_ratios(release, scale=scale)
+        assert answer.statistic[0] ** 2 == pytest.approx(3, rel=1e-3)
+        assert answer.status == ("unbounded",)
+    assert "no bounded 95 % interval" in answer.summary()
+
+
+def test_keys_that_were_not_found_are_no_comparisons() -> None:
+    found = PrivateKeys("region", Budget("0.1", "1e-7"))
+    plan = make_plan(
+        Ratio("score", per="label"),
+        bounds=BOUNDS,
+        groups=found,
+        budget=Budget(1, "1e-6"),
+        mechanism="laplace",
+    )
+    none = Groups.found("region", str, [])
+    part = fresh_part(plan, plan.parts[0], none, np.zeros((0, 5), dtype=np.int64))
+    release = Release("0" * 32, plan, (part,), "a test")
+    answer = compare_ratios(release, reference=1.0)
+    assert (len(answer), answer.summary()) == (0, "nothing was compared")
+    with pytest.raises(InvalidInput, match="needs two groups, got 0"):
+        compare_ratios(release)
+    with pytest.raises(InvalidInput, match="no group to judge"):
+        assess_equivalence(release, lower=1.0)
+
+
+def test_every_status_says_what_its_interval_does() -> None:
+    release = many_cells_release(Setting(250, 0.2), 80)
+    seen: set[str] = set()
+    for scale in SCALES:
+        answer = compare_ratios(release, scale=scale)
+        status = np.array(answer.status)
+        seen |= set(answer.status)
+        lowest = -1.0 if scale == "lift" else -math.inf
+        spans = np.isinf(answer.ci_upper) & (answer.ci_lower == lowest)
+        open_ended = np.isin(status, ["unbounded", "disconnected"])
+        assert np.array_equal(spans, open_ended)
+        assert np.all(answer.pvalue[status == "unbounded"] >= 0.05)
+        assert np.all(answer.pvalue[status == "disconnected"] < 0.05)
+        assert not np.isnan(answer.pvalue).any()
+        assert not np.isnan(answer.ci_lower).any()
+        assert not np.isnan(answer.ci_upper).any()
+        hidden = answer.estimate[status == "ok"]
+        assert np.all(np.isfinite(hidden))
+    assert seen <= set(COMPARISON_STATUSES)
+    assert {"ok", "variance_floored", "unbounded", "disconnected"} <= seen
+
+
+def test_a_cell_whose_weights_are_lost_in_noise_says_nothing() -> None:
+    plan = plan_of(Groups("g", ["a", "b"]), epsilon=1, strategy="joint")
+    steps = np.array([each.step for each in plan.sums])
+    names = [each.summand.label for each in plan.sums]
+    values = np.rint(np.full((2, len(steps)), 500.0) / steps).astype(np.int64)
+    values[1, names.index("Σ 1")] = -5
+    answer = compare_ratios(given_release(plan, values), scale="difference")
+    assert answer.status == ("unbounded",)
+    assert answer.pvalue[0] <= 1
+
+
+def test_all_pairs_of_five_hundred_groups_are_compared() -> None:
+    release = many_cells_release(Setting(5_000, 1), 500)
+    answer = compare_ratios(release, adjust="bonferroni", scale="difference")
+    assert len(answer) == 124_750
+    assert set(answer.status) == {"ok"}
+    assert np.all(answer.ci_lower < answer.ci_upper)

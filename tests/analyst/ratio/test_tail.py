@@ -1,0 +1,50 @@
+"""Deviates that allow for Laplace noise and for a noisy variance."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dpratio.analyst.ratio.tail import Standardised, upper_tail
+
+Floats = NDArray[np.float64]
+
+
+def made(size: Floats, wobble: float = 0.0, scale: float = 0.0) -> Standardised:
+    one = np.ones_like(size)
+    return Standardised(size, wobble * one, scale * one, 0.5 * scale * one)
+
+
+SIZES = np.array([0.0, 0.3, 1.0, 1.96, 3.0, 6.0, 12.0])
+
+
+def test_a_normal_statistic_is_its_own_deviate() -> None:
+    assert made(SIZES).own() == pytest.approx(SIZES)
+    assert made(SIZES).at(1.96) == pytest.approx(SIZES)
+
+
+@pytest.mark.parametrize("wobble", [0.0, 0.05, 0.4, 2.0])
+@pytest.mark.parametrize("scale", [0.0, 0.1, 0.6])
+def test_a_deviate_agrees_with_its_own_quantile(wobble: float, scale: float) -> None:
+    statistic = made(SIZES, wobble, scale)
+    own = statistic.own()
+    assert statistic.at(own) == pytest.approx(own, abs=1e-8)
+    assert np.all(np.diff(own) > 0)
+    # A fixed quantile is exceeded just where the own deviate exceeds it.
+    for quantile in (0.5, 1.96, 4.0):
+        assert np.array_equal(statistic.at(quantile) > quantile, own > quantile)
+
+
+def test_a_noisy_variance_and_heavy_tails_make_a_statistic_less_surprising() -> None:
+    far = np.array([3.0])
+    assert made(far, wobble=0.3).own()[0] < 2.9
+    assert made(far, scale=0.6).own()[0] < 2.9
+
+
+def test_the_tail_is_the_normal_one() -> None:
+    assert upper_tail(np.array([0.0, 1.959964])) == pytest.approx([0.5, 0.025])
+
+
+def test_far_out_nothing_underflows() -> None:
+    far = made(np.array([500.0, 5000.0]), wobble=0.1, scale=0.3).own()
+    assert np.all(np.isfinite(far))
+    assert np.all(far > 30)
