@@ -14,6 +14,7 @@ from draw_house import arrows, house_svg
 HOUSE = Path(__file__).parent.parent / "src" / "dpratio"
 
 FLOORS = {
+    "arrays": 0,
     "errors": 0,
     "version": 0,
     "checks": 1,

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpratio.analyst.ratio.cells import Cells, cells_of
+from dpratio.analyst.ratio.statistic import Statistic, statistic_of
 from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
-from dpratio.analyst.sums.variance import choose_variance
+from dpratio.analyst.sums.variance import choose_variance, weights_are_lost
+from dpratio.arrays import Floats
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
@@ -24,8 +24,6 @@ from dpratio.study.simulate import (
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.question import Ratio
-
-Floats = NDArray[np.float64]
 
 # Up to so many people are invented one by one; sums of more are drawn as normal.
 _ONE_BY_ONE = 500
@@ -106,7 +104,7 @@ def many_cells_release(
 
 def many_cells(
     setting: Setting, cells: int, *, ratio: float = 1.1, seed: int = 1
-) -> Cells:
+) -> Statistic:
     """The tests of so many samples, noisy or not."""
     moments: Moments
     if setting.is_noisy:
@@ -114,4 +112,5 @@ def many_cells(
     else:
         moments = exact_moments(exact_sums(setting, cells, ratio, seed), setting.plan)
     form = choose_variance(moments, None)
-    return cells_of(moments, form, level=0.95, lowest=0.0)
+    lost = weights_are_lost(moments, form)
+    return statistic_of(moments, form, lowest=0.0).silenced(lost)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import dpratio as dpr
 from analyst.given import given_release, noiseless, summed
-from dpratio.analyst.ratio.wald import normal_quantile
+from dpratio.analyst.ratio.tail import normal_quantile
 
 FOLDER = Path(__file__).parent / "references"
 ANY = dpr.Budget(1)

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analyst.simulated import SETTINGS, Floats, Setting, many_cells
+from analyst.simulated import SETTINGS, Setting, many_cells
 from dpratio.analyst.comparison.common_ratio import common_ratio
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
+from dpratio.arrays import Floats
 
 RUNS = 20_000
 SIZE = pytest.approx(0.05, abs=0.006)

@@ -19,6 +19,7 @@ TARGET = ROOT / "docs" / "pictures" / "house.svg"
 Arrow = tuple[str, str]
 
 _DOORS = {"__init__": "import dpratio", "__main__": "cli"}
+_NOT_A_ROOM = {"arrays"}  # Names of types: everyone uses them.
 _LEFT, _WIDE, _PART, _GAP = 20, 720, 430, 20
 _TALL, _STEP, _TOP = 44, 74, 20
 
@@ -89,6 +90,7 @@ def arrows(house: Path = HOUSE) -> set[Arrow]:
         (_room(path.relative_to(house).with_suffix("").parts[0]), used)
         for path in house.rglob("*.py")
         for used in _rooms_used(path)
+        if path.stem not in _NOT_A_ROOM
     }
     direct = {(start, end) for start, end in every if start != end}
     return {
@@ -134,7 +136,7 @@ def _rooms_used(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("dpratio."):
             used.add(_room(str(node.module).split(".")[1]))
-    return used
+    return used - _NOT_A_ROOM
 
 
 def _reached(start: str, direct: set[Arrow]) -> set[str]:

@@ -16,12 +16,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.arrays import Floats
 from dpratio.curator.entropy import BitSource
 from dpratio.plan.certified import Interval, exp_bounds, normal_tail_bounds
 
 __all__ = ["GAUSSIAN", "LAPLACE", "NoiseLaw", "draw_rounded"]
 
-Floats = NDArray[np.float64]
 
 TAIL_BITS = 63
 _CHUNK = 2**17

@@ -2,7 +2,7 @@
 
 The width of an interval grows with the noise of every sum behind it. Weighing that
 growth against the price of less noise gives a fixed point, which is iterated here.
-docs/methods/focused.md derives it. Floor: plan. Imports: contrast, expected, joint.
+docs/methods/focused.md derives it.
 """
 
 import math
@@ -10,21 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpratio.arrays import Floats
+from dpratio.plan.allowance import QUANTILE, allowance
 from dpratio.plan.contrast import Contrast
 from dpratio.plan.expected import Expected
 from dpratio.plan.joint import Grid
 
 __all__ = ["Shared", "share_budget"]
 
-Floats = NDArray[np.float64]
-
-_LEVEL_QUANTILE = 1.959963984540054
 _ITERATIONS = 200
 _LEAST_SHARE = 1e-9
 _NO_PRICE = 1e-29  # Beside the least that is paid, it is lost in rounding.
-_TEMPER = 1.5  # As in the pivot interval.
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,7 @@ class _Answer:
         growth: Floats = (
             self.test**2 / (2 * spread)
             + (self.denominator / self.size) ** 2
-            + _LEVEL_QUANTILE**2 / 8 * (self.variance / spread) ** 2
+            + QUANTILE**2 / 8 * (self.variance / spread) ** 2
         )
         return growth
 
@@ -66,10 +63,9 @@ class _Answer:
         """Forecast the logarithm of the width, to second order."""
         spread = self.spread(noise)
         unsure = float(self.variance**2 @ noise)
-        allowed = (_LEVEL_QUANTILE**2 + 1) / 4 * unsure
-        allowed /= spread + _TEMPER * math.sqrt(unsure)
+        widened = spread + allowance(spread, unsure, QUANTILE)
         return (
-            math.log(spread + allowed) / 2
+            math.log(widened) / 2
             - math.log(self.size)
             + float((self.denominator / self.size) ** 2 @ noise)
         )
@@ -154,7 +150,7 @@ def _answers(
     unit = _unit(contrast, expected)
     # A wide interval ends far from the guess; the far end decides its width.
     far = min(
-        math.hypot(nearness, _LEVEL_QUANTILE * math.sqrt(spread) / (unit * size)),
+        math.hypot(nearness, QUANTILE * math.sqrt(spread) / (unit * size)),
         max(nearness, 1.0),
     )
     on_z, on_h = _at_distance(contrast, far * unit)

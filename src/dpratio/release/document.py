@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpratio.arrays import Integers
 from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
 from dpratio.plan.calibrate import LARGEST_SCALE, MECHANISMS, SMALLEST_SCALE
 from dpratio.plan.document import plan_from_document, plan_to_document
@@ -31,7 +31,6 @@ __all__ = ["FORMAT", "VERSION", "release_from_document", "release_to_document"]
 FORMAT = "dpratio-release"
 VERSION = 1
 
-Integers = NDArray[np.int64]
 # Gives the integers of a part: its place, its number of rows and of sums.
 Values = Callable[[int, int, int], Integers]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from os import PathLike
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpratio.arrays import Integers
 from dpratio.checks import require
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
@@ -38,7 +38,6 @@ __all__ = [
     "require_release",
 ]
 
-Integers = NDArray[np.int64]
 
 MADE_BY = f"dpratio {__version__}"
 EXTERNAL_WORDS = (

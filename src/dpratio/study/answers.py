@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpratio.analyst.ratio.confidence_set import confidence_set
 from dpratio.analyst.ratio.estimate import estimate_ratios
-from dpratio.analyst.ratio.pivot_of import pivot_of
-from dpratio.analyst.ratio.pivot_set import pivot_set
-from dpratio.analyst.ratio.wald import normal_quantile, wald
-from dpratio.analyst.sums.moments import Floats, exact_moments
+from dpratio.analyst.ratio.statistic import statistic_of
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.ratio.wald import wald
+from dpratio.analyst.sums.moments import exact_moments
 from dpratio.analyst.sums.variance import choose_variance
+from dpratio.arrays import Floats
 from dpratio.study.population import Population
 from dpratio.study.samples import Sample, box_of
 
@@ -68,9 +70,10 @@ def _answer_without_noise(
         se = np.sqrt(answer.sampling)
         if method == "public":
             return Answer(answer.centre, *answer.ends(level), se)
-        pivot = pivot_of(moments, normal_quantile(level), variance)
         low = [each.lower for letter, each in box_of(plan).items() if letter in "sy"]
-        found = pivot_set(pivot, 0.0 if min(low) >= 0 else -np.inf)
+        lowest = 0.0 if min(low) >= 0 else -np.inf
+        statistic = statistic_of(moments, variance, lowest=lowest)
+        found = confidence_set(statistic, normal_quantile(level))
         ends = (found.lower, found.upper)
         lower, upper = (np.log(end) if scale == "log" else end for end in ends)
         return Answer(answer.centre, lower, upper, se)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dpratio.analyst.ratio.wald import normal_quantile
+from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.study.drawn import Drawn, Epsilon, draw, replan, require_sizes

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.study.population import People
 from dpratio.terms.bounds import Bounds
@@ -19,7 +19,6 @@ from dpratio.terms.guess import ColumnGuess, Guess
 
 __all__ = ["GuessedPopulation", "guessed_population"]
 
-Floats = NDArray[np.float64]
 
 _KNOTS = 2**12
 _STRONGEST = 0.999

@@ -7,11 +7,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dpratio.arrays import Floats
 
 __all__ = ["Figures", "Judgement", "judge"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from dpratio.analyst.ratio.wald import SCALES, normal_quantile
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.ratio.wald import SCALES
 from dpratio.plan.calibrate import largest_ratio
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan

@@ -18,7 +18,8 @@ from itertools import product
 import numpy as np
 
 from dpratio.analyst.ratio.wald import SCALES, wald
-from dpratio.analyst.sums.moments import Floats, Moments, exact_moments, moments_of
+from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
+from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan

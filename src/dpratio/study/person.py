@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpratio.analyst.ratio.wald import normal_quantile
-from dpratio.analyst.sums.moments import Floats, exact_moments
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.sums.moments import exact_moments
+from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.study.guessed import guessed_population

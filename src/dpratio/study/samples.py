@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.sums.moments import Floats, exact_moments, moments_of
+from dpratio.analyst.sums.moments import exact_moments, moments_of
+from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.study.population import Population

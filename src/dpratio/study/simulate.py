@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpratio.arrays import Floats
 from dpratio.plan.contrast import Contrast
 from dpratio.plan.plan import Plan
 from dpratio.release.release import MADE_BY, Release, fresh_part
@@ -32,7 +32,6 @@ __all__ = [
     "sum_products",
 ]
 
-Floats = NDArray[np.float64]
 Factors = tuple[str, ...]
 Seeds = np.random.SeedSequence
 Name = TypeVar("Name")

@@ -22,8 +22,8 @@ from analyst.regions import (
 from analyst.simulated import Setting, many_cells_release
 from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.comparison.hypothesis import Between
-from dpratio.analyst.ratio.cells import cells_of
 from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.errors import InvalidInput
 from dpratio.release.combine import roll_up
@@ -79,7 +79,7 @@ def test_in_large_samples_it_is_the_two_sample_test_of_linearised_ratios() -> No
     sums = 1e10 * cells_for(plan, [ROWS[1], ROWS[1]]) * steps
     sums[0, 0] += 1e7  # A difference of two standard errors or so.
     moments = exact_moments(sums, plan)
-    cells = cells_of(moments, "linearised", level=0.95, lowest=0.0)
+    cells = statistic_of(moments, "linearised", lowest=0.0)
     both = (np.array([0]), np.array([1]))
     ratio = moments["ws"] / moments["wy"]
     squares = moments["aa"] - 2 * ratio * moments["ab"] + ratio**2 * moments["bb"]

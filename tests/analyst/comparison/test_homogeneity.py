@@ -19,7 +19,7 @@ from analyst.regions import (
 from dpratio.analyst.comparison.common_ratio import common_ratio
 from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.comparison.homogeneity import assess_homogeneity
-from dpratio.analyst.ratio.cells import cells_of
+from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
@@ -58,7 +58,7 @@ def test_in_large_samples_it_is_cochrans_q() -> None:
     sums = 1e14 * cells_for(plan, [ROWS[0]] * 4) * steps
     sums[:, 0] += np.array([1e8, -5e8, 9e8, 0])
     moments = exact_moments(sums, plan)
-    cells = cells_of(moments, "linearised", level=0.95, lowest=0.0)
+    cells = statistic_of(moments, "linearised", lowest=0.0)
     found = common_ratio(cells, 4)
     ratio: Floats = moments["ws"] / moments["wy"]
     squares = moments["aa"] - 2 * ratio * moments["ab"] + ratio**2 * moments["bb"]

@@ -7,7 +7,8 @@ import pytest
 
 from analyst.ten_rows_released import NORMAL, SUMS, answer, one, plan_of, release_of
 from dpratio.analyst.ratio.estimate import estimate_ratios
-from dpratio.analyst.ratio.wald import SCALES, WALD_METHODS, normal_quantile
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.ratio.wald import SCALES, WALD_METHODS
 from dpratio.analyst.sums.moments import moments_of
 
 # The paper's numbers, by hand: sampling variance 0.0286562 on the ratio scale and

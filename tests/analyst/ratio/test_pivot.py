@@ -1,6 +1,7 @@
 """The pivot interval: every ratio that a test does not reject."""
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,14 +11,14 @@ from hypothesis import strategies as st
 
 import dpratio as dpr
 from analyst.given import given_release
+from dpratio.analyst.ratio.confidence_set import ConfidenceSet, confidence_set
 from dpratio.analyst.ratio.noisy_tail import normal_laplace_tail
-from dpratio.analyst.ratio.pivot import Pivot, TermOfT
-from dpratio.analyst.ratio.pivot_of import pivot_of
-from dpratio.analyst.ratio.pivot_set import pivot_set
-from dpratio.analyst.ratio.wald import normal_quantile
-from dpratio.analyst.sums.moments import Floats, moments_of
-from dpratio.analyst.sums.variance import Second
+from dpratio.analyst.ratio.statistic import NoiseTerm, Statistic, statistic_of
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.sums.moments import moments_of
+from dpratio.analyst.sums.variance import SamplingVariance
 from dpratio.analyst.tables.estimates import STATUSES
+from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
 from dpratio.study.coverage import measure_coverage
 from dpratio.study.population import PaperPopulation
@@ -58,11 +59,11 @@ def one(value: float) -> Floats:
     return np.array([value])
 
 
-def term(law: str, scale: float, *weights: float) -> TermOfT:
+def term(law: str, scale: float, *weights: float) -> NoiseTerm:
     """One noise of one law; a normal one has no Laplace part."""
     heavy = law == "laplace"
     variance = one((2 if heavy else 1) * scale**2)
-    return TermOfT(variance, one(scale if heavy else 0.0), *weights)
+    return NoiseTerm(variance, one(scale if heavy else 0.0), *weights)
 
 
 @pytest.mark.parametrize(
@@ -101,10 +102,24 @@ def test_the_tail_is_that_of_a_normal_plus_two_laplace_variables(
         assert found == pytest.approx(expected, abs=2e-6)
 
 
-def fieller(pivot: Pivot) -> tuple[float, float]:
+def made(
+    top: Floats, bottom: Floats, sampling: SamplingVariance, *noise: NoiseTerm
+) -> Statistic:
+    return Statistic(top, bottom, sampling, noise, 0.0)
+
+
+def pivot_set(statistic: Statistic, lowest: float) -> ConfidenceSet:
+    return confidence_set(replace(statistic, lowest=lowest), QUANTILE)
+
+
+def distance(statistic: Statistic, ratio: Floats) -> float:
+    return float(statistic.distance((np.ones_like(ratio), ratio)).at(QUANTILE)[0])
+
+
+def fieller(statistic: Statistic) -> tuple[float, float]:
     """Solve the quadratic of Fieller (1954) by hand."""
-    top, bottom = pivot.numerator[0], pivot.denominator[0]
-    second = pivot.second.values[0]
+    top, bottom = statistic.numerator[0], statistic.denominator[0]
+    second = statistic.sampling.values[:, 0]
     a = bottom**2 - QUANTILE**2 * second[2]
     b = -2 * (top * bottom - QUANTILE**2 * second[1])
     c = top**2 - QUANTILE**2 * second[0]
@@ -112,9 +127,9 @@ def fieller(pivot: Pivot) -> tuple[float, float]:
     return (-b - root) / (2 * a), (-b + root) / (2 * a)
 
 
-def without_noise(top: float, bottom: float, second: list[float]) -> Pivot:
-    estimated = Second(np.array([second]), np.zeros((1, 3, 3)))
-    return Pivot(one(top), one(bottom), (), estimated, QUANTILE)
+def without_noise(top: float, bottom: float, second: list[float]) -> Statistic:
+    estimated = SamplingVariance(np.array([second]).T, np.zeros((1, 3, 3)))
+    return made(one(top), one(bottom), estimated)
 
 
 def test_without_noise_the_set_is_fiellers_interval() -> None:
@@ -140,24 +155,26 @@ def test_a_weak_denominator_leaves_a_half_line_or_more() -> None:
 def test_the_end_of_a_half_line_is_where_the_test_stops_rejecting() -> None:
     pivot = without_noise(11.0, 3.0, [4.0, 1.0, 3.0])
     end = pivot_set(pivot, 0.0).lower
-    assert pivot.distance(one(1.0), end)[0] == pytest.approx(QUANTILE, rel=1e-6)
+    assert distance(pivot, end) == pytest.approx(QUANTILE, rel=1e-6)
 
 
 @pytest.mark.parametrize("law", ["laplace", "analytic_gaussian"])
 def test_ends_are_where_the_p_value_is_five_percent(law: str) -> None:
     terms = (term(law, 0.4, 1.0, 0.0), term(law, 0.3, 0.0, 1.0))
-    second = Second(np.array([[40.0, 10.0, 30.0]]), np.diag([0.2, 0.1, 0.2])[None])
-    pivot = Pivot(one(110.0), one(100.0), terms, second, QUANTILE)
+    second = SamplingVariance(
+        np.array([[40.0], [10.0], [30.0]]), np.diag([0.2, 0.1, 0.2])[None]
+    )
+    pivot = made(one(110.0), one(100.0), second, *terms)
     found = pivot_set(pivot, 0.0)
     for end in (found.lower, found.upper):
-        assert pivot.distance(one(1.0), end)[0] == pytest.approx(QUANTILE, rel=1e-6)
+        assert distance(pivot, end) == pytest.approx(QUANTILE, rel=1e-6)
 
 
 def test_a_tail_too_small_for_a_double_is_still_far_out() -> None:
     terms = (term("laplace", 0.1, 1.0, 0.0), term("laplace", 0.1, 0.0, 1.0))
-    second = Second(np.ones((1, 3)), np.zeros((1, 3, 3)))
-    pivot = Pivot(one(1e5), one(1e5), terms, second, QUANTILE)
-    near, far = (pivot.distance(one(1.0), one(at))[0] for at in (0.9, 0.5))
+    second = SamplingVariance(np.ones((3, 1)), np.zeros((1, 3, 3)))
+    pivot = made(one(1e5), one(1e5), second, *terms)
+    near, far = (distance(pivot, one(at)) for at in (0.9, 0.5))
     assert 33 < near < far < math.inf
 
 
@@ -165,8 +182,8 @@ def test_noise_in_the_variance_widens_the_interval() -> None:
     widths = []
     for size in (0.0, 5.0, 20.0):
         noise = np.diag([size**2, 0.0, size**2])[None]
-        second = Second(np.array([[40.0, 10.0, 30.0]]), noise)
-        pivot = Pivot(one(110.0), one(100.0), (), second, QUANTILE)
+        second = SamplingVariance(np.array([[40.0], [10.0], [30.0]]), noise)
+        pivot = made(one(110.0), one(100.0), second)
         found = pivot_set(pivot, 0.0)
         widths.append(float(found.upper[0] - found.lower[0]))
     assert widths == sorted(widths)
@@ -216,13 +233,13 @@ def test_the_noise_of_z_and_h_enters_the_test_as_one_of_each() -> None:
     plan = focused_plan("laplace", 0.0, 1.0)
     values = np.array([[2**30, 2**34, 2**30, 2**30, 2**34]] * 3)
     moments = moments_of(given_release(plan, values))
-    pivot = pivot_of(moments, QUANTILE, "linearised")
+    pivot = statistic_of(moments, "linearised", lowest=0.0)
     on_z, on_h = (each.scale * each.step for each in plan.sums[:2])
-    assert [term.laplace[0] for term in pivot.terms] == [on_z, on_h]
-    assert [term.variance[0] for term in pivot.terms] == [2 * on_z**2, 2 * on_h**2]
+    assert [term.laplace[0] for term in pivot.noise] == [on_z, on_h]
+    assert [term.variance[0] for term in pivot.noise] == [2 * on_z**2, 2 * on_h**2]
     for ratio in (0.5, 1.0, 1.7):
         wanted = 2 * ((1 + ratio) / 2 * on_z) ** 2 + 2 * ((1 - ratio) / 2 * on_h) ** 2
-        found = pivot.noise_variance(np.ones(3), np.full(3, ratio))
+        found = pivot.noise_variance((np.ones(3), np.full(3, ratio)))
         assert found == pytest.approx([wanted] * 3)
 
 
@@ -285,8 +302,8 @@ def test_every_release_has_a_set(
 def test_groups_do_not_mix() -> None:
     """A weak group beside strong ones changes none of them."""
     tops, bottoms = np.array([11.0, 1.0, 12.0]), np.array([10.0, 1.0, 10.0])
-    second = Second(np.array([[4.0, 1.0, 3.0]] * 3), np.zeros((1, 3, 3)))
-    pivot = Pivot(tops, bottoms, (), second, QUANTILE)
+    second = SamplingVariance(np.array([[4.0, 1.0, 3.0]] * 3).T, np.zeros((1, 3, 3)))
+    pivot = made(tops, bottoms, second)
     together = pivot_set(pivot, 0.0)
     alone = pivot_set(without_noise(12.0, 10.0, [4.0, 1.0, 3.0]), 0.0)
     assert together.upper[2] == pytest.approx(alone.upper[0], rel=1e-6)
@@ -296,34 +313,36 @@ def test_groups_do_not_mix() -> None:
 def test_cells_with_noise_of_their_own_are_answered_as_if_alone() -> None:
     """Cells may be made of different numbers of draws."""
     variances, scales = np.array([2.0, 50.0, 8.0]), np.array([1.0, 3.0, 0.0])
-    values = np.array([[40.0, 10.0, 30.0]] * 3)
-    second = Second(values, np.stack([np.eye(3) * size for size in (0, 4.0, 9.0)]))
+    values = np.array([[40.0, 10.0, 30.0]] * 3).T
+    second = SamplingVariance(
+        values, np.stack([np.eye(3) * size for size in (0, 4.0, 9.0)])
+    )
     tops, bottoms = np.array([110.0, 115.0, 3.0]), np.array([100.0, 100.0, 2.0])
     terms = (
-        TermOfT(variances, scales, 0.5, -0.5),
-        TermOfT(variances[:1], scales[:1], 0.5, 0.5),
+        NoiseTerm(variances, scales, 0.5, -0.5),
+        NoiseTerm(variances[:1], scales[:1], 0.5, 0.5),
     )
-    together = pivot_set(Pivot(tops, bottoms, terms, second, QUANTILE), 0.0)
+    together = pivot_set(made(tops, bottoms, second, *terms), 0.0)
     for at in range(3):
         own = (
-            TermOfT(variances[[at]], scales[[at]], 0.5, -0.5),
-            TermOfT(variances[:1], scales[:1], 0.5, 0.5),
+            NoiseTerm(variances[[at]], scales[[at]], 0.5, -0.5),
+            NoiseTerm(variances[:1], scales[:1], 0.5, 0.5),
         )
-        kept = Second(second.values[[at]], second.noise[[at]])
-        pivot = Pivot(tops[[at]], bottoms[[at]], own, kept, QUANTILE)
+        kept = SamplingVariance(second.values[:, [at]], second.noise[[at]])
+        pivot = made(tops[[at]], bottoms[[at]], kept, *own)
         alone = pivot_set(pivot, 0.0)
         assert together.shape[at] == alone.shape[0]
         assert together.lower[at] == pytest.approx(alone.lower[0], rel=1e-6)
         assert together.upper[at] == pytest.approx(alone.upper[0], rel=1e-6)
 
 
-def test_a_pivot_is_cut_into_cells_with_their_own_noise() -> None:
+def test_a_statistic_is_cut_into_rows_with_their_own_noise() -> None:
     own, shared = np.array([1.0, 2.0, 3.0]), np.array([5.0])
-    terms = (TermOfT(own, own, 1.0, 0.0), TermOfT(shared, shared, 0.0, 1.0))
-    second = Second(np.ones((3, 3)), np.zeros((1, 3, 3)))
-    pivot = Pivot(own, own, terms, second, QUANTILE).only(np.array([True, False, True]))
+    terms = (NoiseTerm(own, own, 1.0, 0.0), NoiseTerm(shared, shared, 0.0, 1.0))
+    second = SamplingVariance(np.ones((3, 3)), np.zeros((1, 3, 3)))
+    pivot = made(own, own, second, *terms).only(np.array([True, False, True]))
     assert pivot.numerator.tolist() == [1, 3]
-    assert [term.variance.tolist() for term in pivot.terms] == [[1, 3], [5]]
-    assert [term.laplace.tolist() for term in pivot.terms] == [[1, 3], [5]]
-    found = pivot.noise_variance(np.ones(2), np.full(2, 2.0))
+    assert [term.variance.tolist() for term in pivot.noise] == [[1, 3], [5]]
+    assert [term.laplace.tolist() for term in pivot.noise] == [[1, 3], [5]]
+    found = pivot.noise_variance((np.ones(2), np.full(2, 2.0)))
     assert found.tolist() == [1 + 4 * 5, 3 + 4 * 5]

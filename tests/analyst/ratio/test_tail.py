@@ -2,23 +2,21 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from dpratio.analyst.ratio.tail import Standardised, upper_tail
-
-Floats = NDArray[np.float64]
+from dpratio.analyst.ratio.tail import Distance, upper_tail
+from dpratio.arrays import Floats
 
 
-def made(size: Floats, wobble: float = 0.0, scale: float = 0.0) -> Standardised:
+def made(size: Floats, wobble: float = 0.0, scale: float = 0.0) -> Distance:
     one = np.ones_like(size)
-    return Standardised(size, wobble * one, scale * one, 0.5 * scale * one)
+    return Distance(size, one, wobble**2 * one, [scale * one, 0.5 * scale * one])
 
 
 SIZES = np.array([0.0, 0.3, 1.0, 1.96, 3.0, 6.0, 12.0])
 
 
 def test_a_normal_statistic_is_its_own_deviate() -> None:
-    assert made(SIZES).own() == pytest.approx(SIZES)
+    assert made(SIZES).deviate() == pytest.approx(SIZES)
     assert made(SIZES).at(1.96) == pytest.approx(SIZES)
 
 
@@ -26,7 +24,7 @@ def test_a_normal_statistic_is_its_own_deviate() -> None:
 @pytest.mark.parametrize("scale", [0.0, 0.1, 0.6])
 def test_a_deviate_agrees_with_its_own_quantile(wobble: float, scale: float) -> None:
     statistic = made(SIZES, wobble, scale)
-    own = statistic.own()
+    own = statistic.deviate()
     assert statistic.at(own) == pytest.approx(own, abs=1e-8)
     assert np.all(np.diff(own) > 0)
     # A fixed quantile is exceeded just where the own deviate exceeds it.
@@ -36,8 +34,8 @@ def test_a_deviate_agrees_with_its_own_quantile(wobble: float, scale: float) -> 
 
 def test_a_noisy_variance_and_heavy_tails_make_a_statistic_less_surprising() -> None:
     far = np.array([3.0])
-    assert made(far, wobble=0.3).own()[0] < 2.9
-    assert made(far, scale=0.6).own()[0] < 2.9
+    assert made(far, wobble=0.3).deviate()[0] < 2.9
+    assert made(far, scale=0.6).deviate()[0] < 2.9
 
 
 def test_the_tail_is_the_normal_one() -> None:
@@ -45,6 +43,19 @@ def test_the_tail_is_the_normal_one() -> None:
 
 
 def test_far_out_nothing_underflows() -> None:
-    far = made(np.array([500.0, 5000.0]), wobble=0.1, scale=0.3).own()
+    far = made(np.array([500.0, 5000.0]), wobble=0.1, scale=0.3).deviate()
     assert np.all(np.isfinite(far))
     assert np.all(far > 30)
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.4])
+def test_the_unit_of_a_statistic_says_nothing(scale: float) -> None:
+    plain = made(SIZES, wobble=0.3, scale=scale)
+    moved = Distance(
+        7 * SIZES,
+        49 * plain.variance,
+        7**4 * plain.doubt,
+        [7 * each for each in plain.laplace],
+    )
+    assert moved.at(1.96) == pytest.approx(plain.at(1.96))
+    assert moved.deviate() == pytest.approx(plain.deviate())

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpratio.analyst.sums.noise import Floats, Noise, noise_of, take
+from dpratio.analyst.sums.noise import Noise, noise_of, take
+from dpratio.arrays import Floats
 from dpratio.release.release import NoiseLayer
 
 STEPS = np.array([0.5, 2.0])

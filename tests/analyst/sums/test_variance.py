@@ -11,13 +11,14 @@ from analyst.given import NoiseTerm, given_moments, given_release
 from analyst.given import noise_on as noise_on_one_of
 from analyst.ten_rows import TEN_ROWS
 from dpratio.analyst.ratio.delta import ratio_variance, sampling_spread
-from dpratio.analyst.sums.moments import Floats, Moments, moments_of
+from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import (
     VARIANCES,
-    Second,
+    SamplingVariance,
     choose_variance,
-    second_moments,
+    sampling_variance,
 )
+from dpratio.arrays import Floats
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -58,45 +59,45 @@ def noise_on(name: str, scale: float, names: tuple[str, ...] = MOMENTS) -> Noise
 
 
 def test_the_linearised_variance_is_a_sum_of_squared_residuals() -> None:
-    second = second_moments(unit_moments(), "linearised")
+    second = sampling_variance(unit_moments(), "linearised")
     wanted = sum((w * (s - RATIO * y)) ** 2 for w, y, s in ROWS)
-    assert second.variance_at(ONE, AT) == pytest.approx([float(wanted)])
+    assert second.at((ONE, AT)) == pytest.approx([float(wanted)])
 
 
 def test_the_kish_variance_is_equation_1_at_the_estimate() -> None:
     held = kish_moments()
-    second = second_moments(held, "kish")
+    second = sampling_variance(held, "kish")
     wanted = ratio_variance(held, sampling_spread(held, "kish")) * 13.75**2
-    assert second.variance_at(ONE, AT) == pytest.approx(wanted, rel=1e-12)
+    assert second.at((ONE, AT)) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_the_two_forms_differ_where_weights_do() -> None:
     """Kish takes weights as saying nothing of the values; here they do."""
-    kish = second_moments(kish_moments(), "kish").variance_at(ONE, AT)
-    linearised = second_moments(unit_moments(), "linearised").variance_at(ONE, AT)
+    kish = sampling_variance(kish_moments(), "kish").at((ONE, AT))
+    linearised = sampling_variance(unit_moments(), "linearised").at((ONE, AT))
     assert linearised != pytest.approx(kish, rel=0.05)
 
 
 @pytest.mark.parametrize("alpha", [1.0, 2.0, -3.0])
 def test_a_ratio_is_a_point_of_the_projective_line(alpha: float) -> None:
     """Only β/α counts: the variance of αΣa − βΣb grows with α²."""
-    second = second_moments(unit_moments(noise_on("ab", 0.5, FOCUSED)), "linearised")
-    scaled = second.variance_at(alpha * ONE, alpha * AT)
-    assert scaled == pytest.approx(alpha**2 * second.variance_at(ONE, AT))
-    moved = second.noise_at(alpha * ONE, alpha * AT)
-    assert moved == pytest.approx(alpha**4 * second.noise_at(ONE, AT))
+    second = sampling_variance(unit_moments(noise_on("ab", 0.5, FOCUSED)), "linearised")
+    scaled = second.at((alpha * ONE, alpha * AT))
+    assert scaled == pytest.approx(alpha**2 * second.at((ONE, AT)))
+    moved = second.doubt_at((alpha * ONE, alpha * AT))
+    assert moved == pytest.approx(alpha**4 * second.doubt_at((ONE, AT)))
 
 
 def test_at_infinity_only_the_denominator_is_left() -> None:
-    second = second_moments(unit_moments(noise_on("bb", 0.5, FOCUSED)), "linearised")
+    second = sampling_variance(unit_moments(noise_on("bb", 0.5, FOCUSED)), "linearised")
     wanted = sum((w * y) ** 2 for w, y, _ in ROWS)
-    assert second.variance_at(0 * ONE, ONE) == [float(wanted)]
-    assert second.noise_at(0 * ONE, ONE) == pytest.approx([0.25])
+    assert second.at((0 * ONE, ONE)) == [float(wanted)]
+    assert second.doubt_at((0 * ONE, ONE)) == pytest.approx([0.25])
 
 
 def test_noise_may_make_the_variance_negative() -> None:
-    second = Second(np.array([[-1.0, 0.0, 0.0]]), np.zeros((1, 3, 3)))
-    assert second.variance_at(ONE, AT) == [-1.0]
+    second = SamplingVariance(np.array([[-1.0], [0.0], [0.0]]), np.zeros((1, 3, 3)))
+    assert second.at((ONE, AT)) == [-1.0]
 
 
 # Their noise.
@@ -124,8 +125,8 @@ def test_the_noise_of_the_kish_variance_follows_its_slope_in_each_sum(
     name: str,
 ) -> None:
     wanted = (slope(kish_variance, MOMENTS.index(name)) * 0.25) ** 2
-    second = second_moments(kish_moments(noise_on(name, 0.25)), "kish")
-    assert second.noise_at(ONE, AT) == pytest.approx([wanted], rel=1e-6, abs=1e-18)
+    second = sampling_variance(kish_moments(noise_on(name, 0.25)), "kish")
+    assert second.doubt_at((ONE, AT)) == pytest.approx([wanted], rel=1e-6, abs=1e-18)
 
 
 @pytest.mark.parametrize(
@@ -141,30 +142,32 @@ def test_the_noise_of_the_kish_variance_follows_its_slope_in_each_sum(
 def test_the_noise_of_the_linearised_variance_is_linear(
     name: str, weight: float
 ) -> None:
-    second = second_moments(unit_moments(noise_on(name, 0.25, FOCUSED)), "linearised")
+    second = sampling_variance(
+        unit_moments(noise_on(name, 0.25, FOCUSED)), "linearised"
+    )
     wanted = (weight * 0.25) ** 2
-    assert second.noise_at(ONE, AT) == pytest.approx([wanted], rel=1e-12, abs=0)
+    assert second.doubt_at((ONE, AT)) == pytest.approx([wanted], rel=1e-12, abs=0)
 
 
 def test_noise_of_two_sums_adds_and_noise_in_two_sums_does_not() -> None:
     apart = [noise_on("aa", 0.5, FOCUSED), noise_on("bb", 0.25, FOCUSED)]
-    second = second_moments(unit_moments(*apart), "linearised")
+    second = sampling_variance(unit_moments(*apart), "linearised")
     wanted = 0.25 + float(RATIO) ** 4 / 16
-    assert second.noise_at(ONE, AT) == pytest.approx([wanted])
+    assert second.doubt_at((ONE, AT)) == pytest.approx([wanted])
     # One noise in both: it moves V by (1 + r²) of itself, or by 1 − r².
     for sign in (1.0, -1.0):
         shared = NoiseTerm("gaussian", 0.5, np.array([0, 0, 1.0, 0, sign]))
-        second = second_moments(unit_moments(shared), "linearised")
+        second = sampling_variance(unit_moments(shared), "linearised")
         wanted = ((1 + sign * float(RATIO) ** 2) * 0.5) ** 2
-        assert second.noise_at(ONE, AT) == pytest.approx([wanted])
+        assert second.doubt_at((ONE, AT)) == pytest.approx([wanted])
 
 
 def test_noise_shared_by_moments_that_stand_in_for_each_other_is_counted_once() -> None:
     """Without weights w² is w: their noise cancels in Σw²/Σw."""
     shared = NoiseTerm("gaussian", 0.5, np.array([1.0, 0, 0, 1.0, 0, 0, 0]))
     row = [10.0, 4.0, 4.5, 10.0, 4.0, 2.6, 2.2]
-    second = second_moments(kish_moments(shared, rows=[row]), "kish")
-    assert second.noise_at(ONE, AT) == [0.0]
+    second = sampling_variance(kish_moments(shared, rows=[row]), "kish")
+    assert second.doubt_at((ONE, AT)) == [0.0]
 
 
 def test_the_noise_is_a_number_even_where_large_slopes_cancel() -> None:
@@ -173,8 +176,8 @@ def test_the_noise_is_a_number_even_where_large_slopes_cancel() -> None:
     rng = np.random.default_rng(7)
     for count in rng.uniform(0.1, 0.2, size=500).tolist():
         row = [count, 1.0, 1.0, count, 1.0, 1e14, 1.0]
-        second = second_moments(kish_moments(shared, rows=[row]), "kish")
-        (found,) = second.noise_at(ONE, ONE).tolist()
+        second = sampling_variance(kish_moments(shared, rows=[row]), "kish")
+        (found,) = second.doubt_at((ONE, ONE)).tolist()
         assert math.isfinite(found)
         assert 0 <= found < 1e3
 
@@ -183,9 +186,9 @@ def test_rounding_never_makes_a_noise_variance_negative() -> None:
     """αβ-terms may cancel to a hair below zero; a root is taken of it."""
     loading = np.array([1.0, 1.0, 1.0]) * 1e8 / 3
     noise = np.outer(loading, loading)[None]
-    second = Second(np.ones((1, 3)), noise)
+    second = SamplingVariance(np.ones((3, 1)), noise)
     for beta in np.linspace(0.9, 1.1, 2001).tolist():
-        assert second.noise_at(ONE, beta * ONE)[0] >= 0
+        assert second.doubt_at((ONE, beta * ONE))[0] >= 0
 
 
 def plan_of(strategy: str, keys: int) -> Plan:
@@ -216,11 +219,11 @@ def test_the_noise_is_what_redrawing_shows(
     rng = np.random.default_rng(4)
     noisy = np.rint(exact + rng.laplace(scale=scales, size=(40_000, len(sums))))
 
-    def second(plan: Plan, cells: Floats) -> Second:
+    def second(plan: Plan, cells: Floats) -> SamplingVariance:
         values = np.rint(cells).astype(np.int64)
-        return second_moments(moments_of(given_release(plan, values)), form)
+        return sampling_variance(moments_of(given_release(plan, values)), form)
 
-    spread = np.cov(second(many, noisy).values.T)
+    spread = np.cov(second(many, noisy).values)
     planned = second(plan, exact[None]).noise[0]
     largest = np.sqrt(np.outer(np.diag(planned), np.diag(planned)))
     assert np.abs(spread - planned) / largest == pytest.approx(
@@ -235,11 +238,11 @@ def test_groups_are_kept_with_their_own_noise() -> None:
     values = np.arange(9.0).reshape(3, 3)
     own = np.arange(27.0).reshape(3, 3, 3)
     chosen = np.array([True, False, True])
-    kept = Second(values, own).only(chosen)
-    assert kept.values.tolist() == values[chosen].tolist()
+    kept = SamplingVariance(values, own).only(chosen)
+    assert kept.values.tolist() == values[:, chosen].tolist()
     assert kept.noise.tolist() == own[chosen].tolist()
-    shared = Second(values, own[:1]).only(chosen)
-    assert shared.values.tolist() == values[chosen].tolist()
+    shared = SamplingVariance(values, own[:1]).only(chosen)
+    assert shared.values.tolist() == values[:, chosen].tolist()
     assert shared.noise.tolist() == own[:1].tolist()
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpratio.analyst.sums.moments import Floats
+from dpratio.arrays import Floats
 
 __all__ = ["ADJUSTMENTS", "adjusted", "family_level"]
 

@@ -10,11 +10,10 @@ docs/methods/comparisons.md derives it.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpratio.analyst.ratio.cells import Cells, Point, Scored
-from dpratio.analyst.ratio.pivot import TEMPER
-from dpratio.analyst.sums.moments import Floats
+from dpratio.analyst.ratio.statistic import Point, Scored, Statistic
+from dpratio.arrays import Floats
+from dpratio.plan.allowance import TEMPER
 
 __all__ = ["CommonRatio", "common_ratio"]
 
@@ -35,7 +34,7 @@ class CommonRatio:
     excess: Floats
 
 
-def common_ratio(cells: Cells, count: int) -> CommonRatio:
+def common_ratio(statistic: Statistic, count: int) -> CommonRatio:
     """Fit one ratio to every family of so many cells, which follow each other.
 
     Returns:
@@ -44,13 +43,13 @@ def common_ratio(cells: Cells, count: int) -> CommonRatio:
     from scipy.special import chdtrc, fdtrc
 
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        unit = _unit(cells, count)
-        smooth = _smoothed(cells, count)
+        unit = _unit(statistic, count)
+        smooth = _smoothed(statistic, count)
         angle = _fit(smooth, unit, count)
         at, along = _points(unit, angle, count)
-        fitted, plain = smooth.score(at, along), cells.score(at, along)
+        fitted, plain = smooth.score(at, along), statistic.score(at, along)
         squares = _sum(fitted.squared, count)
-        mean, variance, noise = _moments(cells, at, fitted, plain, count)
+        mean, variance, noise = _moments(statistic, at, fitted, plain, count)
         freedom = np.minimum(2 * mean**2 / variance, count - 1.0)
         excess = squares / mean
         steady = noise <= 1e-9 * mean**2
@@ -69,7 +68,7 @@ def common_ratio(cells: Cells, count: int) -> CommonRatio:
 
 
 def _moments(
-    cells: Cells, at: Point, fitted: Scored, plain: Scored, count: int
+    statistic: Statistic, at: Point, fitted: Scored, plain: Scored, count: int
 ) -> tuple[Floats, Floats, Floats]:
     """Give mean and variance of Q, and the noise variance of that mean.
 
@@ -80,7 +79,7 @@ def _moments(
     whole = np.repeat(_sum(told, count), count)
     # Where no cell tells anything, fitting takes nothing off.
     lever = np.where(whole > 0, told / np.where(whole > 0, whole, 1.0), 0.0)
-    blur = cells.wobble(at, fitted.variance) ** 2
+    blur = statistic.sampling.doubt_at(at) * weight**2
     noise = weight * plain.noise
     sampled = weight * plain.sampling
     own = sampled + noise
@@ -89,41 +88,44 @@ def _moments(
     variance = 2 * (
         _sum((own**2 - blur) * (1 - 2 * lever), count) + _sum(own * lever, count) ** 2
     )
-    one, two = cells.laplace(at, fitted.variance)
     # The fourth cumulant of a Laplace variable of scale b is 12 b⁴.
-    variance = variance + _sum(12 * (one**4 + two**4) * (1 - lever) ** 2, count)
+    for scale in statistic.laplace(at):
+        fourth = (scale**2 * weight * (1 - lever)) ** 2
+        variance = variance + _sum(12 * fourth, count)
     variance = np.maximum(variance, 2 * mean**2 / (count - 1))
     return mean, variance, _sum(blur * (1 - lever) ** 2, count)
 
 
-def _smoothed(cells: Cells, count: int) -> Cells:
+def _smoothed(statistic: Statistic, count: int) -> Statistic:
     """Let noisy second moments lean on those of all cells, by size of denominator."""
-    top, bottom = _sum(cells.numerator, count), _sum(cells.denominator, count)
+    top, bottom = _sum(statistic.numerator, count), _sum(statistic.denominator, count)
     ratio = np.repeat(np.where(bottom != 0, top / bottom, 0.0), count)
-    at = (np.ones_like(ratio), np.maximum(ratio, cells.lowest))
-    still = np.zeros_like(ratio)
-    size = np.hypot(cells.denominator, np.sqrt(cells.noise[2]))
+    at = (np.ones_like(ratio), np.maximum(ratio, statistic.lowest))
+    still, own = np.zeros_like(ratio), statistic.sampling
+    size = np.hypot(statistic.denominator, np.sqrt(_noise(statistic)[1]))
     share = size / np.repeat(_sum(size, count), count)
     pooled = np.stack(
-        [share * np.repeat(_sum(each, count), count) for each in cells.sampling]
+        [share * np.repeat(_sum(each, count), count) for each in own.values]
     )
-    shared = replace(cells, sampling=pooled)
-    blur = cells.wobble(at, shared.score(at, (still, still)).variance) ** 2
+    shared = replace(statistic, sampling=replace(own, values=pooled))
+    variance = shared.score(at, (still, still)).variance
+    blur = own.doubt_at(at) / variance**2
     lean = blur / (blur + _TRUSTED**2)
-    return replace(cells, sampling=(1 - lean) * cells.sampling + lean * pooled)
+    leaning = (1 - lean) * own.values + lean * pooled
+    return replace(statistic, sampling=replace(own, values=leaning))
 
 
-def _fit(cells: Cells, unit: Floats, count: int) -> Floats:
+def _fit(statistic: Statistic, unit: Floats, count: int) -> Floats:
     """Find the best angle on a grid, then between its neighbours by Gauss–Newton."""
-    smallest = 0.0 if np.isfinite(cells.lowest) else -_QUARTER
+    smallest = 0.0 if np.isfinite(statistic.lowest) else -_QUARTER
     angles = np.linspace(smallest, _QUARTER, _GRID)
-    squares = np.stack([_squares(cells, unit, each, count) for each in angles])
+    squares = np.stack([_squares(statistic, unit, each, count) for each in angles])
     place = np.argmin(squares, axis=0)
     low = angles[np.maximum(place - 1, 0)]
     high = angles[np.minimum(place + 1, _GRID - 1)]
     at = angles[place]
     for _ in range(_STEPS):
-        scored = cells.score(*_points(unit, at, count))
+        scored = statistic.score(*_points(unit, at, count))
         pull = _sum(scored.value * scored.slope / scored.variance, count)
         low, high = np.where(pull > 0, at, low), np.where(pull > 0, high, at)
         moved = at + pull / np.maximum(_sum(scored.information, count), 1e-300)
@@ -137,9 +139,9 @@ def _fit(cells: Cells, unit: Floats, count: int) -> Floats:
     return best
 
 
-def _squares(cells: Cells, unit: Floats, angle: float, count: int) -> Floats:
+def _squares(statistic: Statistic, unit: Floats, angle: float, count: int) -> Floats:
     at, along = _points(unit, np.full_like(unit, angle), count)
-    return _sum(cells.score(at, along).squared, count)
+    return _sum(statistic.score(at, along).squared, count)
 
 
 def _points(unit: Floats, angle: Floats, count: int) -> tuple[Point, Point]:
@@ -149,14 +151,22 @@ def _points(unit: Floats, angle: Floats, count: int) -> tuple[Point, Point]:
     return (cosine, wide * sine), (-sine, wide * cosine)
 
 
-def _unit(cells: Cells, count: int) -> Floats:
+def _unit(statistic: Statistic, count: int) -> Floats:
     """Give a size of ratios at which angles tell them apart."""
-    top = np.hypot(cells.numerator, np.sqrt(cells.noise[0]))
-    bottom = np.hypot(cells.denominator, np.sqrt(cells.noise[2]))
+    on_top, below = _noise(statistic)
+    top = np.hypot(statistic.numerator, np.sqrt(on_top))
+    bottom = np.hypot(statistic.denominator, np.sqrt(below))
     unit: Floats = _sum(top, count) / _sum(bottom, count)
     return unit
 
 
-def _sum(values: NDArray[np.float64], count: int) -> Floats:
+def _noise(statistic: Statistic) -> tuple[Floats, Floats]:
+    """Give the noise variances of numerators and of denominators."""
+    one, none = np.ones_like(statistic.numerator), np.zeros_like(statistic.numerator)
+    at_zero, at_infinity = (one, none), (none, one)
+    return statistic.noise_variance(at_zero), statistic.noise_variance(at_infinity)
+
+
+def _sum(values: Floats, count: int) -> Floats:
     added: Floats = values.reshape(-1, count).sum(axis=1)
     return added

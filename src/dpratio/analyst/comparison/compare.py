@@ -12,12 +12,12 @@ from dpratio.analyst.comparison.comparison import (
     COMPARISON_STATUSES,
     Comparison,
 )
-from dpratio.analyst.comparison.comparison_target import Asked
-from dpratio.analyst.comparison.hypothesis import SCALES, Contest, Ends
+from dpratio.analyst.comparison.comparison_target import ComparisonTarget
+from dpratio.analyst.comparison.hypothesis import SCALES, Ends, Hypothesis
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
-from dpratio.analyst.sums.moments import Floats
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.analyst.tables.statuses import Codes, codes_of
+from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 from dpratio.terms.dimensions import Cell
@@ -82,19 +82,19 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     require_one_of(alternative, ALTERNATIVES, "alternative")
     require_one_of(adjust, ADJUSTMENTS, "adjustment")
     require_level(level)
-    asked = Asked.of(release, groups, part=part, variance=variance)
+    target = ComparisonTarget.of(release, groups, part=part, variance=variance)
     if scale is None:
-        scale = "lift" if np.isfinite(asked.cells.lowest) else "difference"
+        scale = "lift" if np.isfinite(target.statistic.lowest) else "difference"
     scales = [scale] if isinstance(scale, str) else list(scale)
     require(scales, "at least one scale is needed", scales)
     for each in scales:
-        _require_scale(each, asked, null)
+        _require_scale(each, target, null)
     alone = null == 0 or len(scales) == 1
     require(alone, "a null other than 0 belongs to one scale", scales)
     answers = []
     for each in scales:
-        contest, labels = asked.contest(design, reference, each)
-        answers.append(_answer(contest, null, alternative, level, adjust))
+        hypothesis, labels = target.hypothesis(design, reference, each)
+        answers.append(_answer(hypothesis, null, alternative, level, adjust))
     joined = {
         name: np.concatenate([getattr(each, name) for each in answers])
         for name in _Answer.__dataclass_fields__
@@ -112,7 +112,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         level=level,
         interval_level=answers[0].interval_level,
         adjust=adjust,
-        variance=asked.variance,
+        variance=target.variance,
         is_simulated=release.is_simulated,
         origin=release.origin,
         **joined,
@@ -133,18 +133,18 @@ class _Answer:
 
 
 def _answer(
-    contest: Contest, null: float, alternative: str, level: float, adjust: str
+    hypothesis: Hypothesis, null: float, alternative: str, level: float, adjust: str
 ) -> _Answer:
-    estimate, se, hidden = contest.estimates()
-    statistic = contest.deviates(null)
+    estimate, se, hidden = hypothesis.estimates()
+    statistic = hypothesis.deviates(null)
     pvalue = pvalues_of(statistic, alternative)
     single = family_level(pvalue, adjust, level)
     quantile = quantile_of(single, alternative)
-    ends = contest.ends(quantile)
+    ends = hypothesis.ends(quantile)
     rejected = pvalue < 1 - single
     codes = _statuses(ends, alternative, hidden, rejected)
     open_ended = np.isin(codes, [_CODES["unbounded"], _CODES["disconnected"]])
-    natural = -1.0 if contest.scale == "lift" else -np.inf
+    natural = -1.0 if hypothesis.scale == "lift" else -np.inf
     lower = np.where(open_ended, natural, ends.lower)
     upper = np.where(open_ended, np.inf, ends.upper)
     return _Answer(
@@ -179,11 +179,11 @@ def _statuses(
     return np.where(neither & rejected, _CODES["disconnected"], codes).astype(np.int8)
 
 
-def _require_scale(scale: str, asked: Asked, null: float) -> None:
+def _require_scale(scale: str, target: ComparisonTarget, null: float) -> None:
     require_one_of(scale, SCALES, "scale")
     require(is_finite_number(null), "null must be a finite number", null)
     above = scale != "lift" or null > -1
     require(above, "a lift is above −1, where the first ratio would be 0", null)
-    positive = np.isfinite(asked.cells.lowest) or scale == "difference"
+    positive = np.isfinite(target.statistic.lowest) or scale == "difference"
     rule = f"scale '{scale}' needs ratios that cannot be negative"
     require(positive, rule, scale, "Use scale 'difference'.")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from dpratio.analyst.comparison.adjust import ADJUSTMENTS
-from dpratio.analyst.sums.moments import Floats
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import (
     compared_in_words,
@@ -17,6 +16,7 @@ from dpratio.analyst.tables.sentence import (
     short,
 )
 from dpratio.analyst.tables.statuses import Codes, meanings_of, words_of
+from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
 
 __all__ = ["ALTERNATIVES", "COMPARISON_STATUSES", "Comparison"]

@@ -14,26 +14,26 @@ from dpratio.analyst.comparison.designs import (
     places_of,
     sides_of,
 )
-from dpratio.analyst.comparison.hypothesis import AgainstValue, Between, Contest
-from dpratio.analyst.ratio.cells import Cells, cells_of
+from dpratio.analyst.comparison.hypothesis import AgainstValue, Between, Hypothesis
 from dpratio.analyst.ratio.interval import Range
-from dpratio.analyst.sums.moments import moments_of
-from dpratio.analyst.sums.variance import choose_variance
+from dpratio.analyst.ratio.statistic import Statistic, statistic_of
+from dpratio.analyst.sums.moments import Moments, moments_of
+from dpratio.analyst.sums.variance import choose_variance, weights_are_lost
 from dpratio.analyst.tables.options import is_finite_number
 from dpratio.checks import require
 from dpratio.release.release import Release, require_release
 
-__all__ = ["Asked"]
+__all__ = ["ComparisonTarget"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A part of a release, its cells as tests, and the groups that were named."""
+class ComparisonTarget:
+    """A part of a release, the statistic of its groups, and those that were named."""
 
     release: Release
     part: int
     groups: tuple[Any, ...]
-    cells: Cells
+    statistic: Statistic
     variance: str
 
     @classmethod
@@ -44,24 +44,24 @@ class Asked:
         *,
         part: int | None,
         variance: str | None,
-    ) -> "Asked":
+    ) -> "ComparisonTarget":
         """Find the part that is asked about, and test its ratios."""
         require_release(release)
         at = part_of(release, groups, part)
         moments = moments_of(release, at)
         form = choose_variance(moments, variance)
         lowest = Range.of(release.plan.box(release.plan.parts[at])).lowest
-        cells = cells_of(moments, form, level=0.95, lowest=lowest)
-        return cls(release, at, tuple(groups), cells, form)
+        statistic = _statistic(moments, form, lowest)
+        return cls(release, at, tuple(groups), statistic, form)
 
     @property
     def names(self) -> list[Any]:
-        """The names of all cells of the part."""
+        """The names of all groups of the part."""
         return names_of(self.release.parts[self.part])
 
-    def contest(
+    def hypothesis(
         self, design: str, reference: float | None, scale: str
-    ) -> tuple[Contest, tuple[list[Any], list[Any] | None]]:
+    ) -> tuple[Hypothesis, tuple[list[Any], list[Any] | None]]:
         """Set up what is compared with what, and name both sides."""
         names = self.names
         if reference is not None:
@@ -70,18 +70,26 @@ class Asked:
                 design == "pairs", "a reference takes the place of a design", design
             )
             places = places_of(self.release.parts[self.part], self.groups)
-            value = AgainstValue(self.cells.only(places), float(reference), scale)
+            value = AgainstValue(self.statistic.only(places), float(reference), scale)
             return value, ([names[at] for at in places.tolist()], None)
         sides = sides_of(self.release, self.part, self.groups, design)
         first = [names[at] for at in sides.first.tolist()]
         if not sides.is_rest:
             second = [names[at] for at in sides.second.tolist()]
             both = (sides.first, sides.second)
-            return Between(self.cells, self.cells, both, scale), (first, second)
+            return Between(self.statistic, self.statistic, both, scale), (first, second)
         rest = rest_of(self.release, self.part, sides.second)
-        others = cells_of(rest, self.variance, level=0.95, lowest=self.cells.lowest)
+        lowest = self.statistic.lowest
+        others = _statistic(rest, self.variance, lowest)
         both = (sides.first, np.arange(len(first)))
-        return Between(self.cells, others, both, scale), (first, [REST] * len(first))
+        rests = [REST] * len(first)
+        return Between(self.statistic, others, both, scale), (first, rests)
+
+
+def _statistic(moments: Moments, variance: str, lowest: float) -> Statistic:
+    """Give the statistic; groups whose weights are lost in noise say nothing."""
+    lost = weights_are_lost(moments, variance)
+    return statistic_of(moments, variance, lowest=lowest).silenced(lost)
 
 
 def _require_reference(reference: float, scale: str) -> None:

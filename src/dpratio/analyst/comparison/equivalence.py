@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from dpratio.analyst.comparison.adjust import ADJUSTMENTS, adjusted, family_level
-from dpratio.analyst.comparison.comparison_target import Asked
+from dpratio.analyst.comparison.comparison_target import ComparisonTarget
 from dpratio.analyst.comparison.designs import places_of
 from dpratio.analyst.comparison.hypothesis import AgainstValue
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
-from dpratio.analyst.sums.moments import Floats
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.analyst.tables.provenance import stamps
+from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
@@ -168,18 +168,18 @@ def assess_equivalence(
     require_level(level)
     require(level > 0.5, "level must be above 0.5", level, "0.95 is usual.")  # noqa: PLR2004
     _require_margins(lower, upper)
-    asked = Asked.of(release, groups, part=part, variance=variance)
-    places = places_of(release.parts[asked.part], groups)
+    target = ComparisonTarget.of(release, groups, part=part, variance=variance)
+    places = places_of(release.parts[target.part], groups)
     require(len(places), "there is no group to judge", len(places))
-    contest = AgainstValue(asked.cells.only(places), 0.0, "difference")
-    rises = [] if lower is None else [contest.deviates(lower)]
-    falls = [] if upper is None else [-contest.deviates(upper)]
+    hypothesis = AgainstValue(target.statistic.only(places), 0.0, "difference")
+    rises = [] if lower is None else [hypothesis.deviates(lower)]
+    falls = [] if upper is None else [-hypothesis.deviates(upper)]
     # Schuirmann (1987): within where both one-sided tests say so.
     deviate = np.minimum.reduce([*rises, *falls])
     pvalue = pvalues_of(deviate, "greater")
     single = family_level(pvalue, adjust, level)
-    ends = contest.ends(quantile_of(single, "greater"))
-    ratio, _, _ = contest.estimates()
+    ends = hypothesis.ends(quantile_of(single, "greater"))
+    ratio, _, _ = hypothesis.estimates()
     changed = adjusted(pvalue, adjust)
     away = pvalues_of(
         np.maximum.reduce([-each for each in (*rises, *falls)]), "greater"
@@ -191,7 +191,7 @@ def assess_equivalence(
         overall = "within"
     elif bool((adjusted(away, "bonferroni") < 1 - level).any()):
         overall = "outside"
-    names = asked.names
+    names = target.names
     return Equivalence(
         group=[names[at] for at in places.tolist()],
         ratio=ratio,
@@ -205,7 +205,7 @@ def assess_equivalence(
         upper=upper,
         level=level,
         adjust=adjust,
-        variance=asked.variance,
+        variance=target.variance,
         is_simulated=release.is_simulated,
         origin=release.origin,
     )

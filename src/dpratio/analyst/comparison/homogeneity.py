@@ -1,19 +1,20 @@
-"""Is there one ratio for all groups? Cochran's question, asked of noisy sums."""
+"""Is there one ratio for all groups? Cochran's question, target of noisy sums."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpratio.analyst.comparison.common_ratio import common_ratio
-from dpratio.analyst.comparison.comparison_target import Asked
+from dpratio.analyst.comparison.comparison_target import ComparisonTarget
 from dpratio.analyst.comparison.designs import places_of, require_disjoint
 from dpratio.analyst.comparison.hypothesis import Between
-from dpratio.analyst.ratio.cells import Cells
+from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.analyst.ratio.tail import pvalues_of
 from dpratio.analyst.tables.provenance import stamps
+from dpratio.arrays import Flags
 from dpratio.checks import require
+from dpratio.plan.allowance import QUANTILE
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
 from dpratio.terms.dimensions import Cell
@@ -21,7 +22,6 @@ from dpratio.terms.dimensions import Cell
 __all__ = ["Homogeneity", "assess_homogeneity"]
 
 _UNLIKELY = 0.05
-_QUANTILE = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +114,22 @@ def assess_homogeneity(
     """
     from scipy.special import chdtri
 
-    asked = Asked.of(release, groups, part=part, variance=variance)
+    target = ComparisonTarget.of(release, groups, part=part, variance=variance)
     require_disjoint(release)
-    places = places_of(release.parts[asked.part], groups)
+    places = places_of(release.parts[target.part], groups)
     rule = "homogeneity is a question about two groups or more"
     require(len(places) > 1, rule, len(places))
-    told = places[_is_told(asked.cells.only(places))]
-    # Where hardly any group says something, all are heard together.
+    told = places[_is_told(target.statistic.only(places))]
+    # If fewer than two denominators are reliable, all groups are used.
     left_out = len(places) - len(told) if len(told) > 1 else 0
     places = told if left_out else places
     count = len(places)
-    fitted = common_ratio(asked.cells.only(places), count)
+    fitted = common_ratio(target.statistic.only(places), count)
     pvalue = float(fitted.pvalue[0])
     if count == 2:  # noqa: PLR2004
         # The contrast of two has a law of its own, which is known exactly.
         both = (places[:1], places[1:])
-        pair = Between(asked.cells, asked.cells, both, "difference")
+        pair = Between(target.statistic, target.statistic, both, "difference")
         pvalue = float(pvalues_of(pair.deviates(0.0), "two-sided")[0])
     deep = pvalue < 1e-300  # noqa: PLR2004
     statistic = (count - 1) * float(fitted.excess[0])
@@ -139,17 +139,17 @@ def assess_homogeneity(
         statistic=statistic if deep else float(chdtri(count - 1, pvalue)),
         df=count - 1,
         pvalue=pvalue,
-        variance=asked.variance,
+        variance=target.variance,
         is_simulated=release.is_simulated,
         left_out=left_out,
         origin=release.origin,
     )
 
 
-def _is_told(cells: Cells) -> NDArray[np.bool_]:
+def _is_told(statistic: Statistic) -> Flags:
     """Tell which denominators are above zero beyond doubt, at level 0.95."""
-    one = np.ones_like(cells.denominator)
+    one = np.ones_like(statistic.denominator)
     still = 0 * one
-    endless = cells.score((still, one), (still, still))
-    told: NDArray[np.bool_] = endless.squared > _QUANTILE**2
+    endless = statistic.score((still, one), (still, still))
+    told: Flags = endless.squared > QUANTILE**2
     return told

@@ -5,19 +5,17 @@ Two kinds: a ratio against a value (`AgainstValue`) and a ratio against another 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpratio.analyst.comparison.invert_two_ratios import Singles, lower_ends, singles_of
 from dpratio.analyst.comparison.two_ratios import Pairs
-from dpratio.analyst.ratio.cells import Cells, Places
-from dpratio.analyst.ratio.pivot_of import variances_at
-from dpratio.analyst.ratio.pivot_set import pivot_set
-from dpratio.analyst.sums.moments import Floats
+from dpratio.analyst.ratio.confidence_set import confidence_set
+from dpratio.analyst.ratio.statistic import Statistic
+from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["SCALES", "AgainstValue", "Between", "Contest", "Ends", "at_quantile"]
+__all__ = ["SCALES", "AgainstValue", "Between", "Ends", "Hypothesis"]
 
 SCALES = {
     "difference": "the first ratio less the second",
@@ -34,21 +32,21 @@ class Ends:
 
     lower: Floats
     upper: Floats
-    has_lower: NDArray[np.bool_]
-    has_upper: NDArray[np.bool_]
+    has_lower: Flags
+    has_upper: Flags
 
 
 @dataclass(frozen=True, slots=True)
 class AgainstValue:
-    """Each cell's ratio against a value."""
+    """Each group's ratio against a value."""
 
-    cells: Cells
+    statistic: Statistic
     value: float
     scale: str
 
-    def estimates(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    def estimates(self) -> tuple[Floats, Floats, Flags]:
         """Give estimates, standard errors, and where noise hid the variance."""
-        ratio, variance, hidden = _ratios(self.cells)
+        ratio, variance, hidden = _ratios(self.statistic)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.scale == "difference":
                 return ratio - self.value, np.sqrt(variance), hidden
@@ -62,33 +60,30 @@ class AgainstValue:
             at = self.value + null
         else:
             at = self.value * (1 + null if self.scale == "lift" else np.exp(null))
-        sign, made = self.cells.standardised(at)
-        return sign * made.own()
+        return self.statistic.deviates(at)
 
     def ends(self, quantile: float) -> Ends:
         """Find the interval of every row."""
-        cells = at_quantile(self.cells, quantile)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = pivot_set(cells.pivot, cells.lowest)
-            is_interval = found.shape == "interval"
-            has_lower = is_interval | (found.shape == "half_line")
-            lower = np.where(has_lower, found.lower, cells.lowest)
+            found = confidence_set(self.statistic, quantile)
+            has_lower = found.has_lower
+            lower = np.where(has_lower, found.lower, self.statistic.lowest)
             ends = [_scaled(each, self) for each in (lower, found.upper)]
         if self.scale == "log_ratio":
             has_lower = has_lower & (found.lower > 0)
-        return Ends(ends[0], ends[1], has_lower, is_interval)
+        return Ends(ends[0], ends[1], has_lower, found.is_interval)
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Cells against other cells, by place."""
+    """Groups against other groups, by place."""
 
-    first: Cells
-    second: Cells
-    places: tuple[Places, Places]
+    first: Statistic
+    second: Statistic
+    places: tuple[Integers, Integers]
     scale: str
 
-    def estimates(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    def estimates(self) -> tuple[Floats, Floats, Flags]:
         """Give estimates, standard errors, and where noise hid the variance."""
         here, there = self.places
         one, own, lost = (each[here] for each in _ratios(self.first))
@@ -107,17 +102,17 @@ class Between:
         x = np.log1p(null) if self.scale == "lift" else null
 
         def work(pairs: Pairs, _: slice) -> tuple[Floats, ...]:
-            sign, made = pairs.test(np.full(len(pairs.first.numerator), float(x)))
-            return (sign * made.own(),)
+            sign, distance = pairs.test(np.full(len(pairs.first.numerator), float(x)))
+            return (sign * distance.deviate(),)
 
-        return self._in_chunks(work, self.first, self.second)[0]
+        return self._in_chunks(work)[0]
 
     def ends(self, quantile: float) -> Ends:
         """Find the interval of every row."""
-        first, second = (
-            at_quantile(each, quantile) for each in (self.first, self.second)
+        singles = (
+            singles_of(self.first, quantile),
+            singles_of(self.second, quantile),
         )
-        singles = (singles_of(first), singles_of(second))
 
         def work(pairs: Pairs, rows: slice) -> tuple[Floats, ...]:
             one, two = (
@@ -126,13 +121,13 @@ class Between:
             )
             down, up = self._supported(one, two), self._supported(two, one)
             return (
-                lower_ends(pairs, one, two),
-                -lower_ends(pairs.swapped(), two, one),
+                lower_ends(pairs, one, two, quantile),
+                -lower_ends(pairs.swapped(), two, one, quantile),
                 down.astype(np.float64),
                 up.astype(np.float64),
             )
 
-        lower, upper, down, up = self._in_chunks(work, first, second)
+        lower, upper, down, up = self._in_chunks(work)
         has_lower, has_upper = down > 0, up > 0
         if self.scale != "lift":
             return Ends(lower, upper, np.isfinite(lower), np.isfinite(upper))
@@ -140,22 +135,19 @@ class Between:
             np.expm1(lower), np.expm1(upper), has_lower, has_upper & np.isfinite(upper)
         )
 
-    def _supported(self, one: Singles, two: Singles) -> NDArray[np.bool_]:
+    def _supported(self, one: Singles, two: Singles) -> Flags:
         """Tell where the first ratio has a smallest value and the other a largest."""
         return one.has_lower & two.is_interval
 
     def _in_chunks(
-        self,
-        work: Callable[[Pairs, slice], tuple[Floats, ...]],
-        first: Cells,
-        second: Cells,
+        self, work: Callable[[Pairs, slice], tuple[Floats, ...]]
     ) -> list[Floats]:
         link = "difference" if self.scale == "difference" else "quotient"
         done = [
             work(
                 Pairs(
-                    first.only(self.places[0][rows]),
-                    second.only(self.places[1][rows]),
+                    self.first.only(self.places[0][rows]),
+                    self.second.only(self.places[1][rows]),
                     link,
                 ),
                 rows,
@@ -165,12 +157,7 @@ class Between:
         return [np.concatenate(each) for each in zip(*done, strict=True)]
 
 
-Contest = AgainstValue | Between
-
-
-def at_quantile(cells: Cells, quantile: float) -> Cells:
-    """Give the same tests for another level."""
-    return replace(cells, pivot=replace(cells.pivot, quantile=quantile))
+Hypothesis = AgainstValue | Between
 
 
 def _chunks(count: int) -> Iterator[slice]:
@@ -178,15 +165,15 @@ def _chunks(count: int) -> Iterator[slice]:
         yield slice(start, min(start + _PAIRS_AT_ONCE, count))
 
 
-def _ratios(cells: Cells) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def _ratios(statistic: Statistic) -> tuple[Floats, Floats, Flags]:
     """Give ratios, NaN where there is none, and their variances."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        raw = cells.numerator / cells.denominator
-        sampling, privacy = variances_at(cells.pivot, raw)
-        hidden = ~(cells.pivot.second.variance_at(np.ones_like(raw), raw) > 0)
-        bottom = cells.denominator
-        undefined = bottom <= 0 if np.isfinite(cells.lowest) else bottom == 0
-        ratio = np.where(undefined, np.nan, np.maximum(raw, cells.lowest))
+        bottom, lowest = statistic.denominator, statistic.lowest
+        raw = statistic.numerator / bottom
+        sampling, privacy = statistic.ratio_variances(raw)
+        hidden = ~(statistic.sampling.at((np.ones_like(raw), raw)) > 0)
+        undefined = bottom <= 0 if np.isfinite(lowest) else bottom == 0
+        ratio = np.where(undefined, np.nan, np.maximum(raw, lowest))
     return ratio, sampling + privacy, hidden
 
 

@@ -9,26 +9,19 @@ the lower one of the swapped pair.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpratio.analyst.comparison.two_ratios import Pairs
-from dpratio.analyst.ratio.cells import Cells, Places
-from dpratio.analyst.ratio.pivot_set import pivot_set
-from dpratio.analyst.sums.moments import Floats
+from dpratio.analyst.ratio.confidence_set import confidence_set
+from dpratio.analyst.ratio.crossing import find_crossing
+from dpratio.analyst.ratio.statistic import Statistic
+from dpratio.arrays import Flags, Floats, Integers
 
 __all__ = ["Singles", "lower_ends", "singles_of"]
-
-Flags = NDArray[np.bool_]
-
-_SECANTS = 8
-_EXPANSIONS = 60
-_HALVINGS = 80
-_PRECISION = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
 class Singles:
-    """Each cell's ratio, and the ends and shape of its own set."""
+    """Each group's ratio, and the ends and shape of its own set."""
 
     ratio: Floats
     lower: Floats
@@ -36,8 +29,8 @@ class Singles:
     is_interval: Flags
     has_lower: Flags
 
-    def only(self, chosen: Places | Flags | slice) -> "Singles":
-        """Keep some cells, perhaps repeatedly."""
+    def only(self, chosen: Integers | Flags | slice) -> "Singles":
+        """Keep some groups, perhaps repeatedly."""
         return Singles(
             self.ratio[chosen],
             self.lower[chosen],
@@ -47,22 +40,23 @@ class Singles:
         )
 
 
-def singles_of(cells: Cells) -> Singles:
-    """Find the set of every cell by itself."""
+def singles_of(statistic: Statistic, quantile: float) -> Singles:
+    """Find the set of every group by itself."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found = pivot_set(cells.pivot, cells.lowest)
-        ratio = cells.numerator / cells.denominator
-    is_interval = found.shape == "interval"
+        found = confidence_set(statistic, quantile)
+        ratio = statistic.numerator / statistic.denominator
     return Singles(
-        ratio=np.maximum(ratio, cells.lowest),
+        ratio=np.maximum(ratio, statistic.lowest),
         lower=found.lower,
         upper=found.upper,
-        is_interval=is_interval,
-        has_lower=is_interval | (found.shape == "half_line"),
+        is_interval=found.is_interval,
+        has_lower=found.has_lower,
     )
 
 
-def lower_ends(pairs: Pairs, first: Singles, second: Singles) -> Floats:
+def lower_ends(
+    pairs: Pairs, first: Singles, second: Singles, quantile: float
+) -> Floats:
     """Find the lower end of every pair; −∞ where there is none.
 
     There is one where the first ratio has a smallest plausible value and the second
@@ -75,77 +69,34 @@ def lower_ends(pairs: Pairs, first: Singles, second: Singles) -> Floats:
     if bounded.any():
         chosen = slice(None) if bounded.all() else bounded
         ends[chosen] = _found(
-            pairs.only(chosen), first.only(chosen), second.only(chosen)
+            pairs.only(chosen), first.only(chosen), second.only(chosen), quantile
         )
     return ends
 
 
-def _found(pairs: Pairs, first: Singles, second: Singles) -> Floats:
+def _found(pairs: Pairs, first: Singles, second: Singles, quantile: float) -> Floats:
+    def beyond(x: Floats, rows: Flags | slice) -> Floats:
+        """Say by how much the first ratio seems too large, beyond the quantile."""
+        chosen = pairs if isinstance(rows, slice) else pairs.only(rows)
+        sign, distance = chosen.test(x, may_be_weak=False)
+        excess: Floats = sign * distance.at(quantile) - quantile
+        return excess
+
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         scale = np.log if pairs.link == "quotient" else np.array
         centres = (scale(first.ratio), scale(second.ratio))
         low, high = scale(first.lower), scale(second.upper)
         centre = centres[0] - centres[1]
         # Zou & Donner (2008): variances recovered from the ends that matter.
-        guess = centre - np.hypot(centres[0] - low, high - centres[1])
+        step = -np.hypot(centres[0] - low, high - centres[1])
+        # Where an estimate is 0 or infinite, begin where one of the two is kept.
         inside = np.minimum(low - centres[1], centres[0] - high)
-    ends, good = _secant(pairs, centre, guess)
-    if not good.all():
-        rest = ~good
-        outside = low - high
-        ends[rest] = _bracketed(
-            pairs.only(rest), centre[rest], inside[rest], outside[rest]
-        )
-    return ends
-
-
-def _excess(pairs: Pairs, x: Floats) -> Floats:
-    """Say by how much the first ratio seems too large, beyond the quantile."""
-    quantile = pairs.first.pivot.quantile
-    sign, made = pairs.test(x, may_be_weak=False)
-    return sign * made.at(quantile) - quantile
-
-
-def _secant(pairs: Pairs, centre: Floats, guess: Floats) -> tuple[Floats, Flags]:
-    """Close in from the estimate, where the deviate is 0; say where it worked."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        behind, behind_value = centre, np.full_like(centre, -pairs.first.pivot.quantile)
-        at, step = guess, centre - guess
-        usable = np.isfinite(at) & np.isfinite(centre) & (step > 0)
-        at = np.where(usable, at, 0.0)
-        value = _excess(pairs, at)
-        for _ in range(_SECANTS):
-            moving = usable & (np.abs(value) > _PRECISION)
-            if not moving.any():
-                break
-            moved = at - value * (at - behind) / (value - behind_value)
-            moving &= np.isfinite(moved)
-            behind, behind_value = at, value
-            at, value = np.where(moving, moved, at), value.copy()
-            value[moving] = _excess(pairs.only(moving), at[moving])
-        reach = (centre - at) / step
-    # Further out than three first guesses another crossing might have been found.
-    good = usable & (np.abs(value) <= _PRECISION) & (reach > 0) & (reach < 3)  # noqa: PLR2004
-    return at, good
-
-
-def _bracketed(pairs: Pairs, centre: Floats, inside: Floats, outside: Floats) -> Floats:
-    """Halve the stretch between a value that is kept and one that is not."""
-    kept = np.where(_excess(pairs, inside) <= 0, inside, centre)
-    kept = np.where(np.isfinite(kept), kept, inside)
-    step = np.maximum(kept - outside, _PRECISION * np.maximum(np.abs(outside), 1e-12))
-    lost = kept - step
-    for _ in range(_EXPANSIONS):
-        short = _excess(pairs, lost) <= 0
-        if not short.any():
-            break
-        kept = np.where(short, lost, kept)
-        step = np.where(short, 2 * step, step)
-        lost = np.where(short, lost - step, lost)
-    for _ in range(_HALVINGS):
-        middle = (kept + lost) / 2
-        out = _excess(pairs, middle) > 0
-        lost, kept = np.where(out, middle, lost), np.where(out, kept, middle)
-        if np.all(kept - lost <= 1e-13 * np.maximum(np.abs(kept), np.abs(lost))):
-            break
-    return kept
+        is_known = np.isfinite(centre)
+        start = np.where(is_known, centre, inside)
+        least = 1e-8 * np.maximum(np.abs(low - high), 1e-12)
+        step = np.where(np.isfinite(step), np.minimum(step, -least), low - high - start)
+        step = np.where(step < 0, step, -least)
+        value = np.full_like(start, -quantile)
+        if not is_known.all():
+            value[~is_known] = beyond(start[~is_known], ~is_known)
+    return find_crossing(beyond, start, value, step)

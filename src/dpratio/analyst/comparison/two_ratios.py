@@ -10,15 +10,15 @@ docs/methods/comparisons.md derives it.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpratio.analyst.ratio.cells import Cells, Point, Scored
-from dpratio.analyst.ratio.tail import Standardised
-from dpratio.analyst.sums.moments import Floats
+from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale
+from dpratio.analyst.ratio.statistic import Point, Scored, Statistic
+from dpratio.analyst.ratio.tail import Distance
+from dpratio.arrays import Flags, Floats
 
 __all__ = ["LINKS", "Pairs"]
 
-Angles = NDArray[np.float64]
+Angles = Floats
 Zeros = tuple[Angles, Angles]
 
 # How r₁ follows from r₂ under the hypothesis x: r₁ = r₂ + x, or r₁ = exp(x)·r₂.
@@ -44,13 +44,13 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs of cells with different people: first against second, row by row."""
+    """Pairs of groups with different people: first against second, row by row."""
 
-    first: Cells
-    second: Cells
+    first: Statistic
+    second: Statistic
     link: str
 
-    def only(self, chosen: NDArray[np.bool_] | slice) -> "Pairs":
+    def only(self, chosen: Flags | slice) -> "Pairs":
         """Keep some pairs."""
         return Pairs(self.first.only(chosen), self.second.only(chosen), self.link)
 
@@ -58,9 +58,7 @@ class Pairs:
         """Give the second against the first."""
         return Pairs(self.second, self.first, self.link)
 
-    def test(
-        self, x: Floats, *, may_be_weak: bool = True
-    ) -> tuple[Floats, Standardised]:
+    def test(self, x: Floats, *, may_be_weak: bool = True) -> tuple[Floats, Distance]:
         """Test a difference, or a log quotient, in every pair.
 
         Args:
@@ -74,9 +72,9 @@ class Pairs:
         """
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = self._least(x, may_be_weak=may_be_weak)
-            return found.sign, self._standardised(found)
+            return found.sign, self._distance(found)
 
-    def _standardised(self, found: _Found) -> Standardised:
+    def _distance(self, found: _Found) -> Distance:
         """Put the statistic beside the law of the contrast that it is made of."""
         first, second = found.first, found.second
         # The contrast that fitting r₂ leaves over weighs T₁ with the slope of T₂.
@@ -88,24 +86,22 @@ class Pairs:
             (self.first, found.first_at, first, share),
             (self.second, found.second_at, second, 1 - share),
         )
-        wobble, sampling, noise = (np.zeros_like(share) for _ in range(3))
+        doubt, sampling, noise = (np.zeros_like(share) for _ in range(3))
         scales = []
-        for cells, at, scored, part in sides:
-            wobble += (part * cells.wobble(at, scored.variance)) ** 2
-            sampling += part * scored.sampling / scored.variance
-            noise += part * scored.noise / scored.variance
-            one, two = cells.laplace(at, scored.variance)
-            # Two Laplace variables as one plus a normal: docs/decisions/0012.
-            scales.append(np.sqrt(part) * (one**4 + two**4) ** 0.25)
+        for side, at, scored, part in sides:
+            per = part / scored.variance
+            doubt += per**2 * side.sampling.doubt_at(at)
+            sampling += per * scored.sampling
+            noise += per * scored.noise
+            # Several Laplace variables as one plus a normal: docs/decisions/0012.
+            scales.append(np.sqrt(per) * fourth_moment_scale(side.laplace(at)))
         # What noise took off one V it may have put on the other: only their sum is
         # kept above 0. Doing so on each side made the test conservative.
-        whole = np.maximum(sampling, 0.0) + noise
-        root = np.sqrt(whole)
-        return Standardised(
-            size=np.sqrt(found.squared) / root,
-            wobble=np.sqrt(wobble) / whole,
-            first=scales[0] / root,
-            second=scales[1] / root,
+        return Distance(
+            size=np.sqrt(found.squared),
+            variance=np.maximum(sampling, 0.0) + noise,
+            doubt=doubt,
+            laplace=scales,
         )
 
     def _least(self, x: Floats, *, may_be_weak: bool) -> _Found:
@@ -202,9 +198,10 @@ class Pairs:
 
     def _unit(self) -> Floats:
         """Give a size of ratios at which angles tell them apart."""
-        cells = self.second
-        top = cells.numerator**2 + cells.noise[0]
-        bottom = cells.denominator**2 + cells.noise[2]
+        held = self.second
+        one, none = np.ones_like(held.numerator), np.zeros_like(held.numerator)
+        top = held.numerator**2 + held.noise_variance((one, none))
+        bottom = held.denominator**2 + held.noise_variance((none, one))
         tiny = np.finfo(np.float64).tiny
         unit: Floats = np.sqrt(np.maximum(top, tiny) / np.maximum(bottom, tiny))
         return unit

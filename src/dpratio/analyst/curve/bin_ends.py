@@ -6,7 +6,7 @@ bounds, whatever noise says; a gap and a ratio of the two are bounded with them.
 
 import numpy as np
 
-from dpratio.analyst.sums.moments import Floats
+from dpratio.arrays import Floats
 
 __all__ = ["Ends", "gap_ends", "ratio_ends"]
 

@@ -12,12 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.curve.recast import seen_as_ratio
-from dpratio.analyst.ratio.pivot import allowance
-from dpratio.analyst.ratio.pivot_of import pivot_of
-from dpratio.analyst.ratio.wald import normal_quantile
-from dpratio.analyst.sums.moments import Floats, Moments
+from dpratio.analyst.ratio.statistic import Statistic, statistic_of
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.sampling import Sampling
-from dpratio.analyst.sums.variance import Second, second_moments, weights_are_lost
+from dpratio.analyst.sums.variance import (
+    SamplingVariance,
+    sampling_variance,
+    weights_are_lost,
+)
+from dpratio.arrays import Floats
+from dpratio.plan.allowance import allowance
 
 __all__ = ["Bins", "Measured", "absolute_error", "calibration_test", "squared_error"]
 
@@ -56,20 +61,10 @@ class Bins:
         np.add.at(total, self.codes, values)
         return total
 
-    def spread(self, on_gap: Floats, on_weight: Floats) -> Floats:
-        """Give the variance of αG − βW by bin, of sampling and noise together."""
-        sampling = self.second.variance_at(on_gap, on_weight)
-        noise = (
-            on_gap**2 * self.gaps.noise_covariance("ws", "ws")
-            - 2 * on_gap * on_weight * self.gaps.noise_covariance("ws", "wy")
-            + on_weight**2 * self.gaps.noise_covariance("wy", "wy")
-        )
-        return np.maximum(sampling, 0.0) + noise
-
     @property
-    def second(self) -> Second:
-        """Second moments of G and W."""
-        return second_moments(self.gaps, self.variance)
+    def statistic(self) -> Statistic:
+        """The statistic αG − βW of every bin."""
+        return statistic_of(self.gaps, self.variance, lowest=-np.inf)
 
     @property
     def is_known(self) -> NDArray[np.bool_]:
@@ -87,19 +82,19 @@ def absolute_error(bins: Bins, level: float) -> Measured:
     simulation; the interval allows for all of it that is possible within 3.5 deviations
     of the gap seen (bias-aware, as Armstrong & Kolesár 2020).
     """
-    whole = bins.add(bins.gaps["wy"])
+    whole, statistic = bins.add(bins.gaps["wy"]), bins.statistic
     one = np.ones(len(bins.codes))
-    deviation = np.sqrt(bins.spread(one, np.zeros_like(one)))
+    deviation = np.sqrt(statistic.variance((one, np.zeros_like(one))))
     size = np.abs(bins.gaps["ws"])
     reach = size / deviation
     plain = bins.add(size) / whole
     likely = bins.add(deviation * _bias(reach)) / whole
     most = bins.add(deviation * _bias(np.maximum(reach - _SURELY, 0.0))) / whole
     side = np.where(bins.gaps["ws"] < 0, -1.0, 1.0)
-    spread = bins.spread(side, plain[bins.codes])
-    unsure = bins.second.noise_at(side, plain[bins.codes])
-    variance = bins.add(spread)
-    variance = variance + _widened(variance, bins.add(unsure), level)
+    at = (side, plain[bins.codes])
+    variance = bins.add(statistic.variance(at))
+    doubt = bins.add(statistic.sampling.doubt_at(at))
+    variance = variance + _widened(variance, doubt, level)
     move = normal_quantile(level) * np.sqrt(variance) / whole
     return _shown(plain - likely, plain - most - move, plain + move, whole)
 
@@ -109,16 +104,18 @@ def squared_error(bins: Bins, level: float) -> Measured:
 
     E(Ĝ/W)² is the squared gap plus the variance of Ĝ/W, which is taken off.
     """
-    known = bins.is_known
+    known, statistic = bins.is_known, bins.statistic
     whole = bins.add(bins.gaps["wy"])
     weight = np.where(known, bins.gaps["wy"], 1.0)
     gap = np.where(known, bins.gaps["ws"] / weight, 0.0)
     share = np.where(known, weight, 0.0) / whole[bins.codes]
     one = np.ones(len(gap))
-    square = bins.spread(one, gap) / weight**2
+    square = statistic.variance((one, gap)) / weight**2
     estimate = bins.add(share * (gap**2 - square))
     slope = gap**2 + np.maximum(estimate, 0.0)[bins.codes]
-    first = bins.spread(np.where(known, 2 * gap, 0.0), np.where(known, slope, 0.0))
+    first = statistic.variance(
+        (np.where(known, 2 * gap, 0.0), np.where(known, slope, 0.0))
+    )
     loads = bins.gaps.loading("ws") - gap[:, None] * bins.gaps.loading("wy")
     fourth = 12 * ((loads * bins.gaps.noise.laplace) ** 4).sum(axis=1) / weight**4
     quadratic = bins.add(share**2 * (2 * square**2 + fourth))
@@ -161,28 +158,28 @@ def calibration_test(
     most = max(float(count.max(initial=1.0)), 1.0)
     typical = float(np.sqrt(chdtri(most, 1 - _TEST_LEVEL) / most))
     one, none = np.ones(len(bins.codes)), np.zeros(len(bins.codes))
-    pivot = pivot_of(bins.gaps, typical, bins.variance)
+    tested = bins.statistic
     if sampling.is_binary:
-        pivot = replace(pivot, second=_of_calibrated(sampling, edges))
-    distance = pivot.distance(one, none)
+        tested = replace(tested, sampling=_of_calibrated(sampling, edges))
+    distance = tested.distance((one, none)).at(typical)
     statistic = bins.add(np.where(known, distance, 0.0) ** 2)
     pvalue: Floats = np.where(count > 0, chdtrc(np.maximum(count, 1), statistic), 1.0)
     return statistic, count, pvalue
 
 
-def _of_calibrated(sampling: Sampling, edges: Edges | None) -> Second:
+def _of_calibrated(sampling: Sampling, edges: Edges | None) -> SamplingVariance:
     """Give Σw²s(1 − s), the variance of G where labels are as the score says."""
     # Of the mean Σws/Σw, whose second moments are Σw²s², Σw²s and Σw².
     view, form = seen_as_ratio(sampling, {"ws": 1.0}, {"w": 1.0})
-    second = second_moments(view, form)
+    second = sampling_variance(view, form)
     values, noise = np.zeros_like(second.values), np.zeros_like(second.noise)
-    value = second.values[:, 1] - second.values[:, 0]
+    value = second.values[1] - second.values[0]
     unsure = second.noise[:, 1, 1] - 2 * second.noise[:, 0, 1] + second.noise[:, 0, 0]
     if edges is not None:
         # With scores between two edges and their mean m known, Σw²s(1 − s) lies
         # within Σw²(m(1 − m) − (upper − m)(m − lower)) and Σw²m(1 − m).
-        weight = np.maximum(second.values[:, 2], 0.0)
-        mean = np.clip(second.values[:, 1] / second.values[:, 2], *edges)
+        weight = np.maximum(second.values[2], 0.0)
+        mean = np.clip(second.values[1] / second.values[2], *edges)
         mean = np.where(np.isfinite(mean), mean, sum(edges) / 2)
         most = mean * (1 - mean)
         width = weight * (edges[1] - mean) * (mean - edges[0])
@@ -190,8 +187,8 @@ def _of_calibrated(sampling: Sampling, edges: Edges | None) -> Second:
         bounded = (width / 2) ** 2 + most**2 * second.noise[:, 2, 2]
         unsure = np.minimum(unsure, bounded)
         noise = np.zeros((len(value), 3, 3))
-    values[:, 0], noise[:, 0, 0] = value, unsure
-    return Second(values, noise)
+    values[0], noise[:, 0, 0] = value, unsure
+    return SamplingVariance(values, noise)
 
 
 def _bias(reach: Floats) -> Floats:

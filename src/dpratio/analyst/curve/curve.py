@@ -17,14 +17,15 @@ from dpratio.analyst.curve.calibration_error import (
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, CalibrationErrors, Curve
 from dpratio.analyst.curve.recast import seen_as_ratio
 from dpratio.analyst.ratio.interval import Options, Range, intervals
-from dpratio.analyst.ratio.wald import normal_quantile
-from dpratio.analyst.sums.moments import Floats, Moments, moments_of
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.labels import part_labels
 from dpratio.analyst.tables.options import require_level
 from dpratio.analyst.tables.statuses import Codes, codes_of
+from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
 from dpratio.release.release import Release, require_part, require_release

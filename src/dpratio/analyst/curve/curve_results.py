@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.curve.calibration_error import Measured
-from dpratio.analyst.sums.moments import Floats
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.labelled import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.statuses import Codes, codes_of, meanings_of, words_of
+from dpratio.arrays import Floats
 from dpratio.tabular import UNKNOWN, Tabular
 
 __all__ = ["CURVE_STATUSES", "CalibrationErrors", "Curve"]

@@ -9,8 +9,9 @@ from itertools import product
 
 import numpy as np
 
-from dpratio.analyst.sums.moments import Floats, Moments
+from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.sampling import Sampling
+from dpratio.arrays import Floats
 
 __all__ = ["seen_as_ratio"]
 

@@ -17,13 +17,14 @@ from dpratio.analyst.function.function_results import (
 )
 from dpratio.analyst.ratio.monte_carlo import redrawn_sums
 from dpratio.analyst.ratio.noisy_tail import noisy_quantile, two_scales
-from dpratio.analyst.ratio.pivot import allowance
-from dpratio.analyst.ratio.wald import normal_quantile
-from dpratio.analyst.sums.moments import Floats, Moments, moments_of
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
 from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.analyst.tables.statuses import codes_of
+from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
+from dpratio.plan.allowance import allowance
 from dpratio.release.release import Release, require_part, require_release
 from dpratio.terms.dimensions import Key
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.function.gradient import gradient_of
+from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 
 __all__ = ["LINKS", "FunctionOfSums"]
 
-Floats = NDArray[np.float64]
 Sums = Mapping[str, Any]
 
 # Scales on which intervals are symmetric: there, back, and the derivative of back.

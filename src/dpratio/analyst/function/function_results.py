@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpratio.analyst.sums.moments import Floats
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.labelled import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.statuses import Codes, meanings_of, words_of
+from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
 
 __all__ = ["FUNCTION_STATUSES", "FunctionEstimates"]

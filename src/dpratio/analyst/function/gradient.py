@@ -10,13 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpratio.arrays import Floats
 from dpratio.checks import require
 
 __all__ = ["gradient_of"]
 
-Floats = NDArray[np.float64]
 # Takes one array of values by cell for each argument.
 Formula = Callable[[Sequence[Any]], Any]
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.sums.moments import Floats, Moments
+from dpratio.analyst.sums.moments import Moments
+from dpratio.arrays import Floats
 
 __all__ = [
     "Spread",

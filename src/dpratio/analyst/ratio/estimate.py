@@ -7,11 +7,12 @@ import numpy as np
 
 from dpratio.analyst.ratio.interval import Found, Options, Range, intervals
 from dpratio.analyst.ratio.wald import SCALES, WALD_METHODS
-from dpratio.analyst.sums.moments import Floats, Moments, moments_of
+from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.analyst.tables.labels import labels_of
 from dpratio.analyst.tables.options import require_draws, require_level
+from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release, require_release
 from dpratio.terms.bounds import Bounds

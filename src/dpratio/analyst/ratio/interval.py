@@ -5,14 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.ratio.confidence_set import confidence_set
 from dpratio.analyst.ratio.delta import noise_spread, sampling_spread
-from dpratio.analyst.ratio.pivot_of import pivot_of, variances_at
-from dpratio.analyst.ratio.pivot_set import pivot_set
-from dpratio.analyst.ratio.wald import Wald, normal_quantile, wald
-from dpratio.analyst.sums.moments import Floats, Moments
-from dpratio.analyst.sums.variance import second_moments, weights_are_lost
+from dpratio.analyst.ratio.statistic import statistic_of
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.ratio.wald import Wald, wald
+from dpratio.analyst.sums.moments import Moments
+from dpratio.analyst.sums.variance import sampling_variance, weights_are_lost
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.statuses import Codes, codes_of
+from dpratio.arrays import Floats
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["Found", "Options", "Range", "intervals"]
@@ -89,7 +91,7 @@ def intervals(moments: Moments, reach: Range, options: Options) -> Found:
 
 def _by_pivot(moments: Moments, reach: Range, options: Options) -> Found:
     """Keep the ratios that are not rejected; the set is the same on both scales."""
-    pivot = pivot_of(moments, options.quantile, options.variance)
+    statistic = statistic_of(moments, options.variance, lowest=reach.lowest)
     empty = weights_are_lost(moments, options.variance)
     if reach.denominator_is_positive:
         # A denominator that noise took below zero says nothing of the ratio.
@@ -97,14 +99,15 @@ def _by_pivot(moments: Moments, reach: Range, options: Options) -> Found:
     cells = len(moments.values)
     lower, upper = np.full(cells, reach.lowest), np.full(cells, np.inf)
     status = np.full(cells, _UNBOUNDED)
-    found = pivot_set(pivot if not empty.any() else pivot.only(~empty), reach.lowest)
+    told = statistic if not empty.any() else statistic.only(~empty)
+    found = confidence_set(told, options.quantile)
     lower[~empty], upper[~empty] = found.lower, found.upper
     for shape, code in _OF_SHAPE.items():
         status[~empty] = np.where(found.shape == shape, code, status[~empty])
     ratio = moments["ws"] / moments["wy"]
-    hidden = ~(pivot.second.variance_at(np.ones(cells), ratio) > 0)
+    hidden = ~(statistic.sampling.at((np.ones(cells), ratio)) > 0)
     status[(status == _OK) & hidden] = _FLOORED
-    sampling, privacy = variances_at(pivot, ratio)
+    sampling, privacy = statistic.ratio_variances(ratio)
     per_square = ratio**2 if options.scale == "log" else np.ones(cells)
     return Found(lower, upper, sampling / per_square, privacy / per_square, status)
 
@@ -143,12 +146,12 @@ def _floor_sampling(
     if not floored.any():
         return answer, floored
     hidden = moments.only(floored)
-    second = second_moments(hidden, options.variance)
+    estimated = sampling_variance(hidden, options.variance)
     ratio = hidden["ws"] / hidden["wy"]
     per_square = hidden["ws" if options.scale == "log" else "wy"] ** 2
     sampling = answer.sampling.copy()
     sampling[floored] = (
-        np.sqrt(second.noise_at(np.ones_like(ratio), ratio)) / per_square
+        np.sqrt(estimated.doubt_at((np.ones_like(ratio), ratio))) / per_square
     )
     return Wald(answer.centre, sampling, answer.privacy), floored
 

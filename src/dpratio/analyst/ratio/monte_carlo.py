@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpratio.analyst.sums.moments import Floats, Moments
+from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import take
+from dpratio.arrays import Floats
 
 __all__ = ["extra_variances", "redrawn_sums"]
 

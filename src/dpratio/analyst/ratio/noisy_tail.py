@@ -8,11 +8,16 @@ its confluent limit is approached by spreading the scales a little.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["noisy_deviate", "noisy_quantile", "normal_laplace_tail", "two_scales"]
+from dpratio.arrays import Floats
 
-Floats = NDArray[np.float64]
+__all__ = [
+    "fourth_moment_scale",
+    "noisy_deviate",
+    "noisy_quantile",
+    "normal_laplace_tail",
+    "two_scales",
+]
 
 # Scales closer than this are spread to ±0.25 % around their root mean square: the
 # variance stays the same, and the error is of second order, below 1e-5 of the tail.
@@ -72,17 +77,26 @@ def noisy_deviate(
 
 
 def two_scales(scales: Sequence[Floats]) -> Sequence[Floats]:
-    """Give at most two Laplace scales for a sum of Laplace variables.
+    """Give two Laplace scales for a sum of Laplace variables.
 
     Of more than two, one of scale (Σb⁴)^¼ stands for all: with what is left of their
     variance as a normal part, the first four moments of the sum are kept.
     """
     if len(scales) <= 2:  # noqa: PLR2004
-        return scales
+        none = np.zeros_like(scales[0])
+        return (*scales, none, none)[:2]
+    return fourth_moment_scale(scales), np.zeros_like(scales[0])
+
+
+def fourth_moment_scale(scales: Sequence[Floats]) -> Floats:
+    """Give (Σb⁴)^¼; the fourth power of a scale need not fit in a double."""
+    if not scales:
+        return np.zeros(1)
     large = np.maximum.reduce(list(scales))
     safe = np.where(large > 0, large, 1.0)
     fourth = sum((each / safe) ** 4 for each in scales)
-    return [large * fourth**0.25, np.zeros_like(large)]
+    root: Floats = large * fourth**0.25
+    return root
 
 
 def noisy_quantile(level: float, variance: Floats, scale: Floats) -> Floats:

@@ -1,56 +1,55 @@
-"""How far out a standardised statistic is, as a normal deviate that says the same.
+"""How far out a statistic is, as the normal deviate of the same p-value.
 
-A statistic has variance 1: some of it normal, some of it Laplace noise, and it was
-divided by a variance that is itself noisy. The deviate of the same p-value allows for
-both. The allowance grows with the quantile it is compared with (docs/methods/pivot.md),
-so a deviate is asked for at a fixed quantile, or where quantile and deviate agree.
+A statistic is a normal variable plus Laplace noise, and its variance was estimated from
+noisy sums. The deviate allows for both. The allowance grows with the quantile that the
+deviate is compared with (docs/methods/pivot.md), so a deviate is asked for at a fixed
+quantile, or where quantile and deviate agree.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpratio.analyst.ratio.noisy_tail import noisy_deviate
-from dpratio.analyst.ratio.pivot import TEMPER
+from dpratio.analyst.ratio.noisy_tail import noisy_deviate, two_scales
+from dpratio.arrays import Floats
+from dpratio.plan.allowance import TEMPER, allowance
 
-__all__ = ["Standardised", "pvalues_of", "quantile_of", "upper_tail"]
-
-Floats = NDArray[np.float64]
+__all__ = ["Distance", "normal_quantile", "pvalues_of", "quantile_of", "upper_tail"]
 
 _STEPS = 12
 _PRECISION = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
-class Standardised:
-    """Statistics of variance 1, for every row.
+class Distance:
+    """The size of a statistic in every row, and what it is held against.
 
     Args:
-        size: The absolute value.
-        wobble: Standard deviation of the noise in the estimated variance, which is 1.
-        first: Scale of one Laplace noise within the statistic; 0 for none.
-        second: Scale of another.
+        size: Its absolute value.
+        variance: Of its normal part and its noise together.
+        doubt: The variance of the noise in that estimate.
+        laplace: Scales of the independent Laplace noises in it.
     """
 
     size: Floats
-    wobble: Floats
-    first: Floats
-    second: Floats
+    variance: Floats
+    doubt: Floats
+    laplace: Sequence[Floats]
 
     def at(self, quantile: float | Floats) -> Floats:
         """Give the deviate under the allowance for one quantile.
 
-        It exceeds the quantile just where `own` does.
+        It exceeds the quantile just where `deviate` does.
         """
-        squared = self.wobble * self.wobble
-        wider = (quantile * quantile + 1) / 4 * squared / (1 + TEMPER * self.wobble)
-        if not (self.first.any() or self.second.any()):
-            plain: Floats = self.size / np.sqrt(1 + wider)
+        variance = self.variance + allowance(self.variance, self.doubt, quantile)
+        if not any(scale.any() for scale in self.laplace):
+            plain: Floats = self.size / np.sqrt(variance)
             return plain
-        return noisy_deviate(self.size, 1 + wider, self.first, self.second)
+        first, second = two_scales(self.laplace)
+        return noisy_deviate(self.size, variance, first, second)
 
-    def own(self) -> Floats:
+    def deviate(self) -> Floats:
         """Give the deviate that agrees with its own quantile: a p-value in disguise."""
         below = np.zeros_like(self.size)
         above = self.at(below)  # The deviate falls as the quantile grows.
@@ -69,10 +68,11 @@ class Standardised:
         return guess
 
     def _normal(self) -> Floats:
-        """Solve size² = k² (1 + c (k² + 1)/4) for k: exact without Laplace noise."""
-        share = self.wobble * self.wobble / (1 + TEMPER * self.wobble) / 4
+        """Solve size² = A k² (1 + c (k² + 1)/4) for k: exact without Laplace noise."""
+        wobble = np.sqrt(self.doubt) / self.variance
+        share = wobble * wobble / (1 + TEMPER * wobble) / 4
         half = (1 + share) / 2
-        squared = self.size * self.size
+        squared = self.size * self.size / self.variance
         # Written so that nothing cancels where the share is small.
         root = np.sqrt(half * half + share * squared)
         solved: Floats = np.sqrt(squared / (half + root))
@@ -100,3 +100,10 @@ def quantile_of(level: float, alternative: str) -> float:
 
     tail = (1 - level) / 2 if alternative == "two-sided" else 1 - level
     return float(-ndtri(tail))
+
+
+def normal_quantile(level: float) -> float:
+    """Give the two-sided normal quantile of a confidence level."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2))

@@ -16,9 +16,11 @@ from dpratio.analyst.ratio.delta import (
     sampling_spread,
 )
 from dpratio.analyst.ratio.monte_carlo import extra_variances
-from dpratio.analyst.sums.moments import Floats, Moments
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.sums.moments import Moments
+from dpratio.arrays import Floats
 
-__all__ = ["SCALES", "WALD_METHODS", "Wald", "normal_quantile", "wald"]
+__all__ = ["SCALES", "WALD_METHODS", "Wald", "wald"]
 
 WALD_METHODS = ("analytical", "monte_carlo", "no_correction")
 SCALES = ("ratio", "log")
@@ -63,13 +65,6 @@ def wald(
     return {
         scale: Wald(centres[scale], sampling[scale], privacy[scale]) for scale in scales
     }
-
-
-def normal_quantile(level: float) -> float:
-    """Give the two-sided normal quantile of a confidence level."""
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2))
 
 
 def _variances(

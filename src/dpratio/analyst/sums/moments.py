@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.sums.noise import Noise, noise_of, take
+from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.strategy import reconstruction
 from dpratio.release.release import Release
 
-__all__ = ["Floats", "Moments", "exact_moments", "moments_of"]
+__all__ = ["Moments", "exact_moments", "moments_of"]
 
-Floats = NDArray[np.float64]
 
 _SQUARES = (
     "strategy='joint', and answers=('ratio', 'spread') for variances, correlation or "

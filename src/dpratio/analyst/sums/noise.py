@@ -8,13 +8,11 @@ the sum, and one draw is exact.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpratio.arrays import Floats
 from dpratio.release.release import NoiseLayer
 
 __all__ = ["Noise", "noise_of", "take"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

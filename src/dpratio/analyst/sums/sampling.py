@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.sums.moments import Floats, Moments
+from dpratio.analyst.sums.moments import Moments
+from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.terms.bounds import Bounds
 

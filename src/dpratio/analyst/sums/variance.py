@@ -9,21 +9,21 @@ nothing about the values.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpratio.analyst.sums.moments import Floats, Moments
+from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import take
+from dpratio.arrays import Flags, Floats, Integers
 from dpratio.checks import require, require_one_of
 
 __all__ = [
     "VARIANCES",
-    "Second",
+    "SamplingVariance",
     "choose_variance",
-    "second_moments",
+    "sampling_variance",
     "weights_are_lost",
 ]
 
-Flags = NDArray[np.bool_]
+Point = tuple[Floats, Floats]
 
 VARIANCES = ("linearised", "kish")
 
@@ -36,30 +36,39 @@ _PLANS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Second:
-    """Estimates of A, C and B (groups × 3) and the covariance of their noise.
+class SamplingVariance:
+    """Estimates of A, C and B (3 × rows) and the covariance of their noise.
 
-    ``noise`` is groups × 3 × 3, or 1 × 3 × 3 where it is the same in every group.
+    ``noise`` is rows × 3 × 3, or 1 × 3 × 3 where it is the same in every row.
     """
 
     values: Floats
     noise: Floats
 
-    def only(self, chosen: Flags | slice) -> "Second":
-        """Keep some cells."""
-        return Second(self.values[chosen], take(self.noise, chosen))
+    def only(self, chosen: Flags | Integers | slice) -> "SamplingVariance":
+        """Keep some rows, perhaps repeatedly."""
+        return SamplingVariance(self.values[:, chosen], take(self.noise, chosen))
 
-    def variance_at(self, alpha: Floats, beta: Floats) -> Floats:
+    def at(self, point: Point) -> Floats:
         """Estimate the variance of αΣa − βΣb; noise may make it negative."""
+        (alpha, beta), (first, mixed, last) = point, self.values
         variance: Floats = (
-            alpha * alpha * self.values[:, 0]
-            - 2 * alpha * beta * self.values[:, 1]
-            + beta * beta * self.values[:, 2]
+            alpha * (alpha * first - 2 * beta * mixed) + beta * beta * last
         )
         return variance
 
-    def noise_at(self, alpha: Floats, beta: Floats) -> Floats:
+    def slope(self, point: Point, along: Point) -> Floats:
+        """Give the derivative of that variance along a path of points."""
+        (alpha, beta), (first, mixed, last) = point, self.values
+        moved: Floats = 2 * (
+            along[0] * (alpha * first - beta * mixed)
+            + along[1] * (beta * last - alpha * mixed)
+        )
+        return moved
+
+    def doubt_at(self, point: Point) -> Floats:
         """Give the variance of that estimate's own noise."""
+        alpha, beta = point
         first, mixed, last = alpha * alpha, -2 * alpha * beta, beta * beta
         noise = self.noise
         variance: Floats = (
@@ -101,15 +110,15 @@ def weights_are_lost(moments: Moments, variance: str) -> Flags:
     return ~((moments["w"] > 0) & (moments["ww"] > 0))
 
 
-def second_moments(moments: Moments, variance: str) -> Second:
+def sampling_variance(moments: Moments, variance: str) -> SamplingVariance:
     """Estimate A, C and B, and how their noise varies together."""
     noise = moments.noise.variance
     if variance == "linearised":
-        values = np.stack([moments[name] for name in _LINEARISED], axis=1)
+        values = np.stack([moments[name] for name in _LINEARISED])
         own = np.stack([moments.loading(name) for name in _LINEARISED])
-        return Second(values, np.einsum("gj,aj,bj->gab", noise, own, own))
+        return SamplingVariance(values, np.einsum("gj,aj,bj->gab", noise, own, own))
     share = moments["ww"] / moments["w"]
-    values = np.stack([share * moments[name] for name in _KISH], axis=1)
+    values = np.stack([share * moments[name] for name in _KISH])
     own = np.stack([moments.loading(name) for name in _KISH])
     by_share = (
         moments.loading("ww") / moments["ww"][:, None]
@@ -117,7 +126,7 @@ def second_moments(moments: Moments, variance: str) -> Second:
     )
     covariance = np.zeros((len(share), 3, 3))
     for at in range(moments.matrix.shape[1]):
-        moved = share[:, None] * own[:, at] + values * by_share[:, at, None]
-        outer = np.einsum("gi,gj->gij", moved, moved)
+        moved = share * own[:, at, None] + values * by_share[:, at]
+        outer = np.einsum("ig,jg->gij", moved, moved)
         covariance += noise[:, at, None, None] * outer
-    return Second(values, covariance)
+    return SamplingVariance(values, covariance)

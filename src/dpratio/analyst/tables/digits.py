@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dpratio.analyst.sums.moments import Floats
+from dpratio.arrays import Floats
 
 __all__ = ["rounded_to"]
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.sums.moments import Floats
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.labelled import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import interval_in_words, percent, short
 from dpratio.analyst.tables.statuses import Codes, codes_of, meanings_of, words_of
+from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
 
 __all__ = ["STATUSES", "Estimates"]

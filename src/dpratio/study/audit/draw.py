@@ -13,8 +13,8 @@ from functools import reduce
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpratio.arrays import Floats
 from dpratio.curator.duck import write_parquet
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
@@ -28,7 +28,6 @@ from dpratio.terms.groups import Groups
 
 __all__ = ["Door", "Seen", "look_at"]
 
-Floats = NDArray[np.float64]
 
 # A fifth of all noise is larger: there counts tell most about its scale.
 _FIFTH_BEYOND = {"laplace": math.log(5), "gaussian": 1.2815515655446004}

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dpratio.arrays import Floats
 
 __all__ = ["gaussian_divergence", "laplace_divergence"]
 
-Floats = NDArray[np.float64]
 
 _STEPS = 2_000  # Of the whole loss: the chords lie less than 1e-4 above the curve.
 

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
 from dpratio.study.audit.law import laplace_divergence
 from dpratio.study.audit.question import COLUMNS, Question
 
 __all__ = ["Pair", "Placed", "Side", "find_pair"]
 
-Floats = NDArray[np.float64]
 Values = tuple[float, ...]
 
 _POINTS = {"s": 9, "y": 9, "w": 3}

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.arrays import Floats
 from dpratio.study.audit.bound import RISK, proportion_bounds
 
 __all__ = ["Agreements", "agreements_of", "least_alike"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
