@@ -50,7 +50,7 @@ docs: $(VENV)/.ready-docs
 mutants: $(VENV)/.ready-test
 	$(BIN)/python tools/guards/kill_mutants.py
 
-# Some 2,000 mutants, an hour; MODULES="plan/joint.py …" names some modules.
+# Some 2,000 mutants, an hour; MODULES="plan/sensitivity/joint.py …" names some modules.
 MODULES :=
 mutation: $(VENV)/.ready-mutation
 	$(BIN)/python tools/mutation/try_mutants.py $(MODULES)

@@ -17,7 +17,7 @@ from curator.moves_for_tests import require_paid
 from curator.people_for_tests import REGIONS, TOTALS
 from curator.table_sources import WRONG, write_wrong_statistics
 from curator.tables_for_tests import exact, plan_of
-from dpratio.plan.calibrate import is_affordable
+from dpratio.plan.calibration.calibrate import is_affordable
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import PrivacyUnit
@@ -152,7 +152,7 @@ def test_17_neighbours_of_either_relation_lie_no_further_apart_than_is_paid_for(
 
     Source: opendp/smartnoise-core issue 355, Derivation of the sensitivity of the mean;
     w3c/attribution issue 212, Clarify what we mean by sensitivity.
-    More: tests/plan/test_neighbours.py
+    More: tests/plan/sensitivity/test_neighbours.py
     """
     terms: dict[str, Any] = {"strategy": strategy, "mechanism": mechanism}
     if strategy == "focused":

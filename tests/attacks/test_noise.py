@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.calibrate import laplace_cost
+from dpratio.plan.calibration.calibrate import laplace_cost
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.files import release_from_bytes, release_to_bytes

@@ -16,7 +16,7 @@ from dpratio.curator.choose_engine import open_keys
 from dpratio.curator.engine import KeyCount
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.calibrate import is_affordable
+from dpratio.plan.calibration.calibrate import is_affordable
 from dpratio.plan.plan import Plan
 from dpratio.release.combine import merge, roll_up
 from dpratio.terms.bounds import Bounds
@@ -191,7 +191,7 @@ def test_18_a_person_in_four_groups_is_charged_for_four(
 
     Source: Houssiau, Rocher & de Montjoye (2022), On the difficulty of achieving
     differential privacy in practice: user-level guarantees in aggregate location data.
-    More: tests/plan/test_neighbours.py
+    More: tests/plan/sensitivity/test_neighbours.py
     """
     terms: dict[str, Any] = {"strategy": strategy}
     if strategy != "even":

@@ -181,7 +181,7 @@ def test_21_the_classical_gaussian_is_not_planned_above_epsilon_1(
 
     Source: Balle & Wang (2018), Improving the Gaussian Mechanism for Differential
     Privacy: the classical noise is not private at its claim for large epsilon.
-    More: tests/plan/test_calibrate_gaussian.py.
+    More: tests/plan/calibration/test_calibrate_gaussian.py.
     """
     sums = len(classical(1).sums)
     classical(sums)  # One each: the largest that is proven.

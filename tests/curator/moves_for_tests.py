@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
-from dpratio.plan.calibrate import is_affordable
-from dpratio.plan.joint import joint_ratio
+from dpratio.plan.calibration.calibrate import is_affordable
 from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.joint import joint_ratio
 
 __all__ = ["require_close", "require_paid"]
 

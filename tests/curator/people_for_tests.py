@@ -9,9 +9,9 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from curator.tables_for_tests import plan_of
-from dpratio.plan.allow import cells_of
-from dpratio.plan.neighbours import unit_ratio
 from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.neighbours import unit_ratio
+from dpratio.plan.split_budget import cells_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Key
 from dpratio.terms.unit import PrivacyUnit

@@ -11,7 +11,7 @@ from dpratio.curator import noise as room
 from dpratio.curator.entropy import BitSource, system_bits
 from dpratio.curator.noise import draw_noise
 from dpratio.curator.rounded import GAUSSIAN, LAPLACE, NoiseLaw
-from dpratio.plan.calibrate import MECHANISMS, noise_sd
+from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds

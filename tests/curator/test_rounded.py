@@ -15,7 +15,7 @@ from curator.bits_for_tests import LAWS, SIDES, WORD, Script, tail_of
 from dpratio.curator import rounded as room
 from dpratio.curator.entropy import BitSource, system_bits
 from dpratio.curator.rounded import LAPLACE, NoiseLaw, draw_rounded
-from dpratio.plan.certified import Interval
+from dpratio.plan.calibration.certified import Interval
 
 
 def is_rounded(

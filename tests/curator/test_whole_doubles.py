@@ -8,7 +8,7 @@ import pytest
 from curator.tables_for_tests import statement_with
 from dpratio.curator.engine import CellSum, Statement, UnitRule
 from dpratio.curator.whole_doubles import are_exact, may_be_exact
-from dpratio.plan.box import Total
+from dpratio.plan.sensitivity.box import Total
 from dpratio.terms.bounds import Bounds
 
 STEP = 2.0**-20

@@ -15,7 +15,7 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.sums import MOMENTS
+from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from dpratio.curator.engine import CellSum
 from dpratio.curator.engine_python import _cells, _clip, _with_contrast
-from dpratio.plan.contrast import Contrast
-from dpratio.plan.joint import Grid, grid_of, is_convex
-from dpratio.plan.sums import focused_summands, summands_for
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.joint import Grid, grid_of, is_convex
+from dpratio.plan.sensitivity.sums import focused_summands, summands_for
 from dpratio.terms.bounds import Bounds
 
 __all__ = [

@@ -7,7 +7,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
-from dpratio.plan.sums import Summand
+from dpratio.plan.sensitivity.sums import Summand
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys

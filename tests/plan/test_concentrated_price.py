@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from dpratio.plan.calibrate import analytic_delta
+from dpratio.plan.calibration.calibrate import analytic_delta
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.neighbours import unit_ratio
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
+from dpratio.plan.sensitivity.neighbours import unit_ratio
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys

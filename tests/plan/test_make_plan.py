@@ -9,12 +9,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibrate import calibrate
+from dpratio.plan.calibration.calibrate import calibrate
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.plan.price import price
-from dpratio.plan.strategy import reconstruction
-from dpratio.plan.sums import MOMENTS, Summand, summands_for
+from dpratio.plan.sensitivity.sums import MOMENTS, Summand, summands_for
+from dpratio.plan.strategy.strategy import reconstruction
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from dpratio.plan.contrast import Contrast
 from dpratio.plan.make_plan import make_plan
+from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

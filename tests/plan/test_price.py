@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.calibrate import MECHANISMS
+from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price

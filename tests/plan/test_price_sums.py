@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dpratio.errors import PlanRefused
-from dpratio.plan.calibrate import MECHANISMS, laplace_cost
+from dpratio.plan.calibration.calibrate import MECHANISMS, laplace_cost
 from dpratio.plan.price import price
-from dpratio.plan.sums import Summand
+from dpratio.plan.sensitivity.sums import Summand
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from plan.priced_plans import OTHER_LISTS, edit, plan_of, refuse, vector_plan, with_sums

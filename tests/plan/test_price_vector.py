@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from dpratio.errors import PlanRefused
-from dpratio.plan.calibrate import analytic_delta, is_affordable
-from dpratio.plan.contrast import Contrast
-from dpratio.plan.joint import joint_ratio
+from dpratio.plan.calibration.calibrate import analytic_delta, is_affordable
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.strategy import sums_of
-from dpratio.plan.sums import Summand
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.joint import joint_ratio
+from dpratio.plan.sensitivity.sums import Summand
+from dpratio.plan.strategy.strategy import sums_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from plan.priced_plans import (

@@ -10,7 +10,7 @@ import numpy as np
 from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
-from dpratio.plan.sums import Summand
+from dpratio.plan.sensitivity.sums import Summand
 from dpratio.release.release import Release, fresh_part
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

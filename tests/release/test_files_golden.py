@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.plan.contrast import Contrast
+from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.release.files import FORMAT, VERSION, read_release, write_release
 from release.edited_documents import checksum
 from release.golden_releases import (

@@ -10,8 +10,8 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.engine import statement_of
 from dpratio.curator.entropy import system_bits
 from dpratio.curator.noise import draw_noise
-from dpratio.plan.contrast import Contrast
 from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.study.population import PaperPopulation, People
 from dpratio.study.simulate import (
     Seeds,

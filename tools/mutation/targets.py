@@ -6,11 +6,14 @@ tests that mirror it, and to those of the modules that need it most.
 
 __all__ = ["TARGETS"]
 
-_CALIBRATE = ("plan/test_calibrate.py", "plan/test_calibrate_gaussian.py")
+_CALIBRATE = (
+    "plan/calibration/test_calibrate.py",
+    "plan/calibration/test_calibrate_gaussian.py",
+)
 _JOINT = (
-    "plan/test_joint.py",
-    "plan/test_joint_one_sum.py",
-    "plan/test_joint_convex.py",
+    "plan/sensitivity/test_joint.py",
+    "plan/sensitivity/test_joint_one_sum.py",
+    "plan/sensitivity/test_joint_convex.py",
 )
 _PRICES = (
     "plan/test_price.py",
@@ -44,20 +47,36 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "curator/test_units.py",
         "curator/test_units_price.py",
     ),
-    "plan/certified.py": ("plan/test_certified.py", *_CALIBRATE),
-    "plan/calibrate.py": (*_CALIBRATE, "plan/test_allow.py"),
-    "plan/lattice.py": ("plan/test_lattice.py",),
-    "plan/sums.py": ("plan/test_sums.py", "plan/test_strategy.py"),
-    "plan/contrast.py": (
-        "plan/test_contrast.py",
+    "plan/calibration/certified.py": (
+        "plan/calibration/test_certified.py",
+        *_CALIBRATE,
+    ),
+    "plan/calibration/calibrate.py": (
+        *_CALIBRATE,
+        "plan/test_split_budget.py",
+    ),
+    "plan/sensitivity/lattice.py": ("plan/sensitivity/test_lattice.py",),
+    "plan/sensitivity/sums.py": (
+        "plan/sensitivity/test_sums.py",
+        "plan/strategy/test_strategy.py",
+    ),
+    "plan/sensitivity/contrast.py": (
+        "plan/sensitivity/test_contrast.py",
         "curator/test_contrast.py",
         "curator/test_contrast_price.py",
     ),
-    "plan/box.py": ("plan/test_box.py", *_PLANS),
-    "plan/corners.py": ("plan/test_corners.py", *_JOINT),
-    "plan/joint.py": (*_JOINT, "plan/test_neighbours.py", *_PRICES),
-    "plan/neighbours.py": ("plan/test_neighbours.py", *_PRICES),
-    "plan/allow.py": ("plan/test_allow.py", *_PLANS),
-    "plan/threshold.py": ("plan/test_threshold.py", "plan/test_found_keys.py"),
+    "plan/sensitivity/box.py": ("plan/sensitivity/test_box.py", *_PLANS),
+    "plan/sensitivity/corners.py": ("plan/sensitivity/test_corners.py", *_JOINT),
+    "plan/sensitivity/joint.py": (
+        *_JOINT,
+        "plan/sensitivity/test_neighbours.py",
+        *_PRICES,
+    ),
+    "plan/sensitivity/neighbours.py": ("plan/sensitivity/test_neighbours.py", *_PRICES),
+    "plan/split_budget.py": ("plan/test_split_budget.py", *_PLANS),
+    "plan/calibration/threshold.py": (
+        "plan/calibration/test_threshold.py",
+        "plan/test_found_keys.py",
+    ),
     "plan/price.py": _PRICES,
 }

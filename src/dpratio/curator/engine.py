@@ -31,10 +31,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpratio.errors import SchemaRefused
-from dpratio.plan.box import Total, totals_of
-from dpratio.plan.contrast import Contrast
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.box import Total, totals_of
+from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import KINDS, Dimension, Keys, ScoreBins
 from dpratio.terms.groups import Groups

@@ -26,8 +26,8 @@ from dpratio.curator.keys import (
     rank_of,
 )
 from dpratio.curator.rows import RowTable
-from dpratio.plan.contrast import Contrast
-from dpratio.plan.lattice import to_cell
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.lattice import to_cell
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Key
 

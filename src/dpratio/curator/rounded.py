@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dpratio.arrays import Floats
 from dpratio.curator.entropy import BitSource
-from dpratio.plan.certified import Interval, exp_bounds, normal_tail_bounds
+from dpratio.plan.calibration.certified import Interval, exp_bounds, normal_tail_bounds
 
 __all__ = ["GAUSSIAN", "LAPLACE", "NoiseLaw", "draw_rounded"]
 

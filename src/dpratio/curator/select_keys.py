@@ -9,7 +9,7 @@ import numpy as np
 
 from dpratio.curator.entropy import BitSource
 from dpratio.curator.rounded import LAPLACE, draw_rounded
-from dpratio.plan.threshold import threshold_of
+from dpratio.plan.calibration.threshold import threshold_of
 from dpratio.terms.dimensions import KINDS, Key
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.unit import PrivacyUnit

@@ -1,18 +1,14 @@
-"""A plan as a plain document, and back; every refusal names its path.
-
-Floor: plan. Imports: strict, terms, calibrate, groups_document, measured, part, plan,
-strategy, sums.
-"""
+"""A plan as a plain document, and back; every refusal names its path."""
 
 from typing import Any
 
-from dpratio.plan.calibrate import MECHANISMS
+from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
-from dpratio.plan.strategy import ANSWERS, EXTERNAL, STRATEGIES
-from dpratio.plan.sums import Summand
+from dpratio.plan.sensitivity.sums import Summand
+from dpratio.plan.strategy.strategy import ANSWERS, EXTERNAL, STRATEGIES
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -1,7 +1,6 @@
 """Groups as a plain document, and back.
 
 Keys are written as they are; a date is ``{"date": "2026-01-31"}``.
-Floor: plan. Imports: strict, terms, part.
 """
 
 import datetime as dt

@@ -1,7 +1,4 @@
-"""From terms to a plan.
-
-Floor: plan. Imports: errors, checks, terms, and the rest of this room.
-"""
+"""From terms to a plan."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,15 +6,15 @@ from fractions import Fraction
 
 from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.allow import allowances
-from dpratio.plan.calibrate import MECHANISMS, noise_sd
-from dpratio.plan.contrast import contrast_of
-from dpratio.plan.expected import expected_of
+from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
 from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.part import Part, Partition
 from dpratio.plan.plan import Plan
 from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
-from dpratio.plan.strategy import (
+from dpratio.plan.sensitivity.contrast import contrast_of
+from dpratio.plan.split_budget import allowances
+from dpratio.plan.strategy.expected import expected_of
+from dpratio.plan.strategy.strategy import (
     STRATEGIES,
     Allowance,
     measure_evenly,

@@ -1,11 +1,8 @@
-"""One sum of a plan.
-
-Floor: plan. Imports: sums.
-"""
+"""One sum of a plan."""
 
 from dataclasses import dataclass
 
-from dpratio.plan.sums import Summand
+from dpratio.plan.sensitivity.sums import Summand
 
 __all__ = ["MeasuredSum"]
 

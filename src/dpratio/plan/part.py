@@ -1,7 +1,4 @@
-"""One part of a plan: a ratio over a partition, with its share and its sums.
-
-Floor: plan. Imports: terms, measured.
-"""
+"""One part of a plan: a ratio over a partition, with its share and its sums."""
 
 from dataclasses import dataclass
 from fractions import Fraction

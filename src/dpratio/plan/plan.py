@@ -1,7 +1,6 @@
 """A plan: every measured sum, its sensitivity, its noise and its price.
 
 It is complete without data, so a privacy officer can read and approve it.
-Floor: plan. Imports: terms, tabular, and the lower half of this room.
 """
 
 import html
@@ -10,10 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpratio.plan.box import box_of
-from dpratio.plan.calibrate import noise_sd
-from dpratio.plan.contrast import Contrast, contrast_of
-from dpratio.plan.joint import Grid
+from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.part import Part, Partition
 from dpratio.plan.plan_words import (
@@ -24,7 +20,10 @@ from dpratio.plan.plan_words import (
     describe_delta,
     describe_unit,
 )
-from dpratio.plan.strategy import EXTERNAL, sums_of
+from dpratio.plan.sensitivity.box import box_of
+from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
+from dpratio.plan.sensitivity.joint import Grid
+from dpratio.plan.strategy.strategy import EXTERNAL, sums_of
 from dpratio.tabular import Tabular, printable
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget, decimal_text

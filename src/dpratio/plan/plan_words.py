@@ -1,12 +1,9 @@
-"""A plan in sentences, for the person who must approve it.
-
-Floor: plan. Imports: terms, contrast, part.
-"""
+"""A plan in sentences, for the person who must approve it."""
 
 from fractions import Fraction
 
-from dpratio.plan.contrast import contrast_of
 from dpratio.plan.part import Partition
+from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import Ratio

@@ -2,7 +2,6 @@
 
 A plan may have been edited by hand, read from a file or made by a planner with a
 mistake in it. Nothing it says about itself is believed here.
-Floor: plan. Imports: errors, checks, and the rest of this room.
 """
 
 from dataclasses import dataclass
@@ -11,20 +10,20 @@ from typing import NoReturn
 
 from dpratio.checks import require_one_of, show_given
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.allow import cells_of
-from dpratio.plan.calibrate import (
+from dpratio.plan.calibration.calibrate import (
     LARGEST_SCALE,
     MECHANISMS,
     SMALLEST_SCALE,
     is_affordable,
 )
-from dpratio.plan.joint import Grid, is_convex, root_above
 from dpratio.plan.measured import MeasuredSum
-from dpratio.plan.neighbours import is_one_row, unit_ratio
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
-from dpratio.plan.strategy import STRATEGIES
+from dpratio.plan.sensitivity.joint import Grid, is_convex, root_above
+from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
+from dpratio.plan.split_budget import cells_of
+from dpratio.plan.strategy.strategy import STRATEGIES
 
 __all__ = ["Cost", "price"]
 

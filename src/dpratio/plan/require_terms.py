@@ -1,21 +1,17 @@
-"""The rules between terms: what a plan may be asked for, and what it must be told.
-
-Floor: plan. Imports: errors, checks, terms, box, contrast, corners, part, plan,
-strategy, threshold.
-"""
+"""The rules between terms: what a plan may be asked for, and what it must be told."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from dpratio.checks import require, show_given
 from dpratio.errors import InvalidInput
-from dpratio.plan.box import box_of, row_box
-from dpratio.plan.contrast import contrast_of
-from dpratio.plan.corners import corners_of
+from dpratio.plan.calibration.threshold import threshold_of
 from dpratio.plan.part import Partition
 from dpratio.plan.plan import Plan
-from dpratio.plan.strategy import ANSWERS
-from dpratio.plan.threshold import threshold_of
+from dpratio.plan.sensitivity.box import box_of, row_box
+from dpratio.plan.sensitivity.contrast import contrast_of
+from dpratio.plan.sensitivity.corners import corners_of
+from dpratio.plan.strategy.strategy import ANSWERS
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins

@@ -1,7 +1,4 @@
-"""The plan of a study: one way from the text that was approved to what is measured.
-
-Floor: plan. Imports: terms, make_plan, plan.
-"""
+"""The plan of a study: one way from the text that was approved to what is measured."""
 
 from typing import Any
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpratio.arrays import Integers
 from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
-from dpratio.plan.calibrate import LARGEST_SCALE, MECHANISMS, SMALLEST_SCALE
+from dpratio.plan.calibration.calibrate import LARGEST_SCALE, MECHANISMS, SMALLEST_SCALE
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.plan import Plan

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import require, require_one_of
-from dpratio.plan.box import row_box
-from dpratio.plan.calibrate import LARGEST_SCALE, SMALLEST_SCALE
-from dpratio.plan.lattice import step_for
+from dpratio.plan.calibration.calibrate import LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.plan.require_terms import require_terms, settle_partition
-from dpratio.plan.strategy import EXTERNAL
-from dpratio.plan.sums import Summand, summands_for
+from dpratio.plan.sensitivity.box import row_box
+from dpratio.plan.sensitivity.lattice import step_for
+from dpratio.plan.sensitivity.sums import Summand, summands_for
+from dpratio.plan.strategy.strategy import EXTERNAL
 from dpratio.release.release import MADE_BY, Release, fresh_part
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

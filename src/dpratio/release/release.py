@@ -16,7 +16,7 @@ from dpratio.checks import require
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import NOT_COVERED
-from dpratio.plan.strategy import EXTERNAL
+from dpratio.plan.strategy.strategy import EXTERNAL
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.dimensions import Cell

@@ -13,7 +13,7 @@ from typing import Any
 
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.ratio.wald import SCALES
-from dpratio.plan.calibrate import largest_ratio
+from dpratio.plan.calibration.calibrate import largest_ratio
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.study.coverage import CoverageRow, measure_coverage

@@ -14,8 +14,8 @@ from typing import TypeVar
 import numpy as np
 
 from dpratio.arrays import Floats
-from dpratio.plan.contrast import Contrast
 from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.release.release import MADE_BY, Release, fresh_part
 from dpratio.study.population import People, Population, Reals
 from dpratio.terms.bounds import Bounds

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from dpratio.errors import DpratioError
-from dpratio.plan.calibrate import MECHANISMS
-from dpratio.plan.strategy import STRATEGIES
+from dpratio.plan.calibration.calibrate import MECHANISMS
+from dpratio.plan.strategy.strategy import STRATEGIES
 from dpratio.study.outlook import Outlook
 from dpratio.tabular import show_value
 from dpratio.terms.groups import Groups

@@ -12,9 +12,9 @@ from typing import Any
 
 from dpratio.checks import require, to_exact
 from dpratio.errors import InvalidInput
-from dpratio.plan.box import box_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.require_terms import needs_guess
+from dpratio.plan.sensitivity.box import box_of
 from dpratio.plan.study_plan import plan_of_study
 from dpratio.study.drawn import MOST_PEOPLE
 from dpratio.study.forecast import forecast

@@ -16,7 +16,7 @@ from dpratio.analyst.ratio.delta import (
     sampling_spread,
 )
 from dpratio.analyst.sums.moments import Moments
-from dpratio.plan.sums import MOMENTS
+from dpratio.plan.sensitivity.sums import MOMENTS
 
 ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
 

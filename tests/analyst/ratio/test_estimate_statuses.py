@@ -8,7 +8,7 @@ from analyst.ten_rows_released import NORMAL, one, plan_of, release_of
 from dpratio.analyst.ratio.estimate import METHODS
 from dpratio.analyst.ratio.wald import SCALES, WALD_METHODS
 from dpratio.analyst.sums.moments import moments_of
-from dpratio.plan.sums import MOMENTS
+from dpratio.plan.sensitivity.sums import MOMENTS
 
 
 def test_a_weak_denominator_gives_an_unbounded_interval() -> None:

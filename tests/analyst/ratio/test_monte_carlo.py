@@ -13,7 +13,7 @@ from dpratio.analyst.ratio.delta import log_ratio_variance, noise_spread, ratio_
 from dpratio.analyst.ratio.monte_carlo import extra_variances
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
-from dpratio.plan.sums import MOMENTS
+from dpratio.plan.sensitivity.sums import MOMENTS
 
 SUMS = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]
 

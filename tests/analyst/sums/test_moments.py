@@ -12,7 +12,7 @@ from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.sums import MOMENTS
+from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -22,7 +22,7 @@ from dpratio.arrays import Floats
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.sums import MOMENTS
+from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

@@ -12,10 +12,10 @@ import pytest
 
 from dpratio.curator import engine_duckdb, select_keys
 from dpratio.plan import joint, plan, price, require_terms, strategy
-from dpratio.plan.box import box_of
-from dpratio.plan.corners import Point, corners_of
-from dpratio.plan.joint import joint_ratio
-from dpratio.plan.threshold import Threshold, threshold_of
+from dpratio.plan.calibration.threshold import Threshold, threshold_of
+from dpratio.plan.sensitivity.box import box_of
+from dpratio.plan.sensitivity.corners import Point, corners_of
+from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.study.audit.audit_noise import audit_noise
 from dpratio.study.audit.findings import BROKEN, REPEATED, TOO_LITTLE, Finding
 from dpratio.terms.bounds import Bounds

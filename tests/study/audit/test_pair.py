@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from dpratio.plan.neighbours import unit_ratio
 from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.neighbours import unit_ratio
 from dpratio.study.audit.claim import claimed_distance
 from dpratio.study.audit.law import laplace_divergence
 from dpratio.study.audit.pair import find_pair

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpratio.analyst.ratio.statistic import Point, Scored, Statistic
 from dpratio.arrays import Floats
-from dpratio.plan.allowance import TEMPER
+from dpratio.plan.strategy.allowance import TEMPER
 
 __all__ = ["CommonRatio", "common_ratio"]
 

@@ -14,7 +14,7 @@ from dpratio.analyst.ratio.tail import pvalues_of
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.arrays import Flags
 from dpratio.checks import require
-from dpratio.plan.allowance import QUANTILE
+from dpratio.plan.strategy.allowance import QUANTILE
 from dpratio.release.release import Release
 from dpratio.tabular import Tabular
 from dpratio.terms.dimensions import Cell

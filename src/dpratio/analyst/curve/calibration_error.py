@@ -22,7 +22,7 @@ from dpratio.analyst.sums.variance import (
     weights_are_lost,
 )
 from dpratio.arrays import Floats
-from dpratio.plan.allowance import allowance
+from dpratio.plan.strategy.allowance import allowance
 
 __all__ = ["Bins", "Measured", "absolute_error", "calibration_test", "squared_error"]
 

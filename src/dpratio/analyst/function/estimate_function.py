@@ -24,7 +24,7 @@ from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.analyst.tables.statuses import codes_of
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
-from dpratio.plan.allowance import allowance
+from dpratio.plan.strategy.allowance import allowance
 from dpratio.release.release import Release, require_part, require_release
 from dpratio.terms.dimensions import Key
 

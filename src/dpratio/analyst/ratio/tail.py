@@ -13,7 +13,7 @@ import numpy as np
 
 from dpratio.analyst.ratio.noisy_tail import noisy_deviate, two_scales
 from dpratio.arrays import Floats
-from dpratio.plan.allowance import TEMPER, allowance
+from dpratio.plan.strategy.allowance import TEMPER, allowance
 
 __all__ = ["Distance", "normal_quantile", "pvalues_of", "quantile_of", "upper_tail"]
 

@@ -13,7 +13,7 @@ from dpratio.analyst.sums.noise import Noise, noise_of, take
 from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
-from dpratio.plan.strategy import reconstruction
+from dpratio.plan.strategy.strategy import reconstruction
 from dpratio.release.release import Release
 
 __all__ = ["Moments", "exact_moments", "moments_of"]

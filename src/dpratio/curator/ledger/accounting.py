@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpratio.checks import require
-from dpratio.plan.certified import log_bounds
+from dpratio.plan.calibration.certified import log_bounds
 from dpratio.plan.price import Cost
 
 __all__ = [

@@ -19,7 +19,7 @@ from dpratio.curator.warehouse.numbers import (
     joined,
     pieces_of,
 )
-from dpratio.plan.box import Total
+from dpratio.plan.sensitivity.box import Total
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibrate import MECHANISMS
+from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.plan import Plan
-from dpratio.plan.strategy import STRATEGIES
+from dpratio.plan.strategy.strategy import STRATEGIES
 from dpratio.study.audit.bound import RISK, largest_scale, least_epsilon, least_mu
 from dpratio.study.audit.claim import claimed_distance
 from dpratio.study.audit.draw import Door, Seen, look_at

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpratio.plan.calibration.threshold import threshold_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.threshold import threshold_of
 from dpratio.study.audit.bound import RISK, Counts, least_epsilon, proportion_bounds
 from dpratio.study.audit.draw import Door
 from dpratio.study.audit.invent import Columns, chunks_of

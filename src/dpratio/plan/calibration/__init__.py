@@ -1,0 +1,1 @@
+"""How much noise a price needs, certified in exact arithmetic."""

@@ -1,0 +1,1 @@
+"""How far one unit moves the sums, in whole cells of public lattices."""

@@ -1,0 +1,63 @@
+"""The box that one unit's values lie in: of a row, or of a person's totals."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dpratio.checks import require
+from dpratio.plan.sensitivity.lattice import step_for
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.question import Ratio
+from dpratio.terms.unit import PrivacyUnit
+
+__all__ = ["Total", "box_of", "row_box", "totals_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """How a person's rows are added up: in cells of a step, clipped to whole cells."""
+
+    step: float
+    lowest: int
+    highest: int
+
+    @property
+    def bounds(self) -> Bounds:
+        """The exact range of a clipped total."""
+        return Bounds(self.lowest * self.step, self.highest * self.step)
+
+
+def row_box(ratio: Ratio, bounds: Mapping[str, Bounds]) -> dict[str, Bounds]:
+    """Give the bounds of a row's s, y and, where there is one, w."""
+    numerator = bounds[ratio.numerator]
+    if ratio.minus is not None:
+        other = bounds[ratio.minus]
+        low, high = numerator.lower - other.upper, numerator.upper - other.lower
+        numerator = Bounds(low, high)
+    box = {"s": numerator, "y": bounds[ratio.per]}
+    if ratio.weight is not None:
+        box["w"] = bounds[ratio.weight]
+    return box
+
+
+def totals_of(ratio: Ratio, unit: PrivacyUnit) -> dict[str, Total]:
+    """Say how the numerator and the denominator of a person are added up."""
+    names = zip("sy", ratio.totals, strict=True)
+    return {letter: _total(unit.totals[name], name) for letter, name in names}
+
+
+def box_of(
+    ratio: Ratio, bounds: Mapping[str, Bounds], unit: PrivacyUnit
+) -> dict[str, Bounds]:
+    """Give the box of one unit: its row's, or that of its clipped totals."""
+    if unit.column is None:
+        return row_box(ratio, bounds)
+    return {letter: each.bounds for letter, each in totals_of(ratio, unit).items()}
+
+
+def _total(bounds: Bounds, name: str) -> Total:
+    step = step_for(bounds.reach)
+    lowest, highest = math.ceil(bounds.lower / step), math.floor(bounds.upper / step)
+    rule = f"the totals of '{name}' have too narrow a range"
+    require(lowest < highest, rule, [bounds.lower, bounds.upper])
+    return Total(step, lowest, highest)

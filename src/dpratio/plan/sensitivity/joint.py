@@ -1,0 +1,238 @@
+"""What one row costs in all sums together: one vector, one price.
+
+A row with y = 0 moves neither Σwy nor Σwys: the largest joint move may be less than the
+largest moves added up. Everything here is exact.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.corners import Point, corners_of
+from dpratio.plan.sensitivity.lattice import step_for
+from dpratio.plan.sensitivity.sums import Summand
+from dpratio.terms.bounds import Bounds
+
+__all__ = ["Grid", "grid_of", "is_convex", "joint_ratio", "root_above", "spread_ratio"]
+
+# Doubles lose at most this part of a summand's size: docs/proofs/joint_cost.md.
+_ROUNDING = Fraction(1, 2**49)
+_HALF_CELL = Fraction(1, 2) + Fraction(1, 2**26)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The sums of a plan on their lattices, and what extreme rows put into them.
+
+    ``moves`` holds, for each extreme row, its size in each sum, in cells; ``rounding``
+    how many cells a row's counted cell may lie from its exact place; ``ranges`` how far
+    apart two rows, one of which may not be there, can lie in each sum.
+    """
+
+    summands: tuple[Summand, ...]
+    steps: tuple[float, ...]
+    moves: tuple[tuple[Fraction, ...], ...]
+    rounding: tuple[Fraction, ...]
+    ranges: tuple[Fraction, ...]
+    curved: tuple[str, ...]
+
+    def only(self, at: int) -> "Grid":
+        """Give the grid of one sum alone."""
+        return Grid(
+            self.summands[at : at + 1],
+            self.steps[at : at + 1],
+            tuple((row[at],) for row in self.moves),
+            self.rounding[at : at + 1],
+            self.ranges[at : at + 1],
+            self.curved,
+        )
+
+    @property
+    def sensitivities(self) -> tuple[int, ...]:
+        """The largest cell that any row has in each sum.
+
+        Guarantee:
+            No row that engines count has a cell larger in size.
+            Proof: docs/proofs/joint_cost.md.
+        """
+        return tuple(
+            math.floor(max(column) + slack)
+            for column, slack in zip(
+                zip(*self.moves, strict=True), self.rounding, strict=True
+            )
+        )
+
+
+def grid_of(
+    summands: Sequence[Summand],
+    bounds: Mapping[str, Bounds],
+    contrast: Contrast | None,
+) -> Grid:
+    """Lay sums on their lattices.
+
+    Args:
+        summands: What is added up.
+        bounds: Bounds of ``s``, ``y`` and, where there is one, ``w``.
+        contrast: Where the factors are ``z`` and ``h``.
+    """
+    points = corners_of(bounds, contrast)
+    sizes = _sizes(bounds, contrast)
+    values = [[abs(_product(each, point)) for each in summands] for point in points]
+    reaches = [max(column) for column in zip(*values, strict=True)]
+    steps = [step_for(float(reach)) for reach in reaches]
+    binary = bounds["y"].is_binary
+    curved = ("w", "z", "h") if contrast else ("s",) if binary else ("s", "y")
+    return Grid(
+        summands=tuple(summands),
+        steps=tuple(steps),
+        moves=tuple(
+            tuple(
+                value / Fraction(step) for value, step in zip(row, steps, strict=True)
+            )
+            for row in values
+        ),
+        rounding=tuple(
+            _HALF_CELL + _ROUNDING * _product(each, sizes) / Fraction(step)
+            for each, step in zip(summands, steps, strict=True)
+        ),
+        ranges=tuple(
+            _range(each, points) / Fraction(step)
+            for each, step in zip(summands, steps, strict=True)
+        ),
+        curved=curved,
+    )
+
+
+def joint_ratio(mechanism: str, grid: Grid, scales: Sequence[float]) -> Fraction:
+    """Bound how far one row moves all sums together, in units of their noise.
+
+    Args:
+        mechanism: Laplace noise adds moves up; Gaussian noise adds their squares.
+        grid: The sums.
+        scales: Their noise scales, in cells.
+
+    Returns:
+        For Laplace noise the cost epsilon, for Gaussian noise μ = ‖Δ/σ‖.
+
+    Guarantee:
+        No row that engines count moves the released vector further, provided that
+        `is_convex` holds. Proof: docs/proofs/joint_cost.md.
+    """
+    exact = [Fraction(scale) for scale in scales]
+    moved = [
+        [move / scale for move, scale in zip(row, exact, strict=True)]
+        for row in grid.moves
+    ]
+    slack = [each / scale for each, scale in zip(grid.rounding, exact, strict=True)]
+    if mechanism == "laplace":
+        return max(sum(row, Fraction(0)) for row in moved) + sum(slack, Fraction(0))
+    longest = max(_squared(row) for row in moved)
+    return root_above(longest) + root_above(_squared(slack))
+
+
+def spread_ratio(mechanism: str, grid: Grid, scales: Sequence[float]) -> Fraction:
+    """Bound how far two rows of one cell lie apart, in units of the sums' noise.
+
+    Either may be missing: a row that is dropped counts as zero in every sum.
+    """
+    apart = [
+        (width + 2 * slack) / Fraction(scale)
+        for width, slack, scale in zip(grid.ranges, grid.rounding, scales, strict=True)
+    ]
+    if mechanism == "laplace":
+        return sum(apart, Fraction(0))
+    return root_above(_squared(apart))
+
+
+def is_convex(mechanism: str, grid: Grid, scales: Sequence[float]) -> bool:
+    """Prove that the cost of a row is convex, so that extreme rows cost most.
+
+    The prices of products of two factors form a symmetric matrix; the cost is convex
+    if it is positive semidefinite. Proof: docs/proofs/joint_cost.md.
+    """
+    power = 1 if mechanism == "laplace" else 2
+    price = {
+        tuple(sorted(factor for factor in each.factors if factor in grid.curved)): (
+            1 / Fraction(scale) / Fraction(step)
+        )
+        ** power
+        for each, scale, step in zip(grid.summands, scales, grid.steps, strict=True)
+    }
+    matrix = [
+        [
+            price.get(tuple(sorted((row, column))), Fraction(0))
+            / (1 if row == column else 2)
+            for column in grid.curved
+        ]
+        for row in grid.curved
+    ]
+    places = range(len(matrix))
+    return all(
+        _determinant([[matrix[i][j] for j in chosen] for i in chosen]) >= 0
+        for size in range(1, len(matrix) + 1)
+        for chosen in combinations(places, size)
+    )
+
+
+def _range(summand: Summand, points: Sequence[Point]) -> Fraction:
+    """Enclose a product of factors and zero, factor by factor."""
+    low, high = Fraction(1), Fraction(1)
+    factors = summand.factors
+    if len(factors) == 2 and factors[0] == factors[1]:  # noqa: PLR2004
+        most = max(abs(point[factors[0]]) for point in points)
+        return most * most
+    for factor in factors:
+        ends = [min(p[factor] for p in points), max(p[factor] for p in points)]
+        products = [low * ends[0], low * ends[1], high * ends[0], high * ends[1]]
+        low, high = min(products), max(products)
+    return max(high, Fraction(0)) - min(low, Fraction(0))
+
+
+def _sizes(bounds: Mapping[str, Bounds], contrast: Contrast | None) -> Point:
+    """Give the largest size of each factor before anything cancels."""
+    reach = {name: Fraction(each.reach) for name, each in bounds.items()}
+    reach.setdefault("w", Fraction(1))
+    if contrast is None:
+        return reach
+    z = reach["w"] * (reach["s"] + abs(Fraction(contrast.centre)) * reach["y"])
+    h = z if contrast.centre else reach["w"] * reach["y"]
+    return {"w": reach["w"], "z": z, "h": h}
+
+
+def _product(summand: Summand, point: Point) -> Fraction:
+    product = Fraction(1)
+    for factor in summand.factors:
+        product *= point[factor]
+    return product
+
+
+def _squared(row: Sequence[Fraction]) -> Fraction:
+    return sum((each * each for each in row), Fraction(0))
+
+
+def root_above(square: Fraction) -> Fraction:
+    """Bound a square root from above, to some 40 digits."""
+    exact = math.isqrt(square.numerator)
+    if square.denominator == 1 and exact * exact == square.numerator:
+        return Fraction(exact)
+    bits = 2 * max(0, 140 - _magnitude(square))
+    scaled = math.isqrt(math.ceil(square * 2**bits)) + 1
+    return Fraction(scaled, 2 ** (bits // 2))
+
+
+def _magnitude(number: Fraction) -> int:
+    return (number.numerator.bit_length() - number.denominator.bit_length()) // 2
+
+
+def _determinant(matrix: Sequence[Sequence[Fraction]]) -> Fraction:
+    """Expand along the first row; matrices here are 3 × 3 at most."""
+    if not matrix:
+        return Fraction(1)
+    total = Fraction(0)
+    for column, value in enumerate(matrix[0]):
+        minor = [[*row[:column], *row[column + 1 :]] for row in matrix[1:]]
+        total += (-1) ** column * value * _determinant(minor)
+    return total

@@ -1,0 +1,50 @@
+"""How far one unit moves a release: through its groups, and when it is changed.
+
+Adding or removing a unit moves at most g cells by Δ each. Changing one moves a cell by
+the difference of two rows, or takes one out of a cell and puts one into another.
+Proof: docs/proofs/neighbours.md.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from dpratio.plan.sensitivity.joint import Grid, joint_ratio, root_above, spread_ratio
+from dpratio.terms.unit import PrivacyUnit
+
+__all__ = ["is_one_row", "unit_ratio"]
+
+
+def is_one_row(unit: PrivacyUnit) -> bool:
+    """Tell whether one unit moves one cell, once."""
+    return unit.most_groups == 1 and unit.neighbours == "add-or-remove-one"
+
+
+def unit_ratio(
+    mechanism: str,
+    grid: Grid,
+    scales: Sequence[float],
+    unit: PrivacyUnit,
+    cells: int | None,
+) -> Fraction:
+    """Bound how far one unit moves all cells, in units of their noise.
+
+    Args:
+        mechanism: Laplace noise adds moves up; Gaussian noise adds their squares.
+        grid: The sums of one cell.
+        scales: Their noise scales, in lattice cells.
+        unit: Who is protected, and in how many groups.
+        cells: How many groups there are; None where that is not known.
+
+    Guarantee:
+        No unit moves the released cells further under the declared neighbour
+        relation, provided that `is_convex` holds. Proof: docs/proofs/neighbours.md.
+    """
+    once = joint_ratio(mechanism, grid, scales)
+    groups = unit.most_groups if cells is None else min(unit.most_groups, cells)
+    is_laplace = mechanism == "laplace"
+    moved = once
+    if unit.neighbours == "change-one":
+        within = min(2 * once, max(once, spread_ratio(mechanism, grid, scales)))
+        across = 2 * once if is_laplace else root_above(Fraction(2)) * once
+        moved = within if cells == 1 else max(within, across)
+    return moved * (groups if is_laplace else root_above(Fraction(groups)))

@@ -1,0 +1,83 @@
+"""Which sums a plan measures: the paper's seven, or those a ratio is focused on.
+
+A summand is a product of clipped values of one row, multiplied from left to right
+in double precision: ``w`` weight, ``y`` denominator, ``s`` numerator; ``z`` and ``h``
+are the two columns of `contrast`, which hold the weight already.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["MOMENTS", "Summand", "focused_summands", "summands_for"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summand:
+    """A named product of factors.
+
+    Example:
+        >>> Summand("wys", ("w", "y", "s")).label
+        'Σ w·y·s'
+    """
+
+    name: str
+    factors: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """How the sum is written for a reader."""
+        return f"Σ {'·'.join(self.factors)}" if self.factors else "Σ 1"
+
+
+# The moments of Miao & Li (2022), section 2.3.1, in the order of the paper.
+MOMENTS = ("w", "wy", "ws", "ww", "wyy", "wss", "wys")
+
+# Third and fourth orders: how sums of squares vary from sample to sample.
+_SPREAD = tuple(
+    "w" + "y" * (order - at) + "s" * at
+    for order in (3, 4)
+    for at in reversed(range(order + 1))
+)
+
+_RATIO = ("z", "h", "zz", "zh", "hh")
+_MEANS = ("w",)
+_WEIGHTED_MEANS = ("w", "ww", "wz", "wh")
+
+
+def summands_for(
+    *, weighted: bool, binary: bool, spread: bool = False
+) -> tuple[Summand, ...]:
+    """List the paper's sums: 7, 6 or 5; with their spread 9 or 4 more.
+
+    Args:
+        weighted: Whether a weight column is used; without it w = 1 and w² = w.
+        binary: Whether the denominator is 0 or 1, so that y² = y.
+        spread: Whether products of three and four values are summed as well.
+
+    Example:
+        >>> [sum_.name for sum_ in summands_for(weighted=False, binary=True)]
+        ['w', 'wy', 'ws', 'wss', 'wys']
+    """
+    names = MOMENTS + (_SPREAD if spread else ())
+    kept = [
+        name
+        for name in names
+        if not (binary and "yy" in name) and (weighted or name != "ww")
+    ]
+    return tuple(Summand(name, tuple(name if weighted else name[1:])) for name in kept)
+
+
+def focused_summands(*, weighted: bool, means: bool) -> tuple[Summand, ...]:
+    """List the sums of the focused strategy.
+
+    Five do for the ratio. Means need Σw as well; with weights their variances also
+    need Σw², Σwz and Σwh.
+
+    Example:
+        >>> [each.name for each in focused_summands(weighted=False, means=True)]
+        ['z', 'h', 'zz', 'zh', 'hh', 'w']
+    """
+    extra = (_WEIGHTED_MEANS if weighted else _MEANS) if means else ()
+    return tuple(
+        Summand(name, tuple(name) if weighted or name != "w" else ())
+        for name in (*_RATIO, *extra)
+    )

@@ -1,0 +1,70 @@
+"""What each part of a plan may spend.
+
+Parts share epsilon under Laplace noise and μ² under Gaussian noise, since those add up.
+"""
+
+from fractions import Fraction
+
+from dpratio.checks import require
+from dpratio.plan.calibration.calibrate import (
+    certify_upwards,
+    is_affordable,
+    largest_ratio,
+)
+from dpratio.plan.plan import Plan
+from dpratio.plan.strategy.strategy import Allowance
+from dpratio.terms.groups import Groups
+
+__all__ = ["allowances", "cells_of"]
+
+
+def allowances(plan: Plan) -> list[Allowance]:
+    """Divide what is left for sums between the parts, by their weights."""
+    epsilon, delta = plan.for_sums
+    hint = "Raise the budget, or spend less on finding keys."
+    require(epsilon > 0, "finding keys leaves nothing for sums", str(epsilon), hint)
+    gaussian = plan.mechanism != "laplace"
+    if gaussian:
+        hint = "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
+        require(delta > 0, "Gaussian noise needs a delta above 0", str(delta), hint)
+    whole = _affordable(epsilon, delta) if gaussian else epsilon
+    return [
+        Allowance(
+            mechanism=plan.mechanism,
+            ratio=_root_below(part.weight) * whole if gaussian else part.weight * whole,
+            epsilon=part.weight * epsilon,
+            delta=part.weight * delta,
+            unit=plan.unit,
+            cells=cells_of(plan, part.partition),
+        )
+        for part in plan.parts
+    ]
+
+
+def cells_of(plan: Plan, at: int) -> int | None:
+    """Count the cells of a partition; None where its keys are yet to be found."""
+    partition = plan.partitions[at]
+    if partition is None:
+        return 1
+    return partition.count if isinstance(partition, Groups) else None
+
+
+def _affordable(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Give the largest μ, nearly, that is certified to cost (epsilon, delta)."""
+    law = "analytic_gaussian"
+    inverse = certify_upwards(
+        1 / largest_ratio(law, epsilon, delta),
+        lambda sigma: is_affordable(
+            law, ratio=1 / Fraction(sigma), epsilon=epsilon, delta=delta
+        ),
+    )
+    return 1 / Fraction(inverse)
+
+
+def _root_below(weight: Fraction) -> Fraction:
+    """Bound the square root of a weight from below."""
+    if weight == 1:
+        # One part has it all; the price of one part is not rounded either.
+        return Fraction(1)
+    # Rounding loses less than 2^-52 of the root.
+    return Fraction(float(weight) ** 0.5) * (1 - Fraction(1, 2**50))

@@ -1,0 +1,1 @@
+"""Which sums are measured, and how the budget is shared between them."""

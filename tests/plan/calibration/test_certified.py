@@ -1,0 +1,316 @@
+"""Enclosures hold against arbitrary precision, whatever the digits asked for."""
+
+import decimal
+import math
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from decimal import ROUND_UP, Context, Inexact
+from fractions import Fraction
+from functools import lru_cache
+
+import mpmath
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from dpratio.plan.calibration.certified import (
+    BEYOND_FURTHEST,
+    FURTHEST,
+    _inverse_tangent_bounds,
+    _pi_bounds,
+    _root_bounds,
+    _series_bounds,
+    exp_bounds,
+    log_bounds,
+    normal_tail_bounds,
+)
+
+DIGIT_COUNTS = [1, 2, 3, 9, 16, 40, 77, 150]
+TINY = Fraction(1, 10**300)
+# mpmath carries so many more digits than are asked for that its own last digit
+# cannot decide a comparison.
+ORACLE_DIGITS = 1300
+
+
+def exact(number: mpmath.mpf) -> Fraction:
+    numerator, denominator = mpmath.libmp.to_rational(number._mpf_)
+    return Fraction(int(numerator), int(denominator))
+
+
+def as_mpf(x: Fraction) -> mpmath.mpf:
+    return mpmath.mpf(x.numerator) / x.denominator
+
+
+@lru_cache(maxsize=4096)
+def oracle(name: str, x: Fraction) -> Fraction:
+    with mpmath.workdps(ORACLE_DIGITS):
+        value = as_mpf(x)
+        if name == "exp":
+            return exact(mpmath.exp(value))
+        if name == "log":
+            return exact(mpmath.log(value))
+        return exact(mpmath.erfc(value / mpmath.sqrt(2)) / 2)
+
+
+def relative_width(low: Fraction, high: Fraction) -> Fraction:
+    return (high - low) / abs(high)
+
+
+EXPONENTS = [
+    Fraction(0),
+    TINY,
+    -TINY,
+    Fraction(1, 10**30),
+    Fraction(-1, 10**30),
+    Fraction(1, 3),
+    Fraction(-1, 3),
+    Fraction(1),
+    Fraction(-1),
+    # Next to ln 10, where the result is next to a power of ten.
+    Fraction(2302585092994046, 10**15),
+    Fraction(40),
+    Fraction(-745),
+    Fraction(1800),
+    Fraction(-1800),
+]
+
+
+@pytest.mark.parametrize("digits", DIGIT_COUNTS)
+@pytest.mark.parametrize("x", EXPONENTS, ids=float)
+def test_the_exponential_lies_between_its_bounds(x: Fraction, digits: int) -> None:
+    low, high = exp_bounds(x, digits)
+    assert 0 < low < oracle("exp", x) < high or (x == 0 and low < 1 < high)
+
+
+@pytest.mark.parametrize("digits", DIGIT_COUNTS[1:])
+@pytest.mark.parametrize(
+    "x",
+    [
+        TINY,
+        Fraction(1, 10**30),
+        Fraction(1, 3),
+        Fraction(9, 10),
+        Fraction(11, 10),
+        Fraction(5, 4),
+        Fraction(10),
+        Fraction(5, 4) * 10**100,
+        1 / TINY,
+    ],
+    ids=float,
+)
+def test_the_logarithm_lies_between_its_bounds(x: Fraction, digits: int) -> None:
+    low, high = log_bounds(x, digits)
+    assert low < oracle("log", x) < high
+
+
+NEXT_TO_ONE = """
+from fractions import Fraction
+from dpratio.plan.calibration.certified import log_bounds
+for digits in (3, 40):
+    for x in (1, 1 + Fraction(1, 10**50), 1 - Fraction(1, 10**50)):
+        low, high = log_bounds(Fraction(x), digits)
+        assert low <= 0 <= high, x
+        assert (low <= 1 - 1 / x) and (x - 1 <= high), x
+        assert high - low <= Fraction(10) ** (1 - digits), x
+"""
+
+
+def test_the_logarithm_of_one_is_no_number_with_ten_to_the_18_digits() -> None:
+    """The decimal next to zero has 10^18 digits; a fraction cannot hold it.
+
+    In a process of its own, because without the guard this takes all memory.
+    """
+    command = [sys.executable, "-c", NEXT_TO_ONE]
+    try:
+        done = subprocess.run(command, timeout=20, check=False, capture_output=True)
+    except subprocess.TimeoutExpired:
+        pytest.fail("log_bounds does not come back next to 1")
+    assert done.returncode == 0, done.stderr.decode()
+
+
+TAIL_POINTS = [
+    Fraction(0),
+    TINY,
+    Fraction(1, 10**30),
+    Fraction(1, 3),
+    Fraction(1),
+    Fraction("1.96"),
+    Fraction(4224679, 10**6),
+    Fraction(8),
+    Fraction("12.5"),
+    Fraction(30),
+    Fraction("59.9"),
+    Fraction(60),
+]
+
+
+@pytest.mark.parametrize("digits", DIGIT_COUNTS)
+@pytest.mark.parametrize("x", TAIL_POINTS, ids=float)
+def test_the_normal_tail_lies_between_its_bounds(x: Fraction, digits: int) -> None:
+    low, high = normal_tail_bounds(x, digits)
+    assert 0 <= low <= oracle("tail", x) <= high
+    low, high = normal_tail_bounds(-x, digits)
+    assert 0 <= low <= 1 - oracle("tail", x) <= high <= 1
+
+
+@pytest.mark.parametrize("digits", DIGIT_COUNTS)
+@pytest.mark.parametrize("x", TAIL_POINTS, ids=float)
+def test_bounds_agree_to_the_digits_asked_for(x: Fraction, digits: int) -> None:
+    """Not needed for the proof, but calibration would be loose without it."""
+    for low, high in (exp_bounds(x, digits), log_bounds(2 + x * x, digits + 2)):
+        assert high - low <= abs(high) * Fraction(10) ** (2 - digits) or x == 0
+    low, high = normal_tail_bounds(x, digits)
+    assert relative_width(low, high) <= Fraction(10) ** (1 - digits)
+
+
+def test_more_digits_give_narrower_bounds() -> None:
+    widths = [
+        relative_width(*normal_tail_bounds(Fraction(7), digits))
+        for digits in DIGIT_COUNTS
+    ]
+    assert widths == sorted(widths, reverse=True)
+    assert 0 < widths[-1] < Fraction(1, 10**149)
+
+
+@pytest.mark.parametrize(
+    "x", [FURTHEST + TINY, Fraction(61), Fraction(10**6), Fraction(10) ** 400]
+)
+def test_beyond_sixty_deviations_the_tail_is_next_to_nothing(x: Fraction) -> None:
+    assert normal_tail_bounds(x) == (Fraction(0), BEYOND_FURTHEST)
+    assert normal_tail_bounds(-x) == (1 - BEYOND_FURTHEST, Fraction(1))
+    assert oracle("tail", Fraction(FURTHEST)) < BEYOND_FURTHEST
+
+
+def test_the_tail_is_exact_at_zero() -> None:
+    assert normal_tail_bounds(Fraction(0)) == (Fraction(1, 2), Fraction(1, 2))
+
+
+@pytest.mark.parametrize("digits", [1, 3, 9, 25, 60])
+@pytest.mark.parametrize(
+    "x", [Fraction(1, 1000), Fraction(1), Fraction(8), Fraction(30)]
+)
+def test_the_series_is_enclosed_with_few_digits_too(x: Fraction, digits: int) -> None:
+    """It grows to e^(x²/2) terms before it shrinks; the loop must not stop there."""
+    low, high = _series_bounds(x, digits)
+    with mpmath.workdps(ORACLE_DIGITS):
+        value = as_mpf(x)
+        series = exact(mpmath.erf(value / mpmath.sqrt(2)) / 2 / mpmath.npdf(value))
+    assert low <= series <= high
+
+
+@pytest.mark.parametrize(
+    ("x", "digits"), [(Fraction("1.90921"), 1), (Fraction(184, 13), 2)]
+)
+def test_the_series_of_a_number_with_more_digits_is_enclosed(
+    x: Fraction, digits: int
+) -> None:
+    """Rounded down for one end and up for the other, before it is squared too."""
+    low, high = _series_bounds(x, digits)
+    with mpmath.workdps(ORACLE_DIGITS):
+        value = as_mpf(x)
+        series = exact(mpmath.erf(value / mpmath.sqrt(2)) / 2 / mpmath.npdf(value))
+    assert low <= series <= high
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (Fraction(17, 5), Fraction(102, 25)),
+        (Fraction(9949, 7), Fraction(59694, 35)),
+        (Fraction(7485, 7), Fraction(16467, 14)),
+    ],
+)
+def test_the_roots_of_a_wide_interval_lie_outside_it(
+    low: Fraction, high: Fraction
+) -> None:
+    below, above = _root_bounds(low, high, 1)
+    assert below**2 <= low < high <= above**2
+
+
+@pytest.mark.parametrize("digits", DIGIT_COUNTS)
+def test_pi_and_roots_lie_between_their_bounds(digits: int) -> None:
+    with mpmath.workdps(ORACLE_DIGITS):
+        pi = exact(+mpmath.pi)
+    low, high = _pi_bounds(digits)
+    assert low < pi < high < low + Fraction(1, 10**digits)
+    low, high = _root_bounds(low, high, digits)
+    assert low**2 < pi < high**2
+    for inverse in (2, 5, 239):
+        low, high = _inverse_tangent_bounds(inverse, digits)
+        with mpmath.workdps(ORACLE_DIGITS):
+            assert low < exact(mpmath.atan(mpmath.mpf(1) / inverse)) < high
+
+
+fractions = st.builds(
+    Fraction, st.integers(-(10**18), 10**18), st.integers(1, 10**16)
+).filter(lambda x: abs(x) <= 1800)
+
+
+@settings(deadline=None, max_examples=150)
+@given(x=fractions, digits=st.integers(1, 60))
+@example(x=Fraction(0), digits=1)
+def test_any_exponential_lies_between_its_bounds(x: Fraction, digits: int) -> None:
+    low, high = exp_bounds(x, digits)
+    assert low <= oracle("exp", x) <= high
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    x=fractions.map(abs).filter(bool),
+    power=st.integers(-60, 60),
+)
+def test_any_logarithm_lies_between_its_bounds(x: Fraction, power: int) -> None:
+    x *= Fraction(10) ** power
+    assume(x != 1)
+    low, high = log_bounds(x)
+    assert low <= oracle("log", x) <= high
+
+
+@settings(deadline=None, max_examples=150)
+@given(x=fractions.filter(lambda x: abs(x) <= 62), digits=st.integers(1, 60))
+@example(x=Fraction("59.99999"), digits=5)
+def test_any_normal_tail_lies_between_its_bounds(x: Fraction, digits: int) -> None:
+    low, high = normal_tail_bounds(x, digits)
+    assert low <= oracle("tail", x) <= high
+
+
+@pytest.mark.parametrize(
+    "ambient",
+    [
+        Context(prec=1),
+        Context(prec=2),
+        Context(prec=9, rounding=ROUND_UP),
+        Context(prec=28, traps=[Inexact]),
+    ],
+    ids=["one digit", "two digits", "rounding up", "inexact trapped"],
+)
+def test_bounds_do_not_depend_on_the_decimal_context_of_the_caller(
+    ambient: Context,
+) -> None:
+    """A caller may have set decimal.getcontext().prec = 2 for its money."""
+    x = Fraction(3) if ambient.prec > 1 else Fraction(1)
+    with decimal.localcontext(ambient):
+        tail, power = normal_tail_bounds(x), exp_bounds(x)
+        logarithm = log_bounds(x + 1)
+    assert tail[0] < oracle("tail", x) < tail[1]
+    assert power[0] < oracle("exp", x) < power[1]
+    assert logarithm[0] < oracle("log", x + 1) < logarithm[1]
+
+
+def test_threads_that_share_the_contexts_get_the_same_bounds() -> None:
+    points = [Fraction(k, 7) for k in range(1, 60)] * 4
+    digits = [20 + k % 5 for k in range(len(points))]
+    alone = [normal_tail_bounds(x, d) for x, d in zip(points, digits, strict=True)]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(normal_tail_bounds, points, digits))
+    assert alone == together
+
+
+def test_doubles_agree_with_the_bounds() -> None:
+    """A second, independent oracle: the C library's erfc."""
+    for k in range(-300, 300):
+        low, high = normal_tail_bounds(Fraction(k, 10), 25)
+        expected = math.erfc(k / 10 / math.sqrt(2)) / 2
+        assert float(low) == pytest.approx(expected, rel=1e-12)
+        assert float(high) == pytest.approx(expected, rel=1e-12)

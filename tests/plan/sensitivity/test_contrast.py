@@ -1,0 +1,63 @@
+"""The two columns z and h stand for s and y, and s and y come back from them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
+from dpratio.terms.question import Ratio
+
+sizes = st.floats(2.0**-50, 2.0**50)
+guesses = st.just(0.0) | sizes | sizes.map(lambda size: -size)
+values = st.fractions(-100, 100)
+
+
+@given(guess=guesses, s=values, y=values)
+@example(guess=1.0, s=Fraction(3), y=Fraction(1, 2))
+@example(guess=0.0, s=Fraction(3), y=Fraction(1, 2))
+@example(guess=-0.0, s=Fraction(3), y=Fraction(1, 2))
+def test_z_is_zero_at_the_guess_and_h_completes_it(
+    guess: float, s: Fraction, y: Fraction
+) -> None:
+    z, h = Contrast(guess).of(s, y)
+    assert z == s - Fraction(guess) * y
+    assert h == (s + Fraction(guess) * y if guess else y)
+    assert Contrast(guess).of(Fraction(guess) * y, y)[0] == 0
+
+
+@given(guess=guesses, s=st.integers(-(2**20), 2**20), y=st.integers(-(2**20), 2**20))
+def test_numerator_and_denominator_come_back(guess: float, s: int, y: int) -> None:
+    contrast = Contrast(guess)
+    z, h = contrast.of(Fraction(s), Fraction(y))
+    for wanted, (on_z, on_h) in zip((s, y), contrast.inverse(), strict=True):
+        of_z, of_h = Fraction(on_z) * z, Fraction(on_h) * h
+        # Weights are doubles, rounded at most twice.
+        slack = (abs(of_z) + abs(of_h)) * Fraction(1, 2**51)
+        assert abs(of_z + of_h - wanted) <= slack
+
+
+@given(guess=guesses)
+def test_rows_and_inverse_are_inverse_matrices(guess: float) -> None:
+    """In units of the guess, where it is not zero."""
+    contrast = Contrast(guess)
+    unit = np.diag([1.0, 1 / abs(guess)]) if guess else np.eye(2)
+    rows = np.array(contrast.rows) @ unit
+    back = np.linalg.inv(unit) @ np.array(contrast.inverse())
+    assert rows @ back == pytest.approx(np.eye(2), abs=1e-15)
+
+
+def test_the_limit_is_not_part_of_what_is_measured() -> None:
+    """Engines clip z; the columns are the same with and without a limit."""
+    free, bound = Contrast(1.0), Contrast(1.0, 0.25)
+    assert free.of(Fraction(1), Fraction(0)) == bound.of(Fraction(1), Fraction(0))
+    assert free.inverse() == bound.inverse()
+
+
+def test_a_ratio_gives_its_guess_and_its_bound() -> None:
+    ratio = Ratio("s", per="y", guess=1.5, residual_bound=0.25)
+    assert contrast_of(ratio) == Contrast(1.5, 0.25)
+    assert contrast_of(Ratio("s", per="y", guess=0)) == Contrast(0.0, None)
+    assert contrast_of(Ratio("s", per="y")) == Contrast(1.0, None)

@@ -1,0 +1,97 @@
+"""The lattice: powers of two, monotone cells, and a fixed number of them."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dpratio.plan.sensitivity.lattice import LEAST_CELLS, step_for, to_cell
+
+# Every size that a summand of an accepted plan can have.
+reaches = st.floats(2.0**-495, 2.0**502, allow_nan=False)
+NEAR_HALF = math.nextafter(0.5, 0)
+
+
+@given(reach=reaches)
+@example(reach=1.0)
+@example(reach=math.nextafter(1.0, 0))
+@example(reach=math.nextafter(1.0, 2))
+@example(reach=2.0**-495)
+@example(reach=2.0**502)
+def test_a_reach_has_between_2_to_the_24_and_2_to_the_25_cells(reach: float) -> None:
+    step = step_for(reach)
+    assert math.frexp(step)[0] == 0.5
+    cells = Fraction(reach) / Fraction(step)
+    assert LEAST_CELLS <= cells < 2 * LEAST_CELLS
+    # The widest such step: the next power of two leaves fewer cells.
+    assert Fraction(reach) / (2 * Fraction(step)) < LEAST_CELLS
+
+
+def test_steps_of_familiar_ranges() -> None:
+    assert step_for(1.0) == 2.0**-24
+    assert step_for(3.0) == 2.0**-23
+    assert step_for(9.0) == 2.0**-21
+
+
+@given(reach=reaches, part=st.floats(-1, 1))
+def test_dividing_by_the_step_is_exact_and_so_is_multiplying_by_its_inverse(
+    reach: float, part: float
+) -> None:
+    """Engines may multiply; the quotient is the same double."""
+    step, value = step_for(reach), part * reach
+    assert value * (1 / step) == value / step
+    if abs(value) > 2.0**-540:  # Further down the quotient may be subnormal.
+        assert Fraction(value / step) == Fraction(value) / Fraction(step)
+    assert math.floor(value * (1 / step) + 0.5) == to_cell(value, step)
+
+
+@given(reach=reaches, parts=st.tuples(st.floats(-1, 1), st.floats(-1, 1)))
+@example(reach=1.0, parts=(NEAR_HALF * 2.0**-24, 0.5 * 2.0**-24))
+@example(reach=1.0, parts=(-NEAR_HALF * 2.0**-24, -0.5 * 2.0**-24))
+@example(reach=1.0, parts=(-1.0, 1.0))
+@example(reach=2.0**502, parts=(5e-324, -5e-324))
+def test_cells_are_in_the_order_of_their_values(
+    reach: float, parts: tuple[float, float]
+) -> None:
+    """Whatever rounding does at x/step + ½, it never swaps two values."""
+    step = step_for(reach)
+    low, high = sorted(part * reach for part in parts)
+    assert to_cell(-reach, step) <= to_cell(low, step)
+    assert to_cell(low, step) <= to_cell(high, step) <= to_cell(reach, step)
+
+
+@given(reach=reaches)
+@example(reach=2.0**24 + 0.5)
+@example(reach=2.0**25 - 0.5)
+def test_the_lowest_cell_is_no_further_out_than_the_highest(reach: float) -> None:
+    """floor(−x + ½) is −floor(x + ½), or one nearer to zero at a tie."""
+    step = step_for(reach)
+    highest, lowest = to_cell(reach, step), to_cell(-reach, step)
+    tie = Fraction(reach) / Fraction(step) % 1 == Fraction(1, 2)
+    assert lowest == -highest + tie
+
+
+@given(reach=reaches, part=st.floats(-1, 1))
+@example(reach=1.0, part=NEAR_HALF * 2.0**-24)
+def test_a_cell_is_at_most_half_a_step_away(reach: float, part: float) -> None:
+    step, value = step_for(reach), part * reach
+    distance = abs(Fraction(to_cell(value, step)) - Fraction(value) / Fraction(step))
+    assert distance <= Fraction(1, 2) + Fraction(1, 2**28)
+
+
+def test_the_double_below_a_half_counts_as_one_cell() -> None:
+    """The one place where x/step + ½ rounds up: known, and within the sensitivity."""
+    assert to_cell(NEAR_HALF, 1.0) == 1
+    assert to_cell(math.nextafter(NEAR_HALF, 0), 1.0) == 0
+
+
+@pytest.mark.parametrize("tiny", [5e-324, -5e-324, 2.0**-1022, -(2.0**-1022)])
+@pytest.mark.parametrize("reach", [2.0**-495, 1.0, 2.0**502])
+def test_what_an_engine_may_flush_to_zero_counts_as_zero(
+    tiny: float, reach: float
+) -> None:
+    """Even after the largest remaining factors, 2^402, have multiplied it."""
+    step = step_for(reach)
+    assert to_cell(tiny, step) == to_cell(tiny * 2.0**402, step) == to_cell(0.0, step)
