@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan import calibrate as room
+from dpratio.plan.calibration import calibrate as room
 from dpratio.plan.calibration.calibrate import (
     LARGEST_SCALE,
     MECHANISMS,
