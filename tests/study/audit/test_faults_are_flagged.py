@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from dpratio.curator import engine_duckdb, select_keys
-from dpratio.plan import joint, plan, price, require_terms, strategy
+from dpratio.plan import plan, price, require_terms
 from dpratio.plan.calibration.threshold import Threshold, threshold_of
+from dpratio.plan.sensitivity import joint
 from dpratio.plan.sensitivity.box import box_of
 from dpratio.plan.sensitivity.corners import Point, corners_of
 from dpratio.plan.sensitivity.joint import joint_ratio
+from dpratio.plan.strategy import strategy
 from dpratio.study.audit.audit_noise import audit_noise
 from dpratio.study.audit.findings import BROKEN, REPEATED, TOO_LITTLE, Finding
 from dpratio.terms.bounds import Bounds
