@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import dpratio as dpr
 from dpratio.plan.price import price
-from dpratio.plan.strategy import EXTERNAL
+from dpratio.plan.strategy.strategy import EXTERNAL
 from dpratio.release.release import Release, fresh_part
 from release.releases_for_tests import RELEASES
 
