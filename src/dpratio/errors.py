@@ -108,6 +108,6 @@ class LedgerFailed(DpratioError):
 
 
 class AuditFailed(DpratioError):
-    """Releases of this installation show more than they claim."""
+    """Releases show more than they claim, or their noise is not what it should be."""
 
     exit_code = 12

@@ -56,6 +56,7 @@ KNOWN_BREAKS = MappingProxyType(
         36: "expressions with side effects",
         42: "guards of the whole process under concurrency",
         43: "the stated cost of derived releases",
+        44: "an audit that passes broken noise",
     }
 )
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from cli.commands_for_tests import Call
 from dpratio.cli.main import app
-from study.audit.faults import fix_bits, scale_noise
+from study.audit.faults import always_even, fix_bits, scale_noise, spoil_noise
 
 FEW = ["audit", "--samples", "6000", "--epsilon", "4", "--unit", "row"]
 ONE = [*FEW, "--mechanism", "analytic_gaussian", "--strategy", "joint"]
@@ -55,6 +55,7 @@ def test_programs_get_rows_alone(folder: Path) -> None:
     ]
     assert all(0.8 < row["share"] <= 1 for row in rows)
     assert {row["measure"] for row in rows} == {"epsilon", "mu"}
+    assert {row["law"] for row in rows} == {"as planned"}
     with (folder / "a.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == 3
 
@@ -68,6 +69,23 @@ def test_too_little_noise_is_an_exit_code_after_the_table(
     assert "too little noise" in out
     assert "0 of 1 sound." in out
     assert error.startswith("AuditFailed: 1 of 1 claims are broken")
+
+
+def test_noise_of_another_law_is_said_in_sentences_and_by_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch, call: Call
+) -> None:
+    spoil_noise(monkeypatch, always_even)
+    code, out, error = call(*ONE)
+    assert code == 12
+    assert "another law" in out
+    lines = out.splitlines()
+    told = lines.index("Noise that is not as planned:")
+    assert lines[told + 1] == (
+        "analytic_gaussian, joint, row, epsilon 4: low bits: 0 of 72,000 noises of "
+        "all sums are numbers with bit 0 set; 36,000 were expected."
+    )
+    assert lines[told + 2 :] == ["", "0 of 1 sound."]
+    assert "1 of 1 claims are broken" in error
 
 
 def test_too_few_samples_are_said_and_are_no_failure() -> None:

@@ -53,8 +53,8 @@ def audit(  # noqa: PLR0913 (one command, its filters)
 ) -> None:
     """Release invented neighbours end to end; hold what they show to what is claimed.
 
-    Ends with exit code 12 where more was shown than is claimed: then the noise of this
-    installation is too small. No data and no ledger are touched.
+    Ends with exit code 12 where more was shown than is claimed, or where the noise is
+    not of the law that is planned. No data and no ledger are touched.
     """
     import tempfile
     from pathlib import Path
@@ -89,7 +89,11 @@ def _closing_lines(found: "Audit") -> list[str]:
 
     few = found.with_verdict(TOO_FEW)
     more = f" {few} need more samples: --samples {10 * found.samples}." if few else ""
-    return [f"{found.with_verdict(SOUND)} of {len(found.findings)} sound.{more}"]
+    faults = found.faults()
+    return [
+        *(["Noise that is not as planned:", *faults, ""] if faults else []),
+        f"{found.with_verdict(SOUND)} of {len(found.findings)} sound.{more}",
+    ]
 
 
 def _require_sound(found: "Audit") -> None:

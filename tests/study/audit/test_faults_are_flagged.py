@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from dpratio.curator import engine_duckdb, select_keys
+from dpratio.curator import engine_duckdb, measure, select_keys
 from dpratio.plan import plan, price, require_terms
 from dpratio.plan.calibration.threshold import Threshold, threshold_of
 from dpratio.plan.sensitivity import joint
@@ -19,15 +20,24 @@ from dpratio.plan.sensitivity.corners import Point, corners_of
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.strategy import strategy
 from dpratio.study.audit.audit_noise import audit_noise
-from dpratio.study.audit.findings import BROKEN, REPEATED, TOO_LITTLE, Finding
+from dpratio.study.audit.findings import (
+    BROKEN,
+    OTHER_LAW,
+    REPEATED,
+    TOO_LITTLE,
+    Finding,
+)
+from dpratio.study.audit.refute import REPEATS
 from dpratio.terms.bounds import Bounds
 from soak import IS_SOAK
 from study.audit.faults import (
+    always_even,
     fix_bits,
     repeat_noise,
     scale_key_noise,
     scale_noise,
     scale_one_sum,
+    spoil_noise,
 )
 
 Auditor = Callable[..., tuple[Finding, ...]]
@@ -113,14 +123,19 @@ def test_sound_code_is_never_accused_and_shows_nearly_all_it_claims(
         assert each.shown >= LEAST_SHARE * each.planned or each.measure == "delta", each
 
 
-def test_more_noise_than_planned_is_no_fault(
+def test_more_noise_than_planned_is_another_law_and_not_too_little(
     audited: Auditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Privacy is kept, but intervals are worked out from the noise that is stated."""
     scale_noise(monkeypatch, 1.3)
     findings = audited(
-        samples=5_000, epsilons=["4"], mechanisms=["laplace"], units=["row"]
+        samples=5_000,
+        epsilons=["4"],
+        mechanisms=["laplace"],
+        strategies=["focused", "joint", "even"],
+        units=["row"],
     )
-    assert TOO_LITTLE not in verdicts(findings)
+    assert verdicts(findings) == {OTHER_LAW}
 
 
 @pytest.mark.parametrize("at", range(5))
@@ -154,6 +169,35 @@ def test_noise_that_is_used_for_all_sums_is_flagged(
     )
     assert finding.share < 0.9
     assert finding.verdict == REPEATED
+
+
+def test_a_generator_that_starts_anew_at_every_release_is_flagged(
+    audited: Auditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def anew(count: int) -> bytes:
+        return np.random.default_rng(7).bytes(count)
+
+    monkeypatch.setattr(measure, "system_bits", anew)
+    (finding,) = audited(
+        samples=1_000,
+        epsilons=["4"],
+        mechanisms=["analytic_gaussian"],
+        strategies=["joint"],
+        units=["row"],
+    )
+    assert finding.verdict == REPEATED
+    assert finding.faults is not None
+    assert REPEATS in {each.kind for each in finding.faults}
+
+
+def test_sums_of_keys_that_were_found_are_looked_at_too(
+    audited: Auditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil_noise(monkeypatch, always_even)
+    of_loss, of_delta = audited(samples=1_000, epsilons=["1"], strategies=["keys"])
+    assert of_loss.law == "low bits"
+    assert of_loss.verdict == OTHER_LAW
+    assert of_delta.law is None
 
 
 def test_a_sensitivity_that_forgets_a_corner_is_flagged(

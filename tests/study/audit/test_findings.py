@@ -9,12 +9,19 @@ import pytest
 from dpratio.errors import InvalidInput
 from dpratio.study.audit.audit_noise import audit_noise
 from dpratio.study.audit.findings import (
+    OTHER_LAW,
+    REPEATED,
     SOUND,
     TOO_FEW,
     TOO_LITTLE,
     Audit,
     Finding,
 )
+from dpratio.study.audit.refute import BITS, EXACT, REPEATS, Fault
+
+
+def fault(kind: str) -> Fault:
+    return Fault(kind, "ww", "so", 9, 1_000, 0.5, -20.0)
 
 
 def finding(*, planned: float, shown: float) -> Finding:
@@ -57,6 +64,36 @@ def test_one_sum_with_too_little_noise_is_enough(noise: float, verdict: str) -> 
     assert replace(finding(planned=2.0, shown=1.9), noise=noise).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("kinds", "law", "verdict"),
+    [
+        (None, None, SOUND),
+        ((), "as planned", SOUND),
+        ((EXACT, BITS), "exact sums, low bits", OTHER_LAW),
+        ((REPEATS,), "repeats", REPEATED),
+    ],
+)
+def test_noise_that_fails_a_test_of_its_law_is_not_sound(
+    kinds: tuple[str, ...] | None, law: str | None, verdict: str
+) -> None:
+    faults = None if kinds is None else tuple(fault(each) for each in kinds)
+    found = replace(finding(planned=2.0, shown=1.9), faults=faults)
+    assert found.law == law
+    assert found.verdict == verdict
+    # Too little noise is said first.
+    assert replace(found, noise=0.9).verdict == TOO_LITTLE
+
+
+def test_faults_are_said_with_their_case() -> None:
+    sound = finding(planned=2.0, shown=1.9)
+    broken = replace(sound, faults=(fault(EXACT), fault(BITS)))
+    assert Audit((sound, replace(sound, faults=())), 100).faults() == []
+    said = "9 of 1,000 noises of ww are so; 0.5 were expected."
+    assert Audit((sound, broken), 100).faults() == [
+        f"laplace, joint, row, epsilon 2: {kind}: {said}" for kind in (EXACT, BITS)
+    ]
+
+
 def test_findings_are_a_table_with_sentences_above() -> None:
     found = Audit(
         (finding(planned=2.0, shown=1.9), finding(planned=2.0, shown=2.2)), 5_000
@@ -67,6 +104,7 @@ def test_findings_are_a_table_with_sentences_above() -> None:
     text = str(found)
     assert text.startswith("5,000 samples of each")
     assert "wrong with probability 1e-06 at most" in text
+    assert "any of these tests with probability 1e-06 at most" in text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ Floor: study. Imports: errors, checks, terms, plan, and the rest of this folder.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,7 +21,9 @@ from dpratio.study.audit.invent import releases_of
 from dpratio.study.audit.keys import key_audit
 from dpratio.study.audit.pair import find_pair
 from dpratio.study.audit.question import DELTA, QUESTIONS, plan_for
+from dpratio.study.audit.refute import faults_of
 from dpratio.study.audit.repeats import least_alike
+from dpratio.study.audit.rounded_law import laws_of, names_of
 from dpratio.study.progress import Progress, Report, silent, stages
 from dpratio.terms.budget import Budget
 
@@ -99,7 +101,9 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
     findings = [
         finding
         for case, told in zip(cases, stages(report, len(cases)), strict=True)
-        for finding in _find(case, folder, engine, samples, told)
+        for finding in _find(
+            case, folder, engine, samples, told, risk=RISK / len(cases)
+        )
     ]
     return Audit(tuple(findings), samples)
 
@@ -146,17 +150,25 @@ def _exists(case: _Case) -> bool:
 
 
 def _find(
-    case: _Case, folder: Path, engine: str, samples: int, report: Report
+    case: _Case,
+    folder: Path,
+    engine: str,
+    samples: int,
+    report: Report,
+    *,
+    risk: float,
 ) -> list[Finding]:
     def door_for(releases: int) -> Door:
         return Door(folder, engine, Progress(report, releases).tick)
 
     if case.strategy == KEYS:
-        return _find_keys(case, samples, door_for)
-    return [_find_sums(case, samples, door_for)]
+        return _find_keys(case, samples, door_for, risk=risk)
+    return [_find_sums(case, samples, door_for, risk=risk)]
 
 
-def _find_sums(case: _Case, samples: int, door_for: Callable[[int], Door]) -> Finding:
+def _find_sums(
+    case: _Case, samples: int, door_for: Callable[[int], Door], *, risk: float
+) -> Finding:
     question = QUESTIONS[case.unit]
     plan = _plan_of(case)
     pair = find_pair(plan, question)
@@ -187,6 +199,7 @@ def _find_sums(case: _Case, samples: int, door_for: Callable[[int], Door]) -> Fi
         shown=shown / pair.units,
         noise=_least_noise(case.mechanism, seen),
         alike=least_alike(seen.agreements),
+        faults=faults_of(seen.tally, laws_of(plan), names_of(plan), risk=risk),
     )
 
 
@@ -216,7 +229,7 @@ def _plan_of(case: _Case) -> Plan:
 
 
 def _find_keys(
-    case: _Case, samples: int, door_for: Callable[[int], Door]
+    case: _Case, samples: int, door_for: Callable[[int], Door], *, risk: float
 ) -> list[Finding]:
     audit = key_audit(case.epsilon)
     door = door_for(audit.releases(samples))
@@ -234,9 +247,10 @@ def _find_keys(
             shown=shown,
         )
 
-    epsilon = audit.least_epsilon(door, samples)
+    epsilon, faults = audit.look_at_loss(door, samples, risk=risk)
     delta = audit.least_delta(door, samples)
+    of_loss = found("epsilon", audit.extra, audit.loss.budget.epsilon, epsilon)
     return [
-        found("epsilon", audit.extra, audit.loss.budget.epsilon, epsilon),
+        replace(of_loss, faults=faults),
         found("delta", 1, audit.single.budget.delta, delta),
     ]

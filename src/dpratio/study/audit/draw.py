@@ -3,7 +3,7 @@
 Every group of a release is a sample: its noise is drawn by the curator, for it alone.
 Tables are written as Parquet and go through the door as a curator's own would.
 Floor: study. Imports: curator (the door, and how Parquet is written), terms, plan,
-release, bound, invent, pair, question, repeats.
+release, bound, invent, pair, question, repeats, rounded_law, tally.
 """
 
 import math
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpratio.arrays import Floats
+from dpratio.arrays import Floats, Integers
 from dpratio.curator.duck import write_parquet
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
@@ -24,6 +24,8 @@ from dpratio.study.audit.invent import Columns, chunks_of, rows_of, table_of
 from dpratio.study.audit.pair import Pair, Side
 from dpratio.study.audit.question import SAMPLE, Question
 from dpratio.study.audit.repeats import Agreements, agreements_of
+from dpratio.study.audit.rounded_law import laws_of
+from dpratio.study.audit.tally import Tally, marks_of, no_tally
 from dpratio.terms.groups import Groups
 
 __all__ = ["Door", "Seen", "look_at"]
@@ -63,8 +65,9 @@ class Seen:
     """What samples of two tables showed.
 
     ``counts`` are of samples that look like the first table; ``large`` tells for each
-    sum how many of the noises ``drawn`` were further than ``beyond`` from zero, and
-    ``agreements`` how often two of them had the same sign.
+    sum how many of the noises ``drawn`` were further than ``beyond`` from zero,
+    ``agreements`` how often two of them were alike, and ``tally`` what else was counted
+    of each sum's noise.
     """
 
     counts: tuple[Counts, ...]
@@ -72,12 +75,13 @@ class Seen:
     large: tuple[int, ...]
     drawn: int
     agreements: Agreements
+    tally: Tally
 
 
 def look_at(
     door: Door, plan: Plan, question: Question, pair: Pair, samples: int
 ) -> Seen:
-    """Release both tables; count what looks like the first, and noise that is large.
+    """Release both tables; count what looks like the first, and the noise.
 
     To look like the first is to have a likelihood ratio above a threshold: an even
     one, and one on either side. Thresholds are set by the plan, before anything is
@@ -89,15 +93,22 @@ def look_at(
     thresholds = np.array([-side, 0.0, side])
     beyond = _FIFTH_BEYOND["laplace" if laplace else "gaussian"]
     large = np.zeros(len(plan.sums), dtype=np.int64)
-    looking, alike = [], []
-    for placed, sums in zip((pair.first, pair.second), pair.sums, strict=True):
+    laws = laws_of(plan)
+    medians = np.array([law.mark_beyond(np.array(0.5)) for law in laws])
+    medians = np.tile(medians, question.cells)
+    looking, alike, tally = [], [], no_tally(marks_of(laws))
+    earlier = None
+    for placed, exact in zip((pair.first, pair.second), pair.exact, strict=True):
         hits = np.zeros(len(thresholds), dtype=np.int64)
         for values in _released(door, plan, question, pair, placed, samples):
-            ratio = _log_ratio(values, pair, laplace=laplace)
+            ratio = _log_ratio(values / pair.scales, pair, laplace=laplace)
             hits += (ratio[:, None] > thresholds).sum(axis=0)
-            noise = values - pair.copies * sums
-            large += (np.abs(noise) > beyond).sum(axis=(0, 1))
-            alike.append(agreements_of(noise.reshape(len(noise), -1)))
+            noise = values - exact
+            tally = tally.plus(noise.reshape(-1, noise.shape[-1]))
+            large += (np.abs(noise) > beyond * pair.scales).sum(axis=(0, 1))
+            flat = noise.reshape(len(noise), -1)
+            alike.append(agreements_of(flat, medians, earlier))
+            earlier = flat
         looking.append(hits)
     counts = [
         Counts(float(at), int(first), int(second), samples)
@@ -105,12 +116,12 @@ def look_at(
     ]
     drawn = 2 * samples * question.cells
     agreements = reduce(Agreements.plus, alike)
-    return Seen(tuple(counts), beyond, tuple(large.tolist()), drawn, agreements)
+    return Seen(tuple(counts), beyond, tuple(large.tolist()), drawn, agreements, tally)
 
 
 def _log_ratio(values: Floats, pair: Pair, *, laplace: bool) -> Floats:
     """Give the log likelihood ratio of each sample; values count in units of noise."""
-    first, second = (pair.copies * each for each in pair.sums)
+    first, second = pair.sums
     each = (
         np.abs(values - second) - np.abs(values - first)
         if laplace
@@ -121,13 +132,12 @@ def _log_ratio(values: Floats, pair: Pair, *, laplace: bool) -> Floats:
 
 def _released(
     door: Door, plan: Plan, question: Question, pair: Pair, side: Side, samples: int
-) -> Iterator[Floats]:
-    """Release one table in chunks; give samples × cells × sums in units of noise."""
-    scales = np.array(plan.parts[0].scales)
+) -> Iterator[Integers]:
+    """Release one table in chunks; give samples × cells × sums in lattice cells."""
     for count, times in chunks_of(samples, rows_of(question, pair)):
         groups = Groups(SAMPLE, range(count * question.cells))
         planned = replace(plan, partitions=(groups,))
         door.bring(table_of(question, side, count, pair.copies))
         for _ in range(times):
             values = door.release(planned).values
-            yield values.reshape(count, question.cells, -1) / scales
+            yield values.reshape(count, question.cells, -1)

@@ -1,6 +1,6 @@
 """What an audit found, as a table: claimed, shown, and a verdict.
 
-Floor: study. Imports: tabular, terms, bound.
+Floor: study. Imports: tabular, terms, bound, refute.
 """
 
 from dataclasses import dataclass
@@ -8,11 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from dpratio.study.audit.bound import RISK
+from dpratio.study.audit.refute import REPEATS, Fault
 from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.budget import decimal_text
 
 __all__ = [
     "BROKEN",
+    "OTHER_LAW",
     "REPEATED",
     "SOUND",
     "TOO_FEW",
@@ -24,8 +26,9 @@ __all__ = [
 SOUND = "sound"
 TOO_LITTLE = "too little noise"
 REPEATED = "noise repeats"
+OTHER_LAW = "another law"
 TOO_FEW = "not enough samples"
-BROKEN = (TOO_LITTLE, REPEATED)
+BROKEN = (TOO_LITTLE, REPEATED, OTHER_LAW)
 
 # Sound is what was shown to lie within a tenth below what is planned, and not above.
 _NEAR_ENOUGH = 0.9
@@ -42,7 +45,8 @@ class Finding:
     plan states; ``shown`` is what releases have shown, at least. ``units`` says how
     many units two tables were apart. ``noise`` is the largest part of the planned noise
     that the sum with the least of it can have, and ``alike`` how much two noises are
-    alike at least, where sums are released.
+    alike at least, where sums are released. ``faults`` are counts of noise that its
+    planned law hardly ever reaches.
     """
 
     mechanism: str
@@ -56,6 +60,7 @@ class Finding:
     shown: float
     noise: float | None = None
     alike: float | None = None
+    faults: tuple[Fault, ...] | None = None
 
     @property
     def share(self) -> float:
@@ -71,9 +76,22 @@ class Finding:
             return TOO_LITTLE
         if self.noise is not None and self.noise < 1:
             return TOO_LITTLE
-        if self.alike:
+        if self.alike or REPEATS in self._kinds:
             return REPEATED
+        if self._kinds:
+            return OTHER_LAW
         return SOUND if self.shown >= _NEAR_ENOUGH * self.planned else TOO_FEW
+
+    @property
+    def law(self) -> str | None:
+        """The tests of the law that noise failed, where its noise was looked at."""
+        if self.faults is None:
+            return None
+        return ", ".join(self._kinds) or "as planned"
+
+    @property
+    def _kinds(self) -> list[str]:
+        return [each.kind for each in self.faults or ()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +124,20 @@ class Audit(Tabular):
             "shown: at least so far, as these releases prove.",
             "noise: at most this part of what is planned, in the sum with the least.",
             "alike: how much two noises are alike, at least.",
-            f"Each bound is wrong with probability {RISK:g} at most.",
+            "law: the tests that the noise itself failed. They count noises that are",
+            "  exactly 0, near 0, far out or in between, their signs and low bits, and",
+            "  numbers or series of them that come again.",
+            f"Each bound is wrong with probability {RISK:g} at most, and sound noise",
+            f"  fails any of these tests with probability {RISK:g} at most.",
+        ]
+
+    def faults(self) -> list[str]:
+        """Say which tests of the law failed, and by how much: a sentence for each."""
+        return [
+            f"{each.mechanism}, {each.strategy}, {each.unit}, "
+            f"epsilon {decimal_text(each.epsilon)}: {fault.said}"
+            for each in self.findings
+            for fault in each.faults or ()
         ]
 
 
@@ -124,5 +155,6 @@ def _row(each: Finding) -> dict[str, Any]:
         "share": each.share,
         "noise": each.noise,
         "alike": each.alike,
+        "law": each.law,
         "verdict": each.verdict,
     }

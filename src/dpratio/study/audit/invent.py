@@ -74,13 +74,20 @@ def _values_of(
     if not is_person:
         pairs = zip(placed.values, bounds, strict=True)
         return [tuple(_beyond(value, each, each) for value, each in pairs)]
-    heaviest = question.bounds["weight"].upper
-    share = heaviest * _ROWS_OF_PERSON
-    score, label = (
-        _beyond(total, question.unit.totals[name], question.bounds[name], share)
-        for total, name in zip(placed.values, COLUMNS[:2], strict=True)
+    totals = [question.unit.totals[name] for name in COLUMNS[:2]]
+    at_ends = all(
+        total in {each.lower, each.upper}
+        for total, each in zip(placed.values, totals, strict=True)
     )
-    return [(score, label, heaviest)] * _ROWS_OF_PERSON
+    # Inside their box totals are eighths of its upper end: with this weight their rows
+    # are eighths too, and nothing is rounded. At its ends they are clipped.
+    exact = max(each.upper for each in totals) / _ROWS_OF_PERSON
+    weight = question.bounds["weight"].upper if at_ends else exact
+    score, label = (
+        _beyond(total, each, question.bounds[name], weight * _ROWS_OF_PERSON)
+        for total, each, name in zip(placed.values, totals, COLUMNS[:2], strict=True)
+    )
+    return [(score, label, weight)] * _ROWS_OF_PERSON
 
 
 def _beyond(value: float, box: Bounds, bounds: Bounds, share: float = 1.0) -> float:

@@ -1,9 +1,10 @@
 """Whether keys that are found privately are named as rarely as is claimed.
 
 A key that one unit alone holds is named with probability δ at most, and one unit more
-moves the count of a key by ε in units of its noise. Keys serve as samples.
-Floor: study. Imports: terms, plan, bound, draw, invent,
-question.
+moves the count of a key by ε in units of its noise. Keys serve as samples. The sums of
+keys that are named have noise of their own, which is counted too.
+Floor: study. Imports: terms, plan, bound, draw, invent, pair, question, refute,
+rounded_law, tally.
 """
 
 import math
@@ -17,7 +18,11 @@ from dpratio.plan.plan import Plan
 from dpratio.study.audit.bound import RISK, Counts, least_epsilon, proportion_bounds
 from dpratio.study.audit.draw import Door
 from dpratio.study.audit.invent import Columns, chunks_of
-from dpratio.study.audit.question import QUESTIONS, SAMPLE
+from dpratio.study.audit.pair import Placed, moves_of
+from dpratio.study.audit.question import COLUMNS, QUESTIONS, SAMPLE
+from dpratio.study.audit.refute import Fault, faults_of
+from dpratio.study.audit.rounded_law import laws_of, names_of
+from dpratio.study.audit.tally import Tally, marks_of, no_tally
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import Ratio
@@ -29,6 +34,7 @@ _FAR = 2.94
 _DELTA = "0.05"
 _LIKELY = 0.25
 _EXCESS = 1.001
+_ROW = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +55,22 @@ class KeyAudit:
         sizes = (self.few, self.few + self.extra, 1)
         return sum(times for rows in sizes for _, times in chunks_of(samples, rows))
 
-    def least_epsilon(self, door: Door, samples: int) -> float:
-        """Bound from below the epsilon of one unit more."""
-        first = _named(door, self.loss, self.few + self.extra, samples)
-        second = _named(door, self.loss, self.few, samples)
-        shown = least_epsilon([1.0], [Counts(0.0, first, second, samples)])
-        return shown / self.extra
+    def look_at_loss(
+        self, door: Door, samples: int, *, risk: float
+    ) -> tuple[float, tuple[Fault, ...]]:
+        """Bound from below the epsilon of one unit more, and test the noise of sums."""
+        first = _name(door, self.loss, self.few + self.extra, samples)
+        second = _name(door, self.loss, self.few, samples, first)
+        with_more = first.drawn
+        counts = Counts(0.0, with_more, second.drawn - with_more, samples)
+        plan = _plan(self.loss)
+        faults = faults_of(second, laws_of(plan), names_of(plan), risk=risk)
+        return least_epsilon([1.0], [counts]) / self.extra, faults
 
     def least_delta(self, door: Door, samples: int) -> float:
         """Bound from below the chance that a key of one unit is named."""
-        hits = _named(door, self.single, 1, samples)
-        return proportion_bounds(hits, samples, RISK)[0]
+        named = _name(door, self.single, 1, samples).drawn
+        return proportion_bounds(named, samples, RISK)[0]
 
 
 def key_audit(epsilon: str) -> KeyAudit:
@@ -86,14 +97,30 @@ def _tight(epsilon: float) -> str:
     return f"{_EXCESS * math.exp(-(steps + 0.5) * epsilon) / 2:.6e}"
 
 
-def _named(door: Door, keys: PrivateKeys, units: int, samples: int) -> int:
-    """Count how many keys of so many units each are named."""
-    plan, named = _plan(keys), 0
+def _name(
+    door: Door,
+    keys: PrivateKeys,
+    units: int,
+    samples: int,
+    tally: Tally | None = None,
+) -> Tally:
+    """Release keys of so many units each; count those that are named, by their noise.
+
+    Args:
+        door: Where they are released.
+        keys: How keys are found.
+        units: How many units each key has.
+        samples: How many keys there are.
+        tally: What was counted before.
+    """
+    plan = _plan(keys)
+    counted = no_tally(marks_of(laws_of(plan))) if tally is None else tally
+    (exact,) = moves_of(plan, QUESTIONS["row"], (Placed(0, _ROW),)).astype(np.int64)
     for count, times in chunks_of(samples, units):
         door.bring(_table(count, units))
         for _ in range(times):
-            named += len(door.release(plan).values)
-    return named
+            counted = counted.plus(door.release(plan).values - units * exact)
+    return counted
 
 
 def _plan(keys: PrivateKeys) -> Plan:
@@ -108,6 +135,6 @@ def _plan(keys: PrivateKeys) -> Plan:
 
 
 def _table(keys: int, units: int) -> Columns:
-    ones = np.ones(keys * units)
     key = np.repeat(np.arange(keys, dtype=np.int64), units)
-    return {SAMPLE: key, "score": ones, "label": ones, "weight": ones}
+    held = zip(COLUMNS, _ROW, strict=True)
+    return {SAMPLE: key} | {name: np.full(len(key), value) for name, value in held}

@@ -11,12 +11,12 @@ from itertools import product
 
 import numpy as np
 
-from dpratio.arrays import Floats
+from dpratio.arrays import Floats, Integers
 from dpratio.plan.plan import Plan
 from dpratio.study.audit.law import laplace_divergence
 from dpratio.study.audit.question import COLUMNS, Question
 
-__all__ = ["Pair", "Placed", "Side", "find_pair"]
+__all__ = ["Pair", "Placed", "Side", "find_pair", "moves_of"]
 
 Values = tuple[float, ...]
 
@@ -45,15 +45,16 @@ Side = tuple[Placed, ...]
 class Pair:
     """Two neighbouring samples: ``copies`` units as in ``first``, or as in ``second``.
 
-    ``sums`` are those of one copy in ``first`` and in ``second``, cells × sums, in
-    units of their noise; ``distance`` lies between them, and ``largest`` between the
-    furthest units there are.
+    ``moves`` are the sums of one copy in ``first`` and in ``second``, cells × sums, in
+    whole lattice cells, and ``scales`` are the noise of each sum; ``distance`` lies
+    between the two, in units of noise, and ``largest`` between the furthest units.
     """
 
     first: Side
     second: Side
     copies: int
-    sums: tuple[Floats, Floats]
+    moves: tuple[Floats, Floats]
+    scales: Floats
     distance: float
     largest: float
 
@@ -68,9 +69,22 @@ class Pair:
         return self.copies * self.distance
 
     @property
+    def exact(self) -> tuple[Integers, Integers]:
+        """The exact sums of both samples, cells × sums, in whole lattice cells."""
+        first, second = (self.copies * each.astype(np.int64) for each in self.moves)
+        return first, second
+
+    @property
+    def sums(self) -> tuple[Floats, Floats]:
+        """The exact sums of both samples in units of their noise."""
+        first, second = (self.copies * each / self.scales for each in self.moves)
+        return first, second
+
+    @property
     def shape(self) -> Floats:
         """The part that each sum has in the distance, one sum after the other."""
-        return np.abs(self.sums[0] - self.sums[1]).ravel() / self.distance
+        first, second = self.moves
+        return (np.abs(first - second) / self.scales).ravel() / self.distance
 
 
 def find_pair(plan: Plan, question: Question) -> Pair:
@@ -79,8 +93,9 @@ def find_pair(plan: Plan, question: Question) -> Pair:
     Where one is too far already, the unit that comes nearest is taken instead.
     """
     sides = _sides(question)
-    places = np.array([_moves(plan, question, side) for side in sides])
-    places /= np.array(plan.parts[0].scales)
+    moves = np.array([moves_of(plan, question, side) for side in sides])
+    scales = np.array(plan.parts[0].scales)
+    places = moves / scales
     apart = np.array([_lengths(plan, each - places) for each in places])
     if question.unit.neighbours == "add-or-remove-one":
         # The first of all sides holds nothing.
@@ -96,7 +111,8 @@ def find_pair(plan: Plan, question: Question) -> Pair:
         first=sides[first],
         second=sides[second],
         copies=max(1, round(wanted / largest)),
-        sums=(places[first], places[second]),
+        moves=(moves[first], moves[second]),
+        scales=scales,
         distance=float(apart[first, second]),
         largest=largest,
     )
@@ -135,7 +151,7 @@ def _sides(question: Question) -> list[Side]:
     return [(), *((Placed(cell, each),) for cell in cells for each in rows)]
 
 
-def _moves(plan: Plan, question: Question, side: Side) -> Floats:
+def moves_of(plan: Plan, question: Question, side: Side) -> Floats:
     """Count what one unit puts into each sum of each cell, in lattice cells."""
     part = plan.parts[0]
     contrast = plan.contrast(part)

@@ -1,7 +1,7 @@
-"""Whether the noise of one sum repeats that of another, or of the sample before.
+"""Whether noises are alike: of two sums, two samples in a row, or two releases.
 
-Independent noises have the same sign half of the time. Noise that is used twice cancels
-in a difference, however large it is.
+Independent noises have the same sign half of the time, and are both large or both small
+half of the time. Noise that is used twice cancels in a difference, however large it is.
 Floor: study. Imports: bound.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.arrays import Floats
+from dpratio.arrays import Integers
 from dpratio.study.audit.bound import RISK, proportion_bounds
 
 __all__ = ["Agreements", "agreements_of", "least_alike"]
@@ -18,38 +18,57 @@ __all__ = ["Agreements", "agreements_of", "least_alike"]
 
 @dataclass(frozen=True, slots=True)
 class Agreements:
-    """How often pairs of noises had the same sign, and how often they were compared."""
+    """How often pairs of noises agreed, and how often they were compared."""
 
-    same: NDArray[np.int64]
-    compared: NDArray[np.int64]
+    same: Integers
+    compared: Integers
 
     def plus(self, other: "Agreements") -> "Agreements":
         """Add the counts of other samples."""
         return Agreements(self.same + other.same, self.compared + other.compared)
 
 
-def agreements_of(noise: Floats) -> Agreements:
-    """Compare the signs of all sums of a sample, and of each sum with the next sample.
+def agreements_of(
+    noise: Integers, medians: Integers, earlier: Integers | None = None
+) -> Agreements:
+    """Compare signs, and whether noise is large, wherever noise might be used twice.
+
+    All sums of a sample are compared, each sum with the sample that follows, and with
+    the same sample of the release before.
 
     Args:
         noise: Samples × sums.
+        medians: The size that half of the noise of each sum exceeds.
+        earlier: The noise of the release before, where there is one.
     """
-    signs = np.where(noise > 0, 1.0, -1.0)
-    samples, sums = signs.shape
-    above = np.triu_indices(sums, 1)
-    within = (signs.T @ signs)[above]
-    between = (signs[1:] * signs[:-1]).sum(axis=0)
-    agreed = np.concatenate([within, between]).astype(np.int64)
-    compared = np.full(len(agreed), samples, dtype=np.int64)
-    compared[len(within) :] -= 1
-    return Agreements((agreed + compared) // 2, compared)
+    before = noise[:0] if earlier is None else earlier
+    signs = _compare(noise > 0, before > 0)
+    sizes = _compare(np.abs(noise) > medians, np.abs(before) > medians)
+    same, compared = (np.concatenate(pair) for pair in zip(signs, sizes, strict=True))
+    return Agreements(same, compared)
+
+
+def _compare(
+    noise: NDArray[np.bool_], before: NDArray[np.bool_]
+) -> tuple[Integers, Integers]:
+    """Count agreements: within samples, with the next one, with the release before."""
+    marks = np.where(noise, 1.0, -1.0)
+    earlier = np.where(before[: len(marks)], 1.0, -1.0)
+    samples, sums = marks.shape
+    within = (marks.T @ marks)[np.triu_indices(sums, 1)]
+    between = (marks[1:] * marks[:-1]).sum(axis=0)
+    across = (marks[: len(earlier)] * earlier).sum(axis=0)
+    agreed = np.concatenate([within, between, across]).astype(np.int64)
+    times = np.array([samples, samples - 1, len(earlier)])
+    compared = np.repeat(times, [len(within), sums, sums])
+    return (agreed + compared) // 2, compared
 
 
 def least_alike(agreements: Agreements, risk: float = RISK) -> float:
     """Bound from below how much two noises are alike: 0 if they may be independent.
 
     Returns:
-        1 where two always have the same sign, or always the opposite one.
+        1 where two always agree, or never do.
     """
     pairs = zip(agreements.same.tolist(), agreements.compared.tolist(), strict=True)
     each = risk / (2 * len(agreements.same))
