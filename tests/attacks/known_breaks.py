@@ -54,6 +54,8 @@ KNOWN_BREAKS = MappingProxyType(
         34: "a ledger that was rolled back or edited",
         35: "the same data under a new name",
         36: "expressions with side effects",
+        37: "the same row read more than once",
+        41: "names resolved in a connection that is not ours",
         42: "guards of the whole process under concurrency",
         43: "the stated cost of derived releases",
         44: "an audit that passes broken noise",

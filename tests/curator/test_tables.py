@@ -1,7 +1,7 @@
 """Which kind of table was given, told from its type alone."""
 
 from collections import UserDict
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 import duckdb
 import pandas as pd
@@ -11,8 +11,8 @@ import pytest
 
 from curator.tables_for_tests import plan_of
 from dpratio.curator.release_sums import release_sums
-from dpratio.curator.tables import as_source, find_files, kind_of
-from dpratio.errors import FileRefused, InvalidInput
+from dpratio.curator.tables import as_source, kind_of
+from dpratio.errors import InvalidInput
 from dpratio.terms.source import CsvFile
 
 
@@ -101,47 +101,3 @@ def test_a_class_that_only_shares_its_name_with_a_table_is_refused() -> None:
 
     with pytest.raises(InvalidInput, match="of a kind no engine reads"):
         kind_of(DataFrame())
-
-
-def test_files_are_found_in_a_fixed_order(tmp_path: Path) -> None:
-    for name in ("b.csv", "a.csv", "[c].csv", "d.txt"):
-        (tmp_path / name).touch()
-    (tmp_path / "folder.csv").mkdir()
-    (tmp_path / "folder.csv" / "e.csv").touch()
-    found = find_files(str(tmp_path / "*.csv"))
-    assert [Path(each).name for each in found] == ["[c].csv", "a.csv", "b.csv"]
-    found = find_files(str(tmp_path / "**" / "*.csv"))
-    assert [Path(each).name for each in found] == ["[c].csv", "a.csv", "b.csv", "e.csv"]
-
-
-def test_the_name_of_a_file_that_exists_is_not_taken_for_a_pattern(
-    tmp_path: Path,
-) -> None:
-    for name in ("[c].csv", "c.csv"):
-        (tmp_path / name).touch()
-    assert find_files(str(tmp_path / "[c].csv")) == [str(tmp_path / "[c].csv")]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "none.parquet",
-        "none*.parquet",
-        "none.csv",
-        "folder.csv",
-        "a\x00.csv",
-        "x" * 999 + ".csv",
-    ],
-    ids=["parquet", "glob", "csv", "folder", "nul", "too_long"],
-)
-@pytest.mark.parametrize("engine", ["auto", "python", "duckdb"])
-def test_a_file_that_is_not_there_is_refused(
-    name: str, engine: str, tmp_path: Path
-) -> None:
-    (tmp_path / "folder.csv").mkdir()
-    path = f"{tmp_path}/{name}"
-    with pytest.raises(FileRefused) as refused:
-        release_sums(path, plan_of(), engine=engine, ledger=None)
-    assert str(refused.value) == (
-        f"no file at '{path}'. Give the path or glob of a file that exists."
-    )

@@ -19,8 +19,11 @@ from dpratio.checks import import_extra
 from dpratio.curator.csv_lines import LONGEST_LINE, cell_pattern
 from dpratio.curator.days import arrow_days, polars_days
 from dpratio.curator.duck import DuckTable, connect, literal, run_on
+from dpratio.curator.duck_functions import require_own_functions
+from dpratio.curator.duck_reads import reads_of
 from dpratio.curator.engine import ColumnType, KeyCount, Statement
 from dpratio.curator.entropy import fresh_id
+from dpratio.curator.files import find_files
 from dpratio.curator.frames import (
     arrow_types,
     pandas_ids,
@@ -29,8 +32,9 @@ from dpratio.curator.frames import (
     pandas_types,
     polars_types,
 )
+from dpratio.curator.read_once import lazy_reads, require_once
 from dpratio.curator.rows import same_headers
-from dpratio.curator.tables import find_files, kind_of, refuse_kind
+from dpratio.curator.tables import kind_of, refuse_kind
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.source import CsvFile
 
@@ -111,6 +115,10 @@ def _open_relation(relation: Any, statement: Asked) -> DuckTable:  # noqa: ANN40
         raise SchemaRefused("the relation cannot be read: its connection is closed.")
     # A name nobody has: tables of the same connection must not stand in.
     name = f"dpratio_{fresh_id()}"
+    require_own_functions(lambda query: relation.query(name, query))
+    require_once(
+        reads_of(relation.sql_query(), lambda query: relation.query(name, query))
+    )
     opened = _as_named(
         schema, statement, name, lambda query, _: relation.query(name, query)
     )
@@ -241,6 +249,7 @@ def _open_pandas(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
 
 def _open_polars(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     import_extra("pyarrow", "arrow")
+    require_once(lazy_reads(frame))
     unknown = {"Float16", "Int128", "UInt128"}
     return _open_frame(
         polars_types(frame),

@@ -1,6 +1,7 @@
 """Tables opened as rows of Python values, for the engine in plain loops.
 
-Floor: curator. Imports: errors, checks, terms, csv_lines, days, engine, frames, tables.
+Floor: curator. Imports: errors, checks, terms, csv_lines, days, engine, files, frames,
+read_once, tables.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
@@ -11,13 +12,15 @@ from dpratio.checks import import_extra
 from dpratio.curator.csv_lines import line_cells, read_header
 from dpratio.curator.days import arrow_days, polars_days
 from dpratio.curator.engine import ColumnType
+from dpratio.curator.files import find_files
 from dpratio.curator.frames import (
     arrow_types,
     pandas_cells,
     pandas_types,
     polars_types,
 )
-from dpratio.curator.tables import find_files, kind_of, refuse_kind
+from dpratio.curator.read_once import lazy_reads, require_once
+from dpratio.curator.tables import kind_of, refuse_kind
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.source import CsvFile
 
@@ -141,6 +144,7 @@ def _open_polars(frame: Any) -> RowTable:  # noqa: ANN401 (Polars is optional)
         chosen = frame.lazy().select(list(columns)).collect()
         yield from zip(*(_polars_values(each) for each in chosen), strict=True)
 
+    require_once(lazy_reads(frame))
     return RowTable(polars_types(frame), read)
 
 

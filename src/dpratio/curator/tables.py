@@ -3,19 +3,16 @@
 Floor: curator. Imports: errors, checks, terms.
 """
 
-import contextlib
-import glob
 from collections.abc import Mapping
 from os import PathLike, fspath
-from pathlib import Path
 from typing import NoReturn
 
 from dpratio.checks import require
-from dpratio.errors import FileRefused, InvalidInput
+from dpratio.errors import InvalidInput
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import CsvFile
 
-__all__ = ["as_source", "find_files", "kind_of", "refuse_kind"]
+__all__ = ["as_source", "kind_of", "refuse_kind"]
 
 _KINDS = {
     ("pandas", "DataFrame"): "pandas",
@@ -91,27 +88,3 @@ def refuse_kind(engine: str, kind: str) -> NoReturn:
     raise InvalidInput(
         f"engine '{engine}' does not read {what}, got one. Use engine '{other}'."
     )
-
-
-def find_files(path: str) -> list[str]:
-    """List the files of a path or glob, in a fixed order.
-
-    Raises:
-        FileRefused: When there is none.
-    """
-    found = [path] if _is_file(path) else []
-    with contextlib.suppress(OSError, ValueError):
-        # May be absolute, which Path.glob does not take.
-        found = found or sorted(filter(_is_file, glob.glob(path, recursive=True)))  # noqa: PTH207
-    if not found:
-        raise FileRefused(
-            f"no file at '{path}'. Give the path or glob of a file that exists."
-        )
-    return found
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):
-        return False

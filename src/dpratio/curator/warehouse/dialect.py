@@ -81,6 +81,12 @@ class Dialect:
     def check(self, backend: Backend) -> None:
         """Make a connection ready, from what is public; refuse one that is unfit."""
 
+    def check_given(self, backend: Backend, rows: Value) -> None:
+        """Refuse a connection of others on which names may mean something else.
+
+        Refuse rows, too, that are read more than once.
+        """
+
     def pin(self, backend: Backend) -> None:
         """Let a connection of ours know no names but the database's own."""
 

@@ -1,6 +1,7 @@
 """DuckDB behind Ibis.
 
-Floor: curator. Imports: dialect, functions, keys.
+Floor: curator. Imports: duck_functions, duck_reads, keys, read_once, dialect,
+functions.
 """
 
 import datetime as dt
@@ -8,8 +9,11 @@ from collections.abc import Sequence
 
 import ibis
 
+from dpratio.curator.duck_functions import require_own_functions
+from dpratio.curator.duck_reads import reads_of
 from dpratio.curator.keys import WHOLE_ID
-from dpratio.curator.warehouse.dialect import UNDECLARED, Dialect, Value
+from dpratio.curator.read_once import require_once
+from dpratio.curator.warehouse.dialect import UNDECLARED, Backend, Dialect, Value
 from dpratio.curator.warehouse.functions import builtin
 
 __all__ = ["DuckDb"]
@@ -33,6 +37,10 @@ _EPOCH = dt.date(1970, 1, 1)
 
 class DuckDb(Dialect):
     """DuckDB: TRY stops errors, and hides statistics of files that may be wrong."""
+
+    def check_given(self, backend: Backend, rows: Value) -> None:
+        require_own_functions(backend.con.execute)
+        require_once(reads_of(backend.compile(rows), backend.con.execute))
 
     def number(self, column: Value) -> Value:
         kind = column.type()

@@ -1,6 +1,7 @@
 """PostgreSQL: no TRY, and products that vanish are errors.
 
-Floor: curator. Imports: errors, keys, dialect, functions.
+Floor: curator. Imports: errors, keys, read_once, dialect, functions, postgres_names,
+reads.
 """
 
 import datetime as dt
@@ -9,8 +10,11 @@ from decimal import Context
 import ibis
 
 from dpratio.curator.keys import WHOLE_ID
+from dpratio.curator.read_once import require_once
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, require_utf8
 from dpratio.curator.warehouse.functions import builtin
+from dpratio.curator.warehouse.postgres_names import require_own_names
+from dpratio.curator.warehouse.reads import tables_of
 from dpratio.errors import InvalidInput, SchemaRefused
 
 __all__ = ["Postgres"]
@@ -63,6 +67,10 @@ class Postgres(Dialect):
                 "declared keys are joined. Ask for the right TEMPORARY, on a server "
                 "that is not read-only."
             )
+
+    def check_given(self, backend: Backend, rows: Value) -> None:
+        require_own_names(backend)
+        require_once(tables_of(backend, rows))
 
     def pin(self, backend: Backend) -> None:
         with backend.begin() as cursor:

@@ -1,7 +1,7 @@
 """SQLite: any cell may hold anything, and text is not read as the nearest double.
 
 What SQLite cannot do exactly is done by functions of ours inside it; none can fail.
-Floor: curator. Imports: errors, engine, keys, dialect, functions.
+Floor: curator. Imports: errors, engine, keys, read_once, dialect, functions, reads.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from sqlglot.optimizer.eliminate_subqueries import eliminate_subqueries
 
 from dpratio.curator.engine import ColumnType
 from dpratio.curator.keys import day_of, number_of_id
+from dpratio.curator.read_once import require_once
 from dpratio.curator.warehouse.dialect import (
     Backend,
     Dialect,
@@ -26,6 +27,7 @@ from dpratio.curator.warehouse.dialect import (
     require_utf8,
 )
 from dpratio.curator.warehouse.functions import builtin
+from dpratio.curator.warehouse.reads import tables_of
 from dpratio.errors import InvalidInput
 
 __all__ = ["Sqlite"]
@@ -38,6 +40,9 @@ _iso = builtin("dpratio_iso", "int64", "binary")
 _number = builtin("dpratio_number", "binary", "int64")
 _remainder = builtin("dpratio_remainder", "int64 int64", "int64")
 _digest = builtin("dpratio_digest", "string binary binary", "string")
+
+# Ibis itself replaces this one, which we do not call.
+_IBIS = {"like"}
 
 
 class Sqlite(Dialect):
@@ -62,6 +67,10 @@ class Sqlite(Dialect):
         }
         for name, (takes, function) in functions.items():
             backend.con.create_function(name, takes, function, deterministic=True)
+
+    def check_given(self, backend: Backend, rows: Value) -> None:
+        _require_own_functions(backend)
+        require_once(tables_of(backend, rows))
 
     def find(self, backend: Backend, names: Sequence[str]) -> Value:
         # Ibis would look at the first row for the type of a column without one.
@@ -141,6 +150,20 @@ class Sqlite(Dialect):
 
     def iso_day(self, day: Value) -> Value:
         return _iso(day)
+
+
+def _require_own_functions(backend: Backend) -> None:
+    """Refuse a connection with a function in the place of one of SQLite's own."""
+    listed = backend.con.execute("SELECT name, builtin FROM pragma_function_list")
+    functions = [(name.lower(), is_own) for name, is_own in listed.fetchall()]
+    own = {name for name, is_own in functions if is_own}
+    others = sorted({name for name, is_own in functions if not is_own} & own - _IBIS)
+    if others:
+        raise InvalidInput(
+            f"a function means what SQLite says, got a connection with a function "
+            f"'{others[0]}' of its own in its place. Give that another name, or open "
+            "the table on another connection."
+        )
 
 
 def _declared(backend: Backend, schema: str, table: str) -> dict[str, str]:

@@ -35,7 +35,7 @@ def open_warehouse(source: object) -> WarehouseTable:
     kind = kind_of(source)
     openers: dict[str, Any] = {
         "database": _open_database,
-        "ibis": _open_ibis,
+        "ibis": _open_given,
         "opened": lambda opened: opened,
         "spark": _open_spark,
     }
@@ -56,6 +56,13 @@ def _open_database(source: DatabaseTable) -> WarehouseTable:
         connected.close()
         raise
     weakref.finalize(opened.backend, connected.close)
+    return opened
+
+
+def _open_given(rows: Value) -> WarehouseTable:
+    """Open an expression that others made, on a connection of theirs."""
+    opened = _open_ibis(rows)
+    opened.dialect.check_given(opened.backend, rows)
     return opened
 
 

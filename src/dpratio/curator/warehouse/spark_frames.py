@@ -2,7 +2,8 @@
 
 The frame is read as its own session would read it: settings are the same, but for those
 that would change how our query is read. Nothing in that session changes.
-Floor: curator. Imports: errors, checks, dialect, engine, entropy.
+Floor: curator. Imports: errors, checks, dialect, engine, entropy, read_once,
+spark_reads.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,9 @@ import ibis
 from dpratio.checks import import_extra
 from dpratio.curator.engine import ColumnType
 from dpratio.curator.entropy import fresh_id
+from dpratio.curator.read_once import require_once
 from dpratio.curator.warehouse.dialect import Backend, Value
+from dpratio.curator.warehouse.spark_reads import frame_reads
 from dpratio.errors import InvalidInput
 
 __all__ = ["Frame", "frame_of", "read_in_own_session"]
@@ -73,6 +76,7 @@ def read_in_own_session(
 
     Raises:
         InvalidInput: When the frame is a stream, or on the far side of Spark Connect.
+        SchemaRefused: When it reads a file or a table more than once.
     """
     if not hasattr(frame, "_jdf"):
         raise InvalidInput(
@@ -84,6 +88,7 @@ def read_in_own_session(
         raise InvalidInput(
             "engine 'ibis' reads frames that end, got a stream. Write it to a table."
         )
+    require_once(frame_reads(frame))
     types = _types_of(frame)
     session = _own_session(frame.sparkSession)
     backend = ibis.pyspark.connect(session)
