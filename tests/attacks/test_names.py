@@ -15,8 +15,9 @@ from curator.people_for_tests import people
 from curator.tables_for_tests import exact, plan_of
 from curator.warehouse.hosts import DuckDb
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import InvalidInput
+from dpratio.errors import FileRefused, InvalidInput
 from dpratio.terms.database import DatabaseTable
+from hostile_server import hostile_server
 
 Connection = Any
 
@@ -149,3 +150,29 @@ def test_41_an_operator_does_not_stand_in_for_one_of_postgres(
             release_sums(visits, plan, ledger=None)
         by_address = DatabaseTable(postgres_url, table="visits")
         assert exact(by_address, plan, "auto") == expected
+
+
+def test_41_a_study_leads_no_password_to_a_host_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nor does it lead anywhere, where the data holder lists other hosts.
+
+    Source: found by an independent attack on this code, 2026: a study's address names
+    the server that is told PGPASSWORD.
+    More: tests/curator/warehouse/test_hosts.py.
+    """
+    monkeypatch.setenv("PGPASSWORD", "of the environment")
+    monkeypatch.setenv("PGCONNECT_TIMEOUT", "60")
+    monkeypatch.delenv("DPRATIO_HOSTS", raising=False)
+    with hostile_server() as server:
+        url = f"postgres://ann@0.0.0.0:{server.port}/loans"
+        table = DatabaseTable(url, table="loans")
+        with pytest.raises(FileRefused, match="no database answers"):
+            release_sums(table, plan_of(), ledger=None)
+        assert server.visits > 0
+        assert b"of the environment" not in b"".join(server.heard)
+        monkeypatch.setenv("DPRATIO_HOSTS", "db.example.org")
+        visits = server.visits
+        with pytest.raises(FileRefused, match="hosts that DPRATIO_HOSTS lists"):
+            release_sums(table, plan_of(), ledger=None)
+        assert server.visits == visits

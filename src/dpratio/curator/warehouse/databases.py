@@ -1,7 +1,7 @@
 """Tables of databases by their address: connected, found, and known to be tables.
 
-Floor: curator. Imports: errors, checks, terms, catalogues, dialect, duck, tables,
-views.
+Floor: curator. Imports: errors, checks, terms, catalogues, dialect, duck, hosts,
+tables, views.
 """
 
 import contextlib
@@ -18,6 +18,7 @@ from dpratio.checks import import_extra
 from dpratio.curator.duck import connect, literal
 from dpratio.curator.warehouse.catalogues import TABLE, VIEW, Found, what_is
 from dpratio.curator.warehouse.dialect import Backend, Value
+from dpratio.curator.warehouse.hosts import HOSTS, require_listed, withheld
 from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.curator.warehouse.views import read_view
 from dpratio.errors import FileRefused, SchemaRefused
@@ -38,10 +39,11 @@ def connect_to(source: DatabaseTable) -> Connected:
     """Connect to the database of a table.
 
     Raises:
-        FileRefused: When it cannot be reached.
+        FileRefused: When it cannot be reached, or its host is not listed.
         MissingExtra: When the package that reaches it is missing or does not load.
     """
     _require_driver(source.scheme)
+    require_listed(source)
     connectors = {
         "duckdb": _duckdb,
         "postgres": _postgres,
@@ -108,7 +110,9 @@ def _why(source: DatabaseTable) -> str:
             ": there is no such file. Three slashes begin a path from the folder you "
             "are in, four a path from the root."
         )
-    return ". Check the address, and that you may read there."
+    is_kept = source.scheme.startswith("postgres") and withheld(source)
+    kept = f" Passwords of the environment go to hosts that {HOSTS} lists."
+    return f". Check the address, and that you may read there.{kept if is_kept else ''}"
 
 
 def _behind(backend: Backend, found: Found) -> Value | None:
@@ -149,7 +153,7 @@ def _sqlite(source: DatabaseTable) -> Connected:
 
 def _postgres(source: DatabaseTable) -> Connected:
     psycopg = import_extra("psycopg", "engines")
-    connection = psycopg.connect(source.url, autocommit=True)
+    connection = psycopg.connect(source.url, autocommit=True, **withheld(source))
     return Connected(ibis.postgres.from_connection(connection), connection.close)
 
 
