@@ -34,7 +34,11 @@ FLOORS = {
 }
 
 HOMES = {
-    "duckdb": {"curator/duck.py", "curator/duck_sources.py"},
+    "duckdb": {
+        "curator/duck.py",
+        "curator/duck_parquet.py",
+        "curator/duck_sources.py",
+    },
     "ibis": {
         f"curator/warehouse/{file}.py"
         for file in (

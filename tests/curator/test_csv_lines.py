@@ -44,7 +44,8 @@ BROKEN = {
     "an undeclared key": b"zzz,0.5,1",
     "a key in blanks": b" a ,0.5,1",
     "a comment": b"#a,0.5,1",
-    "a byte order mark": b"\xef\xbb\xbfa,0.5,1",
+    "two byte order marks": b"\xef\xbb\xbf\xef\xbb\xbfa,0.5,1",
+    "only a byte order mark": b"\xef\xbb\xbf",
     "the header again": b"region,score,label",
     "SQL": b"'; DROP TABLE given; --,0.5,1",
     "a missing number": b"a,,1",
@@ -75,6 +76,34 @@ def test_a_broken_line_drops_its_own_row_and_no_other(
         BEFORE + AFTER + line,
     ):
         assert sums_of(path, HEADER + rows, engine) == whole
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("header", [b"", b"\xef\xbb\xbf" + HEADER])
+def test_a_mark_at_the_start_of_any_line_is_skipped(
+    header: bytes, engine: str, tmp_path: Path
+) -> None:
+    path, marked = tmp_path / "rows.csv", b"\xef\xbb\xbfa,0.5,1\n"
+    file = CsvFile(path, columns=None if header else ["region", "score", "label"])
+    found = []
+    for rows in (marked + AFTER + marked, b"a,0.5,1\n" * 2 + AFTER):
+        path.write_bytes(header + rows)
+        found.append(exact(file, PLAN, engine))
+    assert found[0] == found[1]
+    assert found[0][0][0] == 2 * ROW
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "first", [b"", b"\xff", b"a\x01,1,1", b"a,1", b"x" * 5_000_000]
+)
+def test_a_broken_first_line_drops_its_own_row(
+    first: bytes, engine: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(first + b"\nb,1,1\n")
+    file = CsvFile(path, columns=["region", "score", "label"])
+    assert [row[0] // ROW for row in exact(file, PLAN, engine)] == [0, 1, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

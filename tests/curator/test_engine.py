@@ -132,16 +132,10 @@ def test_a_missing_column_is_refused_with_the_names_there_are(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
-def test_a_column_missing_from_a_file_is_refused(
-    name: str, engine: str, tmp_path: Path
-) -> None:
+def test_a_column_missing_from_a_file_is_refused(engine: str, tmp_path: Path) -> None:
     table = pa.table({"score": [1.0], "Label": [1.0]})
-    path = tmp_path / name
-    path.write_text("score,Label\n1,1\n", encoding="utf-8")
-    if name.endswith(".parquet"):
-        pq.write_table(table, path)
-    assert refusal(path, None, engine) == (
+    pq.write_table(table, tmp_path / "rows.parquet")
+    assert refusal(tmp_path / "rows.parquet", None, engine) == (
         "column 'label' is not in the table. It has: 'score', 'Label'. "
         "Did you mean 'Label'?"
     )
@@ -149,35 +143,34 @@ def test_a_column_missing_from_a_file_is_refused(
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
-    ("header", "delimiter", "said"),
-    [
-        ("score;label", ",", "one column with ';' in it: say delimiter = ';' under"),
-        (
-            "score\tlabel",
-            ",",
-            r"one column with '\t' in it: say delimiter = '\t' under",
-        ),
-        ("score,label", ";", "in Python."),
-        ("score; label,region", ",", "It has: 'score; label', 'region'. Declare"),
-        ("score", ",", "It has: 'score'. Declare one of these."),
-    ],
+    "header", ["score,lable", "score;label", "0.5,ann@example.org"]
 )
-def test_a_header_that_was_split_at_the_wrong_character_is_advised_about(
-    header: str, delimiter: str, said: str, engine: str, tmp_path: Path
+def test_names_that_a_first_line_gives_are_not_told(
+    header: str, engine: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "rows.csv"
-    path.write_text(f"{header}\n", encoding="utf-8")
-    assert said in refusal(CsvFile(path, delimiter=delimiter), None, engine)
+    path.write_text(f"{header}\n0.5,1\n", encoding="utf-8")
+    assert refusal(CsvFile(path), None, engine).replace("'score'", "'label'") == (
+        "column 'label' is not named by the first line of the file. Check how it is "
+        "spelt there, and the delimiter: say delimiter = ';' under [data] in a study, "
+        "CsvFile(…, delimiter=';') in Python. Of a file without a header, name the "
+        "columns: columns = […] under [data], CsvFile(…, columns=[…])."
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_names_that_were_declared_are_told(engine: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("0.5,1\n", encoding="utf-8")
+    declared = CsvFile(path, columns=["score", "lable"])
+    assert refusal(declared, None, engine) == (
+        "column 'label' is not in the table. It has: 'score', 'lable'. "
+        "Did you mean 'lable'?"
+    )
 
 
 def test_a_table_without_columns_is_refused_like_any_other() -> None:
     assert "is not in the table. It has: . Declare" in refusal({}, None, "python")
-
-
-def test_spaces_around_the_name_of_a_column_are_seen(tmp_path: Path) -> None:
-    (tmp_path / "rows.csv").write_text("score, label\n1,1\n", encoding="utf-8")
-    said = refusal(tmp_path / "rows.csv", None, "python")
-    assert "It has: 'score', ' label'. Did you mean ' label'?" in said
 
 
 def test_a_column_missing_from_a_mapping_is_refused() -> None:

@@ -1,12 +1,14 @@
 r"""The rule by which a CSV line becomes cells, shared by every engine.
 
-A file is split at every ``\n`` and ``\r``; each line is read on its own. A line that
-is not UTF-8, holds ``\x01``, is longer than a million characters, is not made of
-whole cells or has another number of cells than the header is dropped. A broken quote
-therefore spoils its own row and no other.
+A file is split at every ``\n`` and ``\r``; each line is read on its own. A byte-order
+mark at the start of a line, of any line, is skipped. A line that is not UTF-8, holds
+``\x01``, is longer than a million characters, is not made of whole cells or has another
+number of cells than the header is dropped. A broken quote therefore spoils its own row
+and no other, and no row depends on being the first.
 Floor: curator. Imports: errors, terms.
 """
 
+import contextlib
 import gzip
 import re
 import zlib
@@ -19,15 +21,18 @@ from dpratio.terms.source import CsvFile
 
 __all__ = [
     "LONGEST_LINE",
+    "MARK",
     "NUMBER",
     "cell_pattern",
+    "first_line",
     "line_cells",
     "read_header",
     "split_line",
 ]
 
 LONGEST_LINE = 1_000_000
-_MARK = b"\xef\xbb\xbf"  # The byte order mark some programs put first.
+MARK = "\ufeff"  # The byte-order mark that some programs put first.
+_MOST_BYTES = 4 * (LONGEST_LINE + 2)  # Of a line and its mark, and one more.
 # What counts as a number in text, besides true and false in any case. Engines
 # differ on everything else ("1_000").
 NUMBER = r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*"
@@ -65,18 +70,16 @@ def read_header(source: CsvFile, path: str) -> tuple[str, ...]:
     """
     if source.columns is not None:
         return source.columns
-    try:
-        with _open(path) as file:
-            start = file.read(4 * LONGEST_LINE)
-    except (OSError, EOFError, zlib.error):
-        start = b""
-    line = re.split(rb"[\r\n]", start.removeprefix(_MARK), maxsplit=1)[0]
+    line = b""
+    with contextlib.suppress(OSError, EOFError, zlib.error):
+        line = _first_bytes(path)
     text = _decode(line)
     if text is None:
         raise FileRefused(
             f"the header of '{path}' is not UTF-8. Rewrite the file, for instance "
             "with: iconv -f latin1 -t utf-8 OLD.csv > NEW.csv"
         )
+    text = text.removeprefix(MARK)
     names = split_line(text, source) if text else None
     if names is None or len(set(names)) != len(names):
         raise FileRefused(
@@ -86,11 +89,17 @@ def read_header(source: CsvFile, path: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def first_line(path: str) -> str | None:
+    """Read the first line of a file as it is; None where it cannot be a row."""
+    text = _decode(_first_bytes(path))
+    return None if text is None or "\x01" in text else text
+
+
 def line_cells(source: CsvFile, path: str) -> Iterator[list[str]]:
     """Read the rows of one file as lists of cells."""
     width = len(read_header(source, path))
     with _open(path) as file:
-        lines = re.split(rb"\r\n|\r|\n", file.read().removeprefix(_MARK))
+        lines = re.split(rb"\r\n|\r|\n", file.read())
     for line in lines[0 if source.columns is not None else 1 :]:
         cells = _read_line(line, source)
         if cells is not None and len(cells) == width:
@@ -98,10 +107,16 @@ def line_cells(source: CsvFile, path: str) -> Iterator[list[str]]:
 
 
 def _read_line(line: bytes, source: CsvFile) -> list[str] | None:
-    text = _decode(line)
+    text = (_decode(line) or "").removeprefix(MARK)
     if not text or len(text) > LONGEST_LINE or "\x01" in text:
         return None
     return split_line(text, source)
+
+
+def _first_bytes(path: str) -> bytes:
+    with _open(path) as file:
+        start = file.read(_MOST_BYTES)
+    return re.split(rb"[\r\n]", start, maxsplit=1)[0]
 
 
 def _decode(line: bytes) -> str | None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpratio.checks import import_extra
 
-__all__ = ["arrow_days", "pandas_days", "polars_days"]
+__all__ = ["arrow_dates", "arrow_days", "pandas_days", "polars_days"]
 
 Days = list[dt.date | None]
 
@@ -26,26 +26,30 @@ _PER_DAY = {
     "ns": _SECONDS * 10**9,
 }
 _EPOCH = dt.date(1970, 1, 1).toordinal()
-_LAST = dt.date.max.toordinal()
+_FIRST, _LAST = 1 - _EPOCH, dt.date.max.toordinal() - _EPOCH
+# The ends of 64 bits are no times: databases keep infinities there, pandas what is
+# missing.
+_ENDLESS = 2**63 - 1
 
 
 def arrow_days(column: Any) -> Days:  # noqa: ANN401 (PyArrow is optional)
     """Give the days of an Arrow column of dates or times."""
+    return _days(*_arrow_numbers(column))
+
+
+def arrow_dates(column: Any) -> Any:  # noqa: ANN401 (PyArrow is optional)
+    """Give the days of an Arrow column of dates or times as a column of dates."""
     arrow = import_extra("pyarrow", "arrow")
-    given = column.type
-    is_days = arrow.types.is_date32(given)
-    whole = arrow.int32() if is_days else arrow.int64()
-    unit = "D" if is_days else "ms" if arrow.types.is_date64(given) else given.unit
-    ticks = column.cast(whole).cast(arrow.int64()).fill_null(0)
-    valid = column.is_valid()
-    return _days(_numpy(ticks), _numpy(valid).astype(np.bool_), unit)
+    numbers, valid = _arrow_numbers(column)
+    days = arrow.array(np.where(valid, numbers, 0).astype(np.int32), mask=~valid)
+    return days.cast(arrow.date32())
 
 
 def polars_days(column: Any) -> Days:  # noqa: ANN401 (Polars is optional)
     """Give the days of a Polars column of dates or times."""
     unit = getattr(column.dtype, "time_unit", "D")
     ticks = column.to_physical().fill_null(0).to_numpy().astype(np.int64)
-    return _days(ticks, column.is_not_null().to_numpy(), unit)
+    return _days(*_numbers(ticks, column.is_not_null().to_numpy(), unit))
 
 
 def pandas_days(column: Any) -> Days:  # noqa: ANN401 (pandas is optional)
@@ -54,21 +58,39 @@ def pandas_days(column: Any) -> Days:  # noqa: ANN401 (pandas is optional)
         column = column.dt.tz_convert("UTC").dt.tz_localize(None)
     times = np.asarray(column.to_numpy())
     unit = np.datetime_data(times.dtype)[0]
-    return _days(times.view(np.int64), ~np.isnat(times), unit)
+    return _days(*_numbers(times.view(np.int64), ~np.isnat(times), unit))
+
+
+def _arrow_numbers(column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:  # noqa: ANN401
+    arrow = import_extra("pyarrow", "arrow")
+    given = column.type
+    is_days = arrow.types.is_date32(given)
+    whole = arrow.int32() if is_days else arrow.int64()
+    unit = "D" if is_days else "ms" if arrow.types.is_date64(given) else given.unit
+    ticks = column.cast(whole).cast(arrow.int64()).fill_null(0)
+    valid = _numpy(column.is_valid()).astype(np.bool_)
+    return _numbers(_numpy(ticks), valid, unit)
 
 
 def _numpy(column: Any) -> Any:  # noqa: ANN401
     return column.to_numpy(zero_copy_only=False)
 
 
-def _days(ticks: NDArray[np.int64], valid: NDArray[np.bool_], unit: str) -> Days:
+def _numbers(
+    ticks: NDArray[np.int64], valid: NDArray[np.bool_], unit: str
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Count whole days since 1970, and tell which of them are on the calendar."""
     numbers = np.floor_divide(ticks, _PER_DAY[unit])
-    seen: dict[int, dt.date | None] = {}
+    on_calendar = (numbers >= _FIRST) & (numbers <= _LAST)
+    is_time = (ticks < _ENDLESS) & (ticks > -_ENDLESS)
+    return numbers, valid & on_calendar & is_time
+
+
+def _days(numbers: NDArray[np.int64], valid: NDArray[np.bool_]) -> Days:
+    seen: dict[int, dt.date] = {}
     days: Days = []
     for number, is_there in zip(numbers.tolist(), valid.tolist(), strict=True):
-        if number not in seen:
-            on_calendar = 1 <= number + _EPOCH <= _LAST
-            day = dt.date.fromordinal(number + _EPOCH) if on_calendar else None
-            seen[number] = day
+        if is_there and number not in seen:
+            seen[number] = dt.date.fromordinal(number + _EPOCH)
         days.append(seen[number] if is_there else None)
     return days

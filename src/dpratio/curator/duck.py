@@ -4,20 +4,35 @@ DuckDB's error texts quote cells: here and at the door none is shown or chained.
 Floor: curator. Imports: engine.
 """
 
-from collections.abc import Callable, Mapping
+import glob
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 
-from dpratio.curator.engine import ColumnType
+from dpratio.curator.engine import ColumnType, KeyCount, Statement
 
-__all__ = ["DuckTable", "connect", "identifier", "literal", "run_on", "write_parquet"]
+__all__ = [
+    "Asked",
+    "Columns",
+    "DuckTable",
+    "Tables",
+    "connect",
+    "file_list",
+    "identifier",
+    "literal",
+    "run_on",
+    "write_parquet",
+]
 
+Asked = Statement | KeyCount
 # Public tables that a query joins, as columns of arrays.
 Tables = Mapping[str, Mapping[str, Any]]
+Columns = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +48,7 @@ class DuckTable:
     types: Mapping[str, ColumnType]
     columns: Mapping[str, tuple[str, str]]
     source: str
-    ask: Callable[[str, Tables], Any]
+    ask: Callable[[str, Tables], Columns]
     is_foreign: bool = False
     footers: str = ""
 
@@ -41,20 +56,20 @@ class DuckTable:
         """Give the rows that footers claim: a hint of how to add up, never a bound."""
         return float(self.fetch(self.footers, {})["claimed"][0]) if self.footers else 0
 
-    def fetch(self, query: str, tables: Tables) -> dict[str, Any]:
+    def fetch(self, query: str, tables: Tables) -> Columns:
         """Run one query, with public tables beside it, and give columns as arrays."""
-        return dict(self.ask(query, tables).fetchnumpy())
+        return self.ask(query, tables)
 
 
 def run_on(
     connection: duckdb.DuckDBPyConnection,
-) -> Callable[[str, Tables], duckdb.DuckDBPyConnection]:
+) -> Callable[[str, Tables], Columns]:
     """Give the function that runs a query on a connection of ours."""
 
-    def run(query: str, tables: Tables) -> duckdb.DuckDBPyConnection:
+    def run(query: str, tables: Tables) -> Columns:
         for name, columns in tables.items():
             connection.register(name, dict(columns))
-        return connection.execute(query)
+        return dict(connection.execute(query).fetchnumpy())
 
     return run
 
@@ -85,6 +100,13 @@ def identifier(name: str) -> str:
 def literal(text: str) -> str:
     """Quote a text, whatever it holds."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def file_list(files: Iterable[str]) -> str:
+    """Write the names of files so that DuckDB reads these and no others."""
+    # Absolute, because DuckDB gives "~" a meaning; escaped, because it globs.
+    full = (glob.escape(str(Path(file).absolute())) for file in files)
+    return "[" + ", ".join(literal(name) for name in full) + "]"
 
 
 def write_parquet(path: str, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:

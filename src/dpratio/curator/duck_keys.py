@@ -96,7 +96,7 @@ def key_of(table: DuckTable, each: Keys | Periods) -> str:
         if kind == "csv":
             text = _csv_key(text, each)
         return _bytes(table, text)
-    if kind == "integer":
+    if kind == "integer" and each.values:
         # One too large for a declared key is another key, not a missing one.
         return f"CASE WHEN {name} IS NOT NULL THEN {_whole(name)} END"
     return name
@@ -144,14 +144,18 @@ def _day(name: str, kind: str, type_: str) -> str:
     if kind == "csv":
         is_date = f"regexp_full_match({name}, {literal(f'(?s:{DATE})')})"
         return f"CASE WHEN {is_date} THEN TRY_CAST({name}[1:10] AS DATE) END"
-    if type_ == "TIMESTAMP_NS":
-        # DuckDB cuts nanoseconds before 1970 towards it; a floor of integers does not.
-        ticks, day = f"epoch_ns({name})", 86_400 * 10**9
-        past = f"(({ticks} % {day}) + {day}) % {day}"
-        return f"TRY(DATE '1970-01-01' + CAST(({ticks} - {past}) // {day} AS INTEGER))"
+    if "_NS" in type_:
+        return _floor_of(f"nullif(epoch_ns({name}), {UNDECLARED})", 86_400 * 10**9)
     if "TIME ZONE" in type_:
-        return f"TRY_CAST(TRY(timezone('UTC', {name})) AS DATE)"
+        # A cast would give the day in the time zone of the session.
+        return _floor_of(f"epoch_us({name})", 86_400 * 10**6)
     return f"TRY_CAST({name} AS DATE)"
+
+
+def _floor_of(ticks: str, day: int) -> str:
+    """Give the day of ticks since 1970, in UTC; casts cut those before towards it."""
+    number = f"{ticks} // {day} - CASE WHEN {ticks} % {day} < 0 THEN 1 ELSE 0 END"
+    return f"TRY(DATE '1970-01-01' + TRY_CAST({number} AS INTEGER))"
 
 
 def _start_of_range(table: DuckTable, each: Keys | Periods) -> int | None:

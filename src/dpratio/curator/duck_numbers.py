@@ -3,6 +3,7 @@
 Floor: curator. Imports: terms, csv_lines, duck, exact.
 """
 
+import re
 from collections.abc import Sequence
 
 from dpratio.curator.csv_lines import NUMBER
@@ -25,10 +26,22 @@ def number_of(table: DuckTable, column: str) -> str:
             f"WHEN lower({name}) = 'true' THEN 1::DOUBLE "
             f"WHEN lower({name}) = 'false' THEN 0::DOUBLE END"
         )
-    if type_.upper().startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
+    if type_.startswith(("DECIMAL", "HUGEINT", "UHUGEINT", "VARCHAR")):
         # Through text: correctly rounded, which their own casts are not.
-        return f"TRY_CAST(CAST({name} AS VARCHAR) AS DOUBLE)"
+        number = f"TRY_CAST(CAST({name} AS VARCHAR) AS DOUBLE)"
+        return _within_precision(name, type_, number)
     return f"CAST({name} AS DOUBLE)"
+
+
+def _within_precision(name: str, type_: str, number: str) -> str:
+    """Keep a decimal that has no more digits than its type: DuckDB stops at others."""
+    shape = re.fullmatch(r"DECIMAL\(([0-9]+), *([0-9]+)\)", type_)
+    if shape is None:
+        return number
+    precision, scale = map(int, shape.groups())
+    most = f"{'9' * (precision - scale) or '0'}.{'9' * scale}"
+    ends = f"'-{most}'::{type_} AND '{most}'::{type_}"
+    return f"CASE WHEN {name} BETWEEN {ends} THEN {number} END"
 
 
 def clip(factor: str, bounds: Bounds) -> str:

@@ -103,7 +103,7 @@ def _rank(unit: UnitRule) -> str:
     hashed = f"CAST('0x' || md5({text})[1:15] AS BIGINT)"
     whole = f"regexp_full_match({text}, {literal(WHOLE_ID)})"
     number = f"CASE WHEN {whole} THEN CAST({text} AS BIGINT) ELSE {hashed} END"
-    small = f"u::HUGEINT BETWEEN {-LARGEST_ID} AND {LARGEST_ID}"
+    small = f"TRY_CAST(u AS HUGEINT) BETWEEN {-LARGEST_ID} AND {LARGEST_ID}"
     given = (
         f"CASE WHEN typeof(u) = 'BLOB' THEN {number} "
         f"WHEN {small} THEN u::BIGINT ELSE {hashed} END"

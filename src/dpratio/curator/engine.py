@@ -50,7 +50,6 @@ __all__ = [
     "unit_rule",
 ]
 
-_DELIMITERS = {";": "';'", "\t": "'\\t'", "|": "'|'", ",": "','"}
 _KIND_OF_KEY = {kind: name for name, kind in KINDS.items()}
 
 
@@ -60,11 +59,13 @@ class ColumnType:
 
     Kinds are ``integer``, ``number``, ``boolean``, ``text``, ``date``, ``csv`` (text
     that is read cell by cell), ``any`` (Python objects), ``repeated`` (a name that
-    occurs twice) and ``other``.
+    occurs twice) and ``other``. Columns whose names were read off the first line of a
+    file are never named in a message: that line may be a row.
     """
 
     kind: str
     name: str
+    is_read_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,32 +232,25 @@ def unit_rule(plan: Plan, part: Part | None) -> UnitRule | None:
 
 
 def _require_there(column: str, types: Mapping[str, ColumnType]) -> None:
+    if column not in types and any(each.is_read_off for each in types.values()):
+        raise SchemaRefused(
+            f"column '{column}' is not named by the first line of the file. Check how "
+            "it is spelt there, and the delimiter: say delimiter = ';' under [data] in "
+            "a study, CsvFile(…, delimiter=';') in Python. Of a file without a header, "
+            "name the columns: columns = […] under [data], CsvFile(…, columns=[…])."
+        )
     if column not in types:
         close = difflib.get_close_matches(column, types, n=1)
         advice = f"Did you mean '{close[0]}'?" if close else "Declare one of these."
         shown = ", ".join(f"'{name}'" for name in types)
         raise SchemaRefused(
-            f"column '{column}' is not in the table. It has: {shown}. "
-            f"{_delimiter_meant(types) or advice}"
+            f"column '{column}' is not in the table. It has: {shown}. {advice}"
         )
     if types[column].kind == "repeated":
         raise SchemaRefused(
             f"column '{column}' occurs more than once in the table. "
             "Give its columns different names."
         )
-
-
-def _delimiter_meant(types: Mapping[str, ColumnType]) -> str:
-    """Advise where the header of a CSV file was split at the wrong character."""
-    (name, *others) = types or ("",)
-    found = [each for each in _DELIMITERS if each in str(name)]
-    if others or not found or types[name].kind != "csv":
-        return ""
-    shown = _DELIMITERS[found[0]]
-    return (
-        f"The header is one column with {shown} in it: say delimiter = {shown} under "
-        f"[data] in a study, CsvFile(…, delimiter={shown}) in Python."
-    )
 
 
 def _check_ids(unit: UnitRule | None, types: Mapping[str, ColumnType]) -> None:

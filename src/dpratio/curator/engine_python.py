@@ -101,7 +101,7 @@ def to_number(value: object, *, from_text: bool = False) -> float | None:
     elif isinstance(value, _NUMBERS) and not isinstance(value, np.timedelta64):
         try:
             number = float(value)
-        except (OverflowError, ValueError):
+        except Exception:  # noqa: BLE001 (too large, or a class that stops)
             return None
     else:
         return None

@@ -1,6 +1,6 @@
 """Frames: their public schema, told without a look at a cell, and cells as keys.
 
-Floor: curator. Imports: checks, terms, days, engine.
+Floor: curator. Imports: checks, terms, arrow_cells, days, engine.
 """
 
 import datetime as dt
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import import_extra
+from dpratio.curator.arrow_cells import arrow_values
 from dpratio.curator.days import pandas_days
 from dpratio.curator.engine import ColumnType
 from dpratio.terms.question import is_unicode
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 _LONGEST_KEY = 14_000  # bits; 4,214 digits
+_MOST_LONG = 10**6  # weeks, months or years: more than the calendar has
 
 
 def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (pandas is optional)
@@ -77,8 +79,12 @@ def pandas_numbers(frame: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN40
 def pandas_cells(frame: Any, name: str) -> list[Any]:  # noqa: ANN401
     """Give the cells of a column, dates and times as days."""
     column = pandas_column(frame, name)
-    is_time = getattr(column.dtype, "kind", "") == "M" and "[" in str(column.dtype)
-    if is_time and "pyarrow" not in str(column.dtype):
+    storage = str(getattr(column.dtype, "storage", ""))
+    if "pyarrow" in str(column.dtype) or "pyarrow" in storage:
+        given = import_extra("pyarrow", "arrow").array(column.array)
+        chunks = getattr(given, "chunks", [given])
+        return [cell for chunk in chunks for cell in arrow_values(chunk)]
+    if getattr(column.dtype, "kind", "") == "M" and "[" in str(column.dtype):
         return list(pandas_days(column))
     return list(column.tolist())
 
@@ -110,14 +116,30 @@ def day_of(value: object) -> dt.date | None:
         >>> day_of(dt.datetime(2026, 1, 31, 23)), day_of("2026-01-31")
         (datetime.date(2026, 1, 31), None)
     """
+    try:
+        return _day_of(value)
+    except Exception:  # noqa: BLE001 (beyond the calendar, or a zone that stops)
+        return None
+
+
+def _day_of(value: object) -> dt.date | None:
     if isinstance(value, np.datetime64):
-        value = None if np.isnat(value) else value.astype("datetime64[us]").item()
+        return _numpy_day(value)
     if isinstance(value, dt.datetime):
         if value != value:  # noqa: PLR0124 (a missing time is not itself)
             return None
         aware = value.tzinfo is not None
         return (value.astimezone(dt.UTC) if aware else value).date()
     return value if isinstance(value, dt.date) else None
+
+
+def _numpy_day(value: np.datetime64) -> dt.date | None:
+    """Read a time of numpy as a day; those that are too large would wrap around."""
+    is_long = np.datetime_data(value.dtype)[0] in {"Y", "M", "W"}
+    if np.isnat(value) or (is_long and abs(int(value.astype(np.int64))) > _MOST_LONG):
+        return None
+    number = int(value.astype("datetime64[D]").astype(np.int64))
+    return dt.date.fromordinal(number + dt.date(1970, 1, 1).toordinal())
 
 
 def key_text(value: object) -> str | None:
@@ -127,6 +149,13 @@ def key_text(value: object) -> str | None:
         >>> key_text("north"), key_text(7), key_text(True), key_text(0.5)
         ('north', '7', 'true', None)
     """
+    try:
+        return _key_text(value)
+    except Exception:  # noqa: BLE001 (a class of the data holder's that stops)
+        return None
+
+
+def _key_text(value: object) -> str | None:
     if isinstance(value, np.bool_ | np.integer) and value.dtype.kind != "m":
         value = value.item()
     if isinstance(value, bool):
@@ -168,12 +197,19 @@ def arrow_types(schema: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional
     return types
 
 
+def _is_checked_decimal(given: Any) -> bool:  # noqa: ANN401
+    """Tell whether PyArrow can compare decimals of a type with the most it may hold."""
+    tests = import_extra("pyarrow", "arrow").types
+    is_wide = tests.is_decimal128(given) or tests.is_decimal256(given)
+    return bool(is_wide and given.scale >= 0)
+
+
 def _arrow_kind(given: Any) -> str:  # noqa: ANN401
     tests = import_extra("pyarrow", "arrow").types
     held = given.value_type if tests.is_dictionary(given) else given
     if tests.is_integer(given):
         return "integer"
-    if tests.is_floating(given) or tests.is_decimal(given):
+    if tests.is_floating(given) or _is_checked_decimal(given):
         return "number"
     if tests.is_boolean(given):
         return "boolean"

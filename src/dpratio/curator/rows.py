@@ -1,7 +1,6 @@
 """Tables opened as rows of Python values, for the engine in plain loops.
 
-Floor: curator. Imports: errors, checks, terms, csv_lines, days, engine, files, frames,
-read_once, tables.
+Floor: curator. Imports: errors, checks, terms, and the rest of this room.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
@@ -9,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpratio.checks import import_extra
+from dpratio.curator.arrow_cells import arrow_values
 from dpratio.curator.csv_lines import line_cells, read_header
-from dpratio.curator.days import arrow_days, polars_days
+from dpratio.curator.days import polars_days
 from dpratio.curator.engine import ColumnType
 from dpratio.curator.files import find_files
 from dpratio.curator.frames import (
@@ -19,12 +19,13 @@ from dpratio.curator.frames import (
     pandas_types,
     polars_types,
 )
+from dpratio.curator.parquet_cells import parquet_batches, parquet_types
 from dpratio.curator.read_once import lazy_reads, require_once
 from dpratio.curator.tables import kind_of, refuse_kind
-from dpratio.errors import FileRefused, SchemaRefused
+from dpratio.errors import SchemaRefused
 from dpratio.terms.source import CsvFile
 
-__all__ = ["RowTable", "open_rows", "same_headers"]
+__all__ = ["RowTable", "csv_types", "open_rows", "same_headers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,13 @@ def _open_csv(source: CsvFile) -> RowTable:
             for cells in line_cells(source, file):
                 yield tuple(cells[index] for index in wanted)
 
-    return RowTable({name: ColumnType("csv", "CSV text") for name in header}, read)
+    return RowTable(csv_types(source, header), read)
+
+
+def csv_types(source: CsvFile, header: Sequence[str]) -> dict[str, ColumnType]:
+    """Give the schema of files of text: names that were declared, or were read."""
+    kind = ColumnType("csv", "CSV text", is_read_off=source.columns is None)
+    return dict.fromkeys(header, kind)
 
 
 def same_headers(source: CsvFile, files: Sequence[str]) -> tuple[str, ...]:
@@ -88,28 +95,14 @@ def same_headers(source: CsvFile, files: Sequence[str]) -> tuple[str, ...]:
 
 
 def _open_parquet(path: str) -> RowTable:
-    parquet = import_extra("pyarrow.parquet", "arrow")
     files = find_files(path)
-    schemas = []
-    for file in files:
-        readable = True
-        try:
-            schemas.append(parquet.read_schema(file))
-        except Exception:  # noqa: BLE001 (PyArrow's own words are not shown)
-            readable = False
-        if not readable:
-            raise FileRefused(f"the Parquet footer of '{file}' cannot be read.")
-        if not schemas[0].equals(schemas[-1]):
-            raise SchemaRefused(
-                f"the schema of '{file}' differs from that of '{files[0]}'. "
-                "Files of one glob must share their columns and types."
-            )
+    types = parquet_types(files)
 
     def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        for file in files:
-            yield from _arrow_rows(parquet.ParquetFile(file).read(), columns)
+        for batch in parquet_batches(files, columns):
+            yield from zip(*map(arrow_values, batch), strict=True)
 
-    return RowTable(arrow_types(schemas[0]), read)
+    return RowTable(types, read)
 
 
 def _open_mapping(source: Mapping[str, Sequence[Any]]) -> RowTable:
@@ -140,6 +133,8 @@ def _open_pandas(frame: Any) -> RowTable:  # noqa: ANN401 (pandas is optional)
 
 
 def _open_polars(frame: Any) -> RowTable:  # noqa: ANN401 (Polars is optional)
+    import_extra("pyarrow", "arrow")
+
     def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         chosen = frame.lazy().select(list(columns)).collect()
         yield from zip(*(_polars_values(each) for each in chosen), strict=True)
@@ -150,8 +145,12 @@ def _open_polars(frame: Any) -> RowTable:  # noqa: ANN401 (Polars is optional)
 
 def _polars_values(column: Any) -> list[Any]:  # noqa: ANN401
     """Read the cells of a column, dates and times as days."""
-    if column.dtype.is_temporal() and str(column.dtype).startswith("Date"):
+    name = str(column.dtype)
+    if name.startswith("Date"):
         return list(polars_days(column))
+    if name.startswith(("Categorical", "Decimal", "Enum", "String")):
+        # Polars prints where it stops, and it does at text that is not UTF-8.
+        return arrow_values(column.to_arrow())
     return list(column.to_list())
 
 
@@ -163,22 +162,4 @@ def _open_arrow(table: Any) -> RowTable:  # noqa: ANN401 (PyArrow is optional)
 
 def _arrow_rows(table: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401
     for batch in table.select(list(columns)).to_batches():
-        yield from zip(*(_arrow_values(each) for each in batch.columns), strict=True)
-
-
-def _arrow_values(column: Any) -> list[Any]:  # noqa: ANN401
-    """Read the cells of a column; text that is not UTF-8 is no cell."""
-    types = import_extra("pyarrow", "arrow").types
-    if types.is_date(column.type) or types.is_timestamp(column.type):
-        return list(arrow_days(column))
-    try:
-        return list(column.to_pylist())
-    except UnicodeDecodeError:
-        return [_arrow_value(each) for each in column]
-
-
-def _arrow_value(cell: Any) -> Any:  # noqa: ANN401
-    try:
-        return cell.as_py()
-    except UnicodeDecodeError:
-        return None
+        yield from zip(*map(arrow_values, batch.columns), strict=True)

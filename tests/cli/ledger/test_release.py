@@ -74,7 +74,7 @@ def test_what_fails_before_the_charge_costs_nothing(ready: Call, folder: Path) -
     (folder / "people.csv").write_text("score,lable\n0.5,1\n", encoding="utf-8")
     code, _, error = ready("release", "study.toml", "-o", "r.json")
     assert code == 4
-    assert "column 'label' is not in the table" in error
+    assert "column 'label' is not named by the first line" in error
     assert Ledger("dpratio.db").account().seq == 0
 
 
