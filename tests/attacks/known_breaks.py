@@ -54,19 +54,15 @@ KNOWN_BREAKS = MappingProxyType(
         34: "a ledger that was rolled back or edited",
         35: "the same data under a new name",
         36: "expressions with side effects",
-<<<<<<< HEAD
         37: "the same row read more than once",
+        38: "what was approved is not what ran",
+        39: "a conversion inside a reader that one cell stops",
+        40: "framing that belongs to no row",
         41: "names resolved in a connection that is not ours",
         42: "guards of the whole process under concurrency",
         43: "the stated cost of derived releases",
         44: "an audit that passes broken noise",
-=======
-        39: "a conversion inside a reader that one cell stops",
-        40: "framing that belongs to no row",
-        42: "guards of the whole process under concurrency",
-        43: "the stated cost of derived releases",
         45: "a row taken for a header and quoted",
->>>>>>> 233aed4 (curator: no cell of a file or frame stops a reader, or speaks)
     }
 )
 
