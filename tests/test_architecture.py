@@ -42,6 +42,7 @@ HOMES = {
     "ibis": {
         f"curator/warehouse/{file}.py"
         for file in (
+            "constants",
             "databases",
             "dialect",
             "functions",
@@ -78,7 +79,7 @@ HOMES = {
         "curator/warehouse/on_duckdb.py",
         "curator/warehouse/on_postgres.py",
         "curator/warehouse/units.py",
-        "curator/warehouse/views.py",
+        "curator/warehouse/constants.py",
         "plan/groups_document.py",
         "show/text.py",
         "terms/dimensions.py",

@@ -11,9 +11,11 @@ import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import sqlglot
 
 from curator.tables_for_tests import ENGINES, exact, plan_of
 from dpratio.curator.release_sums import release_sums
+from dpratio.curator.warehouse.views import NotPlainError, read_view
 from dpratio.errors import DpratioError, SchemaRefused
 from dpratio.terms.database import DatabaseTable
 
@@ -186,3 +188,84 @@ def test_36_views_of_files_are_refused_alike(scheme: str, tmp_path: Path) -> Non
     for name in ("odd", "joined"):
         with pytest.raises(DpratioError, match="does more than"):
             exact(DatabaseTable(address, view=name), plan_of(), "auto")
+
+
+# What was read as its opposite, or as something near it, and what turns it round.
+TURNED = {
+    "region IS NOT NULL": "region IS NULL",
+    "NOT region IS NULL": "region IS NULL",
+    "label BETWEEN SYMMETRIC 1 AND 0": "label BETWEEN 1 AND 0",
+    "label NOT IN (0, 2)": "label IN (0, 2)",
+    "label <> ALL (ARRAY[0, 2])": "label = ANY (ARRAY[0, 2])",
+    "NOT label BETWEEN 2 AND 3": "label BETWEEN 2 AND 3",
+    "score > -0.5": "score > 0.5",
+    "0.1 < score": "0.9 < score",
+    "score > (0.1)::real": "score > 0.5",
+    "seen > '2025-12-31'": "seen < '2025-12-31'",
+    "seen_at > '2025-12-31 23:59:59'": "seen_at < '2025-12-31 23:59:59'",
+}
+
+
+@pytest.mark.parametrize("form", [each for pair in TURNED.items() for each in pair])
+def test_36_a_view_is_read_as_the_database_reads_it(form: str, server: str) -> None:
+    """One person is in it or not, as the database itself says, or it is refused.
+
+    Source: found by a data engineer on PostgreSQL: `IS NOT NULL` was parsed as IS NULL
+    with a flag that nobody looked at, and gave the sums of the other rows, 2026.
+    More: tests/curator/warehouse/test_view_forms.py, every form on every database.
+    """
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS dated CASCADE")
+        connection.execute(
+            "CREATE TABLE dated AS SELECT *, '2026-01-01'::date AS seen, "
+            "'2026-01-01'::timestamp AS seen_at FROM people"
+        )
+        made = f"CREATE VIEW chosen AS SELECT score, label FROM dated WHERE {form}"  # noqa: S608
+        connection.execute(made.encode())
+        [own] = connection.execute("SELECT count(*) FROM chosen").fetchone() or ()
+    source = DatabaseTable(server, view="chosen")
+    if form == "score > (0.1)::real":  # What it is compared with is not 0.1.
+        with pytest.raises(SchemaRefused, match="'chosen' is no table"):
+            exact(source, plan_of(), "auto")
+        return
+    assert exact(source, plan_of(), "auto") == [[own * cell for cell in ONE[0]]]
+
+
+@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("form", ["region IS NOT NULL", "region NOTNULL", "NOT absent"])
+def test_36_views_of_files_are_read_as_the_database_reads_them(
+    scheme: str, form: str, tmp_path: Path
+) -> None:
+    """The same of SQLite and DuckDB.
+
+    Source: found by a data engineer on PostgreSQL, 2026.
+    """
+    path = tmp_path / "people.db"
+    connect: Any = sqlite3.connect if scheme == "sqlite" else duckdb.connect
+    with closing(connect(str(path))) as connection:
+        for statement in (
+            "CREATE TABLE people (score DOUBLE, label INT, region TEXT, absent BOOL)",
+            "INSERT INTO people VALUES (0.5, 1, 'a', false)",
+            "INSERT INTO people VALUES (0.25, 0, NULL, true)",
+            f"CREATE VIEW chosen AS SELECT score, label FROM people WHERE {form}",  # noqa: S608
+        ):
+            connection.execute(statement)
+        connection.commit()
+    source = DatabaseTable(f"{scheme}:///{path}", view="chosen")
+    assert exact(source, plan_of(), "auto") == ONE
+
+
+def test_36_what_a_parser_adds_to_a_view_is_refused_until_it_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A node with an argument that nobody knows, as the next parser may give it.
+
+    Source: found by a data engineer on PostgreSQL, 2026.
+    """
+    written = "SELECT score FROM people WHERE label = 1"
+    tree: Any = sqlglot.parse_one(written, read="postgres")
+    tree.find(sqlglot.exp.EQ).set("turned_round", "yes")
+    read_view(written, "postgres")
+    monkeypatch.setattr(sqlglot, "parse", lambda *_, **__: [tree])
+    with pytest.raises(NotPlainError, match="EQ with turned_round"):
+        read_view(written, "postgres")

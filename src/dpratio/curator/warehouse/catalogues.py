@@ -19,13 +19,26 @@ TABLE, VIEW, OTHER = "table", "view", "other"
 _STORED = {"parquet", "orc", "delta", "iceberg"}
 
 
+_AS_WRITTEN = (
+    "search_path = ''",
+    "datestyle = 'ISO, YMD'",
+    "timezone = 'UTC'",
+    "extra_float_digits = 1",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Its kind, its name in full, and the statement of a view."""
+    """Its kind, its name in full, and the statement of a view.
+
+    The columns of a view are named where the statement does not say how they are
+    called.
+    """
 
     kind: str
     names: tuple[str, ...]
     written: str = ""
+    columns: tuple[str, ...] = ()
 
 
 def what_is(backend: Backend, names: Sequence[str]) -> Found | None:
@@ -52,8 +65,10 @@ def _in_postgres(backend: Backend, names: Sequence[str]) -> Found | None:
         if row is None:
             return None
         oid, schema, name, kind, is_filtered = row
-        # With no path, every name in a view is written in full.
-        cursor.execute("SET LOCAL search_path = ''")
+        # With no path, every name in a view is written in full; and constants are
+        # written in one way, whatever the user's settings are.
+        for setting in _AS_WRITTEN:
+            cursor.execute(f"SET LOCAL {setting}")
         found = cursor.execute("SELECT pg_catalog.pg_get_viewdef(%s::oid)", (oid,))
         written = found.fetchone()[0] if kind == "v" else ""
     full = (schema, name)
@@ -107,6 +122,7 @@ def _in_spark(backend: Backend, names: Sequence[str]) -> Found | None:
     described = session.sql(f"DESCRIBE TABLE EXTENDED {quoted}").collect()
     said = {row[0]: row[1] for row in described}
     if said.get("Type") == "VIEW":
-        return Found(VIEW, tuple(names), said.get("View Text", ""))
+        columns = tuple(session.table(quoted).columns)
+        return Found(VIEW, tuple(names), said.get("View Text", ""), columns)
     is_stored = said.get("Provider", "").lower() in _STORED
     return Found(TABLE if is_stored else OTHER, tuple(names))

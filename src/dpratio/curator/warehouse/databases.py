@@ -20,7 +20,11 @@ from dpratio.curator.warehouse.catalogues import TABLE, VIEW, Found, what_is
 from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.curator.warehouse.hosts import HOSTS, require_listed, withheld
 from dpratio.curator.warehouse.tables import dialect_of
-from dpratio.curator.warehouse.views import read_view
+from dpratio.curator.warehouse.views import (
+    NotPlainError,
+    read_view,
+    require_plain,
+)
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.database import DatabaseTable
 
@@ -84,15 +88,17 @@ def find_table(backend: Backend, source: DatabaseTable) -> Value:
             f'table; or write view = "{source.name}" if it only takes columns of one '
             "table and chooses rows by them."
         )
-    rows = _behind(backend, found)
-    if rows is None:
-        raise SchemaRefused(
-            f"'{source.name}' is no table of the database's own, and does more than "
-            "take columns of one and keep rows by comparing columns with constants of "
-            "their type. Store what it gives in a table, one row of which is about one "
-            "person."
-        )
-    return rows
+    what = ""
+    try:
+        return _behind(backend, found)
+    except NotPlainError as error:
+        what = str(error)
+    raise SchemaRefused(
+        f"'{source.name}' is no table of the database's own, and does more than take "
+        "columns of one and keep rows by comparing columns with constants of their "
+        f"type: it holds {what}. Store what it gives in a table, one row of which is "
+        "about one person."
+    )
 
 
 def _require_driver(scheme: str) -> None:
@@ -115,24 +121,23 @@ def _why(source: DatabaseTable) -> str:
     return f". Check the address, and that you may read there.{kept if is_kept else ''}"
 
 
-def _behind(backend: Backend, found: Found) -> Value | None:
-    """Write a plain view over the table behind it; None where it is not plain."""
-    if found.kind != VIEW:
-        return None
+def _behind(backend: Backend, found: Found) -> Value:
+    """Write a plain view over the table behind it."""
+    require_plain(found.kind == VIEW, "rows of another place")
     view = read_view(found.written, backend.dialect)
-    if view is None:
-        return None
     names = view.base
     if len(names) == 1:
-        # On Spark a bare name belongs to the schema of another moment.
-        if backend.name == "pyspark":
-            return None
+        bare = backend.name != "pyspark"
+        require_plain(bare, "a table without its schema, which Spark looks for anew")
         names = (*found.names[:-1], *names)
     base = what_is(backend, names)
-    if base is None or base.kind != TABLE:
-        return None
+    is_table = base is not None and base.kind == TABLE
+    require_plain(is_table, "rows of something else than a table")
     dialect = dialect_of(backend)
-    return view.over(dialect, dialect.find(backend, base.names))
+    rows = view.over(dialect, dialect.find(backend, base.names))  # type: ignore[union-attr]
+    same = not found.columns or found.columns == rows.columns
+    require_plain(same, "other names of columns than its statement")
+    return rows
 
 
 def _duckdb(source: DatabaseTable) -> Connected:

@@ -78,6 +78,14 @@ class Dialect:
     # bytes are.
     adds_before_joins = False
 
+    # Of views: the types that constants are cast to, by the names that sqlglot gives
+    # them, and the database's own types whose columns may be compared. Where times are
+    # text they are compared as they are written; where decimals are doubles, as those.
+    casts_in_views: frozenset[str] = frozenset()
+    compared_in_views: frozenset[str] = frozenset()
+    times_are_text = False
+    decimals_are_doubles = False
+
     def check(self, backend: Backend) -> None:
         """Make a connection ready, from what is public; refuse one that is unfit."""
 
@@ -99,6 +107,10 @@ class Dialect:
         """Read the public schema of a table."""
         return types_of(rows)
 
+    def native_types(self, rows: Value) -> dict[str, str]:  # noqa: ARG002
+        """Name the database's own types, where those of Ibis stand for several."""
+        return {}
+
     @contextmanager
     def quietly(self, backend: Backend) -> Iterator[None]:  # noqa: ARG002
         """Run a query so that nothing of it reaches a screen or log of ours."""
@@ -112,6 +124,20 @@ class Dialect:
     def double(self, value: float) -> Value:
         """Write a double so that it is read back as it is."""
         return ibis.literal(repr(value)).cast("float64")
+
+    def is_missing(self, column: Value) -> Value:
+        """Tell where a view's column is NULL, and only there."""
+        return column.isnull()
+
+    def constant(self, written: str) -> Value:
+        """Write a number of a view as the double that the database reads it as."""
+        return self.double(float(written))
+
+    def moment(self, written: str, kind: Any) -> Value:  # noqa: ANN401
+        """Write a day or time of a view as one of a column's type."""
+        if kind.is_date():
+            return ibis.date(dt.date.fromisoformat(written))
+        return ibis.literal(written).cast(kind)
 
     def number(self, column: Value) -> Value:
         """Read a number column as doubles; what cannot be read is missing."""

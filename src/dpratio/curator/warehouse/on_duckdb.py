@@ -38,6 +38,13 @@ _EPOCH = dt.date(1970, 1, 1)
 class DuckDb(Dialect):
     """DuckDB: TRY stops errors, and hides statistics of files that may be wrong."""
 
+    casts_in_views = frozenset(
+        {
+            *("SMALLINT", "INT", "BIGINT", "DOUBLE", "BOOLEAN"),
+            *("TEXT", "VARCHAR", "DATE", "TIMESTAMPNTZ", "TIMESTAMPTZ"),
+        }
+    )
+
     def check_given(self, backend: Backend, rows: Value) -> None:
         require_own_functions(backend.con.execute)
         require_once(reads_of(backend.compile(rows), backend.con.execute))

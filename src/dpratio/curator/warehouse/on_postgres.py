@@ -9,6 +9,7 @@ from decimal import Context
 
 import ibis
 
+from dpratio.curator.duck import identifier
 from dpratio.curator.keys import WHOLE_ID
 from dpratio.curator.read_once import require_once
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, require_utf8
@@ -41,6 +42,19 @@ _HASH_BYTES = 7
 
 class Postgres(Dialect):
     """PostgreSQL: a cast stands in a CASE that lets no unfit value through."""
+
+    casts_in_views = frozenset(
+        {
+            *("SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "BOOLEAN"),
+            *("TEXT", "VARCHAR", "BPCHAR", "DATE", "TIMESTAMP", "TIMESTAMPTZ"),
+        }
+    )
+    compared_in_views = frozenset(
+        {
+            *("int2", "int4", "int8", "numeric", "float4", "float8", "bool"),
+            *("text", "varchar", "bpchar", "date", "timestamp", "timestamptz"),
+        }
+    )
 
     def check(self, backend: Backend) -> None:
         with backend.begin() as cursor:
@@ -75,6 +89,24 @@ class Postgres(Dialect):
     def pin(self, backend: Backend) -> None:
         with backend.begin() as cursor:
             cursor.execute("SET search_path = pg_catalog, pg_temp")
+
+    def native_types(self, rows: Value) -> dict[str, str]:
+        """Name the types of a table: its own by name, others by what they are."""
+        table = rows.op()
+        names = (table.namespace.database, table.name)
+        quoted = ".".join(identifier(name) for name in names if name)
+        with table.source.begin() as cursor:
+            found = cursor.execute(
+                "SELECT a.attname, CASE WHEN t.typtype IN ('b', 'e', 'r', 'm') THEN "
+                "CASE WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN t.typname "
+                "ELSE 'foreign' END ELSE 'composite' END "
+                "FROM pg_catalog.pg_attribute a "
+                "JOIN pg_catalog.pg_type t ON t.oid = a.atttypid "
+                "WHERE a.attrelid = pg_catalog.to_regclass(%s) AND a.attnum > 0 "
+                "AND NOT a.attisdropped",
+                (quoted,),
+            ).fetchall()
+        return dict(found)
 
     def number(self, column: Value) -> Value:
         if not column.type().is_decimal():

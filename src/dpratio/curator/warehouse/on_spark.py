@@ -30,6 +30,7 @@ _converted = builtin("conv", "string int32 int32", "string")
 _joined = builtin("concat", "binary binary binary binary", "binary")
 _days = builtin("unix_date", "date", "int32")
 _date = builtin("date_from_unix_date", "int32", "date")
+_is_null = builtin("isnull", "float64", "boolean")
 _without_nan = builtin("nanvl", "float64 float64", "float64")
 
 _BY_ARROW = "spark.sql.execution.arrow.pyspark.enabled"
@@ -39,6 +40,7 @@ class Spark(Dialect):
     """Spark in ANSI mode or not: no expression here depends on it."""
 
     adds_before_joins = True
+    casts_in_views = frozenset({"DATE"})
 
     @contextmanager
     def quietly(self, backend: Backend) -> Iterator[None]:
@@ -53,6 +55,10 @@ class Spark(Dialect):
         backend._run_pre_execute_hooks(asked)  # noqa: SLF001
         settings.set(_BY_ARROW, "false")
         return super().fetch(backend, asked)
+
+    def is_missing(self, column: Value) -> Value:
+        # Ibis takes NaN for missing on Spark.
+        return _is_null(column) if column.type().is_floating() else column.isnull()
 
     def number(self, column: Value) -> Value:
         # Past nanvl nothing is pushed down to files, whose statistics may be wrong.

@@ -34,6 +34,8 @@ __all__ = ["Sqlite"]
 
 _hex = builtin("hex", "binary", "string")
 _double = builtin("dpratio_double", "string", "float64")
+_as_day = builtin("dpratio_written", "string", "date")
+_as_time = builtin("dpratio_written", "string", "timestamp")
 _utf8 = builtin("dpratio_utf8", "binary", "binary")
 _day = builtin("dpratio_day", "binary", "int64")
 _iso = builtin("dpratio_iso", "int64", "binary")
@@ -48,6 +50,9 @@ _IBIS = {"like"}
 class Sqlite(Dialect):
     """SQLite: each cell says itself what it is."""
 
+    times_are_text = True
+    decimals_are_doubles = True
+
     def check(self, backend: Backend) -> None:
         if backend.con.in_transaction:
             raise InvalidInput(
@@ -58,6 +63,7 @@ class Sqlite(Dialect):
         require_utf8(encoding.replace("UTF-8", "UTF8"))
         functions: dict[str, tuple[int, Any]] = {
             "dpratio_double": (1, float),
+            "dpratio_written": (1, str),
             "dpratio_utf8": (1, _as_utf8),
             "dpratio_day": (1, _day_of),
             "dpratio_iso": (1, lambda day: date_of(day).isoformat().encode()),
@@ -106,6 +112,13 @@ class Sqlite(Dialect):
 
     def double(self, value: float) -> Value:
         return _double(repr(value))
+
+    def constant(self, written: str) -> Value:
+        # Left as digits: its parser does not round as ours does.
+        return ibis.literal(float(written), "float64")
+
+    def moment(self, written: str, kind: Any) -> Value:  # noqa: ANN401
+        return _as_day(written) if kind.is_date() else _as_time(written)
 
     def number(self, column: Value) -> Value:
         is_number = column.typeof().isin(["integer", "real"])

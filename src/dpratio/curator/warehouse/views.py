@@ -2,24 +2,31 @@
 
 A view may hold anything: joins that double a person's rows, sums over many people,
 functions with effects. One is read only if it takes columns of one table, gives them
-other names, or keeps rows by comparing columns with constants. The view itself is never
-asked: its columns and conditions are written anew over the table, so that however the
-database reads its statement, each row is one row of the table.
-Proof: docs/proofs/warehouse.md. Floor: curator. Imports: dialect.
+other names, or keeps rows by comparing columns with constants. Every node of its tree
+must be known, with every argument that it carries: a flag that nobody looks at may turn
+a condition round. The view itself is never asked: its columns and conditions are
+written anew over the table, so that however the database reads its statement, each row
+is one row of the table.
+Proof: docs/proofs/warehouse.md. Floor: curator. Imports: constants, dialect.
 """
 
-import datetime as dt
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ibis
 import sqlglot
 from sqlglot import expressions as sql
 
+from dpratio.curator.warehouse.constants import (
+    NotPlainError,
+    bare,
+    require_plain,
+    write_constant,
+)
 from dpratio.curator.warehouse.dialect import Dialect, Value
 
-__all__ = ["PlainView", "read_view"]
+__all__ = ["NotPlainError", "PlainView", "read_view", "require_plain"]
 
 _COMPARISONS: dict[type[sql.Expression], Callable[[Any, Any], Any]] = {
     sql.EQ: operator.eq,
@@ -36,12 +43,48 @@ _MIRRORED: dict[Any, Any] = {
     sql.LTE: sql.GTE,
 }
 
+# Every node that may stand in a view, and every argument that is read below; `quoted`
+# says how a name is written, and names are compared as they are.
+_TWO = frozenset({"this", "expression"})
+_KNOWN: dict[type[sql.Expression], frozenset[str]] = {
+    **dict.fromkeys(_COMPARISONS, _TWO),
+    sql.Alias: frozenset({"this", "alias"}),
+    sql.And: _TWO,
+    sql.Anonymous: frozenset({"this", "expressions"}),
+    sql.Any: frozenset({"this"}),
+    sql.Array: frozenset({"expressions"}),
+    sql.Between: frozenset({"this", "low", "high"}),
+    sql.Boolean: frozenset({"this"}),
+    sql.Cast: frozenset({"this", "to"}),
+    sql.Column: frozenset({"this", "table"}),
+    sql.DataType: frozenset({"this", "expressions", "nested"}),
+    sql.From: frozenset({"this"}),
+    sql.Identifier: frozenset({"this", "quoted"}),
+    sql.In: frozenset({"this", "expressions"}),
+    sql.Is: frozenset({"this", "expression", "negate"}),
+    sql.Literal: frozenset({"this", "is_string"}),
+    sql.Neg: frozenset({"this"}),
+    sql.Not: frozenset({"this"}),
+    sql.Null: frozenset(),
+    sql.Or: _TWO,
+    sql.Paren: frozenset({"this"}),
+    sql.Select: frozenset({"expressions", "from_", "where"}),
+    sql.Star: frozenset(),
+    sql.Table: frozenset({"this", "db", "catalog", "alias"}),
+    sql.TableAlias: frozenset({"this"}),
+    sql.Where: frozenset({"this"}),
+}
+
+# How a view was made, not what it says.
+_MADE = frozenset({"this", "kind", "expression", "replace", "exists"})
+_NAMED = frozenset({"this", "expressions"})
+
 # How databases read these differs: a comment may hide what one of them runs.
 _UNREAD = ("--", "/*", "#", "\r", "\\")
+# Settings of Spark decide whether the first is a name, and what a quote in a text is.
+_UNREAD_ON_SPARK = ('"', "${")
 
-
-class NotPlainError(Exception):
-    """A view does more than it may."""
+_TEXTS = {"TEXT", "VARCHAR"}
 
 
 class PlainView:
@@ -53,176 +96,189 @@ class PlainView:
         parts = (table.args.get(each) for each in ("catalog", "db", "this"))
         self.base = tuple(str(part.this) for part in parts if part is not None)
 
-    def over(self, dialect: Dialect, table: Value) -> Value | None:
-        """Write the view over its table; None where it does more than it may."""
-        try:
-            return self._written(dialect, table)
-        except NotPlainError:
-            return None
+    def over(self, dialect: Dialect, table: Value) -> Value:
+        """Write the view over its table.
 
-    def _written(self, dialect: Dialect, table: Value) -> Value:
-        condition = self._select.args.get("where")
+        Raises:
+            NotPlainError: When it does more than it may.
+        """
+        over = _Over(dialect, table, dialect.native_types(table), self._called)
         columns = []
         for each in self._select.expressions:
-            if isinstance(each, sql.Star):
-                _require(not _given(each))
+            if type(each) is sql.Star:
                 columns += [table[name] for name in table.columns]
                 continue
-            is_named = isinstance(each, sql.Alias)
-            column = self._column(each.this if is_named else each, table)
+            is_named = type(each) is sql.Alias
+            column = over.column(each.this if is_named else each)
             columns.append(column.name(each.alias) if is_named else column)
         if self._named:
-            _require(len(self._named) == len(columns))
+            fits = len(self._named) == len(columns)
+            require_plain(fits, "another number of names than of columns")
             columns = [
                 column.name(name)
                 for column, name in zip(columns, self._named, strict=True)
             ]
+        condition = self._select.args.get("where")
         kept = table
         if condition is not None:
-            kept = table.filter(self._condition(condition.this, dialect, table))
+            kept = table.filter(over.condition(condition.this))
         return kept.select(*columns)
 
-    def _condition(  # noqa: PLR0911 (one for each form)
-        self, node: sql.Expression, dialect: Dialect, table: Value
-    ) -> Value:
-        """Write a condition that compares columns with constants of their kind."""
-        node = _bare(node)
-        if isinstance(node, sql.Not):
-            return ~self._condition(node.this, dialect, table)
-        if isinstance(node, sql.And | sql.Or):
-            left = self._condition(node.this, dialect, table)
-            right = self._condition(node.expression, dialect, table)
-            return left & right if isinstance(node, sql.And) else left | right
-        if isinstance(node, sql.Is):
-            _require(isinstance(node.expression, sql.Null))
-            return self._column(node.this, table).isnull()
-        if isinstance(node, sql.Between):
-            column = self._column(node.this, table)
-            ends = (
-                _constant(node.args[end], column, dialect) for end in ("low", "high")
-            )
-            return column.between(*ends)
-        if isinstance(node, sql.In):
-            _require(_given(node) <= {"this", "expressions"})
-            return self._is_one_of(node.this, node.expressions, dialect, table)
-        if type(node) in _COMPARISONS:
-            return self._compared(node, dialect, table)
-        column = self._column(node, table)
-        _require(column.type().is_boolean())
-        return column
 
-    def _compared(self, node: sql.Expression, dialect: Dialect, table: Value) -> Value:
-        kind: Any = type(node)
-        left, right = _bare(node.this), _bare(node.expression)
-        if isinstance(right, sql.Any):  # As PostgreSQL writes IN.
-            listed = _bare(right.this)
-            _require(kind is sql.EQ and isinstance(listed, sql.Array))
-            return self._is_one_of(left, listed.expressions, dialect, table)
-        if not isinstance(_uncast(left), sql.Column):
-            left, right, kind = right, left, _MIRRORED.get(kind, kind)
-        column = self._column(left, table)
-        return _COMPARISONS[kind](column, _constant(right, column, dialect))
+class _Over:
+    """The table behind a view, and what its nodes mean there."""
 
-    def _is_one_of(
+    def __init__(
         self,
-        node: sql.Expression,
-        listed: list[sql.Expression],
         dialect: Dialect,
         table: Value,
-    ) -> Value:
-        column = self._column(node, table)
-        _require(bool(listed))
-        return ibis.or_(
-            *(column == _constant(each, column, dialect) for each in listed)
-        )
+        native: Mapping[str, str],
+        called: set[str],
+    ) -> None:
+        self._dialect, self._table = dialect, table
+        self._native, self._called = native, called
 
-    def _column(self, node: sql.Expression, table: Value) -> Value:
+    def condition(self, node: sql.Expression) -> Value:  # noqa: PLR0911 (one a form)
+        """Write a condition that compares columns with constants of their kind."""
+        node = bare(node)
+        if type(node) is sql.Not:
+            return ~self.condition(node.this)
+        if type(node) is sql.And:
+            return self.condition(node.this) & self.condition(node.expression)
+        if type(node) is sql.Or:
+            return self.condition(node.this) | self.condition(node.expression)
+        if type(node) is sql.Is:
+            return self._is_null(node)
+        if type(node) is sql.Between:
+            column = self.column(node.this)
+            low, high = (
+                self._constant(node.args[end], column) for end in ("low", "high")
+            )
+            return (column >= low) & (column <= high)
+        if type(node) is sql.In:
+            return self._is_one_of(node.this, node.expressions)
+        if type(node) in _COMPARISONS:
+            return self._compared(node)
+        column = self.column(node)
+        require_plain(column.type().is_boolean(), "a condition that is no comparison")
+        return column
+
+    def _is_null(self, node: sql.Is) -> Value:
+        require_plain(type(bare(node.expression)) is sql.Null, "IS without NULL")
+        column = self.column(node.this)
+        # A row of a composite type may be neither null nor not null.
+        whole = self._native.get(column.get_name(), "") != "composite"
+        require_plain(whole, "IS NULL of a column that holds rows or a domain")
+        missing = self._dialect.is_missing(column)
+        return ~missing if node.args.get("negate") else missing
+
+    def _compared(self, node: sql.Expression) -> Value:
+        kind: Any = type(node)
+        left, right = bare(node.this), bare(node.expression)
+        if type(right) is sql.Any:  # As PostgreSQL writes IN.
+            require_plain(kind is sql.EQ, "ANY without =")
+            return self._is_one_of(left, _listed(right.this))
+        if type(right) is sql.Anonymous:  # And NOT IN.
+            is_all = kind is sql.NEQ and right.this == "ALL"
+            require_plain(is_all and len(right.expressions) == 1, "a function")
+            return ~self._is_one_of(left, _listed(right.expressions[0]))
+        if type(_innermost(left)) is not sql.Column:
+            left, right, kind = right, left, _MIRRORED.get(kind, kind)
+        column = self.column(left)
+        return _COMPARISONS[kind](column, self._constant(right, column))
+
+    def _is_one_of(self, node: sql.Expression, listed: list[sql.Expression]) -> Value:
+        column = self.column(node)
+        require_plain(bool(listed), "an empty list")
+        return ibis.or_(*(column == self._constant(each, column) for each in listed))
+
+    def _constant(self, node: sql.Expression, column: Value) -> Value:
+        native = self._native.get(column.get_name(), "")
+        own = not self._native or native in self._dialect.compared_in_views
+        require_plain(own, "a comparison of a column of a type of its own")
+        return write_constant(node, column, self._dialect, native)
+
+    def column(self, node: sql.Expression) -> Value:
         """Find a column of the table, perhaps cast from text to text."""
-        node = _bare(node)
-        if isinstance(node, sql.Cast):
-            column = self._column(node.this, table)
-            _require(column.type().is_string() and node.to.sql() in {"TEXT", "VARCHAR"})
+        node = bare(node)
+        if type(node) is sql.Cast:
+            column = self.column(node.this)
+            same = self._native.get(column.get_name()) in {"text", "varchar"}
+            require_plain(same and node.to.sql() in _TEXTS, "a cast of a column")
             return column
-        _require(isinstance(node, sql.Column) and isinstance(node.this, sql.Identifier))
-        _require(_given(node) <= {"this", "table"} and node.name in table.columns)
-        _require(node.text("table") in {"", *self._called})
-        return table[node.name]
+        is_name = type(node) is sql.Column and type(node.this) is sql.Identifier
+        require_plain(is_name, "something else than a column or a constant")
+        is_own = node.name in self._table.columns
+        require_plain(
+            is_own and node.text("table") in {"", *self._called},
+            "a name that is no column of its table",
+        )
+        return self._table[node.name]
 
 
-def read_view(written: str, dialect: str) -> PlainView | None:  # noqa: PLR0911
-    """Read the statement of a view; None where it reads more than one table's rows."""
-    if any(each in written for each in _UNREAD):
-        return None
+def read_view(written: str, dialect: str) -> PlainView:
+    """Read the statement of a view.
+
+    Raises:
+        NotPlainError: When it reads more than one table's rows, or holds a node or an
+            argument that is not known.
+    """
+    on_spark = dialect in {"pyspark", "spark"}
+    unread = _UNREAD + (_UNREAD_ON_SPARK if on_spark else ())
+    for each in unread:
+        require_plain(each not in written, f"{each!r}, which databases read apart")
+    made: Any
     try:
         [made] = sqlglot.parse(written, read=dialect)
     except (sqlglot.errors.SqlglotError, ValueError):
-        return None
+        raise NotPlainError("a statement that was not understood") from None
     names: list[str] = []
-    if isinstance(made, sql.Create):
-        if isinstance(made.this, sql.Schema):
+    if type(made) is sql.Create:
+        _require_known(made, _MADE)
+        require_plain(made.kind == "VIEW", "something else than a view")
+        if type(made.this) is sql.Schema:
+            _require_known(made.this, _NAMED)
+            for each in made.this.expressions:
+                require_plain(type(each) is sql.Identifier, "a column with a type")
             names = [each.name for each in made.this.expressions]
         made = made.expression
-    if not isinstance(made, sql.Select):
-        return None
+    require_plain(type(made) is sql.Select, "something else than a SELECT")
+    for node in made.walk():
+        _require_known(node, _KNOWN.get(type(node)))
+        has_quote = type(node) is sql.Literal and "'" in str(node.this)
+        require_plain(not (on_spark and has_quote), "a text with a quote")
     source = made.args.get("from_")
-    if not _given(made) <= {"expressions", "from_", "where"} or source is None:
-        return None
+    require_plain(source is not None, "no table")
     table = source.this
-    if not isinstance(table, sql.Table) or not isinstance(table.this, sql.Identifier):
-        return None
-    alias = table.args.get("alias")
-    renames = alias is not None and bool(alias.args.get("columns"))
-    if renames or not _given(table) <= {"this", "db", "catalog", "alias"}:
-        return None
+    is_table = type(table) is sql.Table and type(table.this) is sql.Identifier
+    require_plain(is_table, "something else than one table")
     return PlainView(made, table, names)
 
 
-def _constant(node: sql.Expression, column: Value, dialect: Dialect) -> Value:
-    """Write a constant of the kind of a column it is compared with."""
-    kind, node = column.type(), _uncast(node)
-    sign = 1
-    if isinstance(node, sql.Neg):
-        sign, node = -1, _bare(node.this)
-        _require(isinstance(node, sql.Literal) and not node.is_string)
-    if kind.is_boolean():
-        _require(isinstance(node, sql.Boolean))
-        return ibis.literal(bool(node.this))
-    _require(isinstance(node, sql.Literal))
-    try:
-        if kind.is_string():
-            _require(node.is_string)
-            return ibis.literal(str(node.this))
-        if kind.is_date():
-            _require(node.is_string)
-            return ibis.date(dt.date.fromisoformat(str(node.this)))
-        _require(not node.is_string)
-        if kind.is_integer():
-            whole = sign * int(str(node.this))
-            _require(abs(whole) < 2**63)
-            return ibis.literal(whole, "int64")
-        # Decimals are compared in a common scale, to which a cell may not fit.
-        _require(kind.is_floating())
-        return dialect.double(sign * float(str(node.this)))
-    except ValueError:
-        raise NotPlainError from None
+def _require_known(node: sql.Expression, known: frozenset[str] | None) -> None:
+    """Refuse a node, or an argument of it, that nothing here reads."""
+    name = type(node).__name__
+    require_plain(known is not None, name)
+    for each, value in node.args.items():
+        is_read = (
+            each in (known or ()) or value is None or value is False or value == []
+        )
+        require_plain(is_read, f"{name} with {each}")
 
 
-def _uncast(node: sql.Expression) -> sql.Expression:
-    """Look through the casts that databases write around constants."""
-    node = _bare(node)
-    return _bare(node.this) if isinstance(node, sql.Cast) else node
+def _listed(node: sql.Expression) -> list[sql.Expression]:
+    """Give the constants of an array, perhaps cast from text to text."""
+    node = bare(node)
+    if type(node) is sql.Cast:
+        is_text = node.to.sql() in {"TEXT[]", "ARRAY<TEXT>"}
+        require_plain(is_text, "a cast of an array")
+        node = bare(node.this)
+    require_plain(type(node) is sql.Array, "something else than a list of constants")
+    return list(node.expressions)
 
 
-def _bare(node: sql.Expression) -> sql.Expression:
-    while isinstance(node, sql.Paren):
-        node = node.this
+def _innermost(node: sql.Expression) -> sql.Expression:
+    node = bare(node)
+    while type(node) is sql.Cast:
+        node = bare(node.this)
     return node
-
-
-def _given(node: sql.Expression) -> set[str]:
-    return {name for name, value in node.args.items() if value}
-
-
-def _require(fits: bool) -> None:  # noqa: FBT001 (one word, one test)
-    if not fits:
-        raise NotPlainError

@@ -1,0 +1,127 @@
+"""Each form of a view on Spark gives the rows that Spark itself gives."""
+
+from collections.abc import Iterator
+from functools import reduce
+from typing import Any
+
+import ibis
+import pytest
+
+from curator.warehouse.view_forms import rows_for
+from dpratio.curator.silence import silence
+from dpratio.curator.warehouse.databases import find_table
+from dpratio.errors import SchemaRefused
+from dpratio.terms.database import DatabaseTable
+
+Spark = Any
+
+TYPES = (
+    *("int", "smallint", "bigint", "double", "float", "decimal(9, 2)", "string"),
+    *("char(4)", "boolean", "date", "timestamp_ntz"),
+)
+COLUMNS = [
+    "whole",
+    "small",
+    "large",
+    "score",
+    "single",
+    "price",
+    "region",
+    "code",
+    "adult",
+    "seen",
+    "seen_at",
+]
+
+FORMS = [
+    *(f"{name} IS {word}NULL" for name in COLUMNS for word in ("", "NOT ")),
+    *(
+        f"{name} {sign} {value}"
+        for name in ("whole", "small", "large", "score", "single", "price")
+        for sign, value in (("=", "5"), ("<>", "0"), ("<", "-1"), (">=", "0"))
+    ),
+    *("score > 0.3", "score <= -0.5", "score = 0.1", "single > 0.25", "price = 1.50"),
+    *("price >= 1.5", "score > 1e-3", "region = 'north'", "region <> ''"),
+    *("region > 'n'", "region < 'ß'", "code = 'x'", "code <> 'xy'", "adult"),
+    *("NOT adult", "!adult", "adult = true", "seen = DATE'2026-01-01'"),
+    *("seen < DATE'2026-01-01'", "seen >= DATE'1582-10-10'", "whole == 5"),
+    *("whole IN (1, -1, 5)", "region NOT IN ('north', 'ß')", "score IN (0.5, 0.3)"),
+    *("whole BETWEEN -1 AND 5", "price NOT BETWEEN 0 AND 1.50", "NOT whole = 5"),
+    "(whole > 0 AND region IS NOT NULL) OR NOT (score < 0.5 OR adult)",
+]
+REFUSED = [
+    *("whole <=> 5", "region LIKE 'n%'", "seen_at > TIMESTAMP'2026-01-01'"),
+    *("region = 'it''s'", 'region = "north"', "whole = 5L", "price > 1.499"),
+    *("single = 0.1", "region COLLATE UTF8_LCASE = 'north'", "whole > 0.5"),
+    *("whole IS DISTINCT FROM 5", "adult IS TRUE", "whole = '5'", "price = 1e0"),
+]
+
+
+@pytest.fixture(scope="module")
+def backend(session: Spark) -> Iterator[Spark]:
+    """Ibis on a cluster that holds a table of hostile rows."""
+    session.sql("CREATE SCHEMA forms")
+    columns = ", ".join(f"{a} {b}" for a, b in zip(COLUMNS, TYPES, strict=True))
+    session.sql(f"CREATE TABLE forms.people (id int, {columns}) USING parquet")
+    made = [
+        tuple(None if cell is None else str(cell) for cell in row) for row in rows_for()
+    ]
+    names = ["id", *COLUMNS]
+    texts = session.createDataFrame(made, ", ".join(f"{name} string" for name in names))
+    cast = [
+        f"CAST({name} AS {'string' if kind == 'char(4)' else kind}) AS {name}"
+        for name, kind in zip(names, ("int", *TYPES), strict=True)
+    ]
+    texts.selectExpr(*cast).write.insertInto("forms.people")
+    yield ibis.pyspark.connect(session.newSession())
+    session.sql("DROP SCHEMA forms CASCADE")
+
+
+def view(session: Spark, at: int, form: str) -> DatabaseTable:
+    session.sql(f"CREATE VIEW forms.v{at} AS SELECT id FROM forms.people WHERE {form}")  # noqa: S608
+    return DatabaseTable("spark://cluster:7077", view=f"forms.v{at}")
+
+
+def test_every_form_gives_the_rows_that_spark_gives(
+    session: Spark, backend: Spark
+) -> None:
+    own, ours = [], []
+    with silence():
+        for at, form in enumerate(FORMS):
+            rows = find_table(backend, view(session, at, form))
+            ours.append(rows.select("id", form=ibis.literal(at)))
+            own.append(session.sql(f"SELECT id, {at} AS form FROM forms.v{at}"))  # noqa: S608
+        found = backend.to_pyarrow(ibis.union(*ours)).to_pylist()
+        asked = reduce(lambda left, right: left.unionAll(right), own).collect()
+    chosen = [
+        [
+            sorted(row["id"] for row in rows if row["form"] == at)
+            for rows in (found, asked)
+        ]
+        for at, _ in enumerate(FORMS)
+    ]
+    differ = [form for form, (a, b) in zip(FORMS, chosen, strict=True) if a != b]
+    assert differ == []
+    assert len({tuple(a) for a, _ in chosen}) > len(FORMS) / 2
+
+
+def test_what_spark_may_read_otherwise_is_refused(
+    session: Spark, backend: Spark
+) -> None:
+    for at, form in enumerate(REFUSED, start=500):
+        source = view(session, at, form)
+        with pytest.raises(SchemaRefused, match="it holds"):
+            find_table(backend, source)
+
+
+def test_a_view_whose_names_stand_outside_its_statement_is_refused(
+    session: Spark,
+    backend: Spark,
+) -> None:
+    """Spark keeps the names of columns beside the statement: here they are swapped."""
+    session.sql(
+        "CREATE VIEW forms.swapped (large, whole) AS "
+        "SELECT whole, large FROM forms.people"
+    )
+    with pytest.raises(SchemaRefused, match="other names of columns"):
+        find_table(backend, DatabaseTable("spark://a:1", view="forms.swapped"))
