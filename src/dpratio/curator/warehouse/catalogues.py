@@ -57,14 +57,19 @@ def _in_postgres(backend: Backend, names: Sequence[str]) -> Found | None:
     with backend.begin() as cursor:
         row = cursor.execute(
             "SELECT c.oid, n.nspname, c.relname, c.relkind, "
-            "pg_catalog.row_security_active(c.oid) FROM pg_catalog.pg_class c "
+            "pg_catalog.row_security_active(c.oid), EXISTS (WITH RECURSIVE parts AS ("
+            "SELECT inhrelid FROM pg_catalog.pg_inherits WHERE inhparent = c.oid UNION "
+            "SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN parts p "
+            "ON i.inhparent = p.inhrelid) SELECT FROM parts p JOIN pg_catalog.pg_class "
+            "o ON o.oid = p.inhrelid WHERE o.relkind NOT IN ('r', 'p')) "
+            "FROM pg_catalog.pg_class c "
             "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
             "WHERE c.oid = pg_catalog.to_regclass(%s)",
             (quoted,),
         ).fetchone()
         if row is None:
             return None
-        oid, schema, name, kind, is_filtered = row
+        oid, schema, name, kind, is_filtered, has_foreign = row
         # With no path, every name in a view is written in full; and constants are
         # written in one way, whatever the user's settings are.
         for setting in _AS_WRITTEN:
@@ -74,8 +79,10 @@ def _in_postgres(backend: Backend, names: Sequence[str]) -> Found | None:
     full = (schema, name)
     if kind == "v":
         return Found(VIEW, full, written)
-    is_own = schema in {"pg_catalog", "information_schema"} or is_filtered
-    return Found(TABLE if kind in {"r", "p"} and not is_own else OTHER, full)
+    is_own = schema in {"pg_catalog", "information_schema"}
+    # Partitions and children are read with their parent, wherever they lie.
+    is_stored = kind in {"r", "p"} and not has_foreign
+    return Found(TABLE if is_stored and not (is_own or is_filtered) else OTHER, full)
 
 
 def _in_sqlite(backend: Backend, names: Sequence[str]) -> Found | None:

@@ -5,11 +5,16 @@ reads.
 """
 
 import datetime as dt
+from collections.abc import Sequence
 from decimal import Context
+from typing import Any
 
 import ibis
+import ibis.expr.datatypes as dtypes
+import ibis.expr.operations as ops
 
 from dpratio.curator.duck import identifier
+from dpratio.curator.engine import ColumnType
 from dpratio.curator.keys import WHOLE_ID
 from dpratio.curator.read_once import require_once
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, require_utf8
@@ -32,6 +37,12 @@ _in_zone = builtin("timezone", "string timestamp('UTC')", "timestamp", "pg_catal
 _days_between = builtin("date_mi", "date date", "int32", "pg_catalog")
 _days_after = builtin("date_pli", "date int32", "date", "pg_catalog")
 _formed = builtin("to_char", "timestamp string", "string", "pg_catalog")
+
+# Of all types, those that are read; the rest is refused by name.
+_READ = {
+    *("int2", "int4", "int8", "numeric", "float4", "float8", "bool", "text"),
+    *("varchar", "bpchar", "name", "citext", "date", "timestamp", "timestamptz"),
+}
 
 _EPOCH = dt.date(1970, 1, 1)
 # From here on a decimal is no double, and up to there it is zero.
@@ -89,6 +100,45 @@ class Postgres(Dialect):
     def pin(self, backend: Backend) -> None:
         with backend.begin() as cursor:
             cursor.execute("SET search_path = pg_catalog, pg_temp")
+
+    def find(self, backend: Backend, names: Sequence[str]) -> Value:
+        # Ibis stops at the names of some types.
+        *outer, name = names
+        quoted = ".".join(identifier(each) for each in names)
+        with backend.begin() as cursor:
+            found = cursor.execute(
+                "SELECT attname, pg_catalog.format_type(atttypid, atttypmod) "
+                "FROM pg_catalog.pg_attribute "
+                "WHERE attrelid = pg_catalog.to_regclass(%s) AND attnum > 0 "
+                "AND NOT attisdropped ORDER BY attnum",
+                (quoted,),
+            ).fetchall()
+        known = {column: _known(backend, given) for column, given in found}
+        namespace = ops.Namespace(catalog=None, database=outer[-1] if outer else None)
+        return ops.DatabaseTable(name, ibis.schema(known), backend, namespace).to_expr()
+
+    def types(self, rows: Value) -> dict[str, ColumnType]:
+        """Read the schema as the server gives it: Ibis takes some types for others."""
+        backend = ibis.get_backend(rows)
+        backend._run_pre_execute_hooks(rows)  # noqa: SLF001
+        # Ibis would call functions on shapes, which are not read anyway.
+        kept = [name for name in rows.columns if not rows[name].type().is_geospatial()]
+        query = backend.compile(rows.select(kept))
+        asked = f"SELECT * FROM ({query}) AS asked LIMIT 0"  # noqa: S608
+        with backend.begin() as cursor:
+            described = cursor.execute(asked).description
+            named = cursor.execute(
+                "SELECT oid, typname, typtype = 'b' FROM pg_catalog.pg_type "
+                "WHERE oid = ANY (%s)",
+                ([each.type_code for each in described],),
+            ).fetchall()
+        names = {oid: (name, is_base) for oid, name, is_base in named}
+        types = super().types(rows)
+        for each in described:
+            name, is_base = names[each.type_code]
+            if name not in _READ or not is_base:
+                types[each.name] = ColumnType("other", name)
+        return types
 
     def native_types(self, rows: Value) -> dict[str, str]:
         """Name the types of a table: its own by name, others by what they are."""
@@ -158,3 +208,11 @@ class Postgres(Dialect):
     def iso_day(self, day: Value) -> Value:
         date = _days_after(ibis.date(_EPOCH), day.cast("int32"))
         return self.text(_formed(date.cast("timestamp"), "YYYY-MM-DD"))
+
+
+def _known(backend: Backend, given: str) -> Any:  # noqa: ANN401 (Ibis is not typed)
+    """Translate a type; what Ibis cannot is refused by its name in `types`."""
+    try:
+        return backend.compiler.type_mapper.from_string(given)
+    except Exception:  # noqa: BLE001 (of Ibis or of its parser)
+        return dtypes.unknown

@@ -28,7 +28,6 @@ _hex = builtin("hex", "binary", "string")
 _md5 = builtin("md5", "binary", "string")
 _converted = builtin("conv", "string int32 int32", "string")
 _joined = builtin("concat", "binary binary binary binary", "binary")
-_days = builtin("unix_date", "date", "int32")
 _date = builtin("date_from_unix_date", "int32", "date")
 _is_null = builtin("isnull", "float64", "boolean")
 _without_nan = builtin("nanvl", "float64 float64", "float64")
@@ -85,9 +84,8 @@ class Spark(Dialect):
         return _hex(text)
 
     def day(self, column: Value) -> Value:
-        # Times of a zone came as days: see `spark_frames`.
-        day = _days(column.cast("date")).cast("int64")
-        return ibis.cases((day.between(FIRST_DAY, LAST_DAY), day))
+        # Dates and times came as numbers of days: see `spark_frames`.
+        return ibis.cases((column.between(FIRST_DAY, LAST_DAY), column))
 
     def text_number(self, text: Value) -> Value:
         word = text.cast("string")

@@ -17,6 +17,7 @@ from dpratio.curator.entropy import fresh_id
 from dpratio.curator.read_once import require_once
 from dpratio.curator.warehouse.dialect import Backend, Value
 from dpratio.curator.warehouse.spark_reads import frame_reads
+from dpratio.curator.warehouse.spark_files import unfit_columns
 from dpratio.errors import InvalidInput
 
 __all__ = ["Frame", "frame_of", "read_in_own_session"]
@@ -104,12 +105,15 @@ def _types_of(frame: Frame) -> dict[str, ColumnType]:
     names = [fold(field.name) for field in frame.schema.fields]
     modes = {frame.sparkSession.conf.get(name).upper() for name in _REBASE_MODES}
     types = {}
+    unfit = unfit_columns(frame)
     for field in frame.schema.fields:
         shown = field.dataType.simpleString()
         word = shown.split("(")[0].split(" ")[0].split("<")[0]
         kind = _KINDS.get(word, "other")
         if names.count(fold(field.name)) > 1:
             kind = "repeated"
+        elif field.name in unfit:
+            kind, word = "other", unfit[field.name]
         elif kind == "date" and "EXCEPTION" in modes:
             kind, word = "other", f"{word} in a session that stops at old days"
         types[field.name] = ColumnType(kind, word)
@@ -131,8 +135,8 @@ def _own_session(given: Session) -> Session:
 def _plain_columns(frame: Frame, types: Mapping[str, ColumnType]) -> Frame:
     """Give columns that are told apart: text by its bytes, and days in UTC.
 
-    Text is compared by no collation but that of bytes; of a time with a zone its day
-    is kept.
+    Text is compared by no collation but that of bytes; of a date or time the number of
+    its day is kept.
     """
     functions = import_extra("pyspark.sql.functions", "engines")
     columns = []
@@ -140,14 +144,20 @@ def _plain_columns(frame: Frame, types: Mapping[str, ColumnType]) -> Frame:
         if given.kind in {"repeated", "other"}:
             continue
         column = functions.col("`" + name.replace("`", "``") + "`")
-        if given.name == "timestamp":
-            # Through whole seconds: no zone of a session has a say.
-            day = functions.floor(functions.unix_seconds(column) / 86_400.0)
-            column = functions.date_from_unix_date(day.cast("int")).alias(name)
+        if given.kind == "date":
+            column = _day(functions, column, given.name).alias(name)
         if given.kind == "text":
             column = functions.collate(column, "UTF8_BINARY").alias(name)
         columns.append(column)
     return frame.select(*columns)
+
+
+def _day(functions: Any, column: Any, kind: str) -> Any:  # noqa: ANN401
+    """Count a day from 1970 on: casts of Spark's own stop at days that are far away."""
+    if kind == "timestamp":
+        # Through whole seconds: no zone of a session has a say.
+        return functions.floor(functions.unix_seconds(column) / 86_400.0).cast("bigint")
+    return functions.unix_date(column.cast("date")).cast("bigint")
 
 
 def _moved(frame: Frame, session: Session) -> Frame:
