@@ -26,6 +26,23 @@ def test_a_study_without_data_asks_for_them(folder: Path, call: Call) -> None:
     assert (code, "or with --data" in error) == (3, True)
 
 
+def test_an_address_is_no_file_and_is_not_repeated(folder: Path, call: Call) -> None:
+    address = "postgres://ann:secret@db/loans"
+    code, _, error = call("release", "study.toml", "-o", "r.json", "--data", address)
+    assert (code, "Write url and table under [data]" in error) == (3, True)
+    assert "secret" not in error
+    assert not (folder / "r.json").exists()
+
+
+def test_the_address_of_a_remote_file_keeps_its_slashes(
+    folder: Path, call: Call
+) -> None:
+    text = STUDY.replace("people.csv", "s3://lake/people.parquet")
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    code, _, error = call("release", "study.toml", "-o", "r.json")
+    assert (code, "'s3://lake/people.parquet'" in error) == (5, True)
+
+
 def test_a_missing_column_is_told_and_nothing_is_written(folder: Path) -> None:
     (folder / "people.csv").write_text("score,lable\n0.5,1\n", encoding="utf-8")
     done = dpratio("release", "study.toml", "-o", "r.json")

@@ -108,3 +108,16 @@ def test_a_file_stands_beside_the_study_and_a_server_does_not_move() -> None:
     assert (far.file, far.names) == ("/data/people.db", ("a", "b"))
     server = DatabaseTable("postgres://db/credit", table="loans")
     assert server.beside(folder) is server
+
+
+@pytest.mark.parametrize(
+    "url", ["spark://local[2]", "spark://local", "spark://local[*]"]
+)
+def test_a_local_spark_has_no_address(url: str) -> None:
+    with pytest.raises(InvalidInput, match=r"names a cluster, got 'spark://.*7077"):
+        DatabaseTable(url, table="loans")
+
+
+def test_an_address_with_odd_brackets_is_not_shown() -> None:
+    table = DatabaseTable("postgres://ann:secret@[db/loans", table="loans")
+    assert table.shown == "postgres://…"

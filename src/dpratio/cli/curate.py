@@ -160,17 +160,24 @@ def _expectation(study: "Study", plan: "Plan") -> str:
 
 def _table_of(study: "Study | None", data: str | None, folder: Path) -> object:
     """Give the data: a path of the study stands beside the study file."""
-    from dpratio.terms.database import DatabaseTable
+    from dpratio.terms.database import SCHEMES, DatabaseTable
     from dpratio.terms.source import CsvFile
 
     if data is not None:
+        if data.partition("://")[0] in SCHEMES:
+            # Not shown: an address may hold a password.
+            raise InvalidInput(
+                "--data names a file, got the address of a database. Write url and "
+                "table under [data] in the study."
+            )
         return data
     if study is None or study.data is None:
         raise InvalidInput(
             "a release needs data, got none. Name a file in [data] or with --data."
         )
     if isinstance(study.data, str):
-        return str(folder / study.data)
+        # An address would lose a slash.
+        return study.data if "://" in study.data else str(folder / study.data)
     given = study.data
     if isinstance(given, DatabaseTable):
         return given.beside(folder)

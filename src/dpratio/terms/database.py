@@ -3,6 +3,7 @@
 Floor: terms. Imports: checks.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +64,9 @@ class DatabaseTable:
         in_place = scheme not in _IN_FILES or rest.startswith("/")
         hint = f"Write {scheme}:///file.db, or {scheme}:////folder/file.db."
         require(in_place, "the address of a file has no host", _shown(url), hint)
+        hint = "Write spark://host:7077; give a frame of a local session in Python."
+        has_host = scheme != "spark" or not rest.startswith("local")
+        require(has_host, "an address of Spark names a cluster", _shown(url), hint)
         given = {"table": table, "view": view, "path": path}
         named = [name for name, value in given.items() if value is not None]
         hint = "Write table = …, view = …, or on Spark path = …"
@@ -115,7 +119,10 @@ def _shown(url: object) -> object:
     if not isinstance(url, str):
         return type(url).__name__
     scheme, _, rest = url.partition("://")
-    parts = urlsplit(url) if scheme in SCHEMES else None
+    parts = None
+    if scheme in SCHEMES:
+        with contextlib.suppress(ValueError):  # Brackets that hold no address.
+            parts = urlsplit(url)
     if parts is None or "@" in parts.path + parts.query + parts.fragment:
         return f"{scheme}://…" if scheme in SCHEMES else "another address"
     if scheme in _IN_FILES:
