@@ -16,8 +16,8 @@ from dpratio.curator.engine import ColumnType
 from dpratio.curator.entropy import fresh_id
 from dpratio.curator.read_once import require_once
 from dpratio.curator.warehouse.dialect import Backend, Value
-from dpratio.curator.warehouse.spark_reads import frame_reads
 from dpratio.curator.warehouse.spark_files import unfit_columns
+from dpratio.curator.warehouse.spark_reads import frame_reads
 from dpratio.errors import InvalidInput
 
 __all__ = ["Frame", "frame_of", "read_in_own_session"]
