@@ -20,6 +20,7 @@ from curator.ledger.attacks.books import name_of, open_book
 from dpratio.cli.main import run
 from dpratio.curator import release_sums as door
 from dpratio.curator.exact import ExactSums
+from dpratio.curator.ledger import charging
 from dpratio.curator.ledger import ledger as ledger_room
 from dpratio.curator.ledger.history import describe
 from dpratio.release.files import release_to_bytes
@@ -58,7 +59,7 @@ epsilon = 0.5
 
 @pytest.fixture
 def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Freeze what may differ: the noisy sums, the id and the clock."""
+    """Freeze what may differ: the noisy sums, the id, the salt and the clock."""
 
     def noisy(_: ExactSums, noise: NDArray[np.int64]) -> NDArray[np.int64]:
         sums = np.arange(1, 1 + noise.size, dtype=np.int64).reshape(noise.shape)
@@ -66,6 +67,7 @@ def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(ExactSums, "plus", noisy)
     monkeypatch.setattr(door, "fresh_id", lambda: name_of(29))
+    monkeypatch.setattr(charging, "fresh_salt", lambda: "0" * 64)
     monkeypatch.setattr(ledger_room, "time_now", lambda: "2026-01-31T00:00:00Z")
 
 

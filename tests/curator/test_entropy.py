@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 import dpratio.curator
-from dpratio.curator.entropy import fresh_id, system_bits
+from dpratio.curator.entropy import fresh_id, fresh_salt, system_bits
 
 FORBIDDEN = {"seed", "rng", "generator", "random_state", "clock", "now"}
 MODULES = sorted(name for _, name, _ in pkgutil.iter_modules(dpratio.curator.__path__))
@@ -79,6 +79,8 @@ def test_two_draws_differ() -> None:
     assert system_bits(16) != system_bits(16)
     assert len({fresh_id() for _ in range(1000)}) == 1000
     assert all(re.fullmatch("[0-9a-f]{32}", fresh_id()) for _ in range(10))
+    assert len({fresh_salt() for _ in range(1000)}) == 1000
+    assert all(re.fullmatch("[0-9a-f]{64}", fresh_salt()) for _ in range(10))
 
 
 def test_the_door_draws_from_the_system_and_from_nothing_else() -> None:

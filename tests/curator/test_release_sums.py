@@ -137,6 +137,7 @@ def test_provenance_is_the_same_for_tables_of_any_size(
         "ledger_heads",
         "cost_if_disjoint",
         "origin",
+        "source_hash",
     }
     for name in fields - {"parts"}:
         assert getattr(small, name) == getattr(large, name)

@@ -11,10 +11,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dpratio.curator.ledger.entry import Entry
+from dpratio.curator.ledger.entry import KINDS, Entry
 from dpratio.curator.ledger.history import History
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.ledger.source import named_source
 from dpratio.curator.ledger.sqlite import _KEPT
 from dpratio.curator.ledger.tables import TABLES
 from dpratio.curator.ledger.verify import verify_ledger
@@ -43,11 +44,13 @@ def _write_valid() -> None:
     book.open_scope(Scope("people", Budget(9, "1e-4"), needs_approval=True))
     many = Scope("many", Budget(3, "1e-5"), accounting="zcdp", dataset="more people")
     book.open_scope(many)
-    book.approve(RELEASE.plan, scope="people", by="officer")
+    book.allow_source("loans/*.csv", scope="many")
+    book.approve(RELEASE.plan, source="people", scope="people", by="officer")
     content = release_to_bytes(RELEASE, "json")
     for at in range(5):
         name = f"{at:032x}"
-        book.charge(name, RELEASE.plan, scope="people", by="ann")
+        people = named_source("people")
+        book.charge(name, RELEASE.plan, source=people, scope="people", by="ann")
         if at == 0:
             book.void(name)
         if at > 1:
@@ -64,6 +67,8 @@ EVENTS = [
     {"by": "x"},
     {"plan": "0" * 64, "by": ""},
     {"sha256": "0" * 64, "format": "json"},
+    {"by": "", "plan": "0" * 64, "source": '{"name": "people"}'},
+    {"by": "", "source": "{}", "place": "{}"},
 ]
 TABLES_MADE = [
     "CREATE TABLE more (x CHECK (length(zeroblob(900000000)) > 0))",
@@ -124,8 +129,7 @@ def _change_row(held: sqlite3.Connection, chosen: Mutation, *, is_linked: bool) 
     fields = Entry.__slots__[:8]
     name = fields[what % len(fields)]
     values: list[Any] = [*HOSTILE[:60], *map(json.dumps, EVENTS), b"\xff", 2.5]
-    kinds = ["charge", "opened", "sealed", "published", "void", "approved"]
-    value = kinds[given % 6] if name == "kind" else values[given % len(values)]
+    value = KINDS[given % len(KINDS)] if name == "kind" else values[given % len(values)]
     if not isinstance(value, str | int | float | bytes | None):
         value = json.dumps(value)
     changed: dict[str, Any] = {name: value}

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -18,6 +19,18 @@ def test_a_path_may_be_text_or_a_path(kind: type, tmp_path: Path) -> None:
     path = kind(tmp_path / "release.json")
     write_release(GOLDEN_RELEASE, path)
     assert read_release(path) == GOLDEN_RELEASE
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet"])
+def test_the_hash_of_a_source_survives_a_file_and_may_be_missing(
+    ending: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"release.{ending}"
+    for given in (None, "0123456789abcdef" * 4):
+        release = replace(GOLDEN_RELEASE, source_hash=given)
+        write_release(release, path)
+        assert read_release(path) == release
+        assert (b'"source":' in path.read_bytes()) is (given is not None)
 
 
 def test_a_path_without_a_folder_is_in_this_one(

@@ -251,3 +251,14 @@ def test_the_name_of_a_file_is_no_release_and_is_to_be_read_first() -> None:
     )
     with pytest.raises(InvalidInput, match="release must be a Release, got 7"):
         require_release(7)
+
+
+@pytest.mark.parametrize("name", ["ledger_head", "source_hash"])
+@pytest.mark.parametrize("given", ["", "0" * 63, "g" * 64, "A" * 64, 7, b"0" * 64])
+def test_a_head_and_the_hash_of_a_source_are_64_digits(
+    name: str,
+    given: Any,  # noqa: ANN401
+) -> None:
+    assert getattr(release_of(**{name: "0a" * 32}), name) == "0a" * 32
+    with pytest.raises(InvalidInput, match="is 64 hexadecimal digits"):
+        release_of(**{name: given})

@@ -19,8 +19,9 @@ from dpratio.cli.studies import (
     read_any_plan,
     read_study,
     require_place,
+    table_of,
 )
-from dpratio.errors import DpratioError, FileRefused, InvalidInput
+from dpratio.errors import DpratioError, FileRefused, InvalidInput, LedgerRefused
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
@@ -35,7 +36,7 @@ def plan(
     layout: Format = "table",
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write the plan, to be approved and run."),
+        typer.Option("--out", "-o", help="Write the plan, priced and complete."),
     ] = None,
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
@@ -89,19 +90,23 @@ def release(  # noqa: PLR0913 (one command, one door)
 
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
-    table = _table_of(given, data, study.parent)
+    table = table_of(given, study.parent) if data is None else _file_of(data)
     rule = "--no-ledger and a ledger contradict each other"
     named = location != DEFAULT or scope or anchor or release_id
     require(not (no_ledger and named), rule, location, "Say one of them.")
     require_place(out, force=force, again=release_id)
     kept = scope or (None if given is None or no_ledger else given.scope)
     book = None if no_ledger else open_ledger(location, anchor)
+    own = None if given is None or data is not None else given.data
+    if book is not None and own is None:
+        _require_free(book, kept)
     with Console(stderr=True).status("Reading the table and adding noise"):
         released = release_sums(
             table,
             made,
             ledger=book,
             scope=kept,
+            source=None if book is None else own,
             release_id=release_id,
             out=out,
             by=by,
@@ -109,6 +114,34 @@ def release(  # noqa: PLR0913 (one command, one door)
         )
     typer.echo(f"{released}\nWritten to {out}.")
     typer.echo(_account_words(book, kept))
+
+
+def _file_of(data: str) -> str:
+    """Give the file that was named aside of a study; a database is not named so."""
+    from dpratio.terms.database import SCHEMES
+
+    if data.partition("://")[0] in SCHEMES:
+        # Not shown: an address may hold a password.
+        raise InvalidInput(
+            "--data names a file, got the address of a database. Write url and table "
+            "under [data] in the study."
+        )
+    return data
+
+
+def _require_free(book: "Ledger", scope: str | None) -> None:
+    """Refuse data that were named aside of a study where studies are approved.
+
+    Raises:
+        LedgerRefused: When the scope demands approval.
+    """
+    held = book.account(scope).scope
+    if held.needs_approval:
+        raise LedgerRefused(
+            f"scope '{held.name}' admits approved studies only, with the data they "
+            "name: neither a plan alone nor --data. Release the study that was "
+            "approved, or ask for a new approval with `dpratio ledger approve`."
+        )
 
 
 def _require_plan(out: Path) -> None:
@@ -155,35 +188,4 @@ def _expectation(study: "Study", plan: "Plan") -> str:
         f"Expected: intervals about {outlook.width:.3g} wide for {n:,} people per "
         f"answer ({outlook.width_public:.3g} without noise), with {guessed}. "
         "`dpratio forecast` shows more."
-    )
-
-
-def _table_of(study: "Study | None", data: str | None, folder: Path) -> object:
-    """Give the data: a path of the study stands beside the study file."""
-    from dpratio.terms.database import SCHEMES, DatabaseTable
-    from dpratio.terms.source import CsvFile
-
-    if data is not None:
-        if data.partition("://")[0] in SCHEMES:
-            # Not shown: an address may hold a password.
-            raise InvalidInput(
-                "--data names a file, got the address of a database. Write url and "
-                "table under [data] in the study."
-            )
-        return data
-    if study is None or study.data is None:
-        raise InvalidInput(
-            "a release needs data, got none. Name a file in [data] or with --data."
-        )
-    if isinstance(study.data, str):
-        # An address would lose a slash.
-        return study.data if "://" in study.data else str(folder / study.data)
-    given = study.data
-    if isinstance(given, DatabaseTable):
-        return given.beside(folder)
-    return CsvFile(
-        folder / given.path,
-        columns=given.columns,
-        delimiter=given.delimiter,
-        quote=given.quote,
     )

@@ -1,4 +1,4 @@
-"""Commands of the curator: ledger init, show, verify, void, approve.
+"""Commands of the curator: ledger init, show, verify, void, approve, allow-source.
 
 Floor: cli. Imports: errors, checks, terms, curator, options, output, studies.
 """
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dpratio.checks import refuse, require
 from dpratio.cli.options import (
     ChartFile,
     Format,
@@ -15,11 +16,19 @@ from dpratio.cli.options import (
     Replace,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.studies import read_any_plan, read_given_release
+from dpratio.cli.studies import (
+    is_plan,
+    plan_of,
+    read_any_plan,
+    read_given_release,
+    read_study,
+    table_of,
+)
 from dpratio.errors import LedgerFailed
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
+    from dpratio.terms.study_file import Study
 
 __all__ = ["DEFAULT", "Anchor", "By", "Location", "Scope", "ledger", "open_ledger"]
 
@@ -51,6 +60,10 @@ Scope = Annotated[
     typer.Option(help="The dataset's scope; needed where there are several."),
 ]
 By = Annotated[str, typer.Option(help="Who asks, for the history.")]
+Source = Annotated[
+    str | None,
+    typer.Option(help="The name of a table in memory, where the study names no data."),
+]
 ReleaseId = Annotated[str, typer.Argument(metavar="RELEASE_ID", help="A release id.")]
 
 
@@ -73,7 +86,7 @@ def init(  # noqa: PLR0913 (the terms of a scope)
         str | None, typer.Option(help="Largest delta of a single release.")
     ] = None,
     approval: Annotated[
-        bool, typer.Option("--approval", help="Only approved plans may run.")
+        bool, typer.Option("--approval", help="Only approved studies may run.")
     ] = False,
     location: Location = DEFAULT,
     anchor: Anchor = None,
@@ -100,11 +113,12 @@ def init(  # noqa: PLR0913 (the terms of a scope)
 
 
 @ledger.command()
-def show(
+def show(  # noqa: PLR0913 (one question, many ways to ask it)
     scope: Scope = None,
     plan: Annotated[
         Path | None, typer.Option(help="Say what this study or plan would cost.")
     ] = None,
+    source: Source = None,
     location: Location = DEFAULT,
     anchor: Anchor = None,
     chart_file: ChartFile = None,
@@ -113,14 +127,18 @@ def show(
 ) -> None:
     """Show what is spent and left, the history, and what a next release could cost."""
     from dpratio.curator.ledger.history import describe_plan
+    from dpratio.curator.ledger.source import written_source
 
     output = Output(layout, chart=chart_file, force=force)
     asked = None if plan is None else read_any_plan(plan)
+    given = None if plan is None or is_plan(plan) else read_study(plan)
+    data = source if given is None or given.data is None else given.data
+    written = None if data is None else written_source(data)
     history = open_ledger(location, anchor).history(scope)
     output.write_files(history)
     lines = history.said()
     if asked is not None:
-        lines.append(describe_plan(history.account, asked))
+        lines.append(describe_plan(history.account, asked, written))
     output.say([*lines, ""])
     if history.account.releases or layout != "table":
         output.print_table(history)
@@ -164,16 +182,63 @@ def void(
 
 @ledger.command()
 def approve(
-    plan: PlanFile,
+    study: PlanFile,
+    source: Source = None,
     scope: Scope = None,
     by: Annotated[str, typer.Option(help="Who approves, for the history.")] = "",
     location: Location = DEFAULT,
     anchor: Anchor = None,
 ) -> None:
-    """Approve a plan, so that a scope that demands approval admits it."""
-    read = read_any_plan(plan)
-    hashed = open_ledger(location, anchor).approve(read, scope=scope, by=by)
-    Output().say([*read.summary(), "", f"Approved: plan {hashed}."])
+    """Approve a study with its data, so that a scope that demands it admits them."""
+    from dpratio.curator.ledger.source import written_source
+
+    given = None if is_plan(study) else read_study(study)
+    read = read_any_plan(study) if given is None else plan_of(given)
+    data = _data_of(given, source)
+    book = open_ledger(location, anchor)
+    kept = scope or (None if given is None else given.scope)
+    hashed = book.approve(read, source=data, scope=kept, by=by)
+    approved = f"Approved: plan {hashed}, with {written_source(data)}."
+    Output().say([*read.summary(), "", approved])
+
+
+@ledger.command("allow-source")
+def allow_source(
+    study: Annotated[
+        Path | None, typer.Argument(metavar="[STUDY]", help="The study, a TOML file.")
+    ] = None,
+    source: Source = None,
+    scope: Scope = None,
+    by: Annotated[str, typer.Option(help="Who allows it, for the history.")] = "",
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Allow data that a scope would refuse: another scope's, or declared otherwise."""
+    from dpratio.curator.ledger.source import written_source
+
+    given = None if study is None else read_study(study)
+    named = _data_of(given, source)
+    own = None if given is None else given.data
+    folder = Path() if study is None else study.parent
+    table = named if own is None else table_of(given, folder)
+    kept = scope or (None if given is None else given.scope)
+    open_ledger(location, anchor).allow_source(table, source=own, scope=kept, by=by)
+    typer.echo(f"Allowed, on the record: {written_source(named)}.")
+
+
+def _data_of(study: "Study | None", named: str | None) -> object:
+    """Give the data that a study names, or the name of a table in memory."""
+    own = None if study is None else study.data
+    rule = "a study that names its data needs no --source"
+    require(own is None or named is None, rule, named, "Leave it out.")
+    if own is None and named is None:
+        refuse(
+            "what is approved or allowed names its data",
+            None,
+            "Give the study with its [data]; of a table in memory, its name with "
+            "--source.",
+        )
+    return named if own is None else own
 
 
 def open_ledger(

@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpratio.checks import require
-from dpratio.errors import DocumentRefused, DpratioError, FileRefused
+from dpratio.errors import (
+    DocumentRefused,
+    DpratioError,
+    FileRefused,
+    InvalidInput,
+)
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
@@ -22,6 +27,7 @@ __all__ = [
     "read_given_release",
     "read_study",
     "require_place",
+    "table_of",
 ]
 
 _TABLES = {".csv", ".tsv", ".txt"}
@@ -114,6 +120,33 @@ def read_study(path: Path) -> "Study":
                 "study, a TOML file that names the table under [data]."
             ) from None
         raise DocumentRefused(f"{path}: {error}") from None
+
+
+def table_of(study: "Study | None", folder: Path) -> object:
+    """Give the data of a study: its paths stand beside the study file.
+
+    Raises:
+        InvalidInput: When it names none.
+    """
+    from dpratio.terms.database import DatabaseTable
+    from dpratio.terms.source import CsvFile
+
+    given = None if study is None else study.data
+    if given is None:
+        raise InvalidInput(
+            "a release needs data, got none. Name a file in [data] or with --data."
+        )
+    if isinstance(given, str):
+        # An address would lose a slash.
+        return given if "://" in given else str(folder / given)
+    if isinstance(given, DatabaseTable):
+        return given.beside(folder)
+    return CsvFile(
+        folder / given.path,
+        columns=given.columns,
+        delimiter=given.delimiter,
+        quote=given.quote,
+    )
 
 
 def _taken_for(path: Path) -> str:

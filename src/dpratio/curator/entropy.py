@@ -8,7 +8,7 @@ Floor: curator. Imports: nothing.
 import os
 from collections.abc import Callable
 
-__all__ = ["BitSource", "fresh_id", "system_bits"]
+__all__ = ["BitSource", "fresh_id", "fresh_salt", "system_bits"]
 
 BitSource = Callable[[int], bytes]
 
@@ -21,3 +21,8 @@ def system_bits(count: int) -> bytes:
 def fresh_id() -> str:
     """Name a release by 128 random bits."""
     return system_bits(16).hex()
+
+
+def fresh_salt() -> str:
+    """Give 256 random bits that keep a hash from being guessed."""
+    return system_bits(32).hex()

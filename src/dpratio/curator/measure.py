@@ -24,10 +24,15 @@ from dpratio.release.release import ReleasedPart, fresh_part
 from dpratio.terms.dimensions import KINDS
 from dpratio.terms.groups import Groups, PrivateKeys
 
-__all__ = ["open_for"]
+__all__ = ["connect", "open_for"]
 
 Given = TypeVar("Given")
 Parts = tuple[ReleasedPart, ...]
+
+
+def connect(table: object, engine: str) -> object:
+    """Connect to a table that lies elsewhere; give another as it is."""
+    return _quietly(lambda: connected(table, engine))
 
 
 def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Parts]:
@@ -40,7 +45,7 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Parts]:
         SchemaRefused: When a column is missing or of the wrong type.
         FileRefused: When a file, its header or its footer cannot be read.
     """
-    table = _quietly(lambda: connected(table, engine))
+    table = connect(table, engine)
     # What is connected has an engine by now: a frame of Polars is DuckDB's.
     engine = "auto" if engine == "ibis" else engine
     known = [_known_groups(each) for each in plan.partitions]

@@ -3,7 +3,7 @@
 The order of work is what keeps the promise: everything public is checked, the ledger is
 charged, data are opened, noise is drawn once, the bytes are sealed, and only then does
 anything leave. Floor: curator. Imports: errors, checks, plan, release, entropy, ledger,
-measure.
+measure, warehouse.origin.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,9 @@ from typing import Any, TypeVar
 from dpratio.checks import require
 from dpratio.curator.entropy import fresh_id
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.measure import open_for
+from dpratio.curator.ledger.source import Source, source_of
+from dpratio.curator.measure import connect, open_for
+from dpratio.curator.warehouse.origin import origin_of
 from dpratio.errors import EngineFailed, FileRefused, InvalidInput, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -47,6 +49,7 @@ def release_sums(  # noqa: PLR0913 (one door)
     *,
     ledger: Ledger | str | PathLike[str] | None = _UNSAID,
     scope: str | None = None,
+    source: object = None,
     release_id: str | None = None,
     out: str | PathLike[str] | None = None,
     by: str = "",
@@ -63,6 +66,11 @@ def release_sums(  # noqa: PLR0913 (one door)
         ledger: Where the release is charged: a `Ledger`, its file or its address. None
             keeps no account, and must be said.
         scope: The dataset's scope in the ledger; may be left out where there is one.
+        source: For the ledger, the name of a table in memory: the same for the same
+            rows. It may be left out where there is one scope that needs no approval.
+            Files and tables of databases have their own; where a study was approved
+            that names them from another folder, or by a template such as
+            ``"{period}.parquet"``, the source as the study has it.
         release_id: The id of a release that was charged before: where it was sealed,
             the same bytes are given again and no data are read. New by default.
         out: A file to publish the release in, ``.json`` or ``.parquet``.
@@ -111,10 +119,10 @@ def release_sums(  # noqa: PLR0913 (one door)
         check_writable(out)
         check_format(out)
     if ledger is None:
-        unkept = scope is None and release_id is None
-        hint = "Name the ledger, or leave scope and release_id out."
-        rule = "scopes and release ids belong to a ledger"
-        require(unkept, rule, scope or release_id, hint)
+        unkept = scope is None and release_id is None and source is None
+        hint = "Name the ledger, or leave scope, source and release_id out."
+        rule = "scopes, sources and release ids belong to a ledger"
+        require(unkept, rule, scope or release_id or source, hint)
         parts = open_for(table, plan, engine)()
         release = Release(fresh_id(), plan, parts, MADE_BY, simulated)
         if out is not None:
@@ -127,12 +135,17 @@ def release_sums(  # noqa: PLR0913 (one door)
     name = fresh_id() if release_id is None else release_id
     sealed = book.sealed(name, plan, scope=scope)
     if sealed is None:
-        measure = open_for(table, plan, engine)
-        book.charge(name, plan, scope=scope, by=by)
+        opened = connect(table, engine)
+        measure = open_for(opened, plan, engine)
+        read = source_of(table, source, origin=origin_of(opened))
+        _require_named(book, read)
+        said = book.charge(name, plan, source=read, scope=scope, by=by)
         head = book.open(name)
         stands = f"Release {name} stays charged; run again under a new id."
         parts = _telling(stands, measure)
-        release = Release(name, plan, parts, MADE_BY, simulated, ledger_head=head)
+        release = Release(
+            name, plan, parts, MADE_BY, simulated, ledger_head=head, source_hash=said
+        )
         content = release_to_bytes(release, kind)
         book.seal(name, content, kind)
     else:
@@ -148,6 +161,15 @@ def release_sums(  # noqa: PLR0913 (one door)
         _telling(stands, lambda: write_whole(out, content))
     book.publish(name)
     return release
+
+
+def _require_named(book: Ledger, source: Source | None) -> None:
+    """Refuse a table in memory without a name where it could be any scope's."""
+    if source is None and len(book.scopes()) > 1:
+        raise LedgerRefused(
+            "the ledger has several scopes, and a table in memory could belong to any. "
+            "Name it, the same for the same rows: release_sums(…, source='…')."
+        )
 
 
 def _telling(stands: str, step: Callable[[], Given]) -> Given:

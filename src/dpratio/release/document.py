@@ -37,6 +37,8 @@ Values = Callable[[int, int, int], Integers]
 
 def release_to_document(release: Release) -> dict[str, Any]:
     """Write everything but the integers."""
+    # Releases without a ledger, and those of before, have no hash of a source.
+    hashed = {} if release.source_hash is None else {"source": release.source_hash}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -47,6 +49,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
         "sources": list(release.sources),
         "ledger": release.ledger_head,
         **_derived_to_document(release),
+        **hashed,
         "plan": plan_to_document(release.plan),
         "parts": [_part_to_document(release, at) for at in range(len(release.parts))],
     }
@@ -87,7 +90,7 @@ def release_from_document(node: Node, values: Values) -> Release:
         "ledger",
         "plan",
         "parts",
-        optional=["derived"],
+        optional=["derived", "source"],
     )
     plan = plan_from_document(fields["plan"])
     sources = tuple(_read_id(each) for each in fields["sources"].items())
@@ -123,6 +126,7 @@ def release_from_document(node: Node, values: Values) -> Release:
             origin=origin,
             ledger_heads=heads,
             cost_if_disjoint=apart,
+            source_hash=fields["source"].text() if "source" in fields else None,
         )
     )
 

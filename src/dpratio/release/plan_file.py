@@ -1,4 +1,4 @@
-"""Plans as files: what a privacy officer approves is the very file that runs.
+"""Plans as files: priced and complete, for a privacy officer to read.
 
 Floor: release. Imports: checks, errors, strict, plan, checked_json, writing.
 """

@@ -122,6 +122,8 @@ class Release:
         ledger_heads: The heads of the releases it was made from.
         cost_if_disjoint: What it costs if nobody is in two of the releases that were
             merged, as was promised; None where none were.
+        source_hash: A salted hash of what was read; the ledger keeps the salt. None
+            where no ledger was kept, and in releases of before.
 
     Example:
         >>> import dpratio as dpr
@@ -140,6 +142,7 @@ class Release:
     origin: str | None = None
     ledger_heads: tuple[str, ...] = ()
     cost_if_disjoint: Budget | None = None
+    source_hash: str | None = None
 
     def __post_init__(self) -> None:
         for name in (self.id, *self.sources):
@@ -148,6 +151,10 @@ class Release:
             hashed = isinstance(head, str) and re.fullmatch("[0-9a-f]{64}", head)
             rule = "a ledger head is 64 hexadecimal digits"
             require(head is None or hashed, rule, head)
+        given = self.source_hash
+        hashed = isinstance(given, str) and re.fullmatch("[0-9a-f]{64}", given)
+        rule = "the hash of a source is 64 hexadecimal digits"
+        require(given is None or hashed, rule, given)
         _require_derived(self)
         made = isinstance(self.made_by, str) and is_unicode(self.made_by)
         require(made, "made_by must be text", self.made_by)

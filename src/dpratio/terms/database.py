@@ -91,13 +91,18 @@ class DatabaseTable:
         return ".".join(self.names) if self.path is None else self.path
 
     @property
+    def is_file(self) -> bool:
+        """Whether the database is a file."""
+        return self.scheme in _IN_FILES
+
+    @property
     def file(self) -> str:
         """The path of the database's file."""
         return self.url.partition("://")[2].removeprefix("/")
 
     def beside(self, folder: Path) -> "DatabaseTable":
         """Take the path of a database's file as seen from a folder."""
-        if self.scheme not in _IN_FILES:
+        if not self.is_file:
             return self
         url = f"{self.scheme}:///{folder / self.file}"
         name = "view" if self.is_view else "table"

@@ -33,7 +33,7 @@ def test_init_takes_every_term(call: Call, folder: Path) -> None:
     assert code == 0
     assert "Scope 'loans' (All loans): all rows of one 'customer', change-one." in out
     assert "No release may have a delta above 0.000001." in out
-    assert "Only approved plans run: 0 so far." in out
+    assert "Only approved studies run: 0 so far." in out
     assert "Its heads are anchored outside." in out
     scope = Ledger(folder / "budget.db", anchor="heads").account().scope
     assert (scope.accounting, scope.needs_approval) == ("zcdp", True)

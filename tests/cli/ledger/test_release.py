@@ -174,9 +174,18 @@ def test_the_scope_of_the_study_or_of_the_command_is_charged(
     assert "name the scope of the data. Registered scopes: 'loans', 'main'." in error
     (folder / "study.toml").write_text(f'{STUDY}scope = "loans"\n', encoding="utf-8")
     released(ready, "a.json")
+    # The same data are another scope's only where the officer says so.
+    words = ("release", "study.toml", "-o", "b.json", "--scope", "main")
+    code, _, error = ready(*words)
+    assert code == 10
+    assert "the data were charged to another scope, 'loans'" in error
+    allow = ("ledger", "allow-source", "study.toml", "--scope", "main", "--by", "eve")
+    code, out, _ = ready(*allow)
+    assert code == 0
+    assert "Allowed, on the record: files 'people.csv', delimiter ','" in out
     released(ready, "b.json", "--scope", "main")
     book = Ledger("dpratio.db")
-    assert [book.account(name).seq for name in ("loans", "main")] == [4, 4]
+    assert [book.account(name).seq for name in ("loans", "main")] == [4, 5]
     text = f'{STUDY}scope = "loan"\n'
     (folder / "study.toml").write_text(text, encoding="utf-8")
     code, _, error = ready("release", "study.toml", "-o", "r.json")
@@ -185,7 +194,7 @@ def test_the_scope_of_the_study_or_of_the_command_is_charged(
     released(ready, "c.json", "--no-ledger")
 
 
-def test_a_release_file_holds_nothing_of_the_ledger_but_its_head(
+def test_a_release_file_holds_nothing_of_the_ledger_but_head_and_hash(
     call: Call, folder: Path
 ) -> None:
     words = ("--scope", "CANARY scope", "--dataset", "CANARY data")
@@ -200,4 +209,6 @@ def test_a_release_file_holds_nothing_of_the_ledger_but_its_head(
         assert b"CANARY" not in (folder / name).read_bytes()
     document = json.loads((folder / "r.json").read_text("utf-8"))
     assert document["ledger"] == head
-    assert set(document) == set(golden_document())
+    assert set(document) == {*golden_document(), "source"}
+    assert document["source"] == read_release("r.json").source_hash
+    assert b"people.csv" not in (folder / "r.json").read_bytes()

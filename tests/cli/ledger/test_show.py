@@ -40,9 +40,11 @@ def test_show_lists_what_was_released(ready: Call) -> None:
         "delta",
         "plan",
         "by",
+        "source",
+        "source_hash",
     ]
     assert name in row
-    assert row.endswith("Ada")
+    assert "Ada  files 'people.csv', delimiter ',', quote" in row
 
 
 @pytest.mark.parametrize("plan", ["study.toml", "plan.json"])

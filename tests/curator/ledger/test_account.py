@@ -6,9 +6,16 @@ from typing import Any
 
 import pytest
 
-from dpratio.curator.ledger.account import AFTER, Account, follow, new_account
+from dpratio.curator.ledger.account import (
+    AFTER,
+    Account,
+    follow,
+    new_account,
+    subject_of,
+)
 from dpratio.curator.ledger.accounting import Charge
 from dpratio.curator.ledger.entry import KINDS, Entry, link
+from dpratio.curator.ledger.place import Place
 from dpratio.curator.ledger.scope import Scope
 from dpratio.errors import LedgerFailed
 from dpratio.terms.budget import Budget
@@ -120,6 +127,53 @@ def test_approved_plans_cost_nothing() -> None:
     assert not account.releases
 
 
+SOURCED = {"source": '{"name": "a"}', "place": Place("memory", ("a",)).text}
+PAIR = (SOURCED["source"], SOURCED["place"])
+
+
+def test_a_charge_binds_its_source_until_it_is_given_back() -> None:
+    event = {**PLAN, **SOURCED, "salt": "0"}
+    first = new_account(SCOPE)
+    bound = follow(first, [entry(first, "charge", event=event)])
+    twice = follow(bound, [entry(bound, "charge", OTHER, event=event)])
+    assert (dict(bound.sources), dict(twice.sources)) == ({PAIR: 1}, {PAIR: 2})
+    assert bound.releases[ID].source == PAIR
+    once = after("void", account=twice)
+    assert dict(once.sources) == {PAIR: 1}
+    assert dict(after("void", subject=OTHER, account=once).sources) == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "event"),
+    [
+        ("approved", {"by": "", "plan": "p" * 64, "source": SOURCED["source"]}),
+        ("allowed", {"by": "", **SOURCED}),
+    ],
+)
+def test_what_an_officer_writes_is_named_by_its_content_and_its_number(
+    kind: str, event: dict[str, str]
+) -> None:
+    account = new_account(SCOPE)
+    subject = subject_of(event, 1)
+    written = follow(account, [entry(account, kind, subject, event=event)])
+    assert written.spent == NOTHING
+    assert set(written.approved if kind == "approved" else written.allowed) == (
+        {subject} if kind == "approved" else {PAIR}
+    )
+    for wrong in (subject_of(event, 2), subject_of({**event, "by": "x"}, 1), "p" * 64):
+        assert "entry 1" in refusal(account, entry(account, kind, wrong, event=event))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"source": "{}"}, {"place": "{}"}, {"source": ""}, {"place": ""}]
+)
+def test_a_source_that_cannot_be_read_is_an_edit(changes: dict[str, str]) -> None:
+    account = new_account(SCOPE)
+    event = {**PLAN, **SOURCED, "salt": "0", **changes}
+    broken = entry(account, "charge", event=event)
+    assert "entry 1" in refusal(account, broken)
+
+
 def test_following_changes_nothing_that_was_there() -> None:
     before = after("charge")
     after("opened", account=before)
@@ -138,8 +192,8 @@ def test_many_entries_are_followed_as_one_by_one() -> None:
 # --- Steps ----------------------------------------------------------------------------
 
 
-def test_every_kind_but_an_approval_has_a_place() -> None:
-    assert set(AFTER) == set(STATES) == set(KINDS) - {"approved"}
+def test_every_kind_but_what_an_officer_writes_has_a_place() -> None:
+    assert set(AFTER) == set(STATES) == set(KINDS) - {"approved", "allowed"}
 
 
 @pytest.mark.parametrize("state", PATHS)

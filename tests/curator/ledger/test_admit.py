@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dpratio.curator.ledger.account import Account, follow, new_account
+from dpratio.curator.ledger.account import Account, follow, new_account, subject_of
 from dpratio.curator.ledger.accounting import Charge, charge_of
 from dpratio.curator.ledger.admit import admit, choose_scope, show_exact
 from dpratio.curator.ledger.entry import link
@@ -18,6 +18,7 @@ from dpratio.release.plan_file import plan_hash
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.question import Ratio
+from dpratio.terms.source_description import SourceDescription
 from dpratio.terms.unit import PrivacyUnit
 
 ID, OTHER = "0" * 32, "1" * 32
@@ -31,6 +32,7 @@ def plan_of(epsilon: str = "0.1", delta: str = "0", **terms: Any) -> Plan:  # no
 
 
 PLAN = plan_of()
+MINE = SourceDescription(name="mine")
 GAUSSIAN = plan_of("0.5", "1e-6")
 
 
@@ -40,7 +42,8 @@ def account_of(**terms: Any) -> Account:  # noqa: ANN401
 
 
 def asked(account: Account, plan: Plan = PLAN, release_id: str = ID) -> Charge:
-    return admit(account, release_id, plan, price(plan), plan_hash(plan))
+    hashed = plan_hash(plan)
+    return admit(account, release_id, plan, price(plan), hashed, written=MINE)
 
 
 def refusal(account: Account, plan: Plan = PLAN, release_id: str = ID) -> str:
@@ -55,7 +58,7 @@ def event_of(kind: str, plan: Plan) -> dict[str, str]:
         "charge": {"plan": plan_hash(plan), "by": ""},
         "sealed": {"sha256": "0" * 64, "format": "json"},
         "void": {"by": ""},
-        "approved": {"by": ""},
+        "approved": {"by": "", "plan": plan_hash(plan), "source": MINE.text},
     }
     return events.get(kind, {})
 
@@ -63,14 +66,15 @@ def event_of(kind: str, plan: Plan) -> dict[str, str]:
 def after(account: Account, *kinds: str, plan: Plan = PLAN) -> Account:
     """The account after these steps of the release ID."""
     for kind in kinds:
+        event = event_of(kind, plan)
         approved = kind == "approved"
         entry = link(
             account.last,
             time="",
-            subject=plan_hash(plan) if approved else ID,
+            subject=subject_of(event, account.seq + 1) if approved else ID,
             kind=kind,
             charge=charge_of(price(plan), account.scope.accounting),
-            event=event_of(kind, plan),
+            event=event,
         )
         account = follow(account, [entry])
     return account
@@ -139,12 +143,12 @@ def test_the_largest_delta_holds_where_rho_adds_up() -> None:
 def test_a_plan_that_is_not_approved_is_refused() -> None:
     account = account_of(needs_approval=True)
     assert refusal(account) == (
-        f"scope 'loans' admits approved plans only; this one, {plan_hash(PLAN)[:12]}…, "
-        "is not. Ask for `dpratio ledger approve`."
+        f"scope 'loans' admits approved studies only; this plan, "
+        f"{plan_hash(PLAN)[:12]}…, is not. Ask for `dpratio ledger approve`."
     )
     approved = after(account, "approved")
     assert asked(approved)
-    assert "approved plans only" in refusal(approved, GAUSSIAN)
+    assert "approved studies only" in refusal(approved, GAUSSIAN)
 
 
 # --- Caps -----------------------------------------------------------------------------

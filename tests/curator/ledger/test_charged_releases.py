@@ -113,12 +113,16 @@ def test_a_ledger_that_is_not_said_is_refused_with_both_ways_out() -> None:
     )
 
 
-@pytest.mark.parametrize("given", [{"scope": "loans"}, {"release_id": ID}])
+@pytest.mark.parametrize(
+    "given", [{"scope": "loans"}, {"release_id": ID}, {"source": "x"}]
+)
 def test_scopes_and_ids_belong_to_a_ledger(given: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput) as refused:
         release_sums(Untouchable(), PLAN, ledger=None, **given)
-    assert str(refused.value).startswith("scopes and release ids belong to a ledger")
-    assert "leave scope and release_id out" in str(refused.value)
+    assert str(refused.value).startswith(
+        "scopes, sources and release ids belong to a ledger"
+    )
+    assert "leave scope, source and release_id out" in str(refused.value)
 
 
 def test_a_ledger_may_be_named_by_its_place(any_ledger: str) -> None:
@@ -161,14 +165,16 @@ def test_the_only_scope_is_taken_and_others_must_be_named(file_ledger: Ledger) -
         release_sums(Untouchable(), PLAN, ledger=file_ledger)
     with pytest.raises(LedgerRefused, match="there is no scope 'houses'"):
         release_sums(Untouchable(), PLAN, ledger=file_ledger, scope="houses")
-    release_sums(TABLE, PLAN, ledger=file_ledger, scope="cards")
+    with pytest.raises(LedgerRefused, match="could belong to any"):
+        release_sums(TABLE, PLAN, ledger=file_ledger, scope="cards")
+    release_sums(TABLE, PLAN, ledger=file_ledger, scope="cards", source="cards")
     assert file_ledger.account("loans").spent == file_ledger.account("cards").spent
 
 
 # --- What a release tells of it -------------------------------------------------------
 
 
-def test_a_release_holds_nothing_of_the_ledger_but_its_head(
+def test_a_release_holds_nothing_of_the_ledger_but_its_head_and_a_hash(
     tmp_path: Path,
 ) -> None:
     place = tmp_path / "CANARY-ledger.db"

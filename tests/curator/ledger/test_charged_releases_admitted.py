@@ -60,7 +60,7 @@ def test_many_small_releases_fit_where_rho_adds_up(tmp_path: Path) -> None:
     [
         ({"unit": "customer"}, "protects ids of 'customer'"),
         ({"neighbours": "change-one"}, "protects single rows, change-one"),
-        ({"needs_approval": True}, "admits approved plans only"),
+        ({"needs_approval": True}, "admits approved studies only"),
         ({"budget": Budget("0.09")}, "has epsilon 0.09 and delta 0 left"),
     ],
 )
@@ -95,10 +95,10 @@ def test_people_are_protected_where_the_scope_is_about_them(tmp_path: Path) -> N
 def test_an_approved_plan_runs(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "budget.db")
     ledger.open_scope(Scope("loans", Budget(1), needs_approval=True))
-    with pytest.raises(LedgerRefused, match="admits approved plans only"):
-        release_sums(TABLE, PLAN, ledger=ledger)
-    ledger.approve(PLAN, by="officer")
-    release_sums(TABLE, PLAN, ledger=ledger)
-    with pytest.raises(LedgerRefused, match="admits approved plans only"):
-        release_sums(TABLE, plan_of("0.2"), ledger=ledger)
+    with pytest.raises(LedgerRefused, match="admits approved studies only"):
+        release_sums(TABLE, PLAN, ledger=ledger, source="mine")
+    ledger.approve(PLAN, source="mine", by="officer")
+    release_sums(TABLE, PLAN, ledger=ledger, source="mine")
+    with pytest.raises(LedgerRefused, match="admits approved studies only"):
+        release_sums(TABLE, plan_of("0.2"), ledger=ledger, source="mine")
     assert len(ledger.account().releases) == 1

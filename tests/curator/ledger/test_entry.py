@@ -72,6 +72,29 @@ def test_a_line_without_a_charge_holds_none() -> None:
         _ = entry.charge
 
 
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("charge", ("plan", "by")),
+        ("charge", ("plan", "by", "source", "place", "salt")),
+        ("approved", ("by",)),
+        ("approved", ("by", "plan", "source")),
+        ("allowed", ("by", "source", "place")),
+    ],
+)
+def test_an_event_says_all_of_its_form_and_nothing_else(
+    kind: str, told: tuple[str, ...]
+) -> None:
+    """Charges and approvals of before named no source."""
+    event = dict.fromkeys(told, "x")
+    said = replace(line(), kind=kind, event=json.dumps(event)).said
+    assert said == event
+    others = [{each: "x" for each in told if each != name} for name in told]
+    for other in (*others, {**event, "more": "x"}):
+        with pytest.raises(DocumentRefused):
+            _ = replace(line(), kind=kind, event=json.dumps(other)).said
+
+
 def test_an_event_is_sorted_plain_text() -> None:
     entry = line(plan="p", by="Ada Lovelace, größe 😀")
     assert entry.event.isascii()

@@ -12,6 +12,7 @@ from dpratio.curator.ledger.accounting import charge_of
 from dpratio.curator.ledger.history import History, describe, describe_plan
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.ledger.source import salted_hash
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -19,6 +20,7 @@ from dpratio.release.plan_file import plan_hash
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.question import Ratio
+from dpratio.terms.source_description import description_from_text
 
 MILLIONTH = Fraction(1, 10**6)
 
@@ -135,10 +137,12 @@ def test_further_rules_are_said_where_they_hold(tmp_path: Path) -> None:
     )
     ledger = Ledger(tmp_path / "budget.db", anchor=tmp_path / "heads")
     ledger.open_scope(scope)
-    ledger.approve(PLAN)
+    ledger.approve(PLAN, source="loans.csv")
+    ledger.allow_source("loans 2026")
     assert describe(ledger.account())[5:] == [
         "No release may have a delta above 0.000001.",
-        "Only approved plans run: 1 so far.",
+        "Only approved studies run: 1 so far.",
+        "Allowed besides: table in memory 'loans 2026'.",
         "Its heads are anchored outside.",
     ]
 
@@ -215,6 +219,8 @@ def test_the_history_has_a_row_for_each_release_and_its_state(tmp_path: Path) ->
         "sealed, not published",
         "published",
     ]
+    said = ledger.account().releases["0" * 32].said("charge")
+    hashed = salted_hash(description_from_text(said["source"]), said["salt"])
     assert rows[0] == {
         "charged": "2026-01-01T12:00:00Z",
         "release": "0" * 32,
@@ -223,6 +229,8 @@ def test_the_history_has_a_row_for_each_release_and_its_state(tmp_path: Path) ->
         "delta": "0",
         "plan": plan_hash(PLAN)[:12],
         "by": "Ada",
+        "source": "table in memory 'loans'",
+        "source_hash": hashed[:12],
     }
     assert (rows[4]["epsilon"], rows[4]["by"]) == ("0.25", "")
 
@@ -238,6 +246,8 @@ def test_the_history_of_a_zcdp_scope_is_in_rho(tmp_path: Path) -> None:
         "delta",
         "plan",
         "by",
+        "source",
+        "source_hash",
     ]
 
 

@@ -9,14 +9,17 @@ import pytest
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, bring, plan_of
 from dpratio.curator.ledger import ledger as room
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.place import Place
+from dpratio.curator.ledger.source import salted_hash
 from dpratio.errors import InvalidInput, LedgerRefused, PlanRefused
 from dpratio.release.plan_file import plan_hash
 from dpratio.terms.budget import Budget
+from dpratio.terms.source_description import SourceDescription
 
 
 def test_a_release_goes_from_charge_to_published(ledger: Ledger) -> None:
     assert ledger.sealed(ID, PLAN) is None
-    ledger.charge(ID, PLAN, by="Ada")
+    hashed = ledger.charge(ID, PLAN, by="Ada")
     head = ledger.open(ID)
     assert head == ledger.account().head
     ledger.seal(ID, b"\x00bytes\xff", "parquet")
@@ -26,7 +29,15 @@ def test_a_release_goes_from_charge_to_published(ledger: Ledger) -> None:
     held = account.releases[ID]
     assert (held.state, account.seq) == ("published", 4)
     assert held.plan == plan_hash(PLAN)
-    assert held.said("charge") == {"plan": plan_hash(PLAN), "by": "Ada"}
+    said = dict(held.said("charge"))
+    written, salt = SourceDescription(name="loans"), said.pop("salt")
+    assert (len(salt), salted_hash(written, salt)) == (64, hashed)
+    assert said == {
+        "plan": plan_hash(PLAN),
+        "by": "Ada",
+        "source": written.text,
+        "place": Place("memory", ("loans",)).text,
+    }
     assert held.said("sealed") == {
         "sha256": hashlib.sha256(b"\x00bytes\xff").hexdigest(),
         "format": "parquet",
@@ -165,10 +176,8 @@ def test_who_asks_is_a_line_of_words(by: Any, file_ledger: Ledger) -> None:  # n
 
 def test_a_plan_is_priced_before_it_is_charged_or_approved(file_ledger: Ledger) -> None:
     cheap = replace(PLAN, budget=Budget("0.01"))
-    for verb in (
-        lambda: file_ledger.charge(ID, cheap),
-        lambda: file_ledger.approve(cheap),
-    ):
-        with pytest.raises(PlanRefused, match="too small for the budget"):
-            verb()
+    with pytest.raises(PlanRefused, match="too small for the budget"):
+        file_ledger.charge(ID, cheap)
+    with pytest.raises(PlanRefused, match="too small for the budget"):
+        file_ledger.approve(cheap, source="mine")
     assert file_ledger.account().seq == 0

@@ -6,8 +6,11 @@ import pytest
 
 from curator.ledger.loans import CARDS, ID, OTHER, PLAN, SCOPE, bring, plan_of
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.source import named_source
 from dpratio.errors import LedgerRefused
 from dpratio.release.plan_file import plan_hash
+
+MINE = named_source("mine")
 
 # --- Ids that were used before --------------------------------------------------------
 
@@ -66,23 +69,29 @@ def test_an_id_of_another_scope_is_refused(state: str, ledger: Ledger) -> None:
 def test_a_plan_is_approved_once_and_then_charged(any_ledger: str) -> None:
     ledger = Ledger(any_ledger)
     ledger.open_scope(replace(SCOPE, needs_approval=True))
-    with pytest.raises(LedgerRefused, match="admits approved plans only"):
-        ledger.charge(ID, PLAN)
+    with pytest.raises(LedgerRefused, match="admits approved studies only"):
+        ledger.charge(ID, PLAN, source=MINE)
     for _ in range(2):
-        assert ledger.approve(PLAN, by="officer") == plan_hash(PLAN)
+        approved = ledger.approve(PLAN, source="mine", by="officer")
+        assert approved == plan_hash(PLAN)
     account = ledger.account()
     assert account.seq == 1
-    assert account.approved[plan_hash(PLAN)].said == {"by": "officer"}
-    ledger.charge(ID, PLAN)
-    ledger.charge(OTHER, PLAN)
-    with pytest.raises(LedgerRefused, match="admits approved plans only"):
-        ledger.charge("2" * 32, plan_of("0.2"))
+    (entry,) = account.approved.values()
+    assert entry.said == {
+        "by": "officer",
+        "plan": plan_hash(PLAN),
+        "source": MINE.written.text,
+    }
+    ledger.charge(ID, PLAN, source=MINE)
+    ledger.charge(OTHER, PLAN, source=MINE)
+    with pytest.raises(LedgerRefused, match="admits approved studies only"):
+        ledger.charge("2" * 32, plan_of("0.2"), source=MINE)
 
 
 def test_an_approval_holds_in_its_scope_alone(file_ledger: Ledger) -> None:
     file_ledger.open_scope(replace(CARDS, needs_approval=True))
-    file_ledger.approve(PLAN, scope="loans")
-    with pytest.raises(LedgerRefused, match="admits approved plans only"):
-        file_ledger.charge(ID, PLAN, scope="cards")
-    file_ledger.approve(PLAN, scope="cards")
-    file_ledger.charge(ID, PLAN, scope="cards")
+    file_ledger.approve(PLAN, source="mine", scope="loans")
+    with pytest.raises(LedgerRefused, match="admits approved studies only"):
+        file_ledger.charge(ID, PLAN, scope="cards", source=MINE)
+    file_ledger.approve(PLAN, source="mine", scope="cards")
+    file_ledger.charge(ID, PLAN, scope="cards", source=MINE)

@@ -119,7 +119,7 @@ def test_where_there_are_several_a_scope_is_named(file_ledger: Ledger) -> None:
     for verb in (
         file_ledger.account,
         lambda: file_ledger.charge(ID, PLAN),
-        lambda: file_ledger.approve(PLAN),
+        lambda: file_ledger.approve(PLAN, source="mine"),
         lambda: file_ledger.sealed(ID, PLAN),
     ):
         with pytest.raises(LedgerRefused, match="name the scope of the data"):

@@ -24,6 +24,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import Ratio
+from dpratio.terms.source_description import SourceDescription
 from dpratio.terms.unit import PrivacyUnit
 
 ID = "0" * 32
@@ -158,12 +159,13 @@ def test_a_plan_that_would_be_refused_is_told_with_the_reason(tmp_path: Path) ->
     ledger = Ledger(tmp_path / "a.db")
     account = ledger.open_scope(Scope("loans", Budget(1), needs_approval=True))
     said = describe_plan(account, PLAN)
-    assert "would be refused: scope 'loans' admits approved plans only" in said
-    ledger.approve(PLAN)
-    assert describe_plan(ledger.account(), PLAN).endswith("it fits 10 times.")
+    assert "would be refused: scope 'loans' admits approved studies only" in said
+    ledger.approve(PLAN, source="mine")
+    mine = SourceDescription(name="mine")
+    assert describe_plan(ledger.account(), PLAN, mine).endswith("it fits 10 times.")
     whole = make_plan(Ratio("s", per="y"), bounds=BOUNDS, budget=Budget(1))
-    ledger.approve(whole)
-    assert describe_plan(ledger.account(), whole).endswith("it fits once.")
+    ledger.approve(whole, source="mine")
+    assert describe_plan(ledger.account(), whole, mine).endswith("it fits once.")
 
 
 def test_amounts_that_look_alike_are_told_apart(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -47,6 +48,20 @@ def lines(*kinds: str, subject: str = ID) -> list[Entry]:
 
 
 # --- Scopes ---------------------------------------------------------------------------
+
+
+def test_all_scopes_are_locked_in_the_order_of_their_names(tables: Tables) -> None:
+    for name in ("loans", "cards"):
+        tables.add_scope(replace(SCOPE, name=name))
+    asked: list[str] = []
+
+    def run(sql: str, values: tuple[object, ...]) -> Rows:
+        asked.append(sql)
+        return tables.run(sql.removesuffix(" FOR UPDATE"), values)
+
+    Tables(run, " FOR UPDATE").lock_scopes()
+    assert asked == ["SELECT name FROM scope ORDER BY name FOR UPDATE"]
+    tables.lock_scopes()
 
 
 def test_a_scope_comes_back_as_it_was_written(tables: Tables) -> None:

@@ -33,7 +33,9 @@ TABLE: dict[str, list[object]] = {"s": [0.5], "y": [1], "k": ["a"]}
 
 
 def released(ledger: Ledger, scope: str = "loans") -> Release:
-    return release_sums(TABLE, PLAN, ledger=ledger, scope=scope, engine="python")
+    return release_sums(
+        TABLE, PLAN, ledger=ledger, scope=scope, source=scope, engine="python"
+    )
 
 
 @pytest.fixture

@@ -2,9 +2,12 @@
 
 Nothing else is believed. What is spent, what is left, which release is where: all of it
 is added up from the chain, and a chain that breaks a rule is not added up at all.
-Floor: curator. Imports: errors, accounting, entry, scope.
+Floor: curator. Imports: errors, terms, accounting, entry, place, scope.
 """
 
+import hashlib
+import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -13,10 +16,15 @@ from typing import NoReturn
 
 from dpratio.curator.ledger.accounting import LOSS_NAMES, Charge
 from dpratio.curator.ledger.entry import Entry
+from dpratio.curator.ledger.place import place_from_text
 from dpratio.curator.ledger.scope import Scope
 from dpratio.errors import DocumentRefused, LedgerFailed
+from dpratio.terms.source_description import description_from_text
 
-__all__ = ["AFTER", "Account", "Held", "follow", "new_account"]
+__all__ = ["AFTER", "Account", "Held", "follow", "new_account", "subject_of"]
+
+# A charge binds its source to the scope; one that is given back does not.
+_BINDS = {"charge": 1, "void": -1}
 
 # What may come after what; a release that is not there has state "".
 AFTER = {
@@ -30,12 +38,17 @@ AFTER = {
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One release in the ledger: its plan, its charge, and how far it came."""
+    """One release in the ledger: its plan, its charge, and how far it came.
+
+    ``source`` is what was read, as written, and where it lies; empty in ledgers of
+    before.
+    """
 
     plan: str
     charge: Charge
     state: str
     entries: tuple[Entry, ...]
+    source: tuple[str, str] = ("", "")
 
     def said(self, kind: str) -> Mapping[str, str]:
         """What was said when it came to a state; empty where it did not."""
@@ -44,7 +57,11 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Where a scope stands after its last entry."""
+    """Where a scope stands after its last entry.
+
+    ``sources`` are those that releases were charged for, with how many; ``allowed``
+    those that somebody allowed by name. Each is a description and a place, as text.
+    """
 
     scope: Scope
     seq: int
@@ -53,6 +70,8 @@ class Account:
     spent: Charge
     releases: Mapping[str, Held] = field(default_factory=dict)
     approved: Mapping[str, Entry] = field(default_factory=dict)
+    sources: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    allowed: Mapping[tuple[str, str], Entry] = field(default_factory=dict)
     steps_back: tuple[int, ...] = ()
 
     @property
@@ -90,18 +109,26 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
         was voided before data were opened. Proof: docs/proofs/ledger.md.
     """
     releases, approved = dict(account.releases), dict(account.approved)
+    sources, allowed = Counter(account.sources), dict(account.allowed)
     seq, head, time = account.seq, account.head, account.time
     spent, back = account.spent, list(account.steps_back)
     for entry in entries:
         _require_link(entry, account.scope, seq, head)
         try:
             said = entry.said
+            if entry.kind in {"approved", "allowed"}:
+                _require_subject(entry, said)
+            if "source" in said and _pair(said) not in sources:
+                _require_source(said)
             if entry.kind == "approved":
                 approved[entry.subject] = entry
+            elif entry.kind == "allowed":
+                allowed[_pair(said)] = entry
             else:
                 held = _next_state(releases.get(entry.subject), entry, said)
                 releases[entry.subject] = held
                 spent = _spend(spent, held, account.scope)
+                sources[held.source] += _BINDS.get(entry.kind, 0)
         except (DocumentRefused, ValueError, KeyError):
             _refuse(entry)
         if entry.time < time:
@@ -115,6 +142,8 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
         spent=spent,
         releases=MappingProxyType(releases),
         approved=MappingProxyType(approved),
+        sources=MappingProxyType(_bound(sources)),
+        allowed=MappingProxyType(allowed),
         steps_back=tuple(back),
     )
 
@@ -131,8 +160,37 @@ def _next_state(held: Held | None, entry: Entry, said: Mapping[str, str]) -> Hel
     if AFTER[entry.kind] != state:
         raise KeyError(entry.kind)
     if held is None:
-        return Held(said["plan"], entry.charge, entry.kind, (entry,))
+        return Held(said["plan"], entry.charge, entry.kind, (entry,), _pair(said))
     return replace(held, state=entry.kind, entries=(*held.entries, entry))
+
+
+def subject_of(said: Mapping[str, str], seq: int) -> str:
+    """Name what is approved or allowed by its content and its number in the chain."""
+    content = json.dumps([seq, sorted(said.items())], separators=(",", ":"))
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _require_subject(entry: Entry, said: Mapping[str, str]) -> None:
+    """Hold a name to its content; approvals of before are named by their plan."""
+    if "source" in said and entry.subject != subject_of(said, entry.seq):
+        raise ValueError(entry.kind)
+
+
+def _pair(said: Mapping[str, str]) -> tuple[str, str]:
+    """Give a source and its place; both empty in ledgers of before."""
+    return said.get("source", ""), said.get("place", "")
+
+
+def _require_source(said: Mapping[str, str]) -> None:
+    """Read a source, once; DocumentRefused where it is none."""
+    description_from_text(said["source"])
+    if "place" in said:
+        place_from_text(said["place"])
+
+
+def _bound(sources: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]:
+    """Keep the sources that a charge still stands for, and that were written down."""
+    return {at: count for at, count in sources.items() if count and at[0]}
 
 
 def _spend(spent: Charge, held: Held, scope: Scope) -> Charge:

@@ -1,6 +1,6 @@
 """Whether a release may be charged to a scope: every rule in one place.
 
-Floor: curator. Imports: errors, plan, terms, account, accounting.
+Floor: curator. Imports: errors, plan, terms, account, accounting, bound.
 """
 
 from collections.abc import Iterable
@@ -9,10 +9,12 @@ from typing import NoReturn
 
 from dpratio.curator.ledger.account import Account, Held
 from dpratio.curator.ledger.accounting import LOSS_NAMES, Charge, charge_of
+from dpratio.curator.ledger.bound import require_approved
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import Cost
 from dpratio.terms.budget import decimal_text
+from dpratio.terms.source_description import SourceDescription
 
 __all__ = ["admit", "choose_scope", "require_sealed", "show_exact"]
 
@@ -30,7 +32,13 @@ _UNFINISHED = {
 
 
 def admit(
-    account: Account, release_id: str, plan: Plan, cost: Cost, plan_hash: str
+    account: Account,
+    release_id: str,
+    plan: Plan,
+    cost: Cost,
+    plan_hash: str,
+    *,
+    written: SourceDescription | None = None,
 ) -> Charge:
     """Check a request against the terms of its scope and what is left.
 
@@ -60,11 +68,7 @@ def admit(
             f"the plan's delta is {decimal_text(cost.delta)}; scope '{scope.name}' "
             f"allows {decimal_text(largest)} in one release. Lower the plan's delta"
         )
-    if scope.needs_approval and plan_hash not in account.approved:
-        _refuse(
-            f"scope '{scope.name}' admits approved plans only; this one, "
-            f"{plan_hash[:12]}…, is not. Ask for `dpratio ledger approve`"
-        )
+    require_approved(account, plan_hash, written)
     charge = charge_of(cost, scope.accounting)
     if not charge.fits(account.left):
         left, costs = (

@@ -16,21 +16,24 @@ from dpratio.strict import Node
 
 __all__ = ["COLUMNS", "KINDS", "Entry", "entry_from_row", "link"]
 
-KINDS = ("charge", "opened", "sealed", "published", "void", "approved")
+KINDS = ("charge", "opened", "sealed", "published", "void", "approved", "allowed")
 _EVENTS = {
-    "charge": ("plan", "by"),
-    "sealed": ("sha256", "format"),
-    "void": ("by",),
-    "approved": ("by",),
+    # Ledgers of before had neither sources nor what they are bound by.
+    "charge": (("plan", "by"), ("plan", "by", "source", "place", "salt")),
+    "sealed": (("sha256", "format"),),
+    "void": (("by",),),
+    "approved": (("by",), ("by", "plan", "source")),
+    "allowed": (("by", "source", "place"),),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What happened to a release, or to a plan that was approved.
+    """What happened to a release, or what was approved or allowed.
 
-    ``subject`` is a release id or the hash of a plan; ``loss`` and ``delta`` are exact
-    numbers as text, empty where nothing is charged; ``event`` is JSON.
+    ``subject`` is a release id, or the hash of what was approved or allowed; ``loss``
+    and ``delta`` are exact numbers as text, empty where nothing is charged; ``event``
+    is JSON.
     """
 
     scope: str
@@ -68,7 +71,10 @@ class Entry:
         Raises:
             DocumentRefused: When it is not what an entry of its kind says.
         """
-        told = Node(parse(self.event)).fields(*_EVENTS.get(self.kind, ()))
+        node = Node(parse(self.event))
+        forms = _EVENTS.get(self.kind, ((),))
+        is_old = "source" not in node.entries()
+        told = node.fields(*forms[0 if is_old else -1])
         return {name: at.text() for name, at in told.items()}
 
 

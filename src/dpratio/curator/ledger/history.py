@@ -1,7 +1,8 @@
 """An account for reading: what is spent, what is left, what came when.
 
 For the curator alone: who asked for what, and when, is nobody else's business.
-Floor: curator. Imports: errors, plan, release, tabular, and the rest of this folder.
+Floor: curator. Imports: errors, terms, plan, release, tabular, and the rest of this
+folder.
 """
 
 import math
@@ -16,11 +17,16 @@ from dpratio.curator.ledger.accounting import (
     gaussian_epsilon,
 )
 from dpratio.curator.ledger.admit import admit, show_exact
+from dpratio.curator.ledger.source import salted_hash
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.plan_file import plan_hash
 from dpratio.tabular import Tabular
+from dpratio.terms.source_description import (
+    SourceDescription,
+    description_from_text,
+)
 
 __all__ = ["History", "describe", "describe_left", "describe_plan"]
 
@@ -53,7 +59,10 @@ def describe(account: Account) -> list[str]:
         largest = show_exact(scope.largest_delta)
         lines.append(f"No release may have a delta above {largest}.")
     if scope.needs_approval:
-        lines.append(f"Only approved plans run: {len(account.approved)} so far.")
+        lines.append(f"Only approved studies run: {_approvals(account)}.")
+    if account.allowed:
+        said = [description_from_text(at[0]) for at in account.allowed]
+        lines.append(f"Allowed besides: {'; '.join(map(str, said))}.")
     if scope.is_anchored:
         lines.append("Its heads are anchored outside.")
     if account.steps_back:
@@ -70,7 +79,9 @@ def describe_left(account: Account) -> str:
     return f"Left: {loss} {show_exact(left.loss)}, delta {show_exact(left.delta)}."
 
 
-def describe_plan(account: Account, plan: Plan) -> str:
+def describe_plan(
+    account: Account, plan: Plan, written: SourceDescription | None = None
+) -> str:
     """Say what a plan would cost here, and how often it fits."""
     cost, left = price(plan), account.left
     charge = charge_of(cost, account.scope.accounting)
@@ -82,7 +93,7 @@ def describe_plan(account: Account, plan: Plan) -> str:
     ]
     costs = f"{loss} {show_exact(charge.loss)}, delta {show_exact(charge.delta)}"
     try:
-        admit(account, _NO_RELEASE, plan, cost, plan_hash(plan))
+        admit(account, _NO_RELEASE, plan, cost, plan_hash(plan), written=written)
     except LedgerRefused as error:
         return f"This plan costs {costs}, and would be refused: {error}"
     often = "once" if min(times) == 1 else f"{min(times):,} times"
@@ -100,7 +111,8 @@ class History(Tabular):
         loss = LOSS_NAMES[self.account.scope.accounting]
         held = self.account.releases.items()
         rows = [_row(release_id, each) for release_id, each in held]
-        names = ("charged", "release", "state", loss, "delta", "plan", "by")
+        asked = ("plan", "by", "source", "source_hash")
+        names = ("charged", "release", "state", loss, "delta", *asked)
         return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
     def said(self) -> list[str]:
@@ -119,7 +131,25 @@ def _row(release_id: str, held: Held) -> list[Any]:
         show_exact(charge.delta),
         held.plan[:12],
         first.said["by"],
+        *_source(held),
     ]
+
+
+def _source(held: Held) -> tuple[str, str]:
+    """Show what was read, and the hash of it that the release carries."""
+    said = held.said("charge")
+    if "source" not in said:
+        return "", ""
+    written = description_from_text(said["source"])
+    return str(written), salted_hash(written, said["salt"])[:12]
+
+
+def _approvals(account: Account) -> str:
+    """Count approvals that admit, and those of plans alone, which no longer do."""
+    named = sum("source" in each.said for each in account.approved.values())
+    alone = len(account.approved) - named
+    more = f"; {alone} of plans alone, from before, admit nothing" if alone else ""
+    return f"{named} so far{more}"
 
 
 def _accounting_words(account: Account) -> str:

@@ -14,19 +14,20 @@ from pathlib import Path
 
 from dpratio.checks import require
 from dpratio.curator.ledger.account import AFTER, Account
-from dpratio.curator.ledger.accounting import Charge
-from dpratio.curator.ledger.admit import admit, choose_scope, require_sealed
+from dpratio.curator.ledger.admit import choose_scope, require_sealed
 from dpratio.curator.ledger.anchor import Anchor, Head
+from dpratio.curator.ledger.approving import allow_source, approve
+from dpratio.curator.ledger.charging import charge, require_scope
 from dpratio.curator.ledger.clock import time_now
-from dpratio.curator.ledger.entry import Entry, link
+from dpratio.curator.ledger.entry import link
 from dpratio.curator.ledger.history import History
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope, require_words
+from dpratio.curator.ledger.source import Source, meant_source
 from dpratio.curator.ledger.sqlite import SqliteStore
 from dpratio.curator.ledger.watch import Watch
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.plan.plan import Plan
-from dpratio.plan.price import price
 from dpratio.release.plan_file import plan_hash
 from dpratio.release.release import require_id
 
@@ -136,9 +137,26 @@ class Ledger:
         return History(self.account(scope))
 
     def charge(
-        self, release_id: str, plan: Plan, *, scope: str | None = None, by: str = ""
-    ) -> None:
+        self,
+        release_id: str,
+        plan: Plan,
+        *,
+        source: Source | None = None,
+        scope: str | None = None,
+        by: str = "",
+    ) -> str:
         """Charge a release to a scope, before anything of the data is read.
+
+        Args:
+            release_id: The id of the release.
+            plan: What will be measured.
+            source: What will be read; by default a table in memory that is called as
+                its scope is, which no approval covers.
+            scope: The dataset's scope; may be left out where there is one.
+            by: Who asks, for the history.
+
+        Returns:
+            The salted hash of the source's description, which the release carries.
 
         Raises:
             LedgerRefused: When it is not admitted; nothing is charged then.
@@ -147,17 +165,9 @@ class Ledger:
         Guarantee:
             When this returns, the charge is on the disk. Proof: docs/proofs/ledger.md.
         """
-        require_words(by, "by")
-        require_id(release_id)
-        require(isinstance(plan, Plan), "plan must be a Plan", plan)
-        cost, hashed = price(plan), plan_hash(plan)
-        with self.watch.writing() as watched:
-            name = choose_scope(scope, watched.tables.scope_names())
-            before = watched.follow(name)
-            _require_scope(watched.tables.scope_of(release_id), name, release_id)
-            charge = admit(before, release_id, plan, cost, hashed)
-            event = {"plan": hashed, "by": by}
-            watched.append(before, _entry(before, release_id, "charge", event, charge))
+        return charge(
+            self.watch, release_id, plan, source, scope=scope, by=by, time=time_now
+        )
 
     def open(self, release_id: str) -> str:
         """Say that data are opened for a charged release: from here on it is spent.
@@ -185,21 +195,51 @@ class Ledger:
         require_words(by, "by")
         self._step(release_id, "void", {"by": by})
 
-    def approve(self, plan: Plan, *, scope: str | None = None, by: str = "") -> str:
-        """Approve a plan, so that a scope that demands approval admits it.
+    def approve(
+        self,
+        plan: Plan,
+        *,
+        source: object = None,
+        scope: str | None = None,
+        by: str = "",
+    ) -> str:
+        """Approve a plan and its source, so that a scope that demands it admits them.
+
+        Args:
+            plan: What may be measured.
+            source: What may be read, as it will be written: a path or pattern, a
+                `CsvFile`, a `DatabaseTable`, or the name of a table in memory.
+            scope: The dataset's scope; may be left out where there is one.
+            by: Who approves.
 
         Returns:
             The hash of the plan.
         """
-        require_words(by, "by")
-        require(isinstance(plan, Plan), "plan must be a Plan", plan)
-        price(plan)
-        hashed = plan_hash(plan)
-        with self.watch.writing() as watched:
-            before = watched.follow(choose_scope(scope, watched.tables.scope_names()))
-            if hashed not in before.approved:
-                watched.append(before, _entry(before, hashed, "approved", {"by": by}))
-        return hashed
+        return approve(self.watch, plan, source, scope=scope, by=by, time=time_now)
+
+    def allow_source(
+        self,
+        table: object,
+        *,
+        source: object = None,
+        scope: str | None = None,
+        by: str = "",
+    ) -> None:
+        """Allow a source that a scope would refuse, on the record.
+
+        That is one that another scope was charged for, whose columns had other names,
+        or that lay elsewhere when it was approved.
+
+        Args:
+            table: What may be read: a path or pattern, a `CsvFile`, a
+                `DatabaseTable`, or the name of a table in memory.
+            source: The source as the study has it, where the table is seen from
+                another folder.
+            scope: The dataset's scope; may be left out where there is one.
+            by: Who allows it.
+        """
+        found = meant_source(table, source)
+        allow_source(self.watch, found, scope=scope, by=by, time=time_now)
 
     def sealed(
         self, release_id: str, plan: Plan, *, scope: str | None = None
@@ -218,7 +258,7 @@ class Ledger:
             tables = watched.tables
             name = choose_scope(scope, tables.scope_names())
             account = watched.follow(name)
-            _require_scope(tables.scope_of(release_id), name, release_id)
+            require_scope(tables.scope_of(release_id), name, release_id)
             held = account.releases.get(release_id)
             if held is None:
                 return None
@@ -246,7 +286,9 @@ class Ledger:
                 )
             if content is not None:
                 watched.tables.add_artifact(release_id, content, event["sha256"])
-            entry = _entry(before, release_id, kind, event)
+            entry = link(
+                before.last, time=time_now(), subject=release_id, kind=kind, event=event
+            )
             watched.append(before, entry)
         return entry.hash
 
@@ -264,29 +306,3 @@ _ADVICE = {"void": "A charge comes back only before data are opened."}
 def _is_name(location: object) -> bool:
     named = isinstance(location, str | PathLike)
     return named and str(location) != "" and "\0" not in str(location)
-
-
-def _entry(
-    before: Account,
-    subject: str,
-    kind: str,
-    event: Mapping[str, str],
-    charge: Charge | None = None,
-) -> Entry:
-    """Link an entry to the last one of an account, with the time."""
-    return link(
-        before.last,
-        time=time_now(),
-        subject=subject,
-        kind=kind,
-        charge=charge,
-        event=event,
-    )
-
-
-def _require_scope(elsewhere: str | None, name: str, release_id: str) -> None:
-    if elsewhere not in {None, name}:
-        raise LedgerRefused(
-            f"release {release_id} belongs to another scope. Leave the id out for a "
-            "new release."
-        )

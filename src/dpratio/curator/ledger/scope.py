@@ -41,7 +41,7 @@ class Scope:
             but the cap.
         conversion_delta: With ``"zcdp"``: the part of delta that turning rho into
             epsilon takes; by default half of it.
-        needs_approval: Whether only approved plans may run.
+        needs_approval: Whether only studies that were approved with their data may run.
         is_anchored: Whether the head of the ledger is also kept in an outside file.
 
     Raises:

@@ -62,6 +62,10 @@ class Tables:
             for (name,) in self.run("SELECT name FROM scope ORDER BY name", ())
         ]
 
+    def lock_scopes(self) -> None:
+        """Keep others from writing to any scope, in the order of their names."""
+        self.run(f"SELECT name FROM scope ORDER BY name{self.lock}", ())
+
     def scope(self, name: str, *, to_write: bool = False) -> Scope | None:
         """Read a scope, and keep others from writing to it.
 

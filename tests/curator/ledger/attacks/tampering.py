@@ -17,6 +17,7 @@ from dpratio.curator.ledger.account import Account
 from dpratio.curator.ledger.entry import entry_from_row
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.ledger.source import named_source
 from dpratio.curator.ledger.sqlite import _KEPT
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
@@ -51,7 +52,7 @@ def fill(location: str, anchor: Path | None = None) -> list[Release]:
     ledger.open_scope(shops)
     small, gaussian = plan_of("0.1"), plan_of("0.25", "1e-6")
     for plan in (small, gaussian):
-        ledger.approve(plan, scope="shops", by="officer")
+        ledger.approve(plan, source="shops", scope="shops", by="officer")
     published = []
     for number in range(16):
         scope = "shops" if number % 3 == 0 else "loans"
@@ -65,6 +66,7 @@ def fill(location: str, anchor: Path | None = None) -> list[Release]:
                 plan,
                 ledger=ledger,
                 scope=scope,
+                source=scope,
                 release_id=name,
                 by=f"analyst {number}",
                 engine="python",
@@ -75,7 +77,8 @@ def fill(location: str, anchor: Path | None = None) -> list[Release]:
 
 def _leave(ledger: Ledger, name: str, scope: str, number: int) -> None:
     """Leave a release unfinished, each in another state."""
-    ledger.charge(name, plan_of("0.1"), scope=scope, by="analyst")
+    source = named_source(scope)
+    ledger.charge(name, plan_of("0.1"), source=source, scope=scope, by="analyst")
     if number == 0:
         ledger.void(name, by="curator")
     if number in {1, 2}:

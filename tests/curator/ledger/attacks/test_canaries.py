@@ -5,6 +5,7 @@ import struct
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Ratio
+from dpratio.terms.source import CsvFile
 from dpratio.terms.unit import PrivacyUnit
 from soak import IS_SOAK
 
@@ -170,14 +172,17 @@ def test_no_cell_of_hostile_tables_is_in_the_ledger_its_anchor_or_a_message(
     monkeypatch.setattr(measure, "open_table", breaking(random.Random(10)))  # noqa: S311
     for number in range(RELEASES):
         plan = chance.choice(choices)
-        table = chance.choice(SOURCES)(random_columns(chance), tmp_path / "rows.csv")
+        name = "loans" if plan.unit.column is None else "persons"
+        table = chance.choice(SOURCES)(random_columns(chance), tmp_path / f"{name}.csv")
+        is_file = isinstance(table, str | PathLike | CsvFile)
         said = ""
         try:
             release_sums(
                 table,
                 plan,
                 ledger=Ledger(path, anchor=anchor),
-                scope="loans" if plan.unit.column is None else "persons",
+                scope=name,
+                source=None if is_file else name,
                 release_id=name_of(number + 1),
                 engine=chance.choice(["python", "duckdb"]),
                 by="analyst",

@@ -59,7 +59,7 @@ def refuse_all(ledger: Ledger) -> None:
         ledger.account,
         partial(ledger.charge, name_of(9), plan_of("0.1")),
         partial(ledger.sealed, name_of(1), plan_of("0.1")),
-        partial(ledger.approve, plan_of("0.1")),
+        partial(ledger.approve, plan_of("0.1"), source="mine"),
         partial(released, ledger, 10),
     ):
         with pytest.raises(LedgerFailed, match="older than what was seen") as refused:

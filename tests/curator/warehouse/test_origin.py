@@ -1,0 +1,81 @@
+"""What a database knows about a table: where it lies, and what is behind a view."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+
+import duckdb
+import psycopg
+import pytest
+
+from dpratio.curator.ledger.place import Origin
+from dpratio.curator.measure import connect
+from dpratio.curator.warehouse.origin import origin_of
+from dpratio.curator.warehouse.tables import WarehouseTable
+from dpratio.terms.database import DatabaseTable
+
+STATEMENTS = (
+    "CREATE TABLE loans (order_id INTEGER, note VARCHAR(9), y INTEGER)",
+    """CREATE VIEW renamed AS SELECT order_id AS customer, note, y FROM loans
+        WHERE y = 1""",
+    "CREATE VIEW plain AS SELECT order_id, y FROM loans",
+    "CREATE VIEW star AS SELECT * FROM loans WHERE note = 'a'",
+)
+RENAMED = '{"customer": "order_id"}'
+
+
+@pytest.fixture(params=["sqlite", "duckdb", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database with a table and views of it."""
+    path = tmp_path / "book.db"
+    if request.param == "sqlite":
+        with closing(sqlite3.connect(path)) as lite:
+            for statement in STATEMENTS:
+                lite.execute(statement)
+        return f"sqlite:///{path}"
+    if request.param == "duckdb":
+        with closing(duckdb.connect(str(path))) as duck:
+            for statement in STATEMENTS:
+                duck.execute(statement)
+        return f"duckdb:///{path}"
+    address = str(request.getfixturevalue("postgres_url"))
+    with psycopg.connect(address, autocommit=True) as connection:
+        for statement in STATEMENTS:
+            connection.execute(statement.encode())
+    return address
+
+
+@pytest.mark.parametrize(
+    ("named", "renamed"),
+    [
+        ({"table": "loans"}, ""),
+        ({"view": "renamed"}, RENAMED),
+        ({"view": "plain"}, ""),
+        ({"view": "star"}, ""),
+    ],
+)
+def test_a_view_is_of_its_table_and_renames_are_told(
+    named: dict[str, str], renamed: str, url: str
+) -> None:
+    found = origin_of(connect(DatabaseTable(url, **named), "auto"))
+    assert found is not None
+    schema = "public" if url.startswith("postgres") else "main"
+    assert (found.base, found.renamed) == ((schema, "loans"), renamed)
+
+
+def test_the_server_is_the_one_that_was_connected_to(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(b"CREATE TABLE loans (y INTEGER)")
+        info = connection.info
+        server = (info.host, str(info.port), info.dbname)
+    found = origin_of(connect(DatabaseTable(postgres_url, table="loans"), "auto"))
+    assert found == Origin(server, ("public", "loans"), "")
+
+
+def test_nobody_is_asked_about_files_frames_and_clusters() -> None:
+    assert origin_of({"s": [1]}) is None
+    assert origin_of("a.parquet") is None
+    spark = SimpleNamespace(name="pyspark")
+    opened = WarehouseTable({}, None, spark, None)  # type: ignore[arg-type]
+    assert origin_of(opened) is None
