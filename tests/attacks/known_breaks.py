@@ -55,7 +55,7 @@ KNOWN_BREAKS = MappingProxyType(
         35: "the same data under a new name",
         36: "expressions with side effects",
         37: "the same row read more than once",
-        38: "what was approved is not what ran",
+        38: "data, names of columns or scope changed after approval",
         39: "a conversion inside a reader that one cell stops",
         40: "framing that belongs to no row",
         41: "names resolved in a connection that is not ours",
