@@ -114,5 +114,8 @@ def test_a_python_value_that_raises_is_no_day_and_no_key() -> None:
 
 
 def test_times_of_numpy_beyond_the_calendar_are_no_days() -> None:
-    cells: list[Any] = [np.datetime64(2**62, "s"), np.datetime64(0, "s")]
-    assert [day_of(each) for each in cells] == [None, dt.date(1970, 1, 1)]
+    far: list[Any] = [np.datetime64(2**62, "s"), np.datetime64(2**60, "W")]
+    assert [day_of(each) for each in [*far, np.datetime64("NaT")]] == [None] * 3
+    near: list[Any] = [np.datetime64(0, "s"), np.datetime64(0, "M")]
+    assert [day_of(each) for each in near] == [dt.date(1970, 1, 1)] * 2
+    assert day_of(pd.NaT) is None
