@@ -32,7 +32,7 @@ def require_approved(
 
     Guarantee:
         Where a scope demands approval, what runs has the terms and the source, as
-        written, of one approval.
+        written, of one approval. Proof: docs/proofs/ledger.md.
     """
     scope = account.scope
     if not scope.needs_approval:
@@ -83,6 +83,7 @@ def require_bound(account: Account, others: Iterable[Account], source: Source) -
     Guarantee:
         A source that can be told from its place is spent from one scope, under one
         declaration, unless somebody allowed it by name.
+        Proof: docs/proofs/ledger.md.
     """
     if is_bound(account, source):
         return
