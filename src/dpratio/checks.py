@@ -1,7 +1,4 @@
-"""The one place where bad arguments become messages.
-
-Floor: checks. Imports: errors.
-"""
+"""The one place where bad arguments become messages."""
 
 import difflib
 import importlib

@@ -16,7 +16,6 @@
 
 A message says the rule, what was given and what to do. Errors of the curator
 depend on terms and schema alone, never on a value in the data.
-Floor: errors. Imports: nothing.
 """
 
 from typing import ClassVar

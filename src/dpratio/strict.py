@@ -2,7 +2,6 @@
 
 A `Node` is a value with its place. Asking it for a type either gives that type or
 raises `DocumentRefused` with the path, so readers are written without checks.
-Floor: strict. Imports: errors, checks.
 """
 
 import contextlib

@@ -2,7 +2,6 @@
 
 `Tabular` is the only mixin of the house: results differ in what they hold, not in
 how a table becomes a frame, so the conversions are written once.
-Floor: tabular. Imports: checks.
 """
 
 import html

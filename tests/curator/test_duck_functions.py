@@ -67,7 +67,8 @@ def written_by_duckdb() -> tuple[str, ...]:
 
             def keep(query: str, _: object) -> Any:  # noqa: ANN401
                 written.append(query)
-                return connection.execute("SELECT '' AS key, 0 AS units WHERE false")
+                found = connection.execute("SELECT '' AS key, 0 AS units WHERE false")
+                return found.fetchnumpy()
 
             table = replace(_over(opened, count.columns), ask=keep)
             engine_duckdb.count_keys(table, count)

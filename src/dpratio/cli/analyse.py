@@ -1,7 +1,4 @@
-"""Commands of the holder of a release: estimate, report.
-
-Floor: cli. Imports: checks, analyst, show, options, output, replace, studies.
-"""
+"""Commands of the holder of a release: estimate, report."""
 
 from pathlib import Path
 from typing import Annotated

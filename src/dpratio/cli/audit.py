@@ -1,7 +1,4 @@
-"""The audit command: does this installation put as much noise as it claims?
-
-Floor: cli. Imports: errors, study, options, output.
-"""
+"""The audit command: does this installation put as much noise as it claims?"""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,7 +1,4 @@
-"""Commands that make one release out of others: roll-up, merge.
-
-Floor: cli. Imports: release, options, studies.
-"""
+"""Commands that make one release out of others: roll-up, merge."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

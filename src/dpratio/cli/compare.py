@@ -1,7 +1,4 @@
-"""The command that compares ratios of a release: pairs, margins, homogeneity.
-
-Floor: cli. Imports: checks, terms, release, analyst, options, output, studies.
-"""
+"""The command that compares ratios of a release: pairs, margins, homogeneity."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,7 +1,4 @@
-"""The coverage command: the paper's tables, the limit, or a study, simulated.
-
-Floor: cli. Imports: errors, tabular, terms, plan, study, options, output, studies.
-"""
+"""The coverage command: the paper's tables, the limit, or a study, simulated."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,8 +1,4 @@
-"""Commands of the data holder: plan, release.
-
-Floor: cli. Imports: errors, checks, terms, plan, release, curator, study, show,
-ledger, options, output, studies.
-"""
+"""Commands of the data holder: plan, release."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

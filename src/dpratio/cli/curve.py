@@ -1,7 +1,4 @@
-"""The command of calibration curves.
-
-Floor: cli. Imports: analyst, options, output, studies.
-"""
+"""The command of calibration curves."""
 
 from typing import Annotated
 

@@ -1,7 +1,4 @@
-"""Commands for anyone: demo.
-
-Floor: cli. Imports: everything below.
-"""
+"""Commands for anyone: demo."""
 
 import math
 from pathlib import Path

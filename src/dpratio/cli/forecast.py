@@ -1,7 +1,4 @@
-"""The forecast command: what a study will give, before any data.
-
-Floor: cli. Imports: terms, plan, study, options, output, studies.
-"""
+"""The forecast command: what a study will give, before any data."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 

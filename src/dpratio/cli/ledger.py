@@ -1,7 +1,4 @@
-"""Commands of the curator: ledger init, show, verify, void, approve, allow-source.
-
-Floor: cli. Imports: errors, checks, terms, curator, options, output, studies.
-"""
+"""Commands of the curator: ledger init, show, verify, void, approve, allow-source."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

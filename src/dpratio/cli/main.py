@@ -1,7 +1,4 @@
-"""The command line: one app, errors as one line, exit codes as documented.
-
-Floor: cli. Imports: errors, tabular, version, and the rest of this room.
-"""
+"""The command line: one app, errors as one line, exit codes as documented."""
 
 import sys
 from typing import Annotated

@@ -1,7 +1,4 @@
-"""Arguments and options that several commands share.
-
-Floor: cli. Imports: nothing.
-"""
+"""Arguments and options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,4 @@
-"""How commands answer: sentences, tables in the format asked for, files, progress.
-
-Floor: cli. Imports: checks, tabular, release, study, show, replace.
-"""
+"""How commands answer: sentences, tables in the format asked for, files, progress."""
 
 import sys
 from collections.abc import Iterable, Iterator

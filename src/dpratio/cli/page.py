@@ -1,7 +1,4 @@
-"""The page command: the planner and the viewer in a browser.
-
-Floor: cli. Imports: checks, web.
-"""
+"""The page command: the planner and the viewer in a browser."""
 
 from typing import Annotated
 

@@ -1,7 +1,4 @@
-"""What a command may write over: nothing by accident, and what counts not at all.
-
-Floor: cli. Imports: errors, terms, release, studies.
-"""
+"""What a command may write over: nothing by accident, and what counts not at all."""
 
 import glob
 import tomllib

@@ -1,7 +1,4 @@
-"""What commands are given and make: studies, plans, releases, and their files.
-
-Floor: cli. Imports: checks, errors, terms, plan, release.
-"""
+"""What commands are given and make: studies, plans, releases, and their files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 """Messages of the library in the words of the command line.
 
 Python says ``design='baseline'`` where a command says ``--design baseline``, and
-counts parts from 0 where people count from 1. Floor: cli. Imports: nothing.
+counts parts from 0 where people count from 1.
 """
 
 import re

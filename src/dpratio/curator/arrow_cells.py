@@ -3,7 +3,6 @@
 PyArrow and DuckDB stop at times beyond their calendars, at decimals beyond their
 precision and at text that is not UTF-8. Here times become days in whole numbers, and a
 cell that is none of its type is missing.
-Floor: curator. Imports: checks, days.
 """
 
 from decimal import Decimal

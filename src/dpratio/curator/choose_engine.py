@@ -1,7 +1,4 @@
-"""Which engine reads a table.
-
-Floor: curator. Imports: checks, terms, and the rest of this room.
-"""
+"""Which engine reads a table."""
 
 from collections.abc import Callable
 from types import ModuleType

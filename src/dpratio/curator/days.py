@@ -2,7 +2,6 @@
 
 Frames and their own conversions stop at times that Python cannot hold, and differ on
 nanoseconds before 1970; a floor of integers does neither.
-Floor: curator. Imports: checks.
 """
 
 import datetime as dt

@@ -1,7 +1,6 @@
 """A table DuckDB can read, and the one question it is asked.
 
 DuckDB's error texts quote cells: here and at the door none is shown or chained.
-Floor: curator. Imports: engine.
 """
 
 import glob

@@ -2,7 +2,7 @@
 
 Columns get names of our own (c0, c1, …): DuckDB takes "Score" and "score" for the same
 column. Only the columns that were asked for are handed over, so that no cell of them
-stops DuckDB. Floor: curator. Imports: checks, arrow_cells, duck, engine, frames.
+stops DuckDB.
 """
 
 from collections.abc import Callable

@@ -7,7 +7,6 @@ DuckDB's under its name, for other types. Our statements call functions of DuckD
 so a connection is fit where each of their names has what it has on a fresh one, and
 nothing else. Types cannot be replaced, nor can what is no function to DuckDB (CAST,
 TRY, CASE, coalesce, comparisons).
-Floor: curator. Imports: errors, duck.
 """
 
 from collections.abc import Callable

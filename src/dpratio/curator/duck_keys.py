@@ -1,7 +1,4 @@
-"""Keys, bins, periods and ids in DuckDB's SQL.
-
-Floor: curator. Imports: terms, duck, duck_numbers, engine, frames, keys.
-"""
+"""Keys, bins, periods and ids in DuckDB's SQL."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence

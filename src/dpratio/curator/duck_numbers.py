@@ -1,7 +1,4 @@
-"""Numbers, clips and lattice cells in DuckDB's SQL.
-
-Floor: curator. Imports: terms, csv_lines, duck, exact.
-"""
+"""Numbers, clips and lattice cells in DuckDB's SQL."""
 
 import re
 from collections.abc import Sequence

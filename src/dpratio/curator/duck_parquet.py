@@ -3,7 +3,6 @@
 DuckDB stops at text that is not UTF-8, and at times in milliseconds that it cannot
 count in microseconds. Where it stops, text is read again with its broken cells
 missing; columns of such times, and of the old times of 96 bits, are read by PyArrow.
-Floor: curator. Imports: errors, checks, and the rest of this room.
 """
 
 import contextlib

@@ -2,7 +2,6 @@
 
 DuckDB itself takes the statement apart; nothing is run. Views are followed and patterns
 are expanded. What is read by macros and by functions that do not say so is not seen.
-Floor: curator. Imports: duck, read_once.
 """
 
 import json

@@ -2,7 +2,6 @@
 
 Columns of files of text and of frames get names of our own (c0, c1, …): DuckDB takes
 "Score" and "score" for the same column.
-Floor: curator. Imports: errors, terms, and the rest of this room.
 """
 
 import contextlib

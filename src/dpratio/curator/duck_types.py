@@ -1,7 +1,4 @@
-"""The types of DuckDB: their kinds, and a table whose columns keep their names.
-
-Floor: curator. Imports: duck, engine.
-"""
+"""The types of DuckDB: their kinds, and a table whose columns keep their names."""
 
 import re
 from collections.abc import Callable

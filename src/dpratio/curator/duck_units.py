@@ -1,7 +1,4 @@
-"""Units with ids in DuckDB's SQL: their totals, their groups, the keys they share.
-
-Floor: curator. Imports: terms, duck, duck_keys, duck_numbers, engine, keys.
-"""
+"""Units with ids in DuckDB's SQL: their totals, their groups, the keys they share."""
 
 from dpratio.curator.duck import DuckTable, literal
 from dpratio.curator.duck_keys import id_of, key_of

@@ -21,8 +21,6 @@ specification in plain loops; every other engine equals it to the last integer:
 Guarantee:
     A row changes the sums of its own groups by its own cells, and nothing else.
     Proof: docs/proofs/sensitivity.md.
-
-Floor: curator. Imports: errors, terms, plan.
 """
 
 import difflib

@@ -4,8 +4,6 @@ Cells are kept as whole doubles, which add up exactly in any order as long as no
 partial sum reaches 2^53. The same query counts rows, so that bound is checked; where
 it fails the sums are taken again in 128-bit integers, and where the files claim so many
 rows that it must, in those at once. The integers are the same.
-Floor: curator. Imports: terms, duck, duck_keys, duck_numbers, duck_units, engine,
-exact, whole_doubles.
 """
 
 import numpy as np

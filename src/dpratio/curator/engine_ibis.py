@@ -2,7 +2,6 @@
 
 Cells are kept as whole doubles, as in `engine_duckdb`; where their sums could reach
 2^53 they are taken again in pieces of 64-bit integers. The integers are the same.
-Floor: curator. Imports: terms, engine, exact, keys, whole_doubles, warehouse.
 """
 
 import numpy as np

@@ -1,7 +1,6 @@
 """The specification: every rule of `engine` in plain loops.
 
 Other engines must equal it to the last integer.
-Floor: curator. Imports: plan.lattice, terms, csv_lines, engine, exact, keys, rows.
 """
 
 import math

@@ -2,7 +2,6 @@
 
 A bit source is a function from a number of bytes to that many bytes. Samplers take
 one as an argument; production wiring is `system_bits` and nothing else.
-Floor: curator. Imports: nothing.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""Exact sums: secret integers that leave only with noise on them.
-
-Floor: curator. Imports: nothing.
-"""
+"""Exact sums: secret integers that leave only with noise on them."""
 
 from typing import NoReturn
 

@@ -3,7 +3,6 @@
 A row that is read twice moves a sum twice as far as it was priced. Names are no help:
 one file may have many, by symbolic links to it or to its folder, by hard links, by a
 folder that is mounted twice, and by patterns that reach it on several ways (``**/**``).
-Floor: curator. Imports: errors.
 """
 
 import contextlib

@@ -1,7 +1,4 @@
-"""Frames: their public schema, told without a look at a cell, and cells as keys.
-
-Floor: curator. Imports: checks, terms, arrow_cells, days, engine.
-"""
+"""Frames: their public schema, told without a look at a cell, and cells as keys."""
 
 import datetime as dt
 from typing import Any

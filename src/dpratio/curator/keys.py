@@ -1,7 +1,4 @@
-"""How a cell becomes a key, an id or a place, the same in every engine.
-
-Floor: curator. Imports: terms, frames.
-"""
+"""How a cell becomes a key, an id or a place, the same in every engine."""
 
 import bisect
 import datetime as dt

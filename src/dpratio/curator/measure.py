@@ -1,8 +1,4 @@
-"""Opening a table for a plan, and measuring it once: the only path from rows to noise.
-
-Floor: curator. Imports: errors, terms, plan, release, choose_engine, engine, entropy,
-exact, noise, select_keys, silence.
-"""
+"""Open a table for a plan and measure it once: the only path from rows to noise."""
 
 from collections.abc import Callable
 from typing import TypeVar

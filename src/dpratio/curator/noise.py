@@ -1,7 +1,4 @@
-"""Noise for every sum of a part.
-
-Floor: curator. Imports: plan, rounded, entropy.
-"""
+"""Noise for every sum of a part."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -2,7 +2,6 @@
 
 How a column is stored decides more than its type: decimals of any length stop readers
 at single cells, so they are refused by what the footer says.
-Floor: curator. Imports: errors, checks, engine, frames.
 """
 
 from collections.abc import Iterator, Sequence

@@ -3,7 +3,6 @@
 A row that is read twice moves a sum twice as far as it was priced. What a pattern of
 ours names is read once (`files`); what others expand or put together can only be looked
 at: by the files and tables that their plan says it reads.
-Floor: curator. Imports: errors, files.
 """
 
 import contextlib

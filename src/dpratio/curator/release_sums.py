@@ -2,8 +2,7 @@
 
 The order of work is what keeps the promise: everything public is checked, the ledger is
 charged, data are opened, noise is drawn once, the bytes are sealed, and only then does
-anything leave. Floor: curator. Imports: errors, checks, plan, release, entropy, ledger,
-measure, warehouse.origin.
+anything leave.
 """
 
 from collections.abc import Callable

@@ -6,7 +6,6 @@ takes 64 bits: a sign and 63 bits of tail probability. The quantile is evaluated
 doubles with an error bound; where the bound leaves one integer, that is the draw.
 Elsewhere bits are appended and the boundary is compared in certified arithmetic.
 Proof: docs/proofs/rounded_noise.md.
-Floor: curator. Imports: plan.certified, entropy.
 """
 
 from collections.abc import Callable

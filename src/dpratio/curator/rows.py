@@ -1,7 +1,4 @@
-"""Tables opened as rows of Python values, for the engine in plain loops.
-
-Floor: curator. Imports: errors, checks, terms, and the rest of this room.
-"""
+"""Tables opened as rows of Python values, for the engine in plain loops."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Keys that are not public, found by how many units share them.
-
-Floor: curator. Imports: terms, plan, entropy, rounded.
-"""
+"""Keys that are not public, found by how many units share them."""
 
 from collections.abc import Mapping
 

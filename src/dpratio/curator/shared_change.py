@@ -2,7 +2,6 @@
 
 Releases may overlap in threads. If each of them put back what it had found, the last to
 leave would put back a change of the first.
-Floor: curator. Imports: nothing.
 """
 
 import os

@@ -2,7 +2,6 @@
 
 Loggers and warnings belong to the whole process, and so does their silence. Levels and
 filters that the user sets are not touched: those set meanwhile hold afterwards.
-Floor: curator. Imports: shared_change.
 """
 
 import logging

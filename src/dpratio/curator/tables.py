@@ -1,7 +1,4 @@
-"""Which kind of table was given, told from its type alone.
-
-Floor: curator. Imports: errors, checks, terms.
-"""
+"""Which kind of table was given, told from its type alone."""
 
 from collections.abc import Mapping
 from os import PathLike, fspath

@@ -1,7 +1,4 @@
-"""Whether whole doubles were added exactly: they are, below 2^53, in any order.
-
-Floor: curator. Imports: engine.
-"""
+"""Whether whole doubles were added exactly: they are, below 2^53, in any order."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -1,7 +1,4 @@
-"""What releases cost together: epsilon and delta add up, whoever is in them.
-
-Floor: release. Imports: terms, plan, release.
-"""
+"""What releases cost together: epsilon and delta add up, whoever is in them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""JSON that is read strictly and carries a checksum.
-
-Floor: release. Imports: errors, strict.
-"""
+"""JSON that is read strictly and carries a checksum."""
 
 import hashlib
 import json

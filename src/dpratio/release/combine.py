@@ -1,7 +1,4 @@
-"""Rolling up and merging: sums of disjoint cells add, and so does their noise.
-
-Floor: release. Imports: checks, terms, plan, added_cost, release.
-"""
+"""Rolling up and merging: sums of disjoint cells add, and so does their noise."""
 
 import hashlib
 import itertools

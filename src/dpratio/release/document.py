@@ -1,8 +1,6 @@
 """A release as a plain document, and back; every refusal names its path.
 
 The integers may stand in the document or elsewhere (in the columns of a Parquet file).
-Floor: release. Imports: errors, strict, terms, plan, added_cost, external,
-release.
 """
 
 import re

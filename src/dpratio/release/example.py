@@ -1,7 +1,4 @@
-"""A release to try answers on, before there is one of one's own.
-
-Floor: release. Imports: files, release.
-"""
+"""A release to try answers on, before there is one of one's own."""
 
 from importlib.resources import files
 

@@ -3,7 +3,6 @@
 A wrapped release is stamped with its origin. It has no plan that was priced here: its
 strategy is ``external``, which the curator's door refuses, and dpratio makes no privacy
 claim about it.
-Floor: release. Imports: checks, terms, plan, release.
 """
 
 import hashlib

@@ -2,8 +2,6 @@
 
 Sums are written as text in JSON: integers of 19 digits are altered by readers that keep
 numbers as doubles. A checksum over the canonical document shows accidental edits.
-Floor: release. Imports: errors, checks, strict, checked_json, document, parquet,
-release, writing.
 """
 
 import re

@@ -2,8 +2,6 @@
 
 Columns ``key:…`` hold the keys of each row for other programs; what a release means is
 told by the document alone, and reading checks that they agree.
-Floor: release. Imports: checks, errors, strict, checked_json, document, parquet_footer,
-release.
 """
 
 import contextlib

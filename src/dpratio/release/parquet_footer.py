@@ -2,7 +2,7 @@
 
 PyArrow knows it too, but ends the whole process over some broken footers when it is
 asked. A footer is a Thrift struct in the compact protocol; what is not looked for here
-is stepped over. Floor: release. Imports: nothing.
+is stepped over.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Plans as files: priced and complete, for a privacy officer to read.
-
-Floor: release. Imports: checks, errors, strict, plan, checked_json, writing.
-"""
+"""Plans as files: priced and complete, for a privacy officer to read."""
 
 from os import PathLike
 from pathlib import Path

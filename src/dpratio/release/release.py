@@ -1,7 +1,4 @@
-"""The artifact: noisy integers, their plan, and nothing else of the data.
-
-Floor: release. Imports: checks, tabular, version, terms, plan.
-"""
+"""The artifact: noisy integers, their plan, and nothing else of the data."""
 
 import html
 import re

@@ -1,7 +1,4 @@
-"""Files that appear whole or not at all.
-
-Floor: release. Imports: errors, checks.
-"""
+"""Files that appear whole or not at all."""
 
 import contextlib
 import os

@@ -1,7 +1,4 @@
-"""Budget spent over time: steps of charges below the line of the cap.
-
-Floor: show. Imports: curator.ledger, colours.
-"""
+"""Budget spent over time: steps of charges below the line of the cap."""
 
 from typing import Any
 

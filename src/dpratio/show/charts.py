@@ -1,8 +1,4 @@
-"""Charts, drawn with Altair and written without a network.
-
-Floor: show. Imports: errors, checks, curator, analyst, study, budget_chart,
-coverage_chart, curve_chart, forest_chart, width_charts.
-"""
+"""Charts, drawn with Altair and written without a network."""
 
 from pathlib import Path
 from typing import Any

@@ -2,7 +2,6 @@
 
 A verdict also has a shape, so that it is told apart in print and without colours. Greys
 of half lightness can be read on white and on black alike.
-Floor: show. Imports: nothing.
 """
 
 from typing import Any

@@ -1,7 +1,4 @@
-"""Coverage and width against epsilon, one line per method.
-
-Floor: show. Imports: tabular, colours.
-"""
+"""Coverage and width against epsilon, one line per method."""
 
 from typing import Any
 

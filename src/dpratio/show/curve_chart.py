@@ -1,7 +1,4 @@
-"""Calibration curves: mean label against mean score, the diagonal, the mass of bins.
-
-Floor: show. Imports: checks, analyst, colours.
-"""
+"""Calibration curves: mean label against mean score, the diagonal, the mass of bins."""
 
 from typing import Any
 

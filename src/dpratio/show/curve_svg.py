@@ -1,7 +1,4 @@
-"""A calibration curve as plain SVG, for reports: no library draws it, none is needed.
-
-Floor: show. Imports: nothing of the house.
-"""
+"""A calibration curve as plain SVG, for reports: it needs no library."""
 
 import html
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""Ratios as a forest plot: one line per cell, beside the reference line.
-
-Floor: show. Imports: errors, tabular, analyst, colours, verdicts.
-"""
+"""Ratios as a forest plot: one line per cell, beside the reference line."""
 
 import math
 from typing import Any

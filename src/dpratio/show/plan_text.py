@@ -1,7 +1,4 @@
-"""A plan as a document: what whoever approves it must read, around its table.
-
-Floor: show. Imports: tabular, terms, plan, release, text.
-"""
+"""A plan as a document: what whoever approves it must read, around its table."""
 
 import json
 from collections.abc import Sequence

@@ -2,8 +2,6 @@
 
 Nothing in it comes from the network, and its policy allows nothing to: the one script
 that may run is named by its hash. Texts are escaped by the template.
-Floor: show. Imports: checks, tabular, plan, release, analyst, report_curves,
-report_words, text, verdicts.
 """
 
 import base64

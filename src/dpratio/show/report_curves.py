@@ -1,8 +1,4 @@
-"""The calibration curves of a report: those of every part that has bins.
-
-Floor: show. Imports: errors, tabular, terms, release, analyst, curve_chart,
-curve_svg, report_words.
-"""
+"""The calibration curves of a report: those of every part that has bins."""
 
 from typing import Any
 

@@ -1,7 +1,4 @@
-"""The sentences of a report: what came out, how sure, and what was promised.
-
-Floor: show. Imports: terms, release, analyst, verdicts.
-"""
+"""The sentences of a report: what came out, how sure, and what was promised."""
 
 import math
 

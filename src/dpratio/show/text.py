@@ -1,7 +1,4 @@
-"""Tables for terminals, spreadsheets, programs and documents.
-
-Floor: show. Imports: checks, tabular.
-"""
+"""Tables for terminals, spreadsheets, programs and documents."""
 
 import csv
 import datetime as dt

@@ -1,7 +1,4 @@
-"""What an interval says about a reference value, in words.
-
-Floor: show. Imports: analyst.
-"""
+"""What an interval says about a reference value, in words."""
 
 import math
 from dataclasses import dataclass

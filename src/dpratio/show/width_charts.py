@@ -1,7 +1,4 @@
-"""Width against epsilon: beside the limit, and as a forecast.
-
-Floor: show. Imports: study, colours.
-"""
+"""Width against epsilon: beside the limit, and as a forecast."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -5,7 +5,6 @@ Coverage and interval score agree within 4 combined standard errors; width withi
 of the runs carries more than a tenth of the total width, the width has no mean that a
 thousand runs could tell: there the published means must lie between our median and
 our largest run. docs/methods/paper_tables.md tells why.
-Floor: study. Imports: tabular, judge, paper.
 """
 
 import math

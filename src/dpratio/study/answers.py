@@ -1,7 +1,4 @@
-"""The intervals of all repetitions of a sample, by a method, or without noise.
-
-Floor: study. Imports: analyst, population, samples.
-"""
+"""The intervals of all repetitions of a sample, by a method, or without noise."""
 
 import math
 from collections.abc import Sequence

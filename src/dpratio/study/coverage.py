@@ -1,8 +1,4 @@
-"""How well intervals do on any population, plan and method: coverage, width, power.
-
-Floor: study. Imports: checks, tabular, terms, plan, analyst, answers, judge,
-population, progress, samples, simulate.
-"""
+"""How well intervals do on any population, plan and method: coverage, width, power."""
 
 import math
 import os

@@ -1,7 +1,4 @@
-"""Intervals of releases that are drawn from one person's moments, under a plan.
-
-Floor: study. Imports: analyst, checks, plan, terms, person, population, simulate.
-"""
+"""Intervals of releases that are drawn from one person's moments, under a plan."""
 
 import math
 from collections.abc import Sequence

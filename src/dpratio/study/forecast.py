@@ -3,8 +3,7 @@
 A guessed population is reduced to the mean and covariance of one person's summands.
 Sums of n people are then drawn as normal, noise is put on them, and the analyst's own
 interval is made: a forecast takes milliseconds, reads no data and costs nothing.
-docs/methods/forecast.md. Floor: study. Imports: checks, terms, plan, analyst, drawn,
-outlook, person, population.
+docs/methods/forecast.md.
 """
 
 import math

@@ -2,7 +2,6 @@
 
 Means, standard deviations and the correlation are those of the guess; binary columns
 are Bernoulli.
-Floor: study. Imports: checks, terms, population.
 """
 
 import math

@@ -2,8 +2,6 @@
 
 Each case is simulated beside the non-private Fieller interval. An interval may cover a
 little less than its level, or than Fieller's does there, and no less than that.
-Floor: study. Imports: checks, tabular, terms, plan, coverage, hard_people, limit,
-population, progress.
 """
 
 from collections.abc import Sequence

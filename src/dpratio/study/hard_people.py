@@ -1,7 +1,4 @@
-"""Populations on which intervals fail first: rare labels, weights that follow labels.
-
-Floor: study. Imports: population.
-"""
+"""Populations on which intervals fail first: rare labels, weights by label."""
 
 import math
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""How good intervals are: width, coverage and interval score over repetitions.
-
-Floor: study. Imports: nothing.
-"""
+"""How good intervals are: width, coverage and interval score over repetitions."""
 
 import math
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 
 The limit is the width that one query at the whole budget would give, as if the
 variance were known for free: 2k·√(V + σ₁²)/Y. docs/methods/limit.md derives it.
-Floor: study. Imports: tabular, terms, plan, analyst, coverage, paper, population,
-progress.
 """
 
 import math

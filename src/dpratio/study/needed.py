@@ -1,7 +1,4 @@
-"""How many people, or how much epsilon, intervals of a width need.
-
-Floor: study. Imports: checks, plan, terms, drawn, person, population.
-"""
+"""How many people, or how much epsilon, intervals of a width need."""
 
 import math
 from collections.abc import Callable

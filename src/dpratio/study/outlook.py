@@ -1,7 +1,4 @@
-"""What a plan will give, as values: outlooks, and a forecast that holds them.
-
-Floor: study. Imports: tabular.
-"""
+"""What a plan will give, as values: outlooks, and a forecast that holds them."""
 
 from dataclasses import dataclass
 from typing import Any

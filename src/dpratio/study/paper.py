@@ -3,8 +3,6 @@
 Miao & Li (2022): n = 5,000 and 10,000, with and without weights, epsilon 0.2 to 4,
 Gaussian and Laplace noise, ratio and log ratio. Invented people are shared between
 epsilons, mechanisms and scales; noise is not.
-Floor: study. Imports: checks, terms, plan, analyst, judge, population, progress,
-simulate.
 """
 
 import csv

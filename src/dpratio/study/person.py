@@ -1,7 +1,4 @@
-"""One person of a guessed population, reduced to moments of what is added up.
-
-Floor: study. Imports: checks, terms, plan, analyst, guessed, population, simulate.
-"""
+"""One person of a guessed population, reduced to moments of what is added up."""
 
 import math
 from dataclasses import dataclass, replace

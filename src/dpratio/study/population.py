@@ -2,7 +2,6 @@
 
 A population is a function from a generator and a shape to `People`; the paper's, one
 given by its moments, or any function of that form.
-Floor: study. Imports: checks.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""Progress of long simulations, for whoever wants to show it.
-
-Floor: study. Imports: nothing.
-"""
+"""Progress of long simulations, for whoever wants to show it."""
 
 from typing import Protocol
 

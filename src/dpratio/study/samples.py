@@ -1,7 +1,4 @@
-"""Repeated samples of a population, of every size and under every plan.
-
-Floor: study. Imports: analyst, plan, release, terms, population, progress, simulate.
-"""
+"""Repeated samples of a population, of every size and under every plan."""
 
 import math
 from collections.abc import Hashable

@@ -3,7 +3,6 @@
 Repetitions stand where groups stand in a real release, so that a simulation runs the
 analyst's own code. Noise is drawn by a seeded generator and rounded to cells: it
 stands in for the curator's and every release made here is stamped.
-Floor: study. Imports: plan, release, terms, population; no entropy, no curator.
 """
 
 from collections.abc import Callable, Mapping, Sequence

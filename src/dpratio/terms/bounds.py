@@ -1,7 +1,6 @@
 """The public range of a column.
 
 A range is a promise made before anyone sees the data; nothing here reads data.
-Floor: terms. Imports: checks.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""How much privacy loss may be spent.
-
-Floor: terms. Imports: checks.
-"""
+"""How much privacy loss may be spent."""
 
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,4 @@
-"""A table of a database or cluster, named by its address.
-
-Floor: terms. Imports: checks.
-"""
+"""A table of a database or cluster, named by its address."""
 
 import contextlib
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""One dimension of groups: declared keys, bins of a number, periods of a date.
-
-Floor: terms. Imports: checks, bounds, question.
-"""
+"""One dimension of groups: declared keys, bins of a number, periods of a date."""
 
 import datetime as dt
 import itertools

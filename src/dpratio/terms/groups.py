@@ -3,7 +3,6 @@
 A `Groups` has one or more dimensions: declared `Keys` of a column, `ScoreBins` of a
 number, or `Periods` of a date. Keys are declared, never read from the data: a key that
 exists only because one person is in the table would give that person away.
-Floor: terms. Imports: checks, bounds, budget, dimensions, question.
 """
 
 import itertools

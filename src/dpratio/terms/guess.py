@@ -2,7 +2,6 @@
 
 A guess comes from the literature or an earlier, public table, never from the rows that
 will be released. Simulations and forecasts start from it.
-Floor: terms. Imports: checks, bounds.
 """
 
 import math

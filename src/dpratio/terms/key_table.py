@@ -1,7 +1,6 @@
 """Public keys from a file or a frame: one row per cell.
 
 The table of keys is public, made for this purpose, and never the data themselves.
-Floor: terms. Imports: errors, checks, dimensions, groups.
 """
 
 import contextlib

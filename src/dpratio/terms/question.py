@@ -1,7 +1,4 @@
-"""What is asked: a ratio of two sums, perhaps weighted.
-
-Floor: terms. Imports: checks.
-"""
+"""What is asked: a ratio of two sums, perhaps weighted."""
 
 from dataclasses import KW_ONLY, dataclass
 

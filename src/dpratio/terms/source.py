@@ -1,7 +1,4 @@
-"""A CSV file and the dialect it is declared in; nothing is sniffed.
-
-Floor: terms. Imports: checks.
-"""
+"""A CSV file and the dialect it is declared in; nothing is sniffed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -2,7 +2,6 @@
 
 It says which data are meant and how they are read. It never holds a user, a password or
 an option of an address, and it does not name the engine: engines agree to the integer.
-Floor: terms. Imports: checks, errors, strict, database, source.
 """
 
 import json

@@ -35,7 +35,6 @@
 ``[unit]`` says whose rows belong together: ``column``, ``totals`` by column,
 ``most_groups``, ``neighbours``. The population is then about one unit's totals.
 Numbers are read as the decimals that were written.
-Floor: terms. Imports: errors, checks, strict, and the rest of this room.
 """
 
 import re

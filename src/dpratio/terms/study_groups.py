@@ -20,8 +20,6 @@
 
     [[groups]]
     whole = true                  # one answer for the whole table
-
-Floor: terms. Imports: errors, strict, budget, dimensions, groups.
 """
 
 import datetime as dt

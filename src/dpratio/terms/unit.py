@@ -1,7 +1,4 @@
-"""Who is protected: a row, or a person with many rows.
-
-Floor: terms. Imports: checks, bounds, question.
-"""
+"""Who is protected: a row, or a person with many rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -8,9 +8,6 @@
     GET  /study.toml    the study, to save
     GET  /view          the viewer
     POST /view          a release, answered with its report
-
-Floor: web. Imports: errors, release, show, form, guard, pages, planner, report_policy,
-upload.
 """
 
 from collections.abc import Callable

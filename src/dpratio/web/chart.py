@@ -2,7 +2,6 @@
 
 Colours come from the page's style sheet by class, so that one drawing serves light and
 dark; what the lines say is also written as a description for those who cannot see it.
-Floor: web. Imports: nothing.
 """
 
 import html

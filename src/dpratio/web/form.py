@@ -1,7 +1,4 @@
-"""What the planner's form says: every field as the text that was typed.
-
-Floor: web. Imports: errors, checks.
-"""
+"""What the planner's form says: every field as the text that was typed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""From the keys that were typed to keys as a study file writes them.
-
-Floor: web. Imports: nothing.
-"""
+"""From the keys that were typed to keys as a study file writes them."""
 
 import json
 import re

@@ -1,7 +1,4 @@
-"""What the browser gets: templates filled in; every text is escaped.
-
-Floor: web. Imports: errors, tabular, version, terms, plan, study, chart, form, planner.
-"""
+"""What the browser gets: templates filled in; every text is escaped."""
 
 import functools
 import math

@@ -1,7 +1,4 @@
-"""From the planner's form to a forecast, by the way `dpratio forecast` takes.
-
-Floor: web. Imports: errors, checks, terms, plan, study, form, study_text.
-"""
+"""From the planner's form to a forecast, by the way `dpratio forecast` takes."""
 
 import contextlib
 import functools

@@ -2,7 +2,7 @@
 
 A report is one file with its styles and scripts inside. Each is allowed by its hash,
 the report gets an origin of its own (``sandbox``), and no address can be reached.
-W3C, Content Security Policy Level 3, section 6.7. Floor: web. Imports: nothing.
+W3C, Content Security Policy Level 3, section 6.7.
 """
 
 import base64

@@ -1,7 +1,4 @@
-"""Serving the page on this machine, for this machine.
-
-Floor: web. Imports: checks, application.
-"""
+"""Serving the page on this machine, for this machine."""
 
 import contextlib
 import socket

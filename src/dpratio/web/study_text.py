@@ -3,7 +3,6 @@
 The page forecasts the study that is parsed from this text, so that what is shown and
 what is copied cannot differ. Only keys that were not given yet are invented for the
 forecast; the study that is copied then has none, and no plan is made of it.
-Floor: web. Imports: checks, form, keys_text.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 Libraries that read forms keep large files in temporary ones; a release that is looked
 at should leave no copy behind, so the few lines it takes are written here.
-RFC 7578 (2015), section 4. Floor: web. Imports: errors.
+RFC 7578 (2015), section 4.
 """
 
 import re

@@ -2,7 +2,6 @@
 
 Nothing else is believed. What is spent, what is left, which release is where: all of it
 is added up from the chain, and a chain that breaks a rule is not added up at all.
-Floor: curator. Imports: errors, terms, accounting, entry, place, scope.
 """
 
 import hashlib

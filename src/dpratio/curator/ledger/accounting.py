@@ -2,7 +2,7 @@
 
 ``basic`` adds epsilon and delta. ``zcdp`` adds rho and delta; the delta of the final
 conversion to (epsilon, delta) is set aside when a scope is opened. Both hold when later
-requests depend on earlier answers. Floor: curator. Imports: checks, plan.
+requests depend on earlier answers.
 """
 
 import math

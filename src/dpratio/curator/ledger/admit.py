@@ -1,7 +1,4 @@
-"""Whether a release may be charged to a scope: every rule in one place.
-
-Floor: curator. Imports: errors, plan, terms, account, accounting, bound.
-"""
+"""Whether a release may be charged to a scope: every rule in one place."""
 
 from collections.abc import Iterable
 from fractions import Fraction

@@ -2,7 +2,6 @@
 
 One line of JSON per entry, appended and synced after the entry is committed. An anchor
 may be a few entries behind the ledger, never ahead of it.
-Floor: curator. Imports: errors, strict, release.
 """
 
 import json

@@ -1,8 +1,4 @@
-"""What an officer writes into a ledger: approvals, and sources that are allowed.
-
-Floor: curator. Imports: checks, plan, release, account, admit, entry, scope, source,
-watch.
-"""
+"""What an officer writes into a ledger: approvals, and sources that are allowed."""
 
 from collections.abc import Callable, Mapping
 

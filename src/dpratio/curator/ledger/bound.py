@@ -1,7 +1,6 @@
 """Whether a source may be read for a scope: what was approved, and what was bound.
 
 This finds mistakes, not malice: who holds the data can call them anything.
-Floor: curator. Imports: errors, terms, account, place, source, tables.
 """
 
 from collections.abc import Iterable, Iterator

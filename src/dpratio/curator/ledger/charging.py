@@ -1,8 +1,4 @@
-"""The charge of a release: everything that is checked, and what is written down.
-
-Floor: curator. Imports: errors, checks, plan, release, entropy, admit, bound, entry,
-scope, source, watch.
-"""
+"""The charge of a release: everything that is checked, and what is written down."""
 
 from collections.abc import Callable
 

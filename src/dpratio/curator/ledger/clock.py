@@ -1,7 +1,7 @@
 """The one clock of the house: when something was written into the ledger.
 
 Nothing depends on it. Entries are ordered by number, and a clock that goes back is
-noted, not obeyed. Floor: curator. Imports: nothing.
+noted, not obeyed.
 """
 
 from datetime import UTC, datetime

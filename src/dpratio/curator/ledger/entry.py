@@ -1,7 +1,4 @@
-"""One line of the ledger, bound to the one before it by a hash.
-
-Floor: curator. Imports: errors, strict, release.checked_json, accounting.
-"""
+"""One line of the ledger, bound to the one before it by a hash."""
 
 import hashlib
 import json

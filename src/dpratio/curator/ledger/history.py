@@ -1,8 +1,6 @@
 """An account for reading: what is spent, what is left, what came when.
 
 For the curator alone: who asked for what, and when, is nobody else's business.
-Floor: curator. Imports: errors, terms, plan, release, tabular, and the rest of this
-folder.
 """
 
 import math

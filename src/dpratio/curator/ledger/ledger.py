@@ -2,7 +2,6 @@
 
 Every verb is one transaction: the account is followed to its last entry, a rule is
 checked, a line is appended, and the new head is anchored outside.
-Floor: curator. Imports: errors, checks, plan, release, and the rest of this folder.
 """
 
 import hashlib

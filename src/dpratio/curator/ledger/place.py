@@ -2,7 +2,6 @@
 
 Files are compared by the real path of a pattern's fixed folder, tables by host,
 database, schema and name, tables in memory by the name the curator gave them.
-Floor: curator. Imports: strict, release.checked_json.
 """
 
 import json

@@ -2,7 +2,6 @@
 
 The tables lie in the schema ``dpratio`` of the database that the address names. A write
 locks its scope's row, so scopes do not wait for each other.
-Floor: curator. Imports: checks, errors, tables.
 """
 
 from collections.abc import Iterator

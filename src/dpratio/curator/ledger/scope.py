@@ -2,7 +2,6 @@
 
 It is named by the curator and belongs to the data, wherever they lie and whatever the
 file is called.
-Floor: curator. Imports: checks, terms, strict, release.checked_json, accounting.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""The source of a release: as it was written, and where it lies.
-
-Floor: curator. Imports: checks, terms, tables, place.
-"""
+"""The source of a release: as it was written, and where it lies."""
 
 import hashlib
 import json

@@ -1,7 +1,7 @@
 """A ledger in one SQLite file: the embedded default.
 
 Each transaction has a connection of its own, so that nothing is shared by threads or
-inherited by forks. Floor: curator. Imports: errors, tables.
+inherited by forks.
 """
 
 import sqlite3

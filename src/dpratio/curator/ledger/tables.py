@@ -1,7 +1,4 @@
-"""The tables of a ledger and the few statements that touch them; the same everywhere.
-
-Floor: curator. Imports: errors, strict, release.checked_json, scope, entry.
-"""
+"""The tables of a ledger, and the few statements that touch them everywhere."""
 
 import hashlib
 import json

@@ -1,7 +1,4 @@
-"""Looking over a whole ledger: chain, bytes, anchor, and heads found in releases.
-
-Floor: curator. Imports: errors, release, and the rest of this folder.
-"""
+"""Looking over a whole ledger: chain, bytes, anchor, and heads found in releases."""
 
 import html
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""An account never goes back behind what was seen of it: here, or in the anchor.
-
-Floor: curator. Imports: errors, account, anchor, entry, tables.
-"""
+"""An account never goes back behind what was seen of it: here, or in the anchor."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

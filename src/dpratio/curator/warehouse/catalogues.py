@@ -2,7 +2,6 @@
 
 A table is one that the database itself stores. What only looks like a table (foreign
 and virtual ones, those under row-level security, catalogues) may be made of anything.
-Floor: curator. Imports: duck, dialect.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +16,6 @@ TABLE, VIEW, OTHER = "table", "view", "other"
 
 # Spark keeps tables of these itself; others may be queries somewhere else.
 _STORED = {"parquet", "orc", "delta", "iceberg"}
-
-
 _AS_WRITTEN = (
     "search_path = ''",
     "datestyle = 'ISO, YMD'",
@@ -70,12 +67,17 @@ def _in_postgres(backend: Backend, names: Sequence[str]) -> Found | None:
         if row is None:
             return None
         oid, schema, name, kind, is_filtered, has_foreign = row
-        # With no path, every name in a view is written in full; and constants are
-        # written in one way, whatever the user's settings are.
-        for setting in _AS_WRITTEN:
-            cursor.execute(f"SET LOCAL {setting}")
-        found = cursor.execute("SELECT pg_catalog.pg_get_viewdef(%s::oid)", (oid,))
-        written = found.fetchone()[0] if kind == "v" else ""
+        written = ""
+        if kind == "v":
+            # With no path, every name in a view is written in full; and constants are
+            # written in one way, whatever the user's settings are. They come back:
+            # the transaction may be the user's own.
+            cursor.execute("SAVEPOINT dpratio_as_written")
+            for setting in _AS_WRITTEN:
+                cursor.execute(f"SET LOCAL {setting}")
+            found = cursor.execute("SELECT pg_catalog.pg_get_viewdef(%s::oid)", (oid,))
+            written = found.fetchone()[0]
+            cursor.execute("ROLLBACK TO SAVEPOINT dpratio_as_written")
     full = (schema, name)
     if kind == "v":
         return Found(VIEW, full, written)

@@ -3,7 +3,7 @@
 How a database reads a number, a day or a text depends on the type it takes it for. A
 constant is taken only where that type is the column's, and only where it is read here
 as the database reads it.
-Proof: docs/proofs/warehouse.md. Floor: curator. Imports: dialect.
+Proof: docs/proofs/warehouse.md.
 """
 
 import datetime as dt

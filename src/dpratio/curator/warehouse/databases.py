@@ -1,8 +1,4 @@
-"""Tables of databases by their address: connected, found, and known to be tables.
-
-Floor: curator. Imports: errors, checks, terms, catalogues, dialect, duck, hosts,
-tables, views.
-"""
+"""Tables of databases by their address: connected, found, and known to be tables."""
 
 import contextlib
 import os

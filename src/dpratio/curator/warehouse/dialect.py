@@ -2,7 +2,6 @@
 
 Every expression here is total by itself: whatever a cell holds, it gives a value or
 NULL. Nothing relies on the order in which a database tests its conditions.
-Floor: curator. Imports: errors, engine, schema.
 """
 
 import datetime as dt

@@ -1,7 +1,4 @@
-"""Functions that databases have and Ibis does not name, by what they take and give.
-
-Floor: curator. Imports: nothing.
-"""
+"""Functions that databases have and Ibis does not name, by what they take and give."""
 
 import inspect
 from collections.abc import Callable

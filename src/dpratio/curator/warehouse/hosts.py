@@ -3,7 +3,6 @@
 A study is written by whoever asks, and its address names a host. Without a list the
 host may be any, but a password of the data holder's environment (PGPASSWORD, a password
 file, a service) stays on this machine: a server may ask for it in clear.
-Floor: curator. Imports: errors, checks, terms.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""Keys, bins, periods and ids as expressions; declared keys are joined as a table.
-
-Floor: curator. Imports: terms, dialect, engine.
-"""
+"""Keys, bins, periods and ids as expressions; declared keys are joined as a table."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Numbers, clips and lattice cells as expressions.
-
-Floor: curator. Imports: terms, dialect.
-"""
+"""Numbers, clips and lattice cells as expressions."""
 
 from collections.abc import Sequence
 

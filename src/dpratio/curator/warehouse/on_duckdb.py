@@ -1,8 +1,4 @@
-"""DuckDB behind Ibis.
-
-Floor: curator. Imports: duck_functions, duck_reads, keys, read_once, dialect,
-functions.
-"""
+"""DuckDB behind Ibis."""
 
 import datetime as dt
 from collections.abc import Sequence

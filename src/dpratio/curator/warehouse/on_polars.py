@@ -1,7 +1,4 @@
-"""Polars behind Ibis: its tables are lazy frames, which the DuckDB engine reads.
-
-Floor: curator. Imports: dialect, tables.
-"""
+"""Polars behind Ibis: its tables are lazy frames, which the DuckDB engine reads."""
 
 import ibis
 

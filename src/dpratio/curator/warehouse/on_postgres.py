@@ -1,8 +1,4 @@
-"""PostgreSQL: no TRY, and products that vanish are errors.
-
-Floor: curator. Imports: errors, keys, read_once, dialect, functions, postgres_names,
-reads.
-"""
+"""PostgreSQL: no TRY, and products that vanish are errors."""
 
 import datetime as dt
 from collections.abc import Sequence

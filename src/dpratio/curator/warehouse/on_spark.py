@@ -1,7 +1,4 @@
-"""Spark: collations are passed by, failing tasks are not quoted on our screen.
-
-Floor: curator. Imports: keys, dialect, functions, spark_watch.
-"""
+"""Spark: collations are passed by, failing tasks are not quoted on our screen."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,6 @@
 """SQLite: any cell may hold anything, and text is not read as the nearest double.
 
 What SQLite cannot do exactly is done by functions of ours inside it; none can fail.
-Floor: curator. Imports: errors, engine, keys, read_once, dialect, functions, reads.
 """
 
 import hashlib

@@ -1,7 +1,4 @@
-"""Opening Ibis tables, Spark frames and tables of databases by their public schema.
-
-Floor: curator. Imports: terms, databases, dialect, silence, spark_frames, tables.
-"""
+"""Opening Ibis tables, Spark frames and tables of databases by their public schema."""
 
 import weakref
 from typing import Any

@@ -1,7 +1,6 @@
 """What a database knows about a table that was opened.
 
 Rows are not touched: the connection and the expression over the table know it.
-Floor: curator. Imports: tables, ledger.place.
 """
 
 import json

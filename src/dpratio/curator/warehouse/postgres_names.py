@@ -4,7 +4,6 @@ A function of ours that Ibis does not know is called by its schema. Ibis writes 
 by name alone, operators included, and PostgreSQL prefers one of any schema on the path
 whose types fit exactly: a ``%`` of bigint and integer in ``public`` comes before its
 own of bigint and bigint. On a connection of ours no other schema is on the path.
-Floor: curator. Imports: errors, dialect.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 The statement that Ibis writes is taken apart; views of the database are followed. A
 table of PostgreSQL is read with those that are parts of it.
-Floor: curator. Imports: duck, catalogues, dialect.
 """
 
 from collections import Counter

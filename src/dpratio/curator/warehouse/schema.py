@@ -1,7 +1,4 @@
-"""The public schema of an Ibis table.
-
-Floor: curator. Imports: engine.
-"""
+"""The public schema of an Ibis table."""
 
 from typing import Any
 

@@ -4,7 +4,6 @@ Spark reads the schema of one file and trusts it for all. A column that is missi
 some of them is empty there; one of another type stops the query, charged; and so does a
 time in milliseconds that is far away, inside Spark's own reader. All this stands in the
 footers, which are public as a schema is.
-Floor: curator. Imports: dialect.
 """
 
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 
 The frame is read as its own session would read it: settings are the same, but for those
 that would change how our query is read. Nothing in that session changes.
-Floor: curator. Imports: errors, checks, dialect, engine, entropy, read_once,
-spark_reads.
 """
 
 from collections.abc import Mapping

@@ -3,7 +3,6 @@
 Looked up in the analysed plan, leaf by leaf; nothing is run. Files are those that Spark
 has listed itself, so that patterns (``{a,a}/x.parquet``), folders and paths that were
 given twice are seen as it reads them.
-Floor: curator. Imports: read_once.
 """
 
 import contextlib

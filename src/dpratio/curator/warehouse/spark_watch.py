@@ -3,7 +3,6 @@
 Why a task failed is written by the driver, and its words may quote a cell; some of them
 come after the query has stopped. A cluster that has lost its workers waits for others
 for ever.
-Floor: curator. Imports: checks, entropy, shared_change.
 """
 
 import threading

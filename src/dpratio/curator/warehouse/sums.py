@@ -1,7 +1,4 @@
-"""The whole statement as one expression: read, drop, clip, place, count, add up.
-
-Floor: curator. Imports: terms, engine, and the rest of this room.
-"""
+"""The whole statement as one expression: read, drop, clip, place, count, add up."""
 
 from collections.abc import Mapping, Sequence
 

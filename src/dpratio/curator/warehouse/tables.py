@@ -1,7 +1,4 @@
-"""A table behind Ibis with its public schema, and the one way to ask it.
-
-Floor: curator. Imports: errors, engine, and the dialects of this room.
-"""
+"""A table behind Ibis with its public schema, and the one way to ask it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Units with ids as expressions: their totals, their groups, the keys they share.
-
-Floor: curator. Imports: terms, plan, dialect, engine, keys, numbers.
-"""
+"""Units with ids as expressions: their totals, their groups, the keys they share."""
 
 import datetime as dt
 

@@ -7,7 +7,7 @@ must be known, with every argument that it carries: a flag that nobody looks at 
 a condition round. The view itself is never asked: its columns and conditions are
 written anew over the table, so that however the database reads its statement, each row
 is one row of the table.
-Proof: docs/proofs/warehouse.md. Floor: curator. Imports: constants, dialect.
+Proof: docs/proofs/warehouse.md.
 """
 
 import operator

@@ -1,7 +1,4 @@
-"""The audit: every mechanism and strategy, end to end, against its claim.
-
-Floor: study. Imports: errors, checks, terms, plan, and the rest of this folder.
-"""
+"""The audit: every mechanism and strategy, end to end, against its claim."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

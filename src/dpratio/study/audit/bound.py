@@ -3,7 +3,6 @@
 An event that is likelier under one table than the claimed noise allows refutes the
 claim. Counts become bounds on chances by Clopper & Pearson (1934), whose error is at
 most what is stated, for every sample size. docs/methods/audit.md has the formulas.
-Floor: study. Imports: law.
 """
 
 import math

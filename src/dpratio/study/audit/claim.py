@@ -1,7 +1,7 @@
 """What a budget claims: how far one unit moves the released sums, in units of noise.
 
 Worked out from the budget alone, apart from the code that plans and prices: what that
-code does wrong must show. Floor: study. Imports: law.
+code does wrong must show.
 """
 
 import math

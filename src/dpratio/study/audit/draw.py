@@ -2,8 +2,6 @@
 
 Every group of a release is a sample: its noise is drawn by the curator, for it alone.
 Tables are written as Parquet and go through the door as a curator's own would.
-Floor: study. Imports: curator (the door, and how Parquet is written), terms, plan,
-release, bound, invent, pair, question, repeats, rounded_law, tally.
 """
 
 import math

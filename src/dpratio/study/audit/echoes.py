@@ -3,7 +3,6 @@
 Four noises in a row that equal four others are no accident: with a scale of a million
 cells their chance is below 1e-18 in a million draws. A generator that starts anew, has
 a short period or is copied into another process repeats longer series than that.
-Floor: study. Imports: nothing of the house.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""What an audit found, as a table: claimed, shown, and a verdict.
-
-Floor: study. Imports: tabular, terms, bound, refute.
-"""
+"""What an audit found, as a table: claimed, shown, and a verdict."""
 
 from dataclasses import dataclass
 from fractions import Fraction

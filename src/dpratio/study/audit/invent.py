@@ -1,7 +1,6 @@
 """Invented tables: so many units in every sample, as a pair of neighbours has them.
 
 Values at a bound are written far beyond it, so that they must be clipped.
-Floor: study. Imports: terms, pair, question.
 """
 
 from typing import Any

@@ -3,8 +3,6 @@
 A key that one unit alone holds is named with probability δ at most, and one unit more
 moves the count of a key by ε in units of its noise. Keys serve as samples. The sums of
 keys that are named have noise of their own, which is counted too.
-Floor: study. Imports: terms, plan, bound, draw, invent, pair, question, refute,
-rounded_law, tally.
 """
 
 import math

@@ -3,7 +3,6 @@
 For two tables whose sums lie some moves apart, in units of their noise, this is the
 largest P(event | first) − e^at·P(event | second) over all events: the hockey-stick
 divergence, for every threshold ``at``. docs/methods/audit.md derives it.
-Floor: study. Imports: nothing of the house.
 """
 
 import math

@@ -2,7 +2,6 @@
 
 The search knows rows, lattice steps and noise scales, and none of the arguments by
 which a plan is priced: a dearer row than the price knows of is found.
-Floor: study. Imports: plan, law, question.
 """
 
 from collections.abc import Sequence

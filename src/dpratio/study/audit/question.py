@@ -3,7 +3,6 @@
 Rows: a weighted ratio with a binary denominator, where all three strategies measure
 different sums. People: several rows each, in two groups. Changed rows: moved from one
 group to another, or to other values in the same one.
-Floor: study. Imports: terms, plan.
 """
 
 from collections.abc import Mapping

@@ -3,7 +3,6 @@
 A count refutes the law where the planned chance hardly ever brings it so far from its
 mean, by the bound of Hoeffding (1963), which holds for every number of trials. All
 tests of a case share one risk. docs/methods/audit.md says what each of them finds.
-Floor: study. Imports: echoes, rounded_law, tally.
 """
 
 import math

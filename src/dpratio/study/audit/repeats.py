@@ -2,7 +2,6 @@
 
 Independent noises have the same sign half of the time, and are both large or both small
 half of the time. Noise that is used twice cancels in a difference, however large it is.
-Floor: study. Imports: bound.
 """
 
 from dataclasses import dataclass

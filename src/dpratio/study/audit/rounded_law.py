@@ -2,7 +2,6 @@
 
 Noise is round(scale · N) for an ideal real N, so every chance is a difference of tails
 of N at halves. Written apart from the sampler; docs/methods/audit.md derives it.
-Floor: study. Imports: plan.
 """
 
 from dataclasses import dataclass

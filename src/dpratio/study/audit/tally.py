@@ -2,7 +2,6 @@
 
 The distances at which it is counted are set by the plan, before anything is drawn.
 Counts of releases add up; of the noise itself a few series are kept.
-Floor: study. Imports: echoes, rounded_law.
 """
 
 from collections.abc import Sequence
