@@ -58,7 +58,7 @@ HOMES = {
     "secrets": {"curator/entropy.py"},
     "random": set[str](),
     "sqlite3": {"curator/ledger/sqlite.py", "curator/warehouse/databases.py"},
-    "psycopg": {"curator/ledger/postgres.py", "curator/warehouse/databases.py"},
+    "psycopg": {"curator/ledger/server.py", "curator/warehouse/databases.py"},
     "pickle": set[str](),
     "subprocess": set[str](),
     "time": set[str](),

@@ -9,8 +9,9 @@ import pytest
 
 from curator.ledger.loans import SCOPE
 from curator.ledger.stores import refusal
-from dpratio.curator.ledger.postgres import PostgresStore, _refuse
+from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.ledger.server import _refuse
 from dpratio.errors import LedgerFailed, MissingExtra
 from dpratio.terms.budget import Budget
 
@@ -56,7 +57,7 @@ def test_a_reader_sees_one_state_and_cannot_write(store: PostgresStore) -> None:
 def test_a_scope_that_is_written_to_is_locked_and_others_are_not(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpratio.curator.ledger.postgres._PATIENCE", "50ms")
+    monkeypatch.setattr("dpratio.curator.ledger.server._PATIENCE", "50ms")
     store.create()
     with store.writing() as tables:
         tables.add_scope(SCOPE)
@@ -235,6 +236,6 @@ def test_a_user_without_rights_is_told(store: PostgresStore) -> None:
             pytest.raises(LedgerFailed, match="this user may not do that"),
             store.writing() as tables,
         ):
-            tables.run(f"SET ROLE {role}; TABLE scope", ())
+            tables.run(f"SET ROLE {role}; TABLE dpratio.scope", ())
     finally:
         run(store, f"DROP OWNED BY {role}; DROP ROLE {role}")

@@ -1,0 +1,122 @@
+"""A transaction on a PostgreSQL server, whatever state its session was left in.
+
+A pooler gives sessions that others used before: with their search path, isolation,
+role, time limits and temporary tables. All that matters is set or checked anew inside
+each transaction, and undone at its end.
+Floor: curator. Imports: checks, errors, tables.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from dpratio.checks import import_extra
+from dpratio.curator.ledger.tables import Rows
+from dpratio.errors import LedgerFailed
+
+__all__ = ["ask", "transaction"]
+
+_CONNECT = 20  # seconds for each host of the address
+_PATIENCE = "60s"  # that a writer waits for others
+_SETTINGS = {
+    # Temporary tables come last, so that none stands in front of a name of ours.
+    "search_path": "pg_catalog, pg_temp",
+    "role": "none",
+    # A policy that hides rows is an error then, not an answer.
+    "row_security": "off",
+    "client_encoding": "UTF8",
+    "standard_conforming_strings": "on",
+    "transform_null_equals": "off",
+    "quote_all_identifiers": "off",
+    "check_function_bodies": "on",
+    "default_tablespace": "",
+    "bytea_output": "hex",
+    "timezone": "UTC",
+    "synchronous_commit": "on",
+}
+_TEMPORARY = """SELECT
+    EXISTS (SELECT FROM pg_catalog.pg_class WHERE relnamespace = pg_my_temp_schema()
+        AND relname IN ('ledger', 'scope', 'entry', 'artifact'))
+    OR EXISTS (SELECT FROM pg_catalog.pg_type WHERE typnamespace = pg_my_temp_schema()
+        AND typrelid = 0 AND typelem = 0)
+    OR EXISTS (SELECT FROM pg_catalog.pg_proc WHERE pronamespace = pg_my_temp_schema())
+    OR EXISTS (
+        SELECT FROM pg_catalog.pg_operator WHERE oprnamespace = pg_my_temp_schema())"""
+
+
+@contextmanager
+def transaction(address: str, *, to_write: bool) -> Iterator[Any]:
+    """Open a connection and one transaction on it; commit at the end.
+
+    Raises:
+        LedgerFailed: When the server cannot be reached, refuses, or gives a session
+            that cannot be trusted.
+    """
+    psycopg = import_extra("psycopg", "postgres")
+    levels = psycopg.IsolationLevel
+    try:
+        # Prepared statements have names, and a pooler's sessions share them.
+        with psycopg.connect(
+            address, connect_timeout=_CONNECT, prepare_threshold=None
+        ) as connection:
+            connection.isolation_level = (
+                levels.READ_COMMITTED if to_write else levels.REPEATABLE_READ
+            )
+            if not to_write:
+                connection.read_only = True
+            _settle(connection)
+            yield connection
+    except psycopg.Error as error:
+        _refuse(error)
+
+
+def ask(connection: Any, sql: str, values: tuple[object, ...] = ()) -> Rows:  # noqa: ANN401 (psycopg is optional)
+    """Execute a statement written with question marks; none has any other use here."""
+    cursor = connection.execute(
+        sql.replace("?", "%s") if values else sql, values or None
+    )
+    return cursor.fetchall() if cursor.description else []
+
+
+def _settle(connection: Any) -> None:  # noqa: ANN401
+    """Set what a session may have been left with, and check what cannot be set."""
+    settings = _SETTINGS | {"lock_timeout": _PATIENCE}
+    said = ", ".join("pg_catalog.set_config(%s, %s, true)" for _ in settings)
+    values = [word for pair in settings.items() for word in pair]
+    connection.execute(f"SELECT {said}", values)
+    ((role,),) = ask(connection, "SHOW session_replication_role")
+    if role != "origin":
+        raise LedgerFailed(
+            "this session runs as a replica, and triggers do not: "
+            "session_replication_role must be origin. Connect past the pooler, or "
+            "reset its sessions with DISCARD ALL."
+        )
+    ((is_shadowed,),) = ask(connection, _TEMPORARY)
+    if is_shadowed:
+        raise LedgerFailed(
+            "this session holds temporary tables, types, functions or operators in "
+            "front of the ledger's own. Connect past the pooler, or reset its sessions "
+            "with DISCARD ALL."
+        )
+
+
+def _refuse(error: Exception) -> NoReturn:
+    """Say in our words what went wrong; the server's may hold its address."""
+    state = str(getattr(error, "sqlstate", None) or "")
+    words = {
+        "": (
+            "the server cannot be reached, does not let this user in, or has no such "
+            "database. Check address, name, password and network"
+        ),
+        "28": "the server does not let this user in. Check name and password",
+        "3D": "there is no such database. Check the address",
+        "42501": "this user may not do that. Ask the owner of the database",
+        "53": "the server is out of room or connections. Try again later",
+        "55P03": "others have kept it locked for a minute. Try again later",
+        "25006": "it is read-only. Name the primary server",
+        "23505": "it is append-only, and the line is there already",
+        "P0001": "it is append-only",
+    }
+    known = (said for start, said in words.items() if start and state.startswith(start))
+    said = next(known, words[""] if not state else f"the server refused ({state})")
+    raise LedgerFailed(f"the PostgreSQL ledger cannot be used: {said}.") from None
