@@ -27,6 +27,9 @@ UNREACHED = (
 )
 
 
+BUSY = "others wrote at the same moment, again and again. Try again later"
+
+
 @pytest.fixture
 def store(postgres_url: str) -> PostgresStore:
     return PostgresStore(postgres_url)
@@ -213,7 +216,8 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ("25006", "it is read-only. Name the primary server"),
         ("23505", "it is append-only, and the line is there already"),
         ("P0001", "it is append-only"),
-        ("40001", "the server refused (40001)"),
+        ("40001", BUSY),
+        ("40P01", BUSY),
         ("42P01", "the server refused (42P01)"),
         ("57P01", "the server refused (57P01)"),
     ],

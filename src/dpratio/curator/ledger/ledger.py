@@ -20,6 +20,7 @@ from dpratio.curator.ledger.anchor import Anchor, Head
 from dpratio.curator.ledger.clock import time_now
 from dpratio.curator.ledger.entry import Entry, link
 from dpratio.curator.ledger.history import History
+from dpratio.curator.ledger.patience import patient
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope, require_words
 from dpratio.curator.ledger.sqlite import SqliteStore
@@ -71,6 +72,7 @@ class Ledger:
         place = store.path if isinstance(store, SqliteStore) else "a PostgreSQL server"
         return f"Ledger({str(place)!r})"
 
+    @patient
     def open_scope(self, scope: Scope) -> Account:
         """Register a dataset and its caps; the same terms again change nothing.
 
@@ -116,11 +118,13 @@ class Ledger:
         own += [anchor.path] if anchor is not None else []
         return Path(path).resolve() in {each.resolve() for each in own}
 
+    @patient
     def scopes(self) -> list[str]:
         """The names of all scopes."""
         with self.watch.store.reading() as tables:
             return tables.scope_names()
 
+    @patient
     def account(self, scope: str | None = None) -> Account:
         """Follow a scope's entries to the last one.
 
@@ -135,6 +139,7 @@ class Ledger:
         """Show a scope: what is spent, what is left, what came when."""
         return History(self.account(scope))
 
+    @patient
     def charge(
         self, release_id: str, plan: Plan, *, scope: str | None = None, by: str = ""
     ) -> None:
@@ -185,6 +190,7 @@ class Ledger:
         require_words(by, "by")
         self._step(release_id, "void", {"by": by})
 
+    @patient
     def approve(self, plan: Plan, *, scope: str | None = None, by: str = "") -> str:
         """Approve a plan, so that a scope that demands approval admits it.
 
@@ -201,6 +207,7 @@ class Ledger:
                 watched.append(before, _entry(before, hashed, "approved", {"by": by}))
         return hashed
 
+    @patient
     def sealed(
         self, release_id: str, plan: Plan, *, scope: str | None = None
     ) -> tuple[bytes, str] | None:
@@ -226,6 +233,7 @@ class Ledger:
             seal = held.said("sealed")
             return tables.artifact(release_id, seal["sha256"]), seal["format"]
 
+    @patient
     def _step(
         self,
         release_id: str,

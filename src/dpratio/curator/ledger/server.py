@@ -3,7 +3,7 @@
 A pooler gives sessions that others used before: with their search path, isolation,
 role, time limits and temporary tables. All that matters is set or checked anew inside
 each transaction, and undone at its end.
-Floor: curator. Imports: checks, errors, tables.
+Floor: curator. Imports: checks, errors, patience, tables.
 """
 
 from collections.abc import Iterator
@@ -11,10 +11,13 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from dpratio.checks import import_extra
+from dpratio.curator.ledger.patience import Conflict
 from dpratio.curator.ledger.tables import Rows
 from dpratio.errors import LedgerFailed
 
 __all__ = ["ask", "transaction"]
+
+_UNDONE = {"40001", "40P01"}  # a serialization failure, a deadlock
 
 _CONNECT = 20  # seconds for each host of the address
 _PATIENCE = "60s"  # that a writer waits for others
@@ -117,6 +120,11 @@ def _refuse(error: Exception) -> NoReturn:
         "23505": "it is append-only, and the line is there already",
         "P0001": "it is append-only",
     }
+    if state in _UNDONE:
+        raise Conflict(
+            "the PostgreSQL ledger cannot be used: others wrote at the same moment, "
+            "again and again. Try again later."
+        ) from None
     known = (said for start, said in words.items() if start and state.startswith(start))
     said = next(known, words[""] if not state else f"the server refused ({state})")
     raise LedgerFailed(f"the PostgreSQL ledger cannot be used: {said}.") from None
