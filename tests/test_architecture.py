@@ -96,6 +96,7 @@ HOMES = {
         "cli/forecast.py",
         "cli/ledger.py",
         "cli/page.py",
+        "cli/team.py",
     },
 }
 

@@ -1,12 +1,22 @@
 """A ledger on a server: no session, role, isolation or owner's edit bends it."""
 
+from dataclasses import replace
+from fractions import Fraction
+
 import psycopg
 import pytest
 
 from curator.ledger.attacks.books import DATA, name_of, open_book, plan_of, run_script
 from curator.ledger.attacks.pooling import pooler
+from curator.ledger.owner_edits import OWNER_EDITS
+from curator.ledger.teams import team_at
+from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.catalogue import changed_objects
+from dpratio.curator.ledger.entry import Entry, link
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.ledger.server import transaction
+from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.terms.budget import Budget
@@ -110,3 +120,104 @@ def test_30_the_isolation_that_a_server_is_set_to_does_not_matter(
     assert [each for one in said for each in one["failures"]] == []
     accepted = sum(len(one["accepted"]) for one in said)
     assert Ledger(postgres_url).account().seq == accepted > 0
+
+
+def test_34_a_schema_that_was_changed_is_refused(postgres_url: str) -> None:
+    """Trigger functions emptied, triggers recreated, tables unlogged, rules, views …
+
+    Source: found by an independent attack on this code, 2026.
+    More: tests/curator/ledger/attacks/test_tampering_on_server.py.
+    """
+    ledger = open_book(postgres_url, ONE)
+    undetected = []
+    for name, edit in OWNER_EDITS.items():
+        with transaction(postgres_url, to_write=True) as connection:
+            connection.execute(edit)
+            if changed_objects(connection) == []:
+                undetected.append(name)
+            connection.rollback()
+    assert undetected == []
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute(OWNER_EDITS["trigger never"].encode())
+    with pytest.raises(LedgerFailed, match="the tables of the ledger were changed"):
+        ledger.charge(name_of(1), plan_of("0.1"))
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("UPDATE dpratio.scope SET loss = '9/1'", "the caps of scope 'loans'"),
+        ("UPDATE dpratio.entry SET spent_loss = '0/1'", "is not the sum of its lines"),
+    ],
+)
+def test_34_what_the_server_adds_up_is_held_to_the_lines(
+    words: str, found: str, postgres_url: str
+) -> None:
+    """Caps and totals that the server checks charges with are looked over as well.
+
+    Source: found while the server's own check was written, 2026.
+    More: tests/curator/ledger/test_server_totals.py.
+    """
+    ledger = open_book(postgres_url, ONE)
+    ledger.charge(name_of(1), plan_of("0.1"))
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(words.encode())
+    assert found in " ".join(verify_ledger(ledger).wrong)
+
+
+def hand_in(address: str, entry: Entry) -> str:
+    """Hand a line to the server's function; give what it says, '' for nothing."""
+    marks = ", ".join("%s" for _ in entry.row)
+    with psycopg.connect(address, autocommit=True) as connection:
+        try:
+            connection.execute(f"SELECT dpratio.append({marks})".encode(), entry.row)
+        except psycopg.Error as error:
+            return str(error.diag.message_primary)
+    return ""
+
+
+def test_32_a_line_handed_to_the_server_directly_is_checked_there(
+    postgres_url: str,
+) -> None:
+    """With the right to insert, a charge of 0 and then epsilon 50 were once taken.
+
+    Source: found by an independent attack on this code, 2026.
+    More: tests/curator/ledger/test_server_functions.py.
+    """
+    with team_at(postgres_url, ONE) as team:
+        curator, reader = team.of("curator"), team.ledger("reader")
+
+        def line(cost: Fraction, number: int, **changes: str) -> Entry:
+            before = reader.account().last[:3]
+            made = link(
+                (*before, team.person("curator")),
+                time="",
+                subject=name_of(number),
+                kind="charge",
+                charge=Charge(cost, Fraction(0)),
+                event={"plan": "0" * 64, "by": ""},
+            )
+            changed = replace(made, **changes)
+            return replace(changed, hash=changed.wanted_hash)
+
+        free, half = Fraction(0), Fraction(1, 2)
+        beyond = half + Fraction(1, 10**100)
+        refused = "a charge must be above 0 and exact"
+        assert hand_in(curator, line(free, 1)) == refused
+        assert hand_in(curator, line(half, 1)) == ""
+        assert hand_in(curator, line(beyond, 2)) == "the charge exceeds the cap"
+        last = "the line does not follow the last one"
+        assert hand_in(curator, line(half, 2, previous="0" * 64)) == last
+        forged = replace(line(half, 2), hash="0" * 64)
+        assert hand_in(curator, forged) == "the hash is not that of the line"
+        named = '{"by": "", "plan": "", "session": "olga"}'
+        said = hand_in(curator, line(half, 2, event=named))
+        assert said == "the line names another user"
+        opened = line(half, 2, kind="opened", loss="", delta="")
+        assert hand_in(curator, opened) == "the step may not follow"
+        with psycopg.connect(curator, autocommit=True) as connection:
+            for table in ("entry", "artifact", "scope"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    connection.execute(f"INSERT INTO dpratio.{table} DEFAULT VALUES")
+        assert reader.account().left.loss == half

@@ -1,5 +1,6 @@
 """A ledger on a real PostgreSQL server: same tables, same rules, words of our own."""
 
+import hashlib
 import sys
 import uuid
 from typing import Any
@@ -7,8 +8,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from curator.ledger.loans import SCOPE
+from curator.ledger.loans import ID, PLAN, SCOPE
 from curator.ledger.stores import refusal
+from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.server import _refuse
@@ -78,18 +80,18 @@ def test_a_scope_that_is_written_to_is_locked_and_others_are_not(
             others.scope("loans", to_write=True)
 
 
-def test_bytes_come_back_as_they_were_sealed(store: PostgresStore) -> None:
-    store.create()
-    digest = "ad5b3fdbcb526778c2839d2f151ea753995e26a0"
-    with store.writing() as tables:
-        tables.add_artifact("r", b"\x00\xff?%s", digest)
-    with (
-        store.reading() as tables,
-        pytest.raises(LedgerFailed, match="not in the ledger as they were sealed"),
-    ):
-        tables.artifact("r", digest)
-    with store.reading() as tables:
-        assert tables.artifact_ids() == ["r"]
+def test_bytes_come_back_as_they_were_sealed(postgres_url: str) -> None:
+    ledger, content = Ledger(postgres_url), b"\x00\xff?%s"
+    ledger.open_scope(SCOPE)
+    ledger.charge(ID, PLAN)
+    ledger.open(ID)
+    ledger.seal(ID, content, "json")
+    digest = hashlib.sha256(content).hexdigest()
+    with ledger.watch.store.reading() as tables:
+        assert tables.artifact(ID, digest) == content
+        assert tables.artifact_ids() == [ID]
+        with pytest.raises(LedgerFailed, match="not in the ledger as they were sealed"):
+            tables.artifact(ID, digest[::-1])
 
 
 @pytest.mark.parametrize("table", ["ledger", "scope", "entry", "artifact"])
@@ -132,10 +134,10 @@ def test_an_empty_database_holds_no_ledger(store: PostgresStore) -> None:
 @pytest.mark.parametrize(
     "edit",
     [
-        "INSERT INTO dpratio.ledger VALUES (1)",
+        "INSERT INTO dpratio.ledger VALUES (2)",
         (
             "ALTER TABLE dpratio.ledger DISABLE TRIGGER USER;"
-            "UPDATE dpratio.ledger SET version = 2"
+            "UPDATE dpratio.ledger SET version = 3"
         ),
         ("ALTER TABLE dpratio.ledger DISABLE TRIGGER USER;DELETE FROM dpratio.ledger"),
     ],
@@ -148,19 +150,48 @@ def test_a_ledger_of_another_version_is_refused(
     assert refusal(store) == NO_LEDGER
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        "ALTER TABLE dpratio.entry DISABLE TRIGGER entry_keeps_delete",
-        "DROP TRIGGER entry_keeps_truncate ON dpratio.entry",
-    ],
-)
-def test_a_trigger_that_is_out_of_force_is_told(
-    edit: str, store: PostgresStore
-) -> None:
+def test_a_ledger_of_version_1_asks_to_be_migrated(store: PostgresStore) -> None:
     store.create()
-    run(store, edit)
-    assert store.damages() == ["triggers that keep the ledger are missing."]
+    run(store, "ALTER TABLE dpratio.ledger DISABLE TRIGGER USER")
+    run(store, "UPDATE dpratio.ledger SET version = 1")
+    said = refusal(store)
+    assert said == (
+        "the ledger in this database is of version 1. Bring it up to date with "
+        "`dpratio ledger migrate`."
+    )
+
+
+def test_what_was_changed_is_told_by_name(store: PostgresStore) -> None:
+    store.create()
+    run(store, "DROP TRIGGER entry_keeps_delete ON dpratio.entry")
+    assert refusal(store) == (
+        "the tables of the ledger were changed: trigger O CREATE TRIGGER "
+        "entry_keeps_delete BEFORE is missing or changed. Release nothing until the "
+        "owner has mended them."
+    )
+    run(store, "DROP FUNCTION dpratio.refuse_change CASCADE")
+    assert " and 9 more. Release nothing" in refusal(store)
+    assert len(store.damages()) == 13
+
+
+def test_an_encoding_that_loses_letters_is_refused_by_name(postgres_url: str) -> None:
+    address, _, options = postgres_url.partition("?")
+    for encoding in ("SQL_ASCII", "LATIN1"):
+        name = f"{address.rpartition('/')[2]}_{encoding.lower()}"
+        run(
+            PostgresStore(postgres_url),
+            f"CREATE DATABASE {name} ENCODING '{encoding}' "
+            "TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
+        )
+        store = PostgresStore(f"{address.rpartition('/')[0]}/{name}?{options}")
+        with pytest.raises(LedgerFailed) as refused:
+            store.create()
+        assert str(refused.value) == (
+            f"the encoding of this database is {encoding}; a ledger needs UTF8. Make "
+            "the database with ENCODING 'UTF8' TEMPLATE template0."
+        )
+        assert refusal(store) == str(refused.value)
+        run(PostgresStore(postgres_url), f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def test_a_database_that_is_not_there_is_told_without_its_address(

@@ -2,7 +2,8 @@
 
 The tables lie in the schema ``dpratio`` of the database that the address names. A write
 locks its scope's row, so scopes do not wait for each other.
-Floor: curator. Imports: errors, server, tables.
+Floor: curator.
+Imports: errors, catalogue, server, server_schema, server_totals, tables.
 """
 
 from collections.abc import Iterator
@@ -10,28 +11,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from dpratio.curator.ledger.catalogue import changed_objects
 from dpratio.curator.ledger.server import ask, transaction
-from dpratio.curator.ledger.tables import TABLES, VERSION, Rows, Tables, create_tables
+from dpratio.curator.ledger.server_schema import SERVER_VERSION, STATEMENTS
+from dpratio.curator.ledger.server_totals import wrong_totals
+from dpratio.curator.ledger.tables import Tables
 from dpratio.errors import LedgerFailed
 
-__all__ = ["PostgresStore"]
+__all__ = ["PostgresStore", "make_schema"]
 
-_KEPT = (
-    """CREATE FUNCTION dpratio.refuse_change() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$""",
-    *(
-        f"""CREATE TRIGGER {table}_keeps_{what.lower()} BEFORE {what} ON dpratio.{table}
-            FOR EACH STATEMENT EXECUTE FUNCTION dpratio.refuse_change()"""
-        for table in TABLES
-        for what in ("UPDATE", "DELETE", "TRUNCATE")
-    ),
+_NO_LEDGER = (
+    "this database holds no ledger of this version of dpratio. Make one with `dpratio "
+    "ledger init`, or name another database."
 )
-_SCHEMA = (*create_tables("BIGINT", "BYTEA", "dpratio."), *_KEPT)
-_TRIGGERS = """SELECT count(*) FROM pg_catalog.pg_trigger t
-    JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
-    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = 'dpratio' AND NOT t.tgisinternal AND t.tgenabled = 'O'
-    AND t.tgname LIKE '%\\_keeps\\_%'"""
+_MOST_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +43,9 @@ class PostgresStore:
         with transaction(self.address, to_write=True) as connection:
             # Two curators may open the first scope at once.
             connection.execute("SELECT pg_advisory_xact_lock(7237121)")
-            if not self._is_there(connection):
+            if changed_objects(connection) is None:
                 connection.execute("CREATE SCHEMA IF NOT EXISTS dpratio")
-                for statement in _SCHEMA:
-                    connection.execute(statement)
-                connection.execute("INSERT INTO dpratio.ledger VALUES (%s)", (VERSION,))
+                make_schema(connection)
         with self.reading():
             pass
 
@@ -62,41 +53,68 @@ class PostgresStore:
     def writing(self) -> Iterator[Tables]:
         """Open a transaction; reading a scope to write locks it; commit at the end."""
         with transaction(self.address, to_write=True) as connection:
-            self._require_ledger(connection)
+            _require_ledger(connection)
+            ((writer,),) = ask(connection, "SELECT session_user")
             yield Tables(
                 lambda sql, values: ask(connection, sql, values),
                 lock=" FOR UPDATE",
                 schema="dpratio.",
+                is_checked=True,
+                writer=str(writer),
             )
 
     @contextmanager
     def reading(self) -> Iterator[Tables]:
         """Open a transaction that sees one state of the ledger."""
         with transaction(self.address, to_write=False) as connection:
-            self._require_ledger(connection)
+            _require_ledger(connection)
             yield Tables(
                 lambda sql, values: ask(connection, sql, values), schema="dpratio."
             )
 
     def damages(self) -> list[str]:
-        """Say whether the triggers that keep the tables append-only are in force."""
+        """Say what of the schema was changed, and which totals are not what they sum.
+
+        Raises:
+            LedgerFailed: When there is no ledger, or it is of another version.
+        """
         with transaction(self.address, to_write=False) as connection:
-            ((found,),) = ask(connection, _TRIGGERS)
-        wanted = len(_KEPT) - 1
-        return [] if found == wanted else ["triggers that keep the ledger are missing."]
+            changed = _changes(connection)
+            return [f"{each}." for each in changed] or wrong_totals(connection)
 
-    def _is_there(self, connection: Any) -> bool:  # noqa: ANN401 (psycopg is optional)
-        ((found,),) = ask(
-            connection, "SELECT to_regclass('dpratio.ledger') IS NOT NULL"
+
+def make_schema(connection: Any) -> None:  # noqa: ANN401 (psycopg is optional)
+    """Make the tables and all that keeps them, in a schema that is there."""
+    for statement in STATEMENTS:
+        connection.execute(statement)
+    connection.execute("INSERT INTO dpratio.ledger VALUES (%s)", (SERVER_VERSION,))
+
+
+def _changes(connection: Any) -> list[str]:  # noqa: ANN401
+    """List what was changed in a ledger of this version."""
+    changed = changed_objects(connection)
+    if changed is None:
+        raise LedgerFailed(_NO_LEDGER)
+    found = [
+        tuple(row) for row in ask(connection, "SELECT version FROM dpratio.ledger")
+    ]
+    if found == [(1,)]:
+        raise LedgerFailed(
+            "the ledger in this database is of version 1. Bring it up to date with "
+            "`dpratio ledger migrate`."
         )
-        return bool(found)
+    if found != [(SERVER_VERSION,)]:
+        raise LedgerFailed(_NO_LEDGER)
+    return changed
 
-    def _require_ledger(self, connection: Any) -> None:  # noqa: ANN401
-        versions: Rows = []
-        if self._is_there(connection):
-            versions = ask(connection, "SELECT version FROM dpratio.ledger")
-        if [tuple(row) for row in versions] != [(VERSION,)]:
-            raise LedgerFailed(
-                "this database holds no ledger of this version of dpratio. Make one "
-                "with `dpratio ledger init`, or name another database."
-            )
+
+def _require_ledger(connection: Any) -> None:  # noqa: ANN401
+    changed = _changes(connection)
+    if changed:
+        more = f" and {len(changed) - _MOST_NAMED} more"
+        named = "; ".join(changed[:_MOST_NAMED])
+        raise LedgerFailed(
+            f"the tables of the ledger were changed: {named}"
+            f"{more if len(changed) > _MOST_NAMED else ''}. Release nothing until the "
+            "owner has mended them."
+        )

@@ -7,7 +7,7 @@ Floor: curator. Imports: checks, errors, patience, tables.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, NoReturn
 
 from dpratio.checks import import_extra
@@ -37,6 +37,10 @@ _SETTINGS = {
     "timezone": "UTC",
     "synchronous_commit": "on",
 }
+_STATE = (
+    "SELECT current_setting('session_replication_role'),"
+    " current_setting('server_encoding')"
+)
 _TEMPORARY = """SELECT
     EXISTS (SELECT FROM pg_catalog.pg_class WHERE relnamespace = pg_my_temp_schema()
         AND relname IN ('ledger', 'scope', 'entry', 'artifact'))
@@ -59,9 +63,11 @@ def transaction(address: str, *, to_write: bool) -> Iterator[Any]:
     levels = psycopg.IsolationLevel
     try:
         # Prepared statements have names, and a pooler's sessions share them.
-        with psycopg.connect(
+        opened = psycopg.connect(
             address, connect_timeout=_CONNECT, prepare_threshold=None
-        ) as connection:
+        )
+        # A commit that fails leaves the connection open, so it is closed in any case.
+        with closing(opened), opened as connection:
             connection.isolation_level = (
                 levels.READ_COMMITTED if to_write else levels.REPEATABLE_READ
             )
@@ -87,7 +93,12 @@ def _settle(connection: Any) -> None:  # noqa: ANN401
     said = ", ".join("pg_catalog.set_config(%s, %s, true)" for _ in settings)
     values = [word for pair in settings.items() for word in pair]
     connection.execute(f"SELECT {said}", values)
-    ((role,),) = ask(connection, "SHOW session_replication_role")
+    ((role, encoding),) = ask(connection, _STATE)
+    if encoding != "UTF8":
+        raise LedgerFailed(
+            f"the encoding of this database is {encoding}; a ledger needs UTF8. Make "
+            "the database with ENCODING 'UTF8' TEMPLATE template0."
+        )
     if role != "origin":
         raise LedgerFailed(
             "this session runs as a replica, and triggers do not: "
@@ -119,6 +130,10 @@ def _refuse(error: Exception) -> NoReturn:
         "25006": "it is read-only. Name the primary server",
         "23505": "it is append-only, and the line is there already",
         "P0001": "it is append-only",
+        "DP001": (
+            "the server's own check refused the line. Look the ledger over with "
+            "`dpratio ledger verify`"
+        ),
     }
     if state in _UNDONE:
         raise Conflict(

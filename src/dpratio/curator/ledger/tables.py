@@ -1,6 +1,6 @@
 """The tables of a ledger and the few statements that touch them; the same everywhere.
 
-Floor: curator. Imports: errors, strict, release.checked_json, scope, entry.
+Floor: curator. Imports: errors, strict, release.checked_json, scope, entry, account.
 """
 
 import hashlib
@@ -8,7 +8,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dpratio.curator.ledger.entry import COLUMNS, Entry, entry_from_row
+from dpratio.curator.ledger.account import AFTER
+from dpratio.curator.ledger.entry import COLUMNS, Entry, entry_from_row, exact_text
 from dpratio.curator.ledger.scope import Scope, scope_from_document
 from dpratio.errors import DocumentRefused, LedgerFailed
 from dpratio.release.checked_json import parse
@@ -20,30 +21,28 @@ VERSION = 1
 TABLES = ("ledger", "scope", "entry", "artifact")
 
 _COLUMNS = ", ".join(COLUMNS)
+_SCOPE = ("name", "document", "hash", "loss", "delta")
 
 Rows = Sequence[Sequence[object]]
 
 
-def create_tables(whole: str, content: str, schema: str = "") -> tuple[str, ...]:
+def create_tables(whole: str, content: str) -> tuple[str, ...]:
     """Give the statements that make the tables, with a dialect's names of types."""
     return (
-        f"CREATE TABLE {schema}ledger (version {whole} NOT NULL)",
-        f"""CREATE TABLE {schema}scope (
+        f"CREATE TABLE ledger (version {whole} NOT NULL)",
+        """CREATE TABLE scope (
             name TEXT PRIMARY KEY, document TEXT NOT NULL, hash TEXT NOT NULL)""",
-        f"""CREATE TABLE {schema}entry (
-            scope TEXT NOT NULL REFERENCES {schema}scope (name), seq {whole} NOT NULL,
+        f"""CREATE TABLE entry (
+            scope TEXT NOT NULL REFERENCES scope (name), seq {whole} NOT NULL,
             time TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL,
             loss TEXT NOT NULL, delta TEXT NOT NULL, event TEXT NOT NULL,
             previous TEXT NOT NULL, hash TEXT NOT NULL,
             PRIMARY KEY (scope, seq), UNIQUE (scope, subject, kind))""",
-        f"""CREATE TABLE {schema}artifact (
+        f"""CREATE TABLE artifact (
             release_id TEXT PRIMARY KEY, content {content} NOT NULL,
             sha256 TEXT NOT NULL)""",
         # A release id names one release, whatever its scope.
-        (
-            f"CREATE UNIQUE INDEX one_release ON {schema}entry (subject)"
-            " WHERE kind = 'charge'"
-        ),
+        """CREATE UNIQUE INDEX one_release ON entry (subject) WHERE kind = 'charge'""",
     )
 
 
@@ -54,11 +53,15 @@ class Tables:
     ``run`` executes a statement with ``?`` in the place of values; ``lock`` is what a
     dialect adds to a query so that nobody else writes to the scope meanwhile. Every
     name is written with its ``schema``: a temporary table of the same name is another.
+    Where ``is_checked``, lines enter through functions of the database, which check
+    them once more. ``writer`` is the user that the database knows.
     """
 
     run: Callable[[str, tuple[object, ...]], Rows]
     lock: str = ""
     schema: str = "main."
+    is_checked: bool = False
+    writer: str = ""
 
     def scope_names(self) -> list[str]:
         """The names of all scopes."""
@@ -93,10 +96,13 @@ class Tables:
     def add_scope(self, scope: Scope) -> None:
         """Write a new scope."""
         document = json.dumps(scope.to_document(), sort_keys=True)
-        statement = (
-            f"INSERT INTO {self.schema}scope (name, document, hash) VALUES (?, ?, ?)"
-        )
-        self.run(statement, (scope.name, document, scope.hash))
+        values: tuple[str, ...] = (scope.name, document, scope.hash)
+        if self.is_checked:
+            values += (exact_text(scope.cap.loss), exact_text(scope.cap.delta))
+        columns = ", ".join(_SCOPE[: len(values)])
+        marks = ", ".join("?" for _ in values)
+        statement = f"INSERT INTO {self.schema}scope ({columns}) VALUES ({marks})"
+        self.run(statement, values)
 
     def entries(self, scope: str, since: int) -> list[Entry]:
         """Read the entries of a scope from a number on, in their order."""
@@ -124,6 +130,9 @@ class Tables:
         """Append an entry."""
         marks = ", ".join("?" for _ in entry.row)
         statement = f"INSERT INTO {self.schema}entry ({_COLUMNS}) VALUES ({marks})"
+        if self.is_checked:
+            verb = "append" if entry.kind in AFTER else "approve"
+            statement = f"SELECT {self.schema}{verb}({marks})"
         self.run(statement, entry.row)
 
     def add_artifact(self, release_id: str, content: bytes, sha256: str) -> None:
@@ -132,6 +141,8 @@ class Tables:
             f"INSERT INTO {self.schema}artifact (release_id, content, sha256)"
             " VALUES (?, ?, ?)"
         )
+        if self.is_checked:
+            statement = f"SELECT {self.schema}keep(?, ?, ?)"
         self.run(statement, (release_id, content, sha256))
 
     def artifact(self, release_id: str, sha256: str) -> bytes:

@@ -5,7 +5,7 @@ Floor: curator. Imports: errors, account, anchor, entry, tables.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn, Protocol
 
 from dpratio.curator.ledger.account import Account, Held, follow, new_account
@@ -110,7 +110,7 @@ class Watched:
         # What was read is committed, whatever becomes of this transaction.
         self.known[name] = account
         self.watch.see(account)
-        return account
+        return replace(account, writer=self.tables.writer)
 
     def held(self, release_id: str) -> tuple[Account, Held]:
         """Follow the scope of a release.
