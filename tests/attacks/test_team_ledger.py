@@ -2,15 +2,19 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from curator.ledger.attacks.books import DATA, name_of, open_book, plan_of, run_script
 from curator.ledger.attacks.pooling import pooler
+from curator.ledger.attacks.spellings import SECRET, spellings
+from curator.ledger.attacks.test_passwords import told_in_python
 from curator.ledger.owner_edits import OWNER_EDITS
 from curator.ledger.teams import team_at
 from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.catalogue import changed_objects
 from dpratio.curator.ledger.entry import Entry, link
 from dpratio.curator.ledger.ledger import Ledger
@@ -18,7 +22,7 @@ from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.server import transaction
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import LedgerFailed, LedgerRefused
+from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.terms.budget import Budget
 
 ONE = Scope("loans", Budget(1, "1e-6"))
@@ -131,7 +135,7 @@ def test_34_a_schema_that_was_changed_is_refused(postgres_url: str) -> None:
     ledger = open_book(postgres_url, ONE)
     undetected = []
     for name, edit in OWNER_EDITS.items():
-        with transaction(postgres_url, to_write=True) as connection:
+        with transaction(Address(postgres_url), to_write=True) as connection:
             connection.execute(edit)
             if changed_objects(connection) == []:
                 undetected.append(name)
@@ -221,3 +225,19 @@ def test_32_a_line_handed_to_the_server_directly_is_checked_there(
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     connection.execute(f"INSERT INTO dpratio.{table} DEFAULT VALUES")
         assert reader.account().left.loss == half
+
+
+def test_35_an_address_becomes_no_file_and_its_password_is_shown_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Written a little otherwise, an address was a file: a new budget by that name.
+
+    Source: found by an independent attack on this code, 2026.
+    More: tests/curator/ledger/attacks/test_passwords.py.
+    """
+    monkeypatch.chdir(tmp_path)
+    for address in spellings()[::4]:
+        assert SECRET not in told_in_python(address)
+        with pytest.raises((InvalidInput, LedgerFailed)):
+            Ledger(address).open_scope(ONE)
+    assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from curator.ledger.owner_edits import OWNER_EDITS
+from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.catalogue import changed_objects
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.server import transaction
@@ -20,8 +21,8 @@ def connection(postgres_server: str) -> Iterator[Any]:
         first.execute(f"CREATE DATABASE {name}".encode())
     address, _, options = postgres_server.partition("?")
     place = f"{address.rpartition('/')[0]}/{name}?{options}"
-    PostgresStore(place).create()
-    with transaction(place, to_write=True) as opened:
+    PostgresStore(Address(place)).create()
+    with transaction(Address(place), to_write=True) as opened:
         opened.execute("SAVEPOINT sound")
         yield opened
     with psycopg.connect(postgres_server, autocommit=True) as last:

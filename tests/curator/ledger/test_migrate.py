@@ -10,6 +10,7 @@ import pytest
 from curator.ledger.attacks.books import plan_of
 from curator.ledger.attacks.tampering import COLUMNS, fill, truth_of
 from curator.ledger.loans import SCOPE, bring
+from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.migrate import migrate
 from dpratio.curator.ledger.postgres import PostgresStore
@@ -46,8 +47,8 @@ def test_lines_heads_and_bytes_stay_the_same(postgres_url: str, tmp_path: Path) 
     write_version_1(postgres_url, file)
     with pytest.raises(LedgerFailed, match=r"of version 1.*`dpratio ledger migrate`"):
         Ledger(postgres_url, anchor=anchor).account("loans")
-    assert migrate(PostgresStore(postgres_url))
-    assert not migrate(PostgresStore(postgres_url))
+    assert migrate(PostgresStore(Address(postgres_url)))
+    assert not migrate(PostgresStore(Address(postgres_url)))
     moved = Ledger(postgres_url, anchor=anchor)
     assert truth_of(moved) == truth
     assert verify_ledger(moved, published).wrong == ()
@@ -83,7 +84,7 @@ def test_a_ledger_that_is_not_sound_is_left_as_it_is(
         connection.execute("SET session_replication_role = replica")
         connection.execute(edit.encode())
     with pytest.raises(LedgerFailed):
-        migrate(PostgresStore(postgres_url))
+        migrate(PostgresStore(Address(postgres_url)))
     with psycopg.connect(postgres_url) as connection:
         query = "SELECT to_regclass('dpratio_version_1.entry') IS NULL"
         assert connection.execute(query).fetchone() == (True,)

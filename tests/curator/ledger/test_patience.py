@@ -3,6 +3,7 @@
 import pytest
 
 from dpratio.curator.ledger import patience
+from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.patience import Conflict, patient
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.errors import LedgerFailed
@@ -59,7 +60,7 @@ def test_other_failures_are_told_at_once() -> None:
 
 @pytest.mark.parametrize("state", ["40001", "40P01"])
 def test_what_a_server_undid_is_a_conflict(state: str, postgres_url: str) -> None:
-    store = PostgresStore(postgres_url)
+    store = PostgresStore(Address(postgres_url))
     store.create()
     raised = f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{state}'; END $$"
     with pytest.raises(Conflict, match="at the same moment"), store.writing() as tables:

@@ -10,10 +10,11 @@ import pytest
 
 from curator.ledger.loans import ID, PLAN, SCOPE
 from curator.ledger.stores import refusal
+from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.server import _refuse
+from dpratio.curator.ledger.server import _failure
 from dpratio.errors import LedgerFailed, MissingExtra
 from dpratio.terms.budget import Budget
 
@@ -34,11 +35,11 @@ BUSY = "others wrote at the same moment, again and again. Try again later"
 
 @pytest.fixture
 def store(postgres_url: str) -> PostgresStore:
-    return PostgresStore(postgres_url)
+    return PostgresStore(Address(postgres_url))
 
 
 def run(store: PostgresStore, words: str) -> None:
-    with psycopg.connect(store.address, autocommit=True) as connection:
+    with psycopg.connect(store.address.reveal(), autocommit=True) as connection:
         connection.execute(words)
 
 
@@ -179,11 +180,11 @@ def test_an_encoding_that_loses_letters_is_refused_by_name(postgres_url: str) ->
     for encoding in ("SQL_ASCII", "LATIN1"):
         name = f"{address.rpartition('/')[2]}_{encoding.lower()}"
         run(
-            PostgresStore(postgres_url),
+            PostgresStore(Address(postgres_url)),
             f"CREATE DATABASE {name} ENCODING '{encoding}' "
             "TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
         )
-        store = PostgresStore(f"{address.rpartition('/')[0]}/{name}?{options}")
+        store = PostgresStore(Address(f"{address.rpartition('/')[0]}/{name}?{options}"))
         with pytest.raises(LedgerFailed) as refused:
             store.create()
         assert str(refused.value) == (
@@ -191,14 +192,14 @@ def test_an_encoding_that_loses_letters_is_refused_by_name(postgres_url: str) ->
             "the database with ENCODING 'UTF8' TEMPLATE template0."
         )
         assert refusal(store) == str(refused.value)
-        run(PostgresStore(postgres_url), f"DROP DATABASE {name} WITH (FORCE)")
+        run(PostgresStore(Address(postgres_url)), f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def test_a_database_that_is_not_there_is_told_without_its_address(
     store: PostgresStore,
 ) -> None:
-    address, _, options = store.address.partition("?")
-    said = refusal(PostgresStore(f"{address}_missing?{options}"))
+    address, _, options = store.address.reveal().partition("?")
+    said = refusal(PostgresStore(Address(f"{address}_missing?{options}")))
     assert said.startswith("the PostgreSQL ledger cannot be used: ")
     assert "Check address" in said
     assert "_missing" not in said
@@ -216,7 +217,7 @@ def test_a_database_that_is_not_there_is_told_without_its_address(
     ],
 )
 def test_a_server_that_is_not_there_is_told_without_its_address(address: str) -> None:
-    store = PostgresStore(address)
+    store = PostgresStore(Address(address))
     assert "SECRET" not in repr(store)
     assert refusal(store) == f"the PostgreSQL ledger cannot be used: {UNREACHED}."
 
@@ -225,7 +226,7 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with (
         pytest.raises(MissingExtra, match=r"pip install 'dpratio\[postgres\]'"),
-        PostgresStore("postgresql://host/budget").reading(),
+        PostgresStore(Address("postgresql://host/budget")).reading(),
     ):
         pass
 
@@ -256,10 +257,9 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_failure_has_words_of_our_own(state: Any, said: str) -> None:  # noqa: ANN401
     error = psycopg.Error("SECRET words of the server")
     error.sqlstate = state
-    with pytest.raises(LedgerFailed) as refused:
-        _refuse(error)
-    assert str(refused.value) == f"the PostgreSQL ledger cannot be used: {said}."
-    assert refused.value.__cause__ is None
+    failure = _failure(error)
+    assert str(failure) == f"the PostgreSQL ledger cannot be used: {said}."
+    assert failure.__cause__ is None
 
 
 def test_a_user_without_rights_is_told(store: PostgresStore) -> None:

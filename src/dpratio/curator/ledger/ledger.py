@@ -6,7 +6,6 @@ Floor: curator. Imports: errors, checks, plan, release, and the rest of this fol
 """
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
@@ -15,6 +14,7 @@ from pathlib import Path
 from dpratio.checks import require
 from dpratio.curator.ledger.account import AFTER, Account
 from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.address import place_of_anchor, place_of_ledger
 from dpratio.curator.ledger.admit import admit, choose_scope, require_sealed
 from dpratio.curator.ledger.anchor import Anchor, Head
 from dpratio.curator.ledger.clock import time_now
@@ -25,7 +25,7 @@ from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope, require_words
 from dpratio.curator.ledger.sqlite import SqliteStore
 from dpratio.curator.ledger.watch import Watch
-from dpratio.errors import LedgerFailed, LedgerRefused
+from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.plan_file import plan_hash
@@ -53,22 +53,26 @@ class Ledger:
         *,
         anchor: str | PathLike[str] | None = None,
     ) -> None:
-        hint = "Name a file, or write postgresql://host/database."
-        rule = "a ledger lies in a file or on a server"
-        require(_is_name(location), rule, location, hint)
-        outside = anchor is None or _is_name(anchor)
-        require(outside, "an anchor is a file", anchor)
-        apart = anchor is None or Path(anchor).absolute() != Path(location).absolute()
-        require(apart, "an anchor lies outside of its ledger", str(anchor))
-        is_server = re.match("postgres(ql)?://", str(location))
+        place = place_of_ledger(location)
+        outside = None if anchor is None else place_of_anchor(anchor)
+        # They may hold a password, and a traceback may show what a name stands for.
+        del location, anchor
+        for read in (place, outside):
+            if isinstance(read, InvalidInput):
+                raise read
+        apart = not isinstance(place, Path) or (
+            outside is None or outside.absolute() != place.absolute()
+        )
+        require(apart, "an anchor lies outside of its ledger", str(outside))
         self.watch = Watch(
-            PostgresStore(str(location)) if is_server else SqliteStore(Path(location)),
-            None if anchor is None else Anchor(Path(anchor)),
+            SqliteStore(place) if isinstance(place, Path) else PostgresStore(place),
+            None if outside is None else Anchor(outside),
         )
 
     def __repr__(self) -> str:
-        store = self.watch.store
-        # An address may hold a password.
+        # A traceback may show a ledger whose place was refused.
+        watch = getattr(self, "watch", None)
+        store = None if watch is None else watch.store
         place = store.path if isinstance(store, SqliteStore) else "a PostgreSQL server"
         return f"Ledger({str(place)!r})"
 
@@ -267,11 +271,6 @@ _SAID = {
     "void": "voided",
 }
 _ADVICE = {"void": "A charge comes back only before data are opened."}
-
-
-def _is_name(location: object) -> bool:
-    named = isinstance(location, str | PathLike)
-    return named and str(location) != "" and "\0" not in str(location)
 
 
 def _entry(

@@ -3,14 +3,15 @@
 The tables lie in the schema ``dpratio`` of the database that the address names. A write
 locks its scope's row, so scopes do not wait for each other.
 Floor: curator.
-Imports: errors, catalogue, server, server_schema, server_totals, tables.
+Imports: errors, address, catalogue, server, server_schema, server_totals, tables.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.catalogue import changed_objects
 from dpratio.curator.ledger.server import ask, transaction
 from dpratio.curator.ledger.server_schema import SERVER_VERSION, STATEMENTS
@@ -31,8 +32,7 @@ _MOST_NAMED = 4
 class PostgresStore:
     """Transactions on a ledger in a PostgreSQL database."""
 
-    # The address may hold a password.
-    address: str = field(repr=False)
+    address: Address
 
     def create(self) -> None:
         """Make the tables, unless they are there.

@@ -3,14 +3,15 @@
 A pooler gives sessions that others used before: with their search path, isolation,
 role, time limits and temporary tables. All that matters is set or checked anew inside
 each transaction, and undone at its end.
-Floor: curator. Imports: checks, errors, patience, tables.
+Floor: curator. Imports: checks, errors, address, patience, tables.
 """
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 from dpratio.checks import import_extra
+from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.patience import Conflict
 from dpratio.curator.ledger.tables import Rows
 from dpratio.errors import LedgerFailed
@@ -52,7 +53,7 @@ _TEMPORARY = """SELECT
 
 
 @contextmanager
-def transaction(address: str, *, to_write: bool) -> Iterator[Any]:
+def transaction(address: Address, *, to_write: bool) -> Iterator[Any]:
     """Open a connection and one transaction on it; commit at the end.
 
     Raises:
@@ -61,11 +62,8 @@ def transaction(address: str, *, to_write: bool) -> Iterator[Any]:
     """
     psycopg = import_extra("psycopg", "postgres")
     levels = psycopg.IsolationLevel
+    opened = _connect(psycopg, address)
     try:
-        # Prepared statements have names, and a pooler's sessions share them.
-        opened = psycopg.connect(
-            address, connect_timeout=_CONNECT, prepare_threshold=None
-        )
         # A commit that fails leaves the connection open, so it is closed in any case.
         with closing(opened), opened as connection:
             connection.isolation_level = (
@@ -76,7 +74,19 @@ def transaction(address: str, *, to_write: bool) -> Iterator[Any]:
             _settle(connection)
             yield connection
     except psycopg.Error as error:
-        _refuse(error)
+        raise _failure(error) from None
+
+
+def _connect(psycopg: Any, address: Address) -> Any:  # noqa: ANN401 (it is optional)
+    """Connect; the driver's error knows the address, so nothing of it is kept."""
+    try:
+        # Prepared statements have names, and a pooler's sessions share them.
+        return psycopg.connect(
+            address.reveal(), connect_timeout=_CONNECT, prepare_threshold=None
+        )
+    except (psycopg.Error, ValueError, UnicodeError) as error:
+        failure = _failure(error)
+    raise failure
 
 
 def ask(connection: Any, sql: str, values: tuple[object, ...] = ()) -> Rows:  # noqa: ANN401 (psycopg is optional)
@@ -114,7 +124,7 @@ def _settle(connection: Any) -> None:  # noqa: ANN401
         )
 
 
-def _refuse(error: Exception) -> NoReturn:
+def _failure(error: Exception) -> LedgerFailed:
     """Say in our words what went wrong; the server's may hold its address."""
     state = str(getattr(error, "sqlstate", None) or "")
     words = {
@@ -136,10 +146,10 @@ def _refuse(error: Exception) -> NoReturn:
         ),
     }
     if state in _UNDONE:
-        raise Conflict(
+        return Conflict(
             "the PostgreSQL ledger cannot be used: others wrote at the same moment, "
             "again and again. Try again later."
-        ) from None
+        )
     known = (said for start, said in words.items() if start and state.startswith(start))
     said = next(known, words[""] if not state else f"the server refused ({state})")
-    raise LedgerFailed(f"the PostgreSQL ledger cannot be used: {said}.") from None
+    return LedgerFailed(f"the PostgreSQL ledger cannot be used: {said}.")
