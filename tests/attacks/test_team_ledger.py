@@ -13,6 +13,7 @@ from curator.ledger.attacks.spellings import SECRET, spellings
 from curator.ledger.attacks.test_passwords import told_in_python
 from curator.ledger.owner_edits import OWNER_EDITS
 from curator.ledger.teams import team_at
+from dpratio.curator.ledger import server
 from dpratio.curator.ledger.accounting import Charge
 from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.catalogue import changed_objects
@@ -241,3 +242,25 @@ def test_35_an_address_becomes_no_file_and_its_password_is_shown_nowhere(
         with pytest.raises((InvalidInput, LedgerFailed)):
             Ledger(address).open_scope(ONE)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_31_a_client_that_stops_keeps_others_waiting_for_a_while_alone(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped inside a transaction, it is put out, and the next one charges.
+
+    Source: found by an independent attack on this code, 2026.
+    More: tests/curator/ledger/test_server.py.
+    """
+    ledger = open_book(postgres_url, ONE)
+    monkeypatch.setattr(server, "_IDLE_WRITER", "2s")
+    monkeypatch.setattr(server, "_PATIENCE", "20s")
+
+    def stop_halfway() -> None:
+        with ledger.watch.store.writing() as tables:
+            tables.scope("loans", to_write=True)
+            Ledger(postgres_url).charge(name_of(1), plan_of("0.1"))
+
+    with pytest.raises(LedgerFailed):
+        stop_halfway()
+    assert list(Ledger(postgres_url).account().releases) == [name_of(1)]

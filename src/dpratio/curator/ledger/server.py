@@ -22,6 +22,18 @@ _UNDONE = {"40001", "40P01"}  # a serialization failure, a deadlock
 
 _CONNECT = 20  # seconds for each host of the address
 _PATIENCE = "60s"  # that a writer waits for others
+# A writer that stops is put out before those who wait for it lose patience.
+_IDLE_WRITER, _IDLE_READER = "30s", "600s"
+_STATEMENT = "90s"
+# A server that stops says nothing, which is noticed here: after so many intervals.
+_INTERVAL, _SILENCE = 0.1, 1200
+_LINK = {
+    "keepalives": 1,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
 _SETTINGS = {
     # Temporary tables come last, so that none stands in front of a name of ours.
     "search_path": "pg_catalog, pg_temp",
@@ -63,6 +75,8 @@ def transaction(address: Address, *, to_write: bool) -> Iterator[Any]:
     psycopg = import_extra("psycopg", "postgres")
     levels = psycopg.IsolationLevel
     opened = _connect(psycopg, address)
+    wait = opened.wait
+    opened.wait = lambda answers: wait(_limited(psycopg, opened, answers), _INTERVAL)
     try:
         # A commit that fails leaves the connection open, so it is closed in any case.
         with closing(opened), opened as connection:
@@ -71,7 +85,7 @@ def transaction(address: Address, *, to_write: bool) -> Iterator[Any]:
             )
             if not to_write:
                 connection.read_only = True
-            _settle(connection)
+            _settle(connection, _IDLE_WRITER if to_write else _IDLE_READER)
             yield connection
     except psycopg.Error as error:
         raise _failure(error) from None
@@ -82,7 +96,10 @@ def _connect(psycopg: Any, address: Address) -> Any:  # noqa: ANN401 (it is opti
     try:
         # Prepared statements have names, and a pooler's sessions share them.
         return psycopg.connect(
-            address.reveal(), connect_timeout=_CONNECT, prepare_threshold=None
+            address.reveal(),
+            connect_timeout=_CONNECT,
+            prepare_threshold=None,
+            **_LINK,
         )
     except (psycopg.Error, ValueError, UnicodeError) as error:
         failure = _failure(error)
@@ -97,9 +114,28 @@ def ask(connection: Any, sql: str, values: tuple[object, ...] = ()) -> Rows:  # 
     return cursor.fetchall() if cursor.description else []
 
 
-def _settle(connection: Any) -> None:  # noqa: ANN401
+def _limited(psycopg: Any, opened: Any, answers: Any) -> Any:  # noqa: ANN401
+    """Pass on what a driver waits for, unless the server says nothing for too long."""
+    silent, ready = 0, None
+    while True:
+        try:
+            wanted = answers.send(ready)
+        except StopIteration as ended:
+            return ended.value
+        ready = yield wanted
+        silent = 0 if ready else silent + 1
+        if silent > _SILENCE:
+            opened.close()  # Or the driver would wait once more, to roll back.
+            raise psycopg.OperationalError
+
+
+def _settle(connection: Any, idle: str) -> None:  # noqa: ANN401
     """Set what a session may have been left with, and check what cannot be set."""
-    settings = _SETTINGS | {"lock_timeout": _PATIENCE}
+    settings = _SETTINGS | {
+        "lock_timeout": _PATIENCE,
+        "statement_timeout": _STATEMENT,
+        "idle_in_transaction_session_timeout": idle,
+    }
     said = ", ".join("pg_catalog.set_config(%s, %s, true)" for _ in settings)
     values = [word for pair in settings.items() for word in pair]
     connection.execute(f"SELECT {said}", values)
@@ -137,6 +173,8 @@ def _failure(error: Exception) -> LedgerFailed:
         "42501": "this user may not do that. Ask the owner of the database",
         "53": "the server is out of room or connections. Try again later",
         "55P03": "others have kept it locked for a minute. Try again later",
+        "57014": "it took too long. Try again later",
+        "25P03": "this side said nothing for too long, and was put out. Try again",
         "25006": "it is read-only. Name the primary server",
         "23505": "it is append-only, and the line is there already",
         "P0001": "it is append-only",
