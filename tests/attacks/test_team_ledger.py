@@ -203,7 +203,7 @@ def test_32_a_line_handed_to_the_server_directly_is_checked_there(
                 charge=Charge(cost, Fraction(0)),
                 event={"plan": "0" * 64, "by": ""},
             )
-            changed = replace(made, **changes)
+            changed = replace(made, **changes)  # type: ignore[arg-type]  # words alone
             return replace(changed, hash=changed.wanted_hash)
 
         free, half = Fraction(0), Fraction(1, 2)

@@ -5,8 +5,10 @@ import signal
 import socket
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 
+from curator.ledger.attacks.pooling import pooler
 from curator.ledger.loans import ID, PLAN, SCOPE
 from dpratio.curator.ledger import server
 from dpratio.curator.ledger.address import Address
@@ -99,3 +101,21 @@ def test_limits_are_those_that_are_stated(postgres_url: str) -> None:
         with transaction(Address(postgres_url), to_write=to_write) as connection:
             found = [ask(connection, shown.format(name))[0][0] for name in names]
         assert found == ["1min", "90s", idle]
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        ("SET session_replication_role TO replica", "this session runs as a replica"),
+        ("CREATE TEMPORARY TABLE entry ()", "this session holds temporary tables"),
+    ],
+)
+def test_a_session_that_cannot_be_trusted_is_refused(
+    left: str, said: str, ledger: Ledger, postgres_url: str
+) -> None:
+    assert ledger.scopes() == ["loans"]
+    with pooler(postgres_url) as pooled:
+        with psycopg.connect(pooled, autocommit=True) as connection:
+            connection.execute(left.encode())
+        with pytest.raises(LedgerFailed, match=said):
+            Ledger(pooled).scopes()

@@ -8,8 +8,10 @@ import pytest
 
 from curator.ledger.loans import CARDS, ID, OTHER, PLAN, SCOPE, bring
 from curator.ledger.teams import Team, team_at
+from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.server_roles import roles_script
+from dpratio.curator.ledger.postgres import PostgresStore
+from dpratio.curator.ledger.server_roles import make_roles, roles_script
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import InvalidInput, LedgerFailed
 
@@ -121,3 +123,14 @@ def test_the_owner_of_the_tables_cannot_log_in(team: Team) -> None:
 def test_a_prefix_must_be_a_plain_name(prefix: str) -> None:
     with pytest.raises(InvalidInput, match="a prefix must be a plain name"):
         roles_script(prefix)
+
+
+def test_the_roles_can_be_made_from_here_and_are_the_same(team: Team) -> None:
+    make_roles(PostgresStore(Address(team.address)), team.prefix)
+    bring(team.ledger("curator"), "published")
+    assert verify_ledger(team.ledger("reader")).wrong == ()
+
+
+def test_roles_belong_to_a_ledger(postgres_url: str) -> None:
+    with pytest.raises(LedgerFailed, match="holds no ledger"):
+        make_roles(PostgresStore(Address(postgres_url)))

@@ -100,8 +100,9 @@ def link(
 
     A fourth word is the user that the database knows; it is written beside the event.
     """
-    (scope, seq, previous), *others = before[:3], *before[3:]
-    told = {**event, **({"session": others[0]} if others and others[0] else {})}
+    scope, seq, previous = before[:3]
+    writer = "".join(before[3:])
+    told = {**event, "session": writer} if writer else event
     entry = Entry(
         scope=scope,
         seq=seq + 1,

@@ -57,9 +57,10 @@ class Ledger:
         outside = None if anchor is None else place_of_anchor(anchor)
         # They may hold a password, and a traceback may show what a name stands for.
         del location, anchor
-        for read in (place, outside):
-            if isinstance(read, InvalidInput):
-                raise read
+        if isinstance(place, InvalidInput):
+            raise place
+        if isinstance(outside, InvalidInput):
+            raise outside
         apart = not isinstance(place, Path) or (
             outside is None or outside.absolute() != place.absolute()
         )
