@@ -63,7 +63,7 @@ HOMES = {
     "secrets": {"curator/entropy.py"},
     "random": set[str](),
     "sqlite3": {"curator/ledger/sqlite.py", "curator/warehouse/databases.py"},
-    "psycopg": {"curator/ledger/postgres.py", "curator/warehouse/databases.py"},
+    "psycopg": {"curator/ledger/server.py", "curator/warehouse/databases.py"},
     "pickle": set[str](),
     "subprocess": set[str](),
     "time": set[str](),
@@ -101,6 +101,7 @@ HOMES = {
         "cli/forecast.py",
         "cli/ledger.py",
         "cli/page.py",
+        "cli/team.py",
     },
 }
 

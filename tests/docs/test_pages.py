@@ -11,6 +11,7 @@ import pytest
 
 from docs.page_blocks import ROOT, blocks_of, written_pages
 from docs.page_runner import run_blocks
+from dpratio.curator.ledger.server_roles import ROLES
 
 ELSEWHERE = {
     "README.md",
@@ -46,8 +47,10 @@ def test_the_guide_on_the_team_ledger_runs_on_a_real_server(
         run_blocks(page, tmp_path, replaced=shown, database=postgres_url)
     finally:
         with psycopg.connect(postgres_url, autocommit=True) as server:
-            server.execute("DROP OWNED BY ann")
-            server.execute("DROP ROLE ann")
+            names = [f"dpratio_{role}" for role in ROLES]
+            for name in (*names, "ann", "olga"):
+                server.execute(f"DROP OWNED BY {name} CASCADE".encode())
+                server.execute(f"DROP ROLE {name}".encode())
 
 
 def test_few_blocks_are_not_run_and_each_says_why() -> None:

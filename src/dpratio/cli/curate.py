@@ -89,7 +89,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     table = table_of(given, study.parent) if data is None else _file_of(data)
     rule = "--no-ledger and a ledger contradict each other"
     named = location != DEFAULT or scope or anchor or release_id
-    require(not (no_ledger and named), rule, location, "Say one of them.")
+    require(not (no_ledger and named), rule, "both", "Say one of them.")
     require_place(out, force=force, again=release_id)
     kept = scope or (None if given is None or no_ledger else given.scope)
     book = None if no_ledger else open_ledger(location, anchor)

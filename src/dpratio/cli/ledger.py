@@ -243,11 +243,14 @@ def open_ledger(
 ) -> "Ledger":
     """Open a ledger; a file that is not there is made by init alone."""
     from dpratio.curator.ledger.ledger import Ledger
+    from dpratio.curator.ledger.sqlite import SqliteStore
 
-    if not is_new and "://" not in location and not Path(location).exists():
+    made = Ledger(location, anchor=anchor)
+    store = made.watch.store
+    if not is_new and isinstance(store, SqliteStore) and not store.path.exists():
         raise LedgerFailed(
             f"there is no ledger '{location}'. Make one with `dpratio ledger init`, or "
             "name it with --ledger. A release without account is said aloud, with "
             "--no-ledger."
         )
-    return Ledger(location, anchor=anchor)
+    return made

@@ -16,6 +16,7 @@ from dpratio.cli.explore import demo
 from dpratio.cli.forecast import forecast
 from dpratio.cli.ledger import ledger
 from dpratio.cli.page import page
+from dpratio.cli.team import migrate, roles
 from dpratio.cli.words import in_options
 from dpratio.errors import DpratioError
 from dpratio.tabular import printable
@@ -40,6 +41,8 @@ HOLDER, READER, ANYONE = "Data holder", "Holder of a release", "Anyone"
 
 app.command(rich_help_panel=HOLDER)(plan)
 app.command(rich_help_panel=HOLDER)(release)
+ledger.command()(roles)
+ledger.command()(migrate)
 app.add_typer(ledger, name="ledger", rich_help_panel=HOLDER)
 app.command(rich_help_panel=HOLDER)(audit)
 app.command(rich_help_panel=READER)(estimate)

@@ -106,6 +106,13 @@ def release_sums(  # noqa: PLR0913 (one door)
         >>> dpr.estimate_ratios(release).status
         ('ok',)
     """
+    book = None
+    if ledger is not None and ledger is not _UNSAID:
+        try:
+            book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+        finally:
+            # It may hold a password, and a traceback may show what a name stands for.
+            ledger = book
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
     if ledger is _UNSAID:
         raise InvalidInput(
@@ -117,7 +124,7 @@ def release_sums(  # noqa: PLR0913 (one door)
     if out is not None:
         check_writable(out)
         check_format(out)
-    if ledger is None:
+    if book is None:
         unkept = scope is None and release_id is None and source is None
         hint = "Name the ledger, or leave scope, source and release_id out."
         rule = "scopes, sources and release ids belong to a ledger"
@@ -127,7 +134,6 @@ def release_sums(  # noqa: PLR0913 (one door)
         if out is not None:
             write_whole(out, release_to_bytes(release, format_of(out)))
         return release
-    book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     apart = out is None or not book.is_at(out)
     require(apart, "a release is not written over its ledger", str(out))
     kind = "json" if out is None else format_of(out)

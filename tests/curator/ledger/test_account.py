@@ -81,7 +81,7 @@ def forged(entry: Entry, **changes: Any) -> Entry:  # noqa: ANN401
 
 def test_a_new_account_begins_with_the_hash_of_its_terms() -> None:
     account = new_account(SCOPE)
-    assert account.last == ("loans", 0, SCOPE.hash)
+    assert account.last == ("loans", 0, SCOPE.hash, "")
     assert account.spent == NOTHING
     assert account.left == SCOPE.cap
     assert not account.releases

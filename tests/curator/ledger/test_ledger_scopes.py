@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from curator.ledger.loans import CARDS, ID, PLAN, SCOPE, bring
+from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.anchor import Anchor, Head
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.postgres import PostgresStore
@@ -19,10 +20,10 @@ from dpratio.terms.budget import Budget
 
 
 @pytest.mark.parametrize(
-    "address", ["postgresql://host/budget", "postgres://user:word@host:1/budget"]
+    "address", ["postgresql://host/budget", "postgresql://user:word@host:1/budget"]
 )
 def test_an_address_means_a_server(address: str) -> None:
-    assert Ledger(address).watch.store == PostgresStore(address)
+    assert Ledger(address).watch.store == PostgresStore(Address(address))
 
 
 @pytest.mark.parametrize("path", ["budget.db", "postgres.db", Path("a") / "b"])

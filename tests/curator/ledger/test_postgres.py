@@ -1,5 +1,6 @@
 """A ledger on a real PostgreSQL server: same tables, same rules, words of our own."""
 
+import hashlib
 import sys
 import uuid
 from typing import Any
@@ -7,10 +8,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from curator.ledger.loans import SCOPE
+from curator.ledger.loans import ID, PLAN, SCOPE
 from curator.ledger.stores import refusal
-from dpratio.curator.ledger.postgres import PostgresStore, _refuse
+from dpratio.curator.ledger.address import Address
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.ledger.server import _failure
 from dpratio.errors import LedgerFailed, MissingExtra
 from dpratio.terms.budget import Budget
 
@@ -26,13 +30,16 @@ UNREACHED = (
 )
 
 
+BUSY = "others wrote at the same moment, again and again. Try again later"
+
+
 @pytest.fixture
 def store(postgres_url: str) -> PostgresStore:
-    return PostgresStore(postgres_url)
+    return PostgresStore(Address(postgres_url))
 
 
 def run(store: PostgresStore, words: str) -> None:
-    with psycopg.connect(store.address, autocommit=True) as connection:
+    with psycopg.connect(store.address.reveal(), autocommit=True) as connection:
         connection.execute(words)
 
 
@@ -56,7 +63,7 @@ def test_a_reader_sees_one_state_and_cannot_write(store: PostgresStore) -> None:
 def test_a_scope_that_is_written_to_is_locked_and_others_are_not(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpratio.curator.ledger.postgres._PATIENCE", "50ms")
+    monkeypatch.setattr("dpratio.curator.ledger.server._PATIENCE", "50ms")
     store.create()
     with store.writing() as tables:
         tables.add_scope(SCOPE)
@@ -74,18 +81,18 @@ def test_a_scope_that_is_written_to_is_locked_and_others_are_not(
             others.scope("loans", to_write=True)
 
 
-def test_bytes_come_back_as_they_were_sealed(store: PostgresStore) -> None:
-    store.create()
-    digest = "ad5b3fdbcb526778c2839d2f151ea753995e26a0"
-    with store.writing() as tables:
-        tables.add_artifact("r", b"\x00\xff?%s", digest)
-    with (
-        store.reading() as tables,
-        pytest.raises(LedgerFailed, match="not in the ledger as they were sealed"),
-    ):
-        tables.artifact("r", digest)
-    with store.reading() as tables:
-        assert tables.artifact_ids() == ["r"]
+def test_bytes_come_back_as_they_were_sealed(postgres_url: str) -> None:
+    ledger, content = Ledger(postgres_url), b"\x00\xff?%s"
+    ledger.open_scope(SCOPE)
+    ledger.charge(ID, PLAN)
+    ledger.open(ID)
+    ledger.seal(ID, content, "json")
+    digest = hashlib.sha256(content).hexdigest()
+    with ledger.watch.store.reading() as tables:
+        assert tables.artifact(ID, digest) == content
+        assert tables.artifact_ids() == [ID]
+        with pytest.raises(LedgerFailed, match="not in the ledger as they were sealed"):
+            tables.artifact(ID, digest[::-1])
 
 
 @pytest.mark.parametrize("table", ["ledger", "scope", "entry", "artifact"])
@@ -128,10 +135,10 @@ def test_an_empty_database_holds_no_ledger(store: PostgresStore) -> None:
 @pytest.mark.parametrize(
     "edit",
     [
-        "INSERT INTO dpratio.ledger VALUES (1)",
+        "INSERT INTO dpratio.ledger VALUES (2)",
         (
             "ALTER TABLE dpratio.ledger DISABLE TRIGGER USER;"
-            "UPDATE dpratio.ledger SET version = 2"
+            "UPDATE dpratio.ledger SET version = 3"
         ),
         ("ALTER TABLE dpratio.ledger DISABLE TRIGGER USER;DELETE FROM dpratio.ledger"),
     ],
@@ -144,26 +151,55 @@ def test_a_ledger_of_another_version_is_refused(
     assert refusal(store) == NO_LEDGER
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        "ALTER TABLE dpratio.entry DISABLE TRIGGER entry_keeps_delete",
-        "DROP TRIGGER entry_keeps_truncate ON dpratio.entry",
-    ],
-)
-def test_a_trigger_that_is_out_of_force_is_told(
-    edit: str, store: PostgresStore
-) -> None:
+def test_a_ledger_of_version_1_asks_to_be_migrated(store: PostgresStore) -> None:
     store.create()
-    run(store, edit)
-    assert store.damages() == ["triggers that keep the ledger are missing."]
+    run(store, "ALTER TABLE dpratio.ledger DISABLE TRIGGER USER")
+    run(store, "UPDATE dpratio.ledger SET version = 1")
+    said = refusal(store)
+    assert said == (
+        "the ledger in this database is of version 1. Bring it up to date with "
+        "`dpratio ledger migrate`."
+    )
+
+
+def test_what_was_changed_is_told_by_name(store: PostgresStore) -> None:
+    store.create()
+    run(store, "DROP TRIGGER entry_keeps_delete ON dpratio.entry")
+    assert refusal(store) == (
+        "the tables of the ledger were changed: trigger O CREATE TRIGGER "
+        "entry_keeps_delete BEFORE is missing or changed. Release nothing until the "
+        "owner has mended them."
+    )
+    run(store, "DROP FUNCTION dpratio.refuse_change CASCADE")
+    assert " and 9 more. Release nothing" in refusal(store)
+    assert len(store.damages()) == 13
+
+
+def test_an_encoding_that_loses_letters_is_refused_by_name(postgres_url: str) -> None:
+    address, _, options = postgres_url.partition("?")
+    for encoding in ("SQL_ASCII", "LATIN1"):
+        name = f"{address.rpartition('/')[2]}_{encoding.lower()}"
+        run(
+            PostgresStore(Address(postgres_url)),
+            f"CREATE DATABASE {name} ENCODING '{encoding}' "
+            "TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
+        )
+        store = PostgresStore(Address(f"{address.rpartition('/')[0]}/{name}?{options}"))
+        with pytest.raises(LedgerFailed) as refused:
+            store.create()
+        assert str(refused.value) == (
+            f"the encoding of this database is {encoding}; a ledger needs UTF8. Make "
+            "the database with ENCODING 'UTF8' TEMPLATE template0."
+        )
+        assert refusal(store) == str(refused.value)
+        run(PostgresStore(Address(postgres_url)), f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def test_a_database_that_is_not_there_is_told_without_its_address(
     store: PostgresStore,
 ) -> None:
-    address, _, options = store.address.partition("?")
-    said = refusal(PostgresStore(f"{address}_missing?{options}"))
+    address, _, options = store.address.reveal().partition("?")
+    said = refusal(PostgresStore(Address(f"{address}_missing?{options}")))
     assert said.startswith("the PostgreSQL ledger cannot be used: ")
     assert "Check address" in said
     assert "_missing" not in said
@@ -181,7 +217,7 @@ def test_a_database_that_is_not_there_is_told_without_its_address(
     ],
 )
 def test_a_server_that_is_not_there_is_told_without_its_address(address: str) -> None:
-    store = PostgresStore(address)
+    store = PostgresStore(Address(address))
     assert "SECRET" not in repr(store)
     assert refusal(store) == f"the PostgreSQL ledger cannot be used: {UNREACHED}."
 
@@ -190,7 +226,7 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with (
         pytest.raises(MissingExtra, match=r"pip install 'dpratio\[postgres\]'"),
-        PostgresStore("postgresql://host/budget").reading(),
+        PostgresStore(Address("postgresql://host/budget")).reading(),
     ):
         pass
 
@@ -212,7 +248,8 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ("25006", "it is read-only. Name the primary server"),
         ("23505", "it is append-only, and the line is there already"),
         ("P0001", "it is append-only"),
-        ("40001", "the server refused (40001)"),
+        ("40001", BUSY),
+        ("40P01", BUSY),
         ("42P01", "the server refused (42P01)"),
         ("57P01", "the server refused (57P01)"),
     ],
@@ -220,10 +257,9 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_failure_has_words_of_our_own(state: Any, said: str) -> None:  # noqa: ANN401
     error = psycopg.Error("SECRET words of the server")
     error.sqlstate = state
-    with pytest.raises(LedgerFailed) as refused:
-        _refuse(error)
-    assert str(refused.value) == f"the PostgreSQL ledger cannot be used: {said}."
-    assert refused.value.__cause__ is None
+    failure = _failure(error)
+    assert str(failure) == f"the PostgreSQL ledger cannot be used: {said}."
+    assert failure.__cause__ is None
 
 
 def test_a_user_without_rights_is_told(store: PostgresStore) -> None:
@@ -235,6 +271,6 @@ def test_a_user_without_rights_is_told(store: PostgresStore) -> None:
             pytest.raises(LedgerFailed, match="this user may not do that"),
             store.writing() as tables,
         ):
-            tables.run(f"SET ROLE {role}; TABLE scope", ())
+            tables.run(f"SET ROLE {role}; TABLE dpratio.scope", ())
     finally:
         run(store, f"DROP OWNED BY {role}; DROP ROLE {role}")

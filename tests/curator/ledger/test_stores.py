@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from curator.ledger.loans import SCOPE
+from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.sqlite import SqliteStore
 from dpratio.curator.ledger.watch import Store
@@ -14,7 +15,7 @@ from dpratio.curator.ledger.watch import Store
 def store(any_ledger: str) -> Store:
     """A store that is yet to be made; SQLite and PostgreSQL in turn."""
     if any_ledger.startswith("postgres"):
-        return PostgresStore(any_ledger)
+        return PostgresStore(Address(any_ledger))
     return SqliteStore(Path(any_ledger))
 
 

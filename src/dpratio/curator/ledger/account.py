@@ -72,6 +72,8 @@ class Account:
     sources: Mapping[tuple[str, str], int] = field(default_factory=dict)
     allowed: Mapping[tuple[str, str], Entry] = field(default_factory=dict)
     steps_back: tuple[int, ...] = ()
+    # Who would write the next entry, as a server knows them.
+    writer: str = field(default="", compare=False)
 
     @property
     def left(self) -> Charge:
@@ -79,9 +81,9 @@ class Account:
         return self.scope.cap - self.spent
 
     @property
-    def last(self) -> tuple[str, int, str]:
-        """Scope, number and hash that the next entry is linked to."""
-        return self.scope.name, self.seq, self.head
+    def last(self) -> tuple[str, int, str, str]:
+        """Scope, number and hash that the next entry is linked to, and its writer."""
+        return self.scope.name, self.seq, self.head, self.writer
 
     def __repr__(self) -> str:
         loss = LOSS_NAMES[self.scope.accounting]

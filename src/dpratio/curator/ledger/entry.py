@@ -11,7 +11,7 @@ from dpratio.errors import LedgerFailed
 from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
-__all__ = ["COLUMNS", "KINDS", "Entry", "entry_from_row", "link"]
+__all__ = ["COLUMNS", "KINDS", "Entry", "entry_from_row", "exact_text", "link"]
 
 KINDS = ("charge", "opened", "sealed", "published", "void", "approved", "allowed")
 _EVENTS = {
@@ -71,15 +71,25 @@ class Entry:
         node = Node(parse(self.event))
         forms = _EVENTS.get(self.kind, ((),))
         is_old = "source" not in node.entries()
-        told = node.fields(*forms[0 if is_old else -1])
-        return {name: at.text() for name, at in told.items()}
+        told = node.fields(*forms[0 if is_old else -1], optional=("session",))
+        return {name: at.text() for name, at in told.items() if name != "session"}
+
+    @property
+    def session(self) -> str:
+        """The user that the database knew when the line was written; empty in a file.
+
+        Raises:
+            DocumentRefused: When the event is none.
+        """
+        told = Node(parse(self.event)).entries()
+        return told["session"].text() if "session" in told else ""
 
 
 COLUMNS = tuple(each.name for each in fields(Entry))
 
 
 def link(
-    before: tuple[str, int, str],
+    before: tuple[str, int, str] | tuple[str, int, str, str],
     *,
     time: str,
     subject: str,
@@ -87,17 +97,22 @@ def link(
     charge: Charge | None = None,
     event: Mapping[str, str],
 ) -> Entry:
-    """Make the line that follows the one with this scope, number and hash."""
-    scope, seq, previous = before
+    """Make the line that follows the one with this scope, number and hash.
+
+    A fourth word is the user that the database knows; it is written beside the event.
+    """
+    scope, seq, previous = before[:3]
+    writer = "".join(before[3:])
+    told = {**event, "session": writer} if writer else event
     entry = Entry(
         scope=scope,
         seq=seq + 1,
         time=time,
         subject=subject,
         kind=kind,
-        loss="" if charge is None else _text(charge.loss),
-        delta="" if charge is None else _text(charge.delta),
-        event=json.dumps(event, sort_keys=True),
+        loss="" if charge is None else exact_text(charge.loss),
+        delta="" if charge is None else exact_text(charge.delta),
+        event=json.dumps(told, sort_keys=True),
         previous=previous,
     )
     return replace(entry, hash=entry.wanted_hash)
@@ -115,5 +130,6 @@ def entry_from_row(row: Sequence[object]) -> Entry:
     return Entry(*row)  # type: ignore[arg-type]  # checked above
 
 
-def _text(exact: Fraction) -> str:
+def exact_text(exact: Fraction) -> str:
+    """Write an exact number."""
     return f"{exact.numerator}/{exact.denominator}"

@@ -128,7 +128,7 @@ def _row(release_id: str, held: Held) -> list[Any]:
         show_exact(charge.loss),
         show_exact(charge.delta),
         held.plan[:12],
-        first.said["by"],
+        f"{first.said['by']} ({first.session})" if first.session else first.said["by"],
         *_source(held),
     ]
 

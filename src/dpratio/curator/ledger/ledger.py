@@ -5,7 +5,6 @@ checked, a line is appended, and the new head is anchored outside.
 """
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from dpratio.checks import require
 from dpratio.curator.ledger.account import AFTER, Account
+from dpratio.curator.ledger.address import place_of_anchor, place_of_ledger
 from dpratio.curator.ledger.admit import choose_scope, require_sealed
 from dpratio.curator.ledger.anchor import Anchor, Head
 from dpratio.curator.ledger.approving import allow_source, approve
@@ -20,12 +20,13 @@ from dpratio.curator.ledger.charging import charge, require_scope
 from dpratio.curator.ledger.clock import time_now
 from dpratio.curator.ledger.entry import link
 from dpratio.curator.ledger.history import History
+from dpratio.curator.ledger.patience import patient
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope, require_words
 from dpratio.curator.ledger.source import Source, meant_source
 from dpratio.curator.ledger.sqlite import SqliteStore
 from dpratio.curator.ledger.watch import Watch
-from dpratio.errors import LedgerFailed, LedgerRefused
+from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.release.plan_file import plan_hash
 from dpratio.release.release import require_id
@@ -52,25 +53,31 @@ class Ledger:
         *,
         anchor: str | PathLike[str] | None = None,
     ) -> None:
-        hint = "Name a file, or write postgresql://host/database."
-        rule = "a ledger lies in a file or on a server"
-        require(_is_name(location), rule, location, hint)
-        outside = anchor is None or _is_name(anchor)
-        require(outside, "an anchor is a file", anchor)
-        apart = anchor is None or Path(anchor).absolute() != Path(location).absolute()
-        require(apart, "an anchor lies outside of its ledger", str(anchor))
-        is_server = re.match("postgres(ql)?://", str(location))
+        place = place_of_ledger(location)
+        outside = None if anchor is None else place_of_anchor(anchor)
+        # They may hold a password, and a traceback may show what a name stands for.
+        del location, anchor
+        if isinstance(place, InvalidInput):
+            raise place
+        if isinstance(outside, InvalidInput):
+            raise outside
+        apart = not isinstance(place, Path) or (
+            outside is None or outside.absolute() != place.absolute()
+        )
+        require(apart, "an anchor lies outside of its ledger", str(outside))
         self.watch = Watch(
-            PostgresStore(str(location)) if is_server else SqliteStore(Path(location)),
-            None if anchor is None else Anchor(Path(anchor)),
+            SqliteStore(place) if isinstance(place, Path) else PostgresStore(place),
+            None if outside is None else Anchor(outside),
         )
 
     def __repr__(self) -> str:
-        store = self.watch.store
-        # An address may hold a password.
+        # A traceback may show a ledger whose place was refused.
+        watch = getattr(self, "watch", None)
+        store = None if watch is None else watch.store
         place = store.path if isinstance(store, SqliteStore) else "a PostgreSQL server"
         return f"Ledger({str(place)!r})"
 
+    @patient
     def open_scope(self, scope: Scope) -> Account:
         """Register a dataset and its caps; the same terms again change nothing.
 
@@ -116,11 +123,13 @@ class Ledger:
         own += [anchor.path] if anchor is not None else []
         return Path(path).resolve() in {each.resolve() for each in own}
 
+    @patient
     def scopes(self) -> list[str]:
         """The names of all scopes."""
         with self.watch.store.reading() as tables:
             return tables.scope_names()
 
+    @patient
     def account(self, scope: str | None = None) -> Account:
         """Follow a scope's entries to the last one.
 
@@ -135,6 +144,7 @@ class Ledger:
         """Show a scope: what is spent, what is left, what came when."""
         return History(self.account(scope))
 
+    @patient
     def charge(
         self,
         release_id: str,
@@ -194,6 +204,7 @@ class Ledger:
         require_words(by, "by")
         self._step(release_id, "void", {"by": by})
 
+    @patient
     def approve(
         self,
         plan: Plan,
@@ -216,6 +227,7 @@ class Ledger:
         """
         return approve(self.watch, plan, source, scope=scope, by=by, time=time_now)
 
+    @patient
     def allow_source(
         self,
         table: object,
@@ -240,6 +252,7 @@ class Ledger:
         found = meant_source(table, source)
         allow_source(self.watch, found, scope=scope, by=by, time=time_now)
 
+    @patient
     def sealed(
         self, release_id: str, plan: Plan, *, scope: str | None = None
     ) -> tuple[bytes, str] | None:
@@ -265,6 +278,7 @@ class Ledger:
             seal = held.said("sealed")
             return tables.artifact(release_id, seal["sha256"]), seal["format"]
 
+    @patient
     def _step(
         self,
         release_id: str,
@@ -300,8 +314,3 @@ _SAID = {
     "void": "voided",
 }
 _ADVICE = {"void": "A charge comes back only before data are opened."}
-
-
-def _is_name(location: object) -> bool:
-    named = isinstance(location, str | PathLike)
-    return named and str(location) != "" and "\0" not in str(location)

@@ -6,39 +6,31 @@ locks its scope's row, so scopes do not wait for each other.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from dataclasses import dataclass
+from typing import Any
 
-from dpratio.checks import import_extra
-from dpratio.curator.ledger.tables import TABLES, VERSION, Rows, Tables, create_tables
+from dpratio.curator.ledger.address import Address
+from dpratio.curator.ledger.catalogue import changed_objects
+from dpratio.curator.ledger.server import ask, transaction
+from dpratio.curator.ledger.server_schema import SERVER_VERSION, STATEMENTS
+from dpratio.curator.ledger.server_totals import wrong_totals
+from dpratio.curator.ledger.tables import Tables
 from dpratio.errors import LedgerFailed
 
-__all__ = ["PostgresStore"]
+__all__ = ["PostgresStore", "make_schema"]
 
-_PATIENCE = "60s"
-_KEPT = (
-    """CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$""",
-    *(
-        f"""CREATE TRIGGER {table}_keeps_{what.lower()} BEFORE {what} ON {table}
-            FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"""
-        for table in TABLES
-        for what in ("UPDATE", "DELETE", "TRUNCATE")
-    ),
+_NO_LEDGER = (
+    "this database holds no ledger of this version of dpratio. Make one with `dpratio "
+    "ledger init`, or name another database."
 )
-_SCHEMA = (*create_tables("BIGINT", "BYTEA"), *_KEPT)
-_TRIGGERS = """SELECT count(*) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-    JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = 'dpratio' AND NOT t.tgisinternal AND t.tgenabled = 'O'
-    AND t.tgname LIKE '%\\_keeps\\_%'"""
+_MOST_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresStore:
     """Transactions on a ledger in a PostgreSQL database."""
 
-    # The address may hold a password.
-    address: str = field(repr=False)
+    address: Address
 
     def create(self) -> None:
         """Make the tables, unless they are there.
@@ -46,97 +38,81 @@ class PostgresStore:
         Raises:
             LedgerFailed: When the server cannot be reached or does not allow it.
         """
-        with self._connected() as connection:
+        with transaction(self.address, to_write=True) as connection:
             # Two curators may open the first scope at once.
             connection.execute("SELECT pg_advisory_xact_lock(7237121)")
-            if not self._is_there(connection):
+            if changed_objects(connection) is None:
                 connection.execute("CREATE SCHEMA IF NOT EXISTS dpratio")
-                for statement in _SCHEMA:
-                    connection.execute(statement)
-                connection.execute("INSERT INTO ledger VALUES (%s)", (VERSION,))
+                make_schema(connection)
         with self.reading():
             pass
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:
         """Open a transaction; reading a scope to write locks it; commit at the end."""
-        with self._connected() as connection:
-            self._require_ledger(connection)
+        with transaction(self.address, to_write=True) as connection:
+            _require_ledger(connection)
+            ((writer,),) = ask(connection, "SELECT session_user")
             yield Tables(
-                lambda sql, values: _run(connection, sql, values), " FOR UPDATE"
+                lambda sql, values: ask(connection, sql, values),
+                lock=" FOR UPDATE",
+                schema="dpratio.",
+                is_checked=True,
+                writer=str(writer),
             )
 
     @contextmanager
     def reading(self) -> Iterator[Tables]:
         """Open a transaction that sees one state of the ledger."""
-        with self._connected() as connection:
-            connection.execute(
-                "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        with transaction(self.address, to_write=False) as connection:
+            _require_ledger(connection)
+            yield Tables(
+                lambda sql, values: ask(connection, sql, values), schema="dpratio."
             )
-            self._require_ledger(connection)
-            yield Tables(lambda sql, values: _run(connection, sql, values))
 
     def damages(self) -> list[str]:
-        """Say whether the triggers that keep the tables append-only are in force."""
-        with self._connected() as connection:
-            ((found,),) = _run(connection, _TRIGGERS, ())
-        wanted = len(_KEPT) - 1
-        return [] if found == wanted else ["triggers that keep the ledger are missing."]
+        """Say what of the schema was changed, and which totals are not what they sum.
 
-    @contextmanager
-    def _connected(self) -> Iterator[Any]:
-        psycopg = import_extra("psycopg", "postgres")
-        try:
-            with psycopg.connect(self.address, connect_timeout=20) as connection:
-                connection.execute("SET search_path TO dpratio")
-                connection.execute("SET synchronous_commit TO on")
-                connection.execute(f"SET lock_timeout TO '{_PATIENCE}'")
-                yield connection
-        except psycopg.Error as error:
-            _refuse(error)
+        Raises:
+            LedgerFailed: When there is no ledger, or it is of another version.
+        """
+        with transaction(self.address, to_write=False) as connection:
+            changed = _changes(connection)
+            return [f"{each}." for each in changed] or wrong_totals(connection)
 
-    def _is_there(self, connection: Any) -> bool:  # noqa: ANN401 (psycopg is optional)
-        ((found,),) = _run(
-            connection, "SELECT to_regclass('dpratio.ledger') IS NOT NULL", ()
+
+def make_schema(connection: Any) -> None:  # noqa: ANN401 (psycopg is optional)
+    """Make the tables and all that keeps them, in a schema that is there."""
+    for statement in STATEMENTS:
+        connection.execute(statement)
+    connection.execute("INSERT INTO dpratio.ledger VALUES (%s)", (SERVER_VERSION,))
+
+
+def _changes(connection: Any) -> list[str]:  # noqa: ANN401
+    """List what was changed in a ledger of this version."""
+    changed = changed_objects(connection)
+    if changed is None:
+        raise LedgerFailed(_NO_LEDGER)
+    found = [
+        tuple(row) for row in ask(connection, "SELECT version FROM dpratio.ledger")
+    ]
+    if found == [(1,)]:
+        raise LedgerFailed(
+            "the ledger in this database is of version 1. Bring it up to date with "
+            "`dpratio ledger migrate`."
         )
-        return bool(found)
-
-    def _require_ledger(self, connection: Any) -> None:  # noqa: ANN401
-        versions: Rows = []
-        if self._is_there(connection):
-            versions = _run(connection, "SELECT version FROM ledger", ())
-        if [tuple(row) for row in versions] != [(VERSION,)]:
-            raise LedgerFailed(
-                "this database holds no ledger of this version of dpratio. Make one "
-                "with `dpratio ledger init`, or name another database."
-            )
+    if found != [(SERVER_VERSION,)]:
+        raise LedgerFailed(_NO_LEDGER)
+    return changed
 
 
-def _run(connection: Any, sql: str, values: tuple[object, ...]) -> Rows:  # noqa: ANN401
-    """Execute a statement written with question marks; none has any other use here."""
-    cursor = connection.execute(
-        sql.replace("?", "%s") if values else sql, values or None
-    )
-    return cursor.fetchall() if cursor.description else []
-
-
-def _refuse(error: Exception) -> NoReturn:
-    """Say in our words what went wrong; the server's may hold its address."""
-    state = str(getattr(error, "sqlstate", None) or "")
-    words = {
-        "": (
-            "the server cannot be reached, does not let this user in, or has no such "
-            "database. Check address, name, password and network"
-        ),
-        "28": "the server does not let this user in. Check name and password",
-        "3D": "there is no such database. Check the address",
-        "42501": "this user may not do that. Ask the owner of the database",
-        "53": "the server is out of room or connections. Try again later",
-        "55P03": "others have kept it locked for a minute. Try again later",
-        "25006": "it is read-only. Name the primary server",
-        "23505": "it is append-only, and the line is there already",
-        "P0001": "it is append-only",
-    }
-    known = (said for start, said in words.items() if start and state.startswith(start))
-    said = next(known, words[""] if not state else f"the server refused ({state})")
-    raise LedgerFailed(f"the PostgreSQL ledger cannot be used: {said}.") from None
+def _require_ledger(connection: Any) -> None:  # noqa: ANN401
+    changed = _changes(connection)
+    if changed:
+        more = f" and {len(changed) - _MOST_NAMED} more"
+        named = "; ".join(changed[:_MOST_NAMED])
+        raise LedgerFailed(
+            f"the tables of the ledger were changed: {named}"
+            f"{more if len(changed) > _MOST_NAMED else ''}. Release nothing until the "
+            "owner has mended them."
+        )

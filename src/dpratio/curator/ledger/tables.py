@@ -5,18 +5,20 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dpratio.curator.ledger.entry import COLUMNS, Entry, entry_from_row
+from dpratio.curator.ledger.account import AFTER
+from dpratio.curator.ledger.entry import COLUMNS, Entry, entry_from_row, exact_text
 from dpratio.curator.ledger.scope import Scope, scope_from_document
 from dpratio.errors import DocumentRefused, LedgerFailed
 from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
-__all__ = ["TABLES", "VERSION", "Tables", "create_tables"]
+__all__ = ["TABLES", "VERSION", "Rows", "Tables", "create_tables"]
 
 VERSION = 1
 TABLES = ("ledger", "scope", "entry", "artifact")
 
 _COLUMNS = ", ".join(COLUMNS)
+_SCOPE = ("name", "document", "hash", "loss", "delta")
 
 Rows = Sequence[Sequence[object]]
 
@@ -46,22 +48,31 @@ class Tables:
     """A ledger inside one transaction.
 
     ``run`` executes a statement with ``?`` in the place of values; ``lock`` is what a
-    dialect adds to a query so that nobody else writes to the scope meanwhile.
+    dialect adds to a query so that nobody else writes to the scope meanwhile. Every
+    name is written with its ``schema``: a temporary table of the same name is another.
+    Where ``is_checked``, lines enter through functions of the database, which check
+    them once more. ``writer`` is the user that the database knows.
     """
 
     run: Callable[[str, tuple[object, ...]], Rows]
     lock: str = ""
+    schema: str = "main."
+    is_checked: bool = False
+    writer: str = ""
 
     def scope_names(self) -> list[str]:
         """The names of all scopes."""
         return [
             str(name)
-            for (name,) in self.run("SELECT name FROM scope ORDER BY name", ())
+            for (name,) in self.run(
+                f"SELECT name FROM {self.schema}scope ORDER BY name", ()
+            )
         ]
 
     def lock_scopes(self) -> None:
         """Keep others from writing to any scope, in the order of their names."""
-        self.run(f"SELECT name FROM scope ORDER BY name{self.lock}", ())
+        names = f"SELECT name FROM {self.schema}scope ORDER BY name"
+        self.run(f"{names}{self.lock}", ())
 
     def scope(self, name: str, *, to_write: bool = False) -> Scope | None:
         """Read a scope, and keep others from writing to it.
@@ -70,7 +81,7 @@ class Tables:
             LedgerFailed: When its terms were edited.
         """
         lock = self.lock if to_write else ""
-        query = f"SELECT document, hash FROM scope WHERE name = ?{lock}"
+        query = f"SELECT document, hash FROM {self.schema}scope WHERE name = ?{lock}"
         for document, wanted in self.run(query, (name,)):
             try:
                 scope = scope_from_document(Node(parse(str(document))))
@@ -87,37 +98,53 @@ class Tables:
     def add_scope(self, scope: Scope) -> None:
         """Write a new scope."""
         document = json.dumps(scope.to_document(), sort_keys=True)
-        statement = "INSERT INTO scope (name, document, hash) VALUES (?, ?, ?)"
-        self.run(statement, (scope.name, document, scope.hash))
+        values: tuple[str, ...] = (scope.name, document, scope.hash)
+        if self.is_checked:
+            values += (exact_text(scope.cap.loss), exact_text(scope.cap.delta))
+        columns = ", ".join(_SCOPE[: len(values)])
+        marks = ", ".join("?" for _ in values)
+        statement = f"INSERT INTO {self.schema}scope ({columns}) VALUES ({marks})"
+        self.run(statement, values)
 
     def entries(self, scope: str, since: int) -> list[Entry]:
         """Read the entries of a scope from a number on, in their order."""
         query = (
-            f"SELECT {_COLUMNS} FROM entry WHERE scope = ? AND seq >= ? ORDER BY seq"
+            f"SELECT {_COLUMNS} FROM {self.schema}entry"
+            " WHERE scope = ? AND seq >= ? ORDER BY seq"
         )
         return [entry_from_row(row) for row in self.run(query, (scope, since))]
 
     def hash_at(self, scope: str, seq: int) -> str | None:
         """Read the hash of one entry."""
-        query = "SELECT hash FROM entry WHERE scope = ? AND seq = ?"
+        query = f"SELECT hash FROM {self.schema}entry WHERE scope = ? AND seq = ?"
         return next((str(found) for (found,) in self.run(query, (scope, seq))), None)
 
     def scope_of(self, release_id: str) -> str | None:
         """Find the scope a release was charged to."""
-        query = "SELECT scope FROM entry WHERE subject = ? AND kind = 'charge'"
+        query = (
+            f"SELECT scope FROM {self.schema}entry"
+            " WHERE subject = ? AND kind = 'charge'"
+        )
         rows = self.run(query, (release_id,))
         return str(rows[0][0]) if rows else None
 
     def add_entry(self, entry: Entry) -> None:
         """Append an entry."""
         marks = ", ".join("?" for _ in entry.row)
-        self.run(f"INSERT INTO entry ({_COLUMNS}) VALUES ({marks})", entry.row)
+        statement = f"INSERT INTO {self.schema}entry ({_COLUMNS}) VALUES ({marks})"
+        if self.is_checked:
+            verb = "append" if entry.kind in AFTER else "approve"
+            statement = f"SELECT {self.schema}{verb}({marks})"
+        self.run(statement, entry.row)
 
     def add_artifact(self, release_id: str, content: bytes, sha256: str) -> None:
         """Keep the bytes of a release."""
         statement = (
-            "INSERT INTO artifact (release_id, content, sha256) VALUES (?, ?, ?)"
+            f"INSERT INTO {self.schema}artifact (release_id, content, sha256)"
+            " VALUES (?, ?, ?)"
         )
+        if self.is_checked:
+            statement = f"SELECT {self.schema}keep(?, ?, ?)"
         self.run(statement, (release_id, content, sha256))
 
     def artifact(self, release_id: str, sha256: str) -> bytes:
@@ -126,7 +153,9 @@ class Tables:
         Raises:
             LedgerFailed: When they are not those that were sealed.
         """
-        query = "SELECT content, sha256 FROM artifact WHERE release_id = ?"
+        query = (
+            f"SELECT content, sha256 FROM {self.schema}artifact WHERE release_id = ?"
+        )
         for content, kept in self.run(query, (release_id,)):
             held = bytes(content) if isinstance(content, bytes | memoryview) else b""
             if hashlib.sha256(held).hexdigest() == sha256 == kept:
@@ -138,11 +167,10 @@ class Tables:
 
     def charged_scopes(self) -> set[str]:
         """The names of all scopes that have entries."""
-        rows = self.run("SELECT DISTINCT scope FROM entry", ())
+        rows = self.run(f"SELECT DISTINCT scope FROM {self.schema}entry", ())
         return {str(name) for (name,) in rows}
 
     def artifact_ids(self) -> list[str]:
         """The ids of all releases whose bytes are kept."""
-        return [
-            str(each) for (each,) in self.run("SELECT release_id FROM artifact", ())
-        ]
+        rows = self.run(f"SELECT release_id FROM {self.schema}artifact", ())
+        return [str(each) for (each,) in rows]

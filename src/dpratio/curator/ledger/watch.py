@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn, Protocol
 
 from dpratio.curator.ledger.account import Account, Held, follow, new_account
@@ -43,21 +43,27 @@ class Watch:
     @contextmanager
     def reading(self) -> Iterator["Watched"]:
         """Read one state of the ledger."""
-        heads = self.heads()
+        known, heads = dict(self.seen), self.heads()
         with self.store.reading() as tables:
-            yield Watched(self, tables, heads, to_write=False)
+            yield Watched(self, tables, heads, known, to_write=False)
 
     @contextmanager
     def writing(self) -> Iterator["Watched"]:
         """Write to the ledger; what was written is seen after the commit."""
-        heads = self.heads()
+        known, heads = dict(self.seen), self.heads()
         with self.store.writing() as tables:
-            watched = Watched(self, tables, heads, to_write=True)
+            watched = Watched(self, tables, heads, known, to_write=True)
             yield watched
         for account in watched.appended:
-            self.seen[account.scope.name] = account
+            self.see(account)
             if self.anchor is not None and account.scope.is_anchored:
                 self.anchor.append(Head(account.scope.name, account.seq, account.head))
+
+    def see(self, account: Account) -> None:
+        """Remember an account, unless a newer one was seen meanwhile."""
+        there = self.seen.get(account.scope.name, account)
+        if there.seq <= account.seq:
+            self.seen[account.scope.name] = account
 
     def heads(self) -> Sequence[Head]:
         """Read the anchor; before the ledger, since what it knows is committed."""
@@ -68,11 +74,16 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One transaction on a ledger that is watched."""
+    """One transaction on a ledger that is watched.
+
+    ``known`` is what had been seen before it began. Other threads may see more while it
+    runs; a state that was true when it began is not held against that.
+    """
 
     watch: Watch
     tables: Tables
     heads: Sequence[Head]
+    known: dict[str, Account]
     to_write: bool
     appended: list[Account] = field(default_factory=list)
 
@@ -85,7 +96,7 @@ class Watched:
         scope = self.tables.scope(name, to_write=self.to_write)
         if scope is None:
             raise LedgerFailed(f"the terms of scope '{name}' are missing.")
-        known = self.watch.seen.get(name, new_account(scope))
+        known = self.known.get(name, new_account(scope))
         if known.scope != scope:
             _refuse(name)
         entries = self.tables.entries(name, known.seq)
@@ -94,8 +105,9 @@ class Watched:
         account = follow(known, entries)
         self._require_anchor(account)
         # What was read is committed, whatever becomes of this transaction.
-        self.watch.seen[name] = account
-        return account
+        self.known[name] = account
+        self.watch.see(account)
+        return replace(account, writer=self.tables.writer)
 
     def held(self, release_id: str) -> tuple[Account, Held]:
         """Follow the scope of a release.

@@ -13,7 +13,7 @@ import pytest
 from curator.ledger.attacks.asking import COST, charge, refusal, released, verbs
 from curator.ledger.attacks.books import in_child, name_of, open_book, plan_of
 from dpratio.curator.ledger import ledger as ledger_module
-from dpratio.curator.ledger import postgres, sqlite
+from dpratio.curator.ledger import server, sqlite
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 
@@ -139,7 +139,7 @@ def test_a_ledger_that_others_keep_locked_is_refused_after_a_while(
     ledger = open_book(any_ledger)
     charge(ledger, 1)
     monkeypatch.setattr(sqlite, "_PATIENCE", 0.2)
-    monkeypatch.setattr(postgres, "_PATIENCE", "200ms")
+    monkeypatch.setattr(server, "_PATIENCE", "200ms")
     with locked(any_ledger):
         for verb in (
             partial(charge, ledger, 2),
