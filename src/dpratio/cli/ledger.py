@@ -1,4 +1,4 @@
-"""Commands of the curator: ledger init, show, verify, void, approve.
+"""Commands of the curator: ledger init, show, verify, backup, void, approve.
 
 Floor: cli. Imports: errors, checks, terms, curator, options, output, studies.
 """
@@ -148,6 +148,21 @@ def verify(
             f"{findings.lines()[-1]} Release nothing until it is understood."
         )
     typer.echo(findings.lines()[-1])
+
+
+@ledger.command()
+def backup(
+    target: Annotated[
+        Path, typer.Argument(metavar="TARGET", help="A file that is not there yet.")
+    ],
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Copy the ledger's file while others may use it, and verify the copy."""
+    from dpratio.curator.ledger.backup import backup_ledger
+
+    backup_ledger(open_ledger(location, anchor), target)
+    typer.echo(f"Copied to {target}, and verified. Never go on with an old copy.")
 
 
 @ledger.command()

@@ -110,9 +110,9 @@ class Ledger:
             return bool(tables.entries(name, 0))
 
     def is_at(self, path: str | PathLike[str]) -> bool:
-        """Tell whether a file is the ledger's own, or its anchor's."""
+        """Tell whether a file is the ledger's, one that it needs, or its anchor's."""
         store, anchor = self.watch.store, self.watch.anchor
-        own = [store.path] if isinstance(store, SqliteStore) else []
+        own = store.files() if isinstance(store, SqliteStore) else []
         own += [anchor.path] if anchor is not None else []
         return Path(path).resolve() in {each.resolve() for each in own}
 
