@@ -61,7 +61,7 @@ HOMES = {
     "psycopg": {"curator/ledger/postgres.py", "curator/warehouse/databases.py"},
     "pickle": set[str](),
     "subprocess": set[str](),
-    "time": set[str](),
+    "time": {"curator/ledger/clock.py"},
     "datetime": {
         "curator/days.py",
         "curator/duck_keys.py",

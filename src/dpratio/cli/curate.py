@@ -20,7 +20,7 @@ from dpratio.cli.studies import (
     read_study,
     require_place,
 )
-from dpratio.errors import DpratioError, FileRefused, InvalidInput
+from dpratio.errors import InvalidInput
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
@@ -40,12 +40,12 @@ def plan(
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.plan.plan_words import NOT_COVERED
-    from dpratio.release.plan_file import plan_hash, write_plan
+    from dpratio.release.plan_file import plan_hash, require_plan_place, write_plan
     from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
     output = Output(layout)
-    if out is not None and out.exists():
-        _require_plan(out)
+    if out is not None:
+        require_plan_place(out)
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
     notes = [] if given is None or layout == "csv" else _notes(given, made)
@@ -104,22 +104,12 @@ def release(  # noqa: PLR0913 (one command, one door)
             scope=kept,
             release_id=release_id,
             out=out,
+            replace=force,
             by=by,
             engine=engine,
         )
     typer.echo(f"{released}\nWritten to {out}.")
     typer.echo(_account_words(book, kept))
-
-
-def _require_plan(out: Path) -> None:
-    """Let a plan be replaced, and nothing else."""
-    from dpratio.release.plan_file import read_plan
-
-    try:
-        read_plan(out)
-    except DpratioError:
-        hint = "Name another file."
-        raise FileRefused(f"'{out}' exists and is no plan. {hint}") from None
 
 
 def _account_words(book: "Ledger | None", scope: str | None) -> str:

@@ -22,9 +22,10 @@ from dpratio.release.files import (
     format_of,
     release_from_bytes,
     release_to_bytes,
+    require_place,
 )
 from dpratio.release.release import MADE_BY, Release
-from dpratio.release.writing import check_writable, write_whole
+from dpratio.release.writing import write_whole
 
 __all__ = ["release_sums"]
 
@@ -49,6 +50,7 @@ def release_sums(  # noqa: PLR0913 (one door)
     scope: str | None = None,
     release_id: str | None = None,
     out: str | PathLike[str] | None = None,
+    replace: bool = False,
     by: str = "",
     simulated: bool = False,
     engine: str = "auto",
@@ -66,6 +68,8 @@ def release_sums(  # noqa: PLR0913 (one door)
         release_id: The id of a release that was charged before: where it was sealed,
             the same bytes are given again and no data are read. New by default.
         out: A file to publish the release in, ``.json`` or ``.parquet``.
+        replace: Whether another release that is there may be replaced; nothing else
+            ever is.
         by: Who asks, for the ledger's history.
         simulated: Whether the people are invented; the release then says so.
         engine: ``"auto"``, ``"duckdb"``, ``"ibis"`` or ``"python"``.
@@ -77,7 +81,8 @@ def release_sums(  # noqa: PLR0913 (one door)
         PlanRefused: When the plan costs more than it says.
         LedgerRefused: When the ledger does not admit it; nothing is charged.
         SchemaRefused: When a column is missing or of the wrong type.
-        FileRefused: When a file, its header or its footer cannot be read.
+        FileRefused: When a file, its header or its footer cannot be read, or something
+            else is where the release would be written.
         EngineFailed: When the engine stops; nothing of the data is told, and the
             charge stays.
 
@@ -107,8 +112,9 @@ def release_sums(  # noqa: PLR0913 (one door)
         )
     require(isinstance(simulated, bool), "simulated must be true or false", simulated)
     price(plan)
+    is_there = False
     if out is not None:
-        check_writable(out)
+        is_there = require_place(out, replace=replace, again=release_id)
         check_format(out)
     if ledger is None:
         unkept = scope is None and release_id is None
@@ -118,7 +124,8 @@ def release_sums(  # noqa: PLR0913 (one door)
         parts = open_for(table, plan, engine)()
         release = Release(fresh_id(), plan, parts, MADE_BY, simulated)
         if out is not None:
-            write_whole(out, release_to_bytes(release, format_of(out)))
+            content = release_to_bytes(release, format_of(out))
+            write_whole(out, content, replace=is_there)
         return release
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     apart = out is None or not book.is_at(out)
@@ -145,7 +152,7 @@ def release_sums(  # noqa: PLR0913 (one door)
         release = release_from_bytes(content, sealed_as)
     if out is not None:
         stands = f"Release {name} is sealed: ask for it again by its id."
-        _telling(stands, lambda: write_whole(out, content))
+        _telling(stands, lambda: write_whole(out, content, replace=is_there))
     book.publish(name)
     return release
 

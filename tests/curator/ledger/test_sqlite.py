@@ -123,11 +123,15 @@ def test_a_folder_is_no_ledger(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database_is_left_as_it_was(store: SqliteStore) -> None:
     store.path.write_text("score,label\n0.5,1\n" * 100, encoding="utf-8")
     before = store.path.read_bytes()
+    assert not name_of_lock(store.path).exists()
     said = "the ledger 'FILE' cannot be used: it is not a ledger. Name another file."
     assert refusal(store) == said
     with pytest.raises(LedgerFailed, match="it is not a ledger"):
         store.create()
     assert store.path.read_bytes() == before
+    assert not name_of_lock(store.path).exists()
+    name_of_lock(store.path).touch()  # Once it is there, SQLite is asked.
+    assert refusal(store) == said
 
 
 def test_another_database_is_left_as_it_was(store: SqliteStore) -> None:

@@ -4,20 +4,20 @@ SQLite locks its file with POSIX locks, and those belong to the process: opening
 closing the same file anywhere in it, for a copy in another thread, drops them
 (sqlite.org/howtocorrupt.html, section 2.2). A ``flock`` belongs to one open file. It
 also parts the threads of a process, and the system drops it when a process is killed.
-Floor: curator. Imports: nothing.
+Floor: curator. Imports: clock.
 """
 
 import errno
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpratio.curator.ledger.clock import attempts
+
 __all__ = ["Lock", "locked", "name_of_lock"]
 
-_PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -56,7 +56,7 @@ def locked(path: Path, *, is_shared: bool, patience: float) -> Iterator[Lock]:
         OSError: When the lock file cannot be made, opened or locked.
     """
     place = name_of_lock(path)
-    lock = Lock(place, _take(place, is_shared, time.monotonic() + patience))
+    lock = Lock(place, _take(place, is_shared, patience))
     _held.add(lock)
     try:
         yield lock
@@ -66,12 +66,12 @@ def locked(path: Path, *, is_shared: bool, patience: float) -> Iterator[Lock]:
             _leave(lock.descriptor)
 
 
-def _take(path: Path, is_shared: bool, until: float) -> int:  # noqa: FBT001
+def _take(path: Path, is_shared: bool, patience: float) -> int:  # noqa: FBT001
     """Open and lock a file, again where it was removed meanwhile."""
     while True:
         descriptor = _open(path)
         try:
-            _wait(descriptor, is_shared, until)
+            _wait(descriptor, is_shared, patience)
             if _is_at(descriptor, path):
                 return descriptor
         except BaseException:
@@ -89,21 +89,17 @@ def _open(path: Path) -> int:
         return os.open(path, os.O_RDONLY | _FLAGS)
 
 
-def _wait(descriptor: int, is_shared: bool, until: float) -> None:  # noqa: FBT001
+def _wait(descriptor: int, is_shared: bool, patience: float) -> None:  # noqa: FBT001
     import fcntl
 
     how = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
-    attempt = 0
-    while True:
+    for _ in attempts(patience):
         try:
             fcntl.flock(descriptor, how | fcntl.LOCK_NB)
         except BlockingIOError:
-            if time.monotonic() >= until:
-                raise TimeoutError(errno.ETIMEDOUT, "locked") from None
-            time.sleep(_PAUSES[min(attempt, len(_PAUSES) - 1)])
-            attempt += 1
-        else:
-            return
+            continue
+        return
+    raise TimeoutError(errno.ETIMEDOUT, "locked")
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

@@ -48,6 +48,7 @@ _CODES = {
     errno.ENOTDIR: _WORDS["SQLITE_CANTOPEN"],
     errno.ENOSPC: _WORDS["SQLITE_FULL"],
 }
+_MAGIC = b"SQLite format 3\0"
 _OTHERS = ("-journal", "-wal", "-shm")  # what SQLite may put beside its file
 
 
@@ -144,7 +145,8 @@ class SqliteStore:
         """Lock a ledger that is a plain file under one name, or not there yet."""
         place = self.path if must_exist else self.path.parent
         try:
-            place.stat()  # A lock file beside nothing would be litter.
+            place.stat()
+            self._require_database()
             lock = held.enter_context(
                 locked(self.path, is_shared=is_shared, patience=_PATIENCE)
             )
@@ -157,6 +159,21 @@ class SqliteStore:
                 "have a lock of its own. Remove one; copy with `dpratio ledger backup`."
             )
         return lock
+
+    def _require_database(self) -> None:
+        """Refuse what is no database, before a lock file is put beside it.
+
+        Only where there is no lock file yet: once there is one, someone may be writing,
+        and closing the file would drop SQLite's own locks.
+        """
+        if name_of_lock(self.path).exists() or not self.path.is_file():
+            return
+        with self.path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+        if head and head != _MAGIC:
+            raise LedgerFailed(
+                f"the ledger '{self.path}' cannot be used: {_WORDS['SQLITE_NOTADB']}."
+            )
 
     def _commit(self, connection: sqlite3.Connection, lock: Lock) -> None:
         """Commit what nobody else can have written beside."""

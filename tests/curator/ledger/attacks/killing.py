@@ -79,7 +79,7 @@ POINTS = {
     ),
     "after sealing, before the file": Point(Ledger, "seal", "after", "sealed"),
     "after the temporary file, before its new name": Point(
-        Path, "replace", "before", "sealed"
+        os, "link", "before", "sealed"
     ),
     "after the file, before published": Point(Ledger, "publish", "before", "sealed"),
     "in published, before its commit": Point(
