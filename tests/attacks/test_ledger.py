@@ -8,6 +8,7 @@ from contextlib import closing
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -27,6 +28,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
+from dpratio.release.files import release_to_bytes
 from dpratio.terms.budget import Budget
 
 CAP = Fraction(1, 2)
@@ -137,6 +139,77 @@ def test_31_a_kill_at_any_step_costs_the_charge_and_draws_no_second_time() -> No
         }
         assert found == dict.fromkeys(found, 0), point
         assert (counts["kills"], counts["hits"]) == (2, 2), point
+
+
+def cut_off(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, number: int, epsilon: str
+) -> None:
+    """Release while the ledger fails from the draw on."""
+
+    def stop(*_given: object) -> None:
+        message = "the ledger cannot be reached."
+        raise LedgerFailed(message)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "_step", stop_at_seal(stop))
+        with pytest.raises(LedgerFailed, match="cannot be reached"):
+            release_sums(
+                DATA, plan_of(epsilon), ledger=ledger, release_id=name_of(number)
+            )
+
+
+def stop_at_seal(stop: Callable[..., None]) -> Callable[..., str]:
+    step = Ledger._step
+
+    def stepping(ledger: Ledger, release_id: str, kind: str, *given: Any) -> str:  # noqa: ANN401
+        if kind == "sealed":
+            stop()
+        return step(ledger, release_id, kind, *given)
+
+    return stepping
+
+
+def test_31_an_outage_at_sealing_loses_nothing_and_draws_nothing_again(
+    any_ledger: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was drawn is kept before it is sealed, and sealed when the ledger is back.
+
+    Source: found by an independent attack on this code, 2026 (an outage at `seal` lost
+    the budget for good). More: tests/curator/ledger/test_charged_releases_spooled.py.
+    """
+    open_book(any_ledger)
+    ledger = Ledger(any_ledger, spool=tmp_path / "spool")
+    cut_off(ledger, monkeypatch, 1, "0.1")
+    waits = (tmp_path / "spool" / f"{name_of(1)}.json").read_bytes()
+    given = release_sums(
+        {}, plan_of("0.1"), ledger=ledger, release_id=name_of(1), engine="python"
+    )
+    assert release_to_bytes(given, "json") == waits
+    assert ledger.account().spent.loss == Fraction(1, 10)
+    assert not (tmp_path / "spool").exists()
+
+
+def test_31_only_what_was_drawn_for_a_charge_is_sealed_for_it(
+    any_ledger: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes of a cheaper id, another plan or ones that others may write are refused.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    open_book(any_ledger)
+    ledger = Ledger(any_ledger, spool=tmp_path / "spool")
+    cut_off(ledger, monkeypatch, 1, "0.1")
+    cut_off(ledger, monkeypatch, 2, "0.2")
+    first, second = (tmp_path / "spool" / f"{name_of(each)}.json" for each in (1, 2))
+    own = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    with pytest.raises(LedgerFailed, match="drawn for another release"):
+        release_sums({}, plan_of("0.1"), ledger=ledger, release_id=name_of(1))
+    first.write_bytes(own)
+    first.chmod(0o666)
+    with pytest.raises(LedgerFailed, match="others may write"):
+        release_sums({}, plan_of("0.1"), ledger=ledger, release_id=name_of(1))
+    assert ledger.account().releases[name_of(1)].state == "opened"
 
 
 def test_34_lines_of_a_ledger_are_neither_changed_nor_removed(any_ledger: str) -> None:

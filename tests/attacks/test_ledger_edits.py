@@ -198,10 +198,16 @@ def test_34_a_release_is_never_written_over_what_counts(
     More: tests/curator/ledger/test_charged_releases_out.py.
     """
     victim = Victim(tmp_path, has_anchor=True)
-    (tmp_path / "link.json").symlink_to(victim.path)
     paid = release_sums(DATA, plan_of("0.1"), ledger=None, out=tmp_path / "r.json")
+    (tmp_path / "link.json").symlink_to(tmp_path / "r.json")
     with pytest.raises((FileRefused, InvalidInput)):
-        release_sums(DATA, plan_of("0.1"), ledger=victim.ledger(), out=tmp_path / name)
+        release_sums(
+            DATA,
+            plan_of("0.1"),
+            ledger=victim.ledger(),
+            out=tmp_path / name,
+            replace=name != "r.json",
+        )
     assert (tmp_path / "link.json").is_symlink()
     assert read_release(tmp_path / "r.json") == paid
     assert victim.findings() == ()

@@ -79,6 +79,13 @@ def release(  # noqa: PLR0913 (one command, one door)
         typer.Option("--id", help="Its id: one that was sealed is published again."),
     ] = None,
     by: By = "",
+    spool: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="DPRATIO_SPOOL",
+            help="Your own folder for what waits while the ledger cannot be reached.",
+        ),
+    ] = None,
     engine: Annotated[str, typer.Option(help="auto, duckdb, ibis or python.")] = "auto",
     force: Force = False,
 ) -> None:
@@ -95,7 +102,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     require(not (no_ledger and named), rule, location, "Say one of them.")
     require_place(out, force=force, again=release_id)
     kept = scope or (None if given is None or no_ledger else given.scope)
-    book = None if no_ledger else open_ledger(location, anchor)
+    book = None if no_ledger else open_ledger(location, anchor, spool=spool)
     with Console(stderr=True).status("Reading the table and adding noise"):
         released = release_sums(
             table,

@@ -192,7 +192,11 @@ def approve(
 
 
 def open_ledger(
-    location: str, anchor: Path | None, *, is_new: bool = False
+    location: str,
+    anchor: Path | None,
+    *,
+    spool: Path | None = None,
+    is_new: bool = False,
 ) -> "Ledger":
     """Open a ledger; a file that is not there is made by init alone."""
     from dpratio.curator.ledger.ledger import Ledger
@@ -203,4 +207,4 @@ def open_ledger(
             "name it with --ledger. A release without account is said aloud, with "
             "--no-ledger."
         )
-    return Ledger(location, anchor=anchor)
+    return Ledger(location, anchor=anchor, spool=spool)

@@ -135,6 +135,7 @@ def release_sums(  # noqa: PLR0913 (one door)
     sealed = book.sealed(name, plan, scope=scope)
     if sealed is None:
         measure = open_for(table, plan, engine)
+        book.spool.require_usable()
         book.charge(name, plan, scope=scope, by=by)
         head = book.open(name)
         stands = f"Release {name} stays charged; run again under a new id."

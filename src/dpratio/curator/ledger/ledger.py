@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account import AFTER, Account
+from dpratio.curator.ledger.account import AFTER, Account, Held
 from dpratio.curator.ledger.accounting import Charge
 from dpratio.curator.ledger.admit import admit, choose_scope, require_sealed
 from dpratio.curator.ledger.anchor import Anchor, Head
@@ -22,6 +22,7 @@ from dpratio.curator.ledger.entry import Entry, link
 from dpratio.curator.ledger.history import History
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope, require_words
+from dpratio.curator.ledger.spool import Spool, folder_of, require_drawn_for
 from dpratio.curator.ledger.sqlite import SqliteStore
 from dpratio.curator.ledger.watch import Watch
 from dpratio.errors import LedgerFailed, LedgerRefused
@@ -40,6 +41,9 @@ class Ledger:
         location: A path, or an address such as ``postgresql://host/database``.
         anchor: A file elsewhere (another disk, a repository) that keeps the heads of
             the ledger, so that an old copy cannot be passed for the newest.
+        spool: A folder of your own on this machine: what was drawn waits there while
+            the ledger cannot be reached. By default beside a ledger file, or
+            ``~/.local/state/dpratio/spool`` for one on a server.
 
     Example:
         >>> ledger = Ledger("budget.db")  # doctest: +SKIP
@@ -51,6 +55,7 @@ class Ledger:
         location: str | PathLike[str],
         *,
         anchor: str | PathLike[str] | None = None,
+        spool: str | PathLike[str] | None = None,
     ) -> None:
         hint = "Name a file, or write postgresql://host/database."
         rule = "a ledger lies in a file or on a server"
@@ -59,11 +64,15 @@ class Ledger:
         require(outside, "an anchor is a file", anchor)
         apart = anchor is None or Path(anchor).absolute() != Path(location).absolute()
         require(apart, "an anchor lies outside of its ledger", str(anchor))
+        given = spool is None or _is_name(spool)
+        require(given, "a spool is a folder", spool)
         is_server = re.match("postgres(ql)?://", str(location))
         self.watch = Watch(
             PostgresStore(str(location)) if is_server else SqliteStore(Path(location)),
             None if anchor is None else Anchor(Path(anchor)),
         )
+        beside = None if is_server else Path(location)
+        self.spool = Spool(folder_of(beside) if spool is None else Path(spool))
 
     def __repr__(self) -> str:
         store = self.watch.store
@@ -114,7 +123,9 @@ class Ledger:
         store, anchor = self.watch.store, self.watch.anchor
         own = store.files() if isinstance(store, SqliteStore) else []
         own += [anchor.path] if anchor is not None else []
-        return Path(path).resolve() in {each.resolve() for each in own}
+        place = Path(path).resolve()
+        spooled = self.spool.folder.resolve() in (place, *place.parents)
+        return spooled or place in {each.resolve() for each in own}
 
     def scopes(self) -> list[str]:
         """The names of all scopes."""
@@ -168,9 +179,28 @@ class Ledger:
         return self._step(release_id, "opened", {})
 
     def seal(self, release_id: str, content: bytes, kind: str) -> None:
-        """Keep the bytes of a release, once and for all."""
+        """Keep the bytes of a release, once and for all.
+
+        Guarantee:
+            The bytes are spooled before they are sealed: whatever stops this, the same
+            id seals them later, and nothing is drawn again.
+            Proof: docs/proofs/ledger.md.
+        """
         event = {"sha256": hashlib.sha256(content).hexdigest(), "format": kind}
-        self._step(release_id, "sealed", event, content)
+        is_kept = self.spool.keep(release_id, content, kind)
+        try:
+            self._step(release_id, "sealed", event, content)
+        except LedgerFailed as error:
+            if not is_kept:
+                raise
+            failure = str(error)
+        else:
+            self.spool.drop(release_id)
+            return
+        raise LedgerFailed(
+            f"{failure} What was drawn for release {release_id} waits in the spool of "
+            "this machine: ask for it again by its id."
+        )
 
     def publish(self, release_id: str) -> None:
         """Say that the sealed bytes are out; again, where they were before."""
@@ -222,9 +252,25 @@ class Ledger:
             held = account.releases.get(release_id)
             if held is None:
                 return None
-            require_sealed(held, release_id, plan_hash(plan))
-            seal = held.said("sealed")
-            return tables.artifact(release_id, seal["sha256"]), seal["format"]
+            hashed = plan_hash(plan)
+            spooled = self._spooled(held, release_id, hashed)
+            if spooled is None:
+                require_sealed(held, release_id, hashed)
+                self.spool.drop(release_id)
+                seal = held.said("sealed")
+                return tables.artifact(release_id, seal["sha256"]), seal["format"]
+        self.seal(release_id, *spooled)
+        return spooled
+
+    def _spooled(
+        self, held: Held, release_id: str, hashed: str
+    ) -> tuple[bytes, str] | None:
+        """Find what was drawn for a release that is opened and not sealed."""
+        is_waiting = (held.state, held.plan) == ("opened", hashed)
+        spooled = self.spool.kept(release_id) if is_waiting else None
+        if spooled is not None:
+            require_drawn_for(held, release_id, *spooled)
+        return spooled
 
     def _step(
         self,
@@ -237,8 +283,9 @@ class Ledger:
         require_id(release_id)
         with self.watch.writing() as watched:
             before, held = watched.held(release_id)
-            if held.state == kind == "published":
-                return before.head
+            is_sealed = kind == "sealed" and held.said(kind) == event
+            if held.state == kind == "published" or is_sealed:
+                return before.head  # It was done; perhaps nobody was told.
             if held.state != AFTER[kind]:
                 raise LedgerRefused(
                     f"release {release_id} is {_SAID[held.state]}, so it cannot be "
