@@ -4,6 +4,8 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -15,12 +17,14 @@ from curator.ledger.attacks.books import (
     plan_of,
 )
 from curator.ledger.attacks.tampering import COLUMNS, forge, link_again
+from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.anchor import Anchor, Head
 from dpratio.curator.ledger.entry import entry_from_row
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused, InvalidInput, LedgerFailed
-from dpratio.release.files import read_release
+from dpratio.release.files import read_release, release_to_bytes
 
 
 class Victim:
@@ -212,3 +216,73 @@ def test_34_a_release_is_never_written_over_what_counts(
     assert read_release(tmp_path / "r.json") == paid
     assert victim.findings() == ()
     assert victim.ledger().account().seq == 8
+
+
+@pytest.mark.parametrize("number", [2, 5])
+def test_34_a_head_in_conflict_with_the_ledger_stops_every_account(
+    number: int, tmp_path: Path
+) -> None:
+    """Whatever stands after it in the anchor; nothing is charged any more.
+
+    Source: found by an independent attack on this code, 2026 (only the newest head was
+    compared).
+    """
+    victim = Victim(tmp_path, has_anchor=True)
+    anchor = Anchor(tmp_path / "heads")
+    newest = anchor.heads()[-1]
+    anchor.append(Head("loans", number, "0" * 64), newest)
+    assert not victim.is_trusted()
+    with pytest.raises(LedgerFailed, match=f"entry {number} of scope 'loans' is not"):
+        victim.ledger().account()
+    assert victim.findings()
+
+
+@pytest.mark.parametrize("kept", [slice(1, None), slice(0, 1)])
+def test_34_an_anchor_that_lost_lines_is_reported(
+    kept: slice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At its start, in its middle, or so many at its end that no crash explains them.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    monkeypatch.setattr("dpratio.curator.ledger.verify.MOST_BEHIND", 3)
+    victim = Victim(tmp_path, has_anchor=True)
+    lines = (tmp_path / "heads").read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "heads").write_text("".join(lines[kept]), "utf-8")
+    assert any("the anchor" in each for each in victim.findings())
+
+
+def test_34_a_charge_below_its_price_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever may append lines can chain a cheap charge; what was sealed shows it.
+
+    Source: found by an independent attack on this code, 2026 (with INSERT alone: a
+    charge of 0, then a release of epsilon 50 under a cap of 1).
+    More: tests/curator/ledger/test_paid.py, on a server too.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    with monkeypatch.context() as patched:
+        free = Charge(Fraction(1, 10**9), Fraction(0))
+        patched.setattr("dpratio.curator.ledger.admit.charge_of", lambda *_given: free)
+        release_sums(DATA, plan_of("50"), ledger=victim.ledger(), engine="python")
+    (wrong,) = victim.findings()
+    assert wrong.endswith("was charged less than it costs.")
+
+
+def test_34_bytes_of_another_plan_than_the_charged_one_are_found(
+    tmp_path: Path,
+) -> None:
+    """The plan in the sealed bytes is the one whose hash was charged.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    ledger = victim.ledger()
+    ledger.charge(name_of(3), plan_of("0.1"))
+    head = ledger.open(name_of(3))
+    drawn = release_sums(DATA, plan_of("0.09"), ledger=None, engine="python")
+    other = replace(drawn, id=name_of(3), ledger_head=head)
+    ledger.seal(name_of(3), release_to_bytes(other, "json"), "json")
+    (wrong,) = victim.findings()
+    assert "is no release, or one of another id or plan" in wrong

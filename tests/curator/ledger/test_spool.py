@@ -10,15 +10,15 @@ from curator.ledger.attacks.books import in_child
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, bring, plan_of
 from dpratio.curator.ledger.account import Held
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.spool import Spool, folder_of, require_drawn_for
+from dpratio.curator.ledger.spool import Spool, require_drawn_for, usual_spool
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import InvalidInput, LedgerFailed
+from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.release.files import release_to_bytes
 
 
 @pytest.fixture
 def spool(tmp_path: Path) -> Spool:
-    return Spool(tmp_path / "deep" / "spool")
+    return Spool(tmp_path / "deep" / "spool", is_usual=True)
 
 
 def test_bytes_come_back_as_they_were_kept_and_for_nobody_else(spool: Spool) -> None:
@@ -113,7 +113,8 @@ def test_a_spool_lies_beside_its_ledger_or_at_home(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     home = tmp_path / ".local" / "state" / "dpratio" / "spool"
-    assert Ledger("postgresql://nowhere/x").spool.folder == folder_of(None) == home
+    assert Ledger("postgresql://nowhere/x").spool == usual_spool(None)
+    assert usual_spool(None) == Spool(home, is_usual=True)
     path = tmp_path / "budget.db"
     assert Ledger(path).spool.folder == tmp_path / "budget.db.spool"
     assert Ledger(path, spool=tmp_path / "s").spool.folder == tmp_path / "s"
@@ -156,3 +157,27 @@ def test_sealing_the_same_bytes_twice_is_sealing_once(ledger: Ledger) -> None:
     ledger.publish(ID)
     ledger.seal(ID, b"bytes", "json")
     assert ledger.account().seq == 4
+
+
+def test_a_folder_in_one_that_is_missing_is_not_made(tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "none" / "spool")
+    with pytest.raises(LedgerFailed, match="cannot be used: No such file"):
+        spool.require_usable()
+    assert not spool.keep(ID, b"one", "json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_belongs_to_no_charge_is_not_kept(ledger: Ledger) -> None:
+    with pytest.raises(LedgerRefused, match="is not in this ledger"):
+        ledger.seal(OTHER, b"bytes", "json")
+    assert ledger.spool.kept(OTHER) is None
+    bring(ledger, "sealed")
+    with pytest.raises(LedgerRefused, match="is sealed, so it cannot be sealed"):
+        ledger.seal(ID, b"other bytes", "json")
+    assert ledger.spool.kept(ID) is None
+    # What waited before is not this call's to remove.
+    assert ledger.spool.keep(OTHER, b"waits", "json")
+    with pytest.raises(LedgerRefused, match="is not in this ledger"):
+        ledger.seal(OTHER, b"bytes", "json")
+    assert ledger.spool.kept(OTHER) == (b"waits", "json")
+    ledger.spool.drop(OTHER)

@@ -20,9 +20,10 @@ from dpratio.curator.ledger.anchor import Anchor, Head
 from dpratio.curator.ledger.clock import time_now
 from dpratio.curator.ledger.entry import Entry, link
 from dpratio.curator.ledger.history import History
+from dpratio.curator.ledger.look_alike import require_distinct
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope, require_words
-from dpratio.curator.ledger.spool import Spool, folder_of, require_drawn_for
+from dpratio.curator.ledger.spool import Spool, require_drawn_for, usual_spool
 from dpratio.curator.ledger.sqlite import SqliteStore
 from dpratio.curator.ledger.watch import Watch
 from dpratio.errors import LedgerFailed, LedgerRefused
@@ -72,7 +73,7 @@ class Ledger:
             None if anchor is None else Anchor(Path(anchor)),
         )
         beside = None if is_server else Path(location)
-        self.spool = Spool(folder_of(beside) if spool is None else Path(spool))
+        self.spool = usual_spool(beside) if spool is None else Spool(Path(spool))
 
     def __repr__(self) -> str:
         store = self.watch.store
@@ -84,7 +85,8 @@ class Ledger:
         """Register a dataset and its caps; the same terms again change nothing.
 
         Raises:
-            LedgerRefused: When a scope of this name has other terms.
+            LedgerRefused: When a scope of this name has other terms, or one looks like
+                it.
             LedgerFailed: When the ledger cannot be written.
         """
         require(isinstance(scope, Scope), "scope must be a Scope", scope)
@@ -100,6 +102,7 @@ class Ledger:
                     "an old copy, or was edited. Find the newest copy."
                 )
             if there is None:
+                require_distinct(scope.name, tables.scope_names())
                 tables.add_scope(scope)
         if there not in {None, scope}:
             raise LedgerRefused(
@@ -194,6 +197,10 @@ class Ledger:
             if not is_kept:
                 raise
             failure = str(error)
+        except LedgerRefused:
+            if is_kept:
+                self.spool.drop(release_id)  # They belong to no charge.
+            raise
         else:
             self.spool.drop(release_id)
             return

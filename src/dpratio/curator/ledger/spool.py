@@ -19,7 +19,7 @@ from dpratio.errors import DpratioError, LedgerFailed
 from dpratio.release.files import release_from_bytes
 from dpratio.release.plan_file import plan_hash
 
-__all__ = ["Spool", "folder_of", "require_drawn_for"]
+__all__ = ["Spool", "require_drawn_for", "usual_spool"]
 
 _KINDS = ("json", "parquet")
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -31,6 +31,7 @@ class Spool:
     """A folder of one data holder: a file for each release that is yet to be sealed."""
 
     folder: Path
+    is_usual: bool = False
 
     def require_usable(self) -> None:
         """Find out before the charge whether bytes could be kept here.
@@ -100,8 +101,8 @@ class Spool:
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
         """Open the folder, made where it is missing, and look at whose it is."""
-        self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.folder.mkdir(mode=0o700, exist_ok=True)
+        # Whoever names a folder in one that is missing may have mistyped it.
+        self.folder.mkdir(mode=0o700, parents=self.is_usual, exist_ok=True)
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(self.folder, flags)
         try:
@@ -123,12 +124,13 @@ class Spool:
         ) from None
 
 
-def folder_of(ledger: Path | None) -> Path:
+def usual_spool(ledger: Path | None) -> Spool:
     """Give the usual spool: beside a ledger file, or in the home of its user."""
     if ledger is None:
-        return Path.home() / ".local" / "state" / "dpratio" / "spool"
+        place = Path.home() / ".local" / "state" / "dpratio" / "spool"
+        return Spool(place, is_usual=True)
     real = ledger.resolve()
-    return real.with_name(f"{real.name}.spool")
+    return Spool(real.with_name(f"{real.name}.spool"))
 
 
 def require_drawn_for(held: Held, release_id: str, content: bytes, kind: str) -> None:
