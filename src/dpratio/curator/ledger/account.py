@@ -2,17 +2,19 @@
 
 Nothing else is believed. What is spent, what is left, which release is where: all of it
 is added up from the chain, and a chain that breaks a rule is not added up at all.
-Floor: curator. Imports: errors, accounting, entry, scope.
+Floor: curator. Imports: errors, accounting, entry, layers, scope.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from dpratio.curator.ledger.accounting import LOSS_NAMES, Charge
 from dpratio.curator.ledger.entry import Entry
+from dpratio.curator.ledger.layers import Layers
 from dpratio.curator.ledger.scope import Scope
 from dpratio.errors import DocumentRefused, LedgerFailed
 
@@ -51,7 +53,7 @@ class Account:
     head: str
     time: str
     spent: Charge
-    releases: Mapping[str, Held] = field(default_factory=dict)
+    releases: Layers[Held] = field(default_factory=lambda: Layers({}))
     approved: Mapping[str, Entry] = field(default_factory=dict)
     steps_back: tuple[int, ...] = ()
 
@@ -89,7 +91,10 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
         Of a chain that is followed to its end, every charge is in ``spent`` unless it
         was voided before data were opened. Proof: docs/proofs/ledger.md.
     """
-    releases, approved = dict(account.releases), dict(account.approved)
+    releases = ChainMap(
+        dict[str, Held](), cast("MutableMapping[str, Held]", account.releases)
+    )
+    approved = dict(account.approved)
     seq, head, time = account.seq, account.head, account.time
     spent, back = account.spent, list(account.steps_back)
     for entry in entries:
@@ -113,7 +118,7 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
         head=head,
         time=time,
         spent=spent,
-        releases=MappingProxyType(releases),
+        releases=account.releases.changed(releases.maps[0]),
         approved=MappingProxyType(approved),
         steps_back=tuple(back),
     )

@@ -46,7 +46,9 @@ class Charge:
     delta: Fraction
 
     def __add__(self, other: "Charge") -> "Charge":
-        return Charge(self.loss + other.loss, self.delta + other.delta)
+        # Most releases have no delta, and to add nothing takes time too.
+        delta = self.delta + other.delta if other.delta else self.delta
+        return Charge(self.loss + other.loss, delta)
 
     def __sub__(self, other: "Charge") -> "Charge":
         return Charge(self.loss - other.loss, self.delta - other.delta)
