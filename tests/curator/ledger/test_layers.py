@@ -24,4 +24,4 @@ def test_many_changes_one_by_one_are_the_same_as_all_at_once() -> None:
         name = str(number % (2 * _LONGEST_TOP))
         layers, plain = layers.changed({name: number}), {**plain, name: number}
     assert list(layers.items()) == list(plain.items())
-    assert layers == Layers({}).changed(plain)
+    assert layers == Layers(dict[str, int]()).changed(plain)

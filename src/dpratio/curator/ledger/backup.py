@@ -48,6 +48,7 @@ def backup_ledger(ledger: Ledger, target: str | PathLike[str]) -> None:
     named = isinstance(target, str | PathLike) and str(target) not in {"", "."}
     require(named and "\0" not in str(target), "a copy is a file", target)
     store, anchor, place = ledger.watch.store, ledger.watch.anchor, Path(target)
+    outside = None if anchor is None else anchor.path
     if not isinstance(store, SqliteStore):
         raise LedgerRefused(
             "a ledger on a server is copied by the server: use pg_dump, and verify "
@@ -61,7 +62,7 @@ def backup_ledger(ledger: Ledger, target: str | PathLike[str]) -> None:
             copy = Path(folder) / "copy.db"
             # The anchor must not get ahead of the copy before they are compared.
             with store.copied_to(copy):
-                found = verify_ledger(Ledger(copy, anchor=anchor and anchor.path))
+                found = verify_ledger(Ledger(copy, anchor=outside))
             if found.wrong:
                 raise LedgerFailed(
                     f"the copy is NOT sound, and was removed: {found.wrong[0]} Look "

@@ -50,7 +50,7 @@ class Entry:
     @property
     def row(self) -> tuple[str | int, ...]:
         """The values in the order of the table's columns."""
-        return _values(self)  # type: ignore[no-any-return]
+        return _values(self)
 
     @property
     def wanted_hash(self) -> str:

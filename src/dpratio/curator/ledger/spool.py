@@ -144,8 +144,11 @@ def require_drawn_for(held: Held, release_id: str, content: bytes, kind: str) ->
     except (DpratioError, ValueError):
         drawn = None
     heads = [each.hash for each in held.entries if each.kind == "opened"]
-    is_it = drawn is not None and drawn.id == release_id
-    if not is_it or [drawn.ledger_head] != heads or plan_hash(drawn.plan) != held.plan:
+    if (
+        drawn is None
+        or (drawn.id, [drawn.ledger_head]) != (release_id, heads)
+        or plan_hash(drawn.plan) != held.plan
+    ):
         raise LedgerFailed(
             f"what the spool holds for release {release_id} is damaged, or was drawn "
             "for another release, plan or ledger. It is not sealed; find the spool of "
