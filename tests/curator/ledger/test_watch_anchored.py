@@ -17,6 +17,7 @@ from curator.ledger.watching import (
     charge,
     look,
     refusal,
+    tenth,
 )
 from dpratio.curator.ledger.anchor import Anchor, Head
 from dpratio.curator.ledger.scope import Scope
@@ -123,6 +124,24 @@ def test_what_one_who_stopped_did_not_anchor_is_anchored_with_the_next(
     charge(watch, "f" * 32)
     assert made.anchor.path.read_bytes().startswith(whole)
     assert [head.seq for head in made.anchor.heads()] == [0, 1, 2, 3, 4]
+
+
+def test_what_its_writer_anchors_meanwhile_is_not_anchored_again(
+    place: Callable[[Scope], Place],
+) -> None:
+    made = place(ANCHORED)
+    kept = made.anchor.path.read_bytes()
+    charge(made.watch())
+    late = made.anchor.path.read_bytes()[len(kept) :]
+    made.anchor.path.write_bytes(kept)
+    watch = made.watch()
+    with watch.writing() as watched:
+        before = watched.follow("loans")
+        assert [head.seq for head in watched.missing] == [1]
+        with made.anchor.path.open("ab") as file:  # The slow writer of entry 1.
+            file.write(late)
+        watched.append(before, tenth(before, "f" * 32))
+    assert [head.seq for head in made.anchor.heads()] == [0, 1, 2]
 
 
 def test_a_thread_that_began_earlier_is_not_held_against_a_longer_anchor(

@@ -10,7 +10,7 @@ import pytest
 from dpratio.curator.ledger.account import Account
 from dpratio.curator.ledger.accounting import Charge
 from dpratio.curator.ledger.anchor import Anchor, Head
-from dpratio.curator.ledger.entry import link
+from dpratio.curator.ledger.entry import Entry, link
 from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.sqlite import SqliteStore
 from dpratio.curator.ledger.watch import Watch
@@ -26,6 +26,7 @@ __all__ = [
     "charge",
     "look",
     "refusal",
+    "tenth",
 ]
 
 SCOPE = Scope("loans", Budget(1))
@@ -66,16 +67,20 @@ def charge(watch: Watch, subject: str = ID) -> Account:
     """Charge a tenth; give the account as it was seen before."""
     with watch.writing() as watched:
         before = watched.follow("loans")
-        entry = link(
-            before.last,
-            time="",
-            subject=subject,
-            kind="charge",
-            charge=Charge(Fraction(1, 10), Fraction(0)),
-            event={"plan": "p", "by": ""},
-        )
-        watched.append(before, entry)
+        watched.append(before, tenth(before, subject))
     return before
+
+
+def tenth(before: Account, subject: str) -> Entry:
+    """The charge of a tenth that comes next."""
+    return link(
+        before.last,
+        time="",
+        subject=subject,
+        kind="charge",
+        charge=Charge(Fraction(1, 10), Fraction(0)),
+        event={"plan": "p", "by": ""},
+    )
 
 
 def look(watch: Watch, name: str = "loans") -> Account:

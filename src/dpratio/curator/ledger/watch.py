@@ -64,8 +64,17 @@ class Watch:
         for account in watched.appended:
             self.seen[account.scope.name] = account
             if self.anchor is not None and account.scope.is_anchored:
-                head = Head(account.scope.name, account.seq, account.head)
-                self.anchor.append(*watched.missing, head)
+                self._anchor(self.anchor, account, watched.missing)
+
+    def _anchor(self, anchor: Anchor, account: Account, missing: list[Head]) -> None:
+        """Anchor the last entry, and those before it that nobody did meanwhile."""
+        name = account.scope.name
+        there: list[Head] = []
+        if missing:
+            seen = self.anchored.get(name, SeenAnchor())
+            there, _ = anchor.since(seen, name, anchor.mark())
+        late = [head for head in missing if head not in there]
+        anchor.append(*late, Head(name, account.seq, account.head))
 
     def mark(self) -> int:
         """Mark the end of the anchor; before the ledger is read.
