@@ -66,7 +66,7 @@ HOMES = {
     "psycopg": {"curator/ledger/server.py", "curator/warehouse/databases.py"},
     "pickle": set[str](),
     "subprocess": set[str](),
-    "time": set[str](),
+    "time": {"curator/ledger/clock.py"},
     "datetime": {
         "curator/days.py",
         "curator/duck_keys.py",

@@ -33,7 +33,7 @@ def main() -> None:
         budget=dpr.Budget(epsilon=2),
     )
     release = dpr.release_sums(table, plan, ledger=None, simulated=True)
-    dpr.write_release(release, TARGET)
+    dpr.write_release(release, TARGET, replace=True)
 
 
 if __name__ == "__main__":

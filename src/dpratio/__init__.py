@@ -13,7 +13,7 @@ Who plans a study (no data are read, nothing is spent)
 
 Who holds the data
     the one door to rows: release_sums; tables in CsvFile, DatabaseTable
-    what may be spent:    Ledger, Scope, verify_ledger
+    what may be spent:    Ledger, Scope, verify_ledger, backup_ledger
     the only way out:     Release, write_release
 
 Who has a release (no data, no budget, as often as you like)
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     )
     from dpratio.analyst.ratio.estimate import estimate_ratios
     from dpratio.analyst.tables.estimates import Estimates
+    from dpratio.curator.ledger.backup import backup_ledger
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.curator.ledger.scope import Scope
     from dpratio.curator.ledger.verify import verify_ledger
@@ -166,6 +167,7 @@ __all__ = [
     "assess_equivalence",
     "assess_homogeneity",
     "audit_noise",
+    "backup_ledger",
     "calibration_curve",
     "compare_ratios",
     "correlation_of",
@@ -225,6 +227,7 @@ _HOMES = {
     "release.plan_file": "read_plan write_plan",
     "curator.ledger.ledger": "Ledger",
     "curator.ledger.scope": "Scope",
+    "curator.ledger.backup": "backup_ledger",
     "curator.ledger.verify": "verify_ledger",
     "curator.release_sums": "release_sums",
     "analyst.tables.estimates": "Estimates",

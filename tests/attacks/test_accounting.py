@@ -287,3 +287,23 @@ def test_33_thirds_and_sevenths_fill_a_cap_exactly(tmp_path: Path) -> None:
         ledger.charge(name_of(number), plan_of("1/70", "1/14000000"))
         ledger.charge(name_of(number + 10), plan_of("1/30", "1/35000000"))
     assert Ledger(path).account().left == Charge(Fraction(0), Fraction(0))
+
+
+def test_33_charges_that_share_no_factor_neither_stop_nor_slow_the_ledger(
+    tmp_path: Path,
+) -> None:
+    """Their sum stays short enough to add up and to show, and is never too small.
+
+    Source: found by an independent attack on this code, 2026 (sixty charges with
+    denominators of 100 digits ended `show` and refusals in a ValueError).
+    """
+    ledger = open_book(str(tmp_path / "budget.db"), Scope("loans", Budget("0.7")))
+    costs = [Fraction(1, 99) + Fraction(1, 10**97 + 2 * at + 1) for at in range(60)]
+    for number, cost in enumerate(costs):
+        ledger.charge(name_of(number), plan_of(str(cost)))
+    spent = ledger.account().spent.loss
+    assert 0 <= spent - sum(costs) < Fraction(60, 10**110)
+    assert spent.denominator < 10**411
+    assert ledger.history().said()
+    with pytest.raises(LedgerRefused, match=r"has epsilon 0\.0939394 and"):
+        ledger.charge(name_of(99), plan_of(str(10 * costs[0])))

@@ -17,6 +17,7 @@ def test_the_demo_shows_plan_and_truth_and_leaves_its_files(folder: Path) -> Non
     assert {path.name for path in (folder / "demo").iterdir()} == {
         "people.parquet",
         "ledger.db",
+        "ledger.db.lock",
         "report.html",
         "release.json",
         "study.toml",

@@ -118,9 +118,10 @@ def test_data_are_known_through_globs_links_and_other_folders(tmp_path: Path) ->
         link = there / "link.txt"
         link.unlink(missing_ok=True)
         link.symlink_to(data)
-        for out in (data, link):
-            with pytest.raises(FileRefused, match="the data of a study"):
-                require_replaceable(out, force=True, study=study)
+        with pytest.raises(FileRefused, match="the data of a study"):
+            require_replaceable(data, force=True, study=study)
+        with pytest.raises(FileRefused, match="a link, a device or a pipe"):
+            require_replaceable(link, force=True, study=study)
     require_replaceable(data, force=True)  # No study beside it names it.
 
 
@@ -131,5 +132,5 @@ def test_databases_of_duckdb_and_devices_stay(tmp_path: Path) -> None:
     duckdb.connect(str(place)).close()
     with pytest.raises(FileRefused, match="is a database, which is never replaced"):
         require_replaceable(place, force=True)
-    with pytest.raises(FileRefused, match=r"no plain file|cannot be written"):
+    with pytest.raises(FileRefused, match="a link, a device or a pipe"):
         require_replaceable(Path("/dev/null"), force=True)

@@ -26,6 +26,7 @@ ROWS = [people(400, ratio, seed) for seed, ratio in enumerate((1.3, 1.1))]
         ("say reference=1 for instance.", "say --reference 1 for instance."),
         ("Give lower=0.95 and upper=1.05.", "Give --lower 0.95 and --upper 1.05."),
         ("Say units_are_disjoint=True if so.", "Say --units-are-disjoint if so."),
+        ("or say replace=True to replace it.", "or say --force to replace it."),
         ("no such group, got 'part=0'.", "no such group, got 'part=0'."),
         ("Plan Ratio('a', minus='b', per=…).", "Plan Ratio('a', minus='b', per=…)."),
     ],

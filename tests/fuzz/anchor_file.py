@@ -15,10 +15,11 @@ from dpratio.terms.budget import Budget
 from fuzz.ledger_file import FOLDER, RELEASE
 from fuzz.mutations import Mutation, mutate_bytes, mutate_document, mutations
 
-__all__ = ["INPUTS", "REFUSALS", "VALID", "check", "make", "read"]
+__all__ = ["INPUTS", "MAY_OPEN", "REFUSALS", "VALID", "check", "make", "read"]
 
 REFUSALS = (LedgerFailed, LedgerRefused)
 FILE, ANCHOR = Path(FOLDER.name) / "anchored.db", Path(FOLDER.name) / "anchor.jsonl"
+MAY_OPEN = (f"open ({f'{FILE}.lock'!r}, ",)
 Drawn = tuple[list[Mutation], list[Mutation]]
 
 INPUTS = st.tuples(

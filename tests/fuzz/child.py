@@ -61,7 +61,7 @@ def main(reader: str, examples: int, start: int) -> tuple[int, int]:
     module: Any = importlib.import_module(f"fuzz.{reader}")
     read, accepted = 0, 0
     # A command loads what it needs when it runs; a reader reads and nothing else.
-    allowed = None if reader == "commands" else ()
+    allowed = None if reader == "commands" else getattr(module, "MAY_OPEN", ())
 
     @seed(start)
     @settings(

@@ -26,11 +26,12 @@ from dpratio.terms.budget import Budget
 from fuzz.mutations import HOSTILE, Mutation, mutate_bytes, mutate_document, mutations
 from release.releases_for_tests import RELEASES
 
-__all__ = ["INPUTS", "REFUSALS", "VALID", "check", "make", "read"]
+__all__ = ["INPUTS", "MAY_OPEN", "REFUSALS", "VALID", "check", "make", "read"]
 
 REFUSALS = (LedgerFailed, LedgerRefused)
 FOLDER = tempfile.TemporaryDirectory(prefix="dpratio-fuzz-")
 VALID_FILE, FILE = Path(FOLDER.name) / "valid.db", Path(FOLDER.name) / "ledger.db"
+MAY_OPEN = (f"open ({f'{FILE}.lock'!r}, ",)  # Who reads a ledger holds its lock.
 RELEASE = RELEASES["groups: text"]
 Drawn = tuple[int, list[Mutation]]
 

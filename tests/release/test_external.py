@@ -274,6 +274,7 @@ def test_a_stamp_cannot_be_edited_in_or_out(tmp_path: Path) -> None:
         (ours, "OtherDP 2", "sums from elsewhere have the strategy 'external'"),
         (wrapped(), 7, r"\$.origin: must be text"),
     ):
+        path.unlink(missing_ok=True)
         dpr.write_release(release, path)
         document = json.loads(path.read_text(encoding="utf-8"))
         document["origin"] = origin

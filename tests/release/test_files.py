@@ -10,7 +10,7 @@ import pytest
 
 from dpratio.errors import FileRefused, InvalidInput
 from dpratio.release.files import read_release, write_release
-from dpratio.release.writing import check_writable
+from dpratio.release.writing import check_writable, write_whole
 from release.golden_releases import GOLDEN, GOLDEN_RELEASE
 
 
@@ -82,8 +82,10 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(
     name: str, tmp_path: Path
 ) -> None:
     path = unwritable(name, tmp_path)
-    with pytest.raises(FileRefused, match=r"cannot be written: .*\.$"):
+    with pytest.raises(FileRefused, match=r"cannot be written: .*\.$|is a folder"):
         write_release(GOLDEN_RELEASE, path)
+    with pytest.raises(FileRefused, match=r"cannot be written: .*\.$|Name a plain"):
+        write_whole(path, b"")
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]  # noqa: PTH208
     assert os.listdir(tmp_path / "folder") == []  # noqa: PTH208
 
@@ -109,7 +111,7 @@ def test_a_path_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
 def test_an_existing_file_is_replaced_whole(tmp_path: Path) -> None:
     path = tmp_path / "release.json"
     path.write_text("x" * 100_000, encoding="utf-8")
-    write_release(GOLDEN_RELEASE, path)
+    write_whole(path, GOLDEN.read_bytes(), replace=True)
     assert path.read_bytes() == GOLDEN.read_bytes()
     assert os.listdir(tmp_path) == ["release.json"]  # noqa: PTH208
 
@@ -127,7 +129,7 @@ def test_a_write_that_fails_half_way_leaves_the_old_file_and_no_other(
     monkeypatch.setattr(step, fail)
     message = r"release\.json' cannot be written: No space left on device\.$"
     with pytest.raises(FileRefused, match=message):
-        write_release(GOLDEN_RELEASE, path)
+        write_whole(path, b"new", replace=True)
     monkeypatch.undo()
     assert os.listdir(tmp_path) == ["release.json"]  # noqa: PTH208
     assert path.read_text(encoding="utf-8") == "old"

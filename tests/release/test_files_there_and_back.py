@@ -107,7 +107,7 @@ def test_a_release_survives_its_file(
     values = np.array(numbers[: rows * sums], dtype=np.int64).reshape(rows, sums)
     named = {"id": identity, "made_by": made_by, "is_simulated": simulated}
     release = only_part(plan, values, **named)
-    write_release(release, path)
+    write_release(release, path, replace=True)
     first = path.read_bytes()
     back = read_release(path)
     assert back == release

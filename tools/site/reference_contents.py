@@ -38,7 +38,7 @@ PAGES = {
         """`release_sums` is the only function that reads rows. Everything before it is
         a promise, everything after it post-processing.""",
         """release_sums Release write_release read_release roll_up merge wrap_sums
-        example_release Ledger Scope verify_ledger""",
+        example_release Ledger Scope verify_ledger backup_ledger""",
     ),
     "answers": _page(
         "Answers",

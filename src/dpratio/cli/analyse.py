@@ -80,6 +80,12 @@ def report(
         require_replaceable(out, force=force)
     read = read_given_release(release)
     write_report(
-        out, read, title=title, level=level, method=method, reference=reference
+        out,
+        read,
+        title=title,
+        level=level,
+        method=method,
+        reference=reference,
+        replace=force,
     )
     typer.echo(f"Written to {out}.")

@@ -31,7 +31,7 @@ def roll_up(
 
     require_place(out, force=force)
     read = read_given_release(release)
-    _write(roll_up_release(read, to or [], part=at_part(part, read)), out)
+    _write(roll_up_release(read, to or [], part=at_part(part, read)), out, force)
 
 
 def merge(
@@ -59,11 +59,11 @@ def merge(
 
     require_place(out, force=force)
     read = [read_given_release(each) for each in releases]
-    _write(merge_releases(read, units_are_disjoint=units_are_disjoint), out)
+    _write(merge_releases(read, units_are_disjoint=units_are_disjoint), out, force)
 
 
-def _write(made: "Release", out: Path) -> None:
+def _write(made: "Release", out: Path, force: bool) -> None:
     from dpratio.release.files import write_release
 
-    write_release(made, out)
+    write_release(made, out, replace=force)
     typer.echo(f"{made}\nWritten to {out}.")

@@ -17,7 +17,7 @@ from dpratio.cli.studies import (
     require_place,
     table_of,
 )
-from dpratio.errors import DpratioError, FileRefused, InvalidInput, LedgerRefused
+from dpratio.errors import InvalidInput, LedgerRefused
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
@@ -37,12 +37,12 @@ def plan(
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.plan.plan_words import NOT_COVERED
-    from dpratio.release.plan_file import plan_hash, write_plan
+    from dpratio.release.plan_file import plan_hash, require_plan_place, write_plan
     from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
     output = Output(layout)
-    if out is not None and out.exists():
-        _require_plan(out)
+    if out is not None:
+        require_plan_place(out)
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
     notes = [] if given is None or layout == "csv" else _notes(given, made)
@@ -76,6 +76,13 @@ def release(  # noqa: PLR0913 (one command, one door)
         typer.Option("--id", help="Its id: one that was sealed is published again."),
     ] = None,
     by: By = "",
+    spool: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="DPRATIO_SPOOL",
+            help="Your own folder for what waits while the ledger cannot be reached.",
+        ),
+    ] = None,
     engine: Annotated[str, typer.Option(help="auto, duckdb, ibis or python.")] = "auto",
     force: Force = False,
 ) -> None:
@@ -92,7 +99,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     require(not (no_ledger and named), rule, "both", "Say one of them.")
     require_place(out, force=force, again=release_id)
     kept = scope or (None if given is None or no_ledger else given.scope)
-    book = None if no_ledger else open_ledger(location, anchor)
+    book = None if no_ledger else open_ledger(location, anchor, spool=spool)
     own = None if given is None or data is not None else given.data
     if book is not None and own is None:
         _require_free(book, kept)
@@ -105,6 +112,7 @@ def release(  # noqa: PLR0913 (one command, one door)
             source=None if book is None else own,
             release_id=release_id,
             out=out,
+            replace=force,
             by=by,
             engine=engine,
         )
@@ -138,17 +146,6 @@ def _require_free(book: "Ledger", scope: str | None) -> None:
             "name: neither a plan alone nor --data. Release the study that was "
             "approved, or ask for a new approval with `dpratio ledger approve`."
         )
-
-
-def _require_plan(out: Path) -> None:
-    """Let a plan be replaced, and nothing else."""
-    from dpratio.release.plan_file import read_plan
-
-    try:
-        read_plan(out)
-    except DpratioError:
-        hint = "Name another file."
-        raise FileRefused(f"'{out}' exists and is no plan. {hint}") from None
 
 
 def _account_words(book: "Ledger | None", scope: str | None) -> str:

@@ -81,6 +81,7 @@ def demo(
         plan_of(read_study(study)),
         ledger=book,
         out=saved,
+        replace=True,
         simulated=True,
     )
     shown = f"dpratio ledger show --ledger {folder}/ledger.db"

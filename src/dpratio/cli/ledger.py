@@ -1,4 +1,4 @@
-"""Commands of the curator: ledger init, show, verify, void, approve, allow-source."""
+"""Commands of the curator: init, show, verify, backup, void, approve, allow-source."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -166,6 +166,21 @@ def verify(
 
 
 @ledger.command()
+def backup(
+    target: Annotated[
+        Path, typer.Argument(metavar="TARGET", help="A file that is not there yet.")
+    ],
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Copy the ledger's file while others may use it, and verify the copy."""
+    from dpratio.curator.ledger.backup import backup_ledger
+
+    backup_ledger(open_ledger(location, anchor), target)
+    typer.echo(f"Copied to {target}, and verified. Never go on with an old copy.")
+
+
+@ledger.command()
 def void(
     release_id: ReleaseId,
     by: By = "",
@@ -239,13 +254,17 @@ def _data_of(study: "Study | None", named: str | None) -> object:
 
 
 def open_ledger(
-    location: str, anchor: Path | None, *, is_new: bool = False
+    location: str,
+    anchor: Path | None,
+    *,
+    spool: Path | None = None,
+    is_new: bool = False,
 ) -> "Ledger":
     """Open a ledger; a file that is not there is made by init alone."""
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.curator.ledger.sqlite import SqliteStore
 
-    made = Ledger(location, anchor=anchor)
+    made = Ledger(location, anchor=anchor, spool=spool)
     store = made.watch.store
     if not is_new and isinstance(store, SqliteStore) and not store.path.exists():
         raise LedgerFailed(

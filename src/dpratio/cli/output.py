@@ -55,9 +55,11 @@ class Output:
 
         for path, layout in ((self.json, "json"), (self.csv, "csv")):
             if path is not None:
-                write_whole(path, (render(shown, layout) + "\n").encode())
+                content = (render(shown, layout) + "\n").encode()
+                write_whole(path, content, replace=self.force)
         if self.chart is not None:
-            write_whole(self.chart, draw(shown, self.chart.suffix, self.view))
+            drawn = draw(shown, self.chart.suffix, self.view)
+            write_whole(self.chart, drawn, replace=self.force)
 
     def say(self, lines: Iterable[str]) -> None:
         """Print sentences around a table, unless a program reads the output."""

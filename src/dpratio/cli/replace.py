@@ -51,8 +51,6 @@ def require_replaceable(out: Path, *, force: bool, study: Path | None = None) ->
 
 def _kept(out: Path, study: Path | None) -> str | None:
     """Name what a file is, if it must stay."""
-    if not out.is_file():
-        return "no plain file"
     try:
         with out.open("rb") as file:
             head = file.read(_HEAD)

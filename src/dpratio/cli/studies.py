@@ -4,12 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpratio.checks import require
-from dpratio.errors import (
-    DocumentRefused,
-    DpratioError,
-    FileRefused,
-    InvalidInput,
-)
+from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
@@ -70,22 +65,12 @@ def require_place(out: Path, *, force: bool, again: str | None = None) -> None:
 
     ``again`` is the id of a release that may be written once more.
     """
-    from dpratio.release.files import read_release
-    from dpratio.release.writing import check_writable
+    from dpratio.release import files
 
-    check_writable(out)
-    if not out.exists():
+    if not files.require_place(out, replace=force, again=again):
         hint = "Use a name that ends in .json or .parquet."
         known = out.suffix in {".json", ".parquet"}
         require(known, "unknown kind of file", out.name, hint)
-        return
-    hint = "Name another file, or say --force to replace a release."
-    try:
-        there = read_release(out)
-    except DpratioError:
-        raise FileRefused(f"'{out}' exists and is no release. {hint}") from None
-    if not force and there.id != again:
-        raise FileRefused(f"'{out}' holds a release already. {hint}")
 
 
 def is_plan(path: Path) -> bool:

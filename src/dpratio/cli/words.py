@@ -1,7 +1,8 @@
 """Messages of the library in the words of the command line.
 
 Python says ``design='baseline'`` where a command says ``--design baseline``, and
-counts parts from 0 where people count from 1.
+``replace=True`` where one says ``--force``, and counts parts from 0 where people count
+from 1.
 """
 
 import re
@@ -20,7 +21,7 @@ def in_options(message: str) -> str:
         >>> in_options("Say part=0 or part=1, or design='rest'.")
         'Say --part 1 or --part 2, or --design rest.'
     """
-    return _SAID.sub(_option, message)
+    return _SAID.sub(_option, message).replace("replace=True", "--force")
 
 
 def _option(said: re.Match[str]) -> str:

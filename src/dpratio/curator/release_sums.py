@@ -23,9 +23,10 @@ from dpratio.release.files import (
     format_of,
     release_from_bytes,
     release_to_bytes,
+    require_place,
 )
-from dpratio.release.release import MADE_BY, Release
-from dpratio.release.writing import check_writable, write_whole
+from dpratio.release.release import MADE_BY, Release, ReleasedPart
+from dpratio.release.writing import write_whole
 
 __all__ = ["release_sums"]
 
@@ -40,6 +41,7 @@ class _Unsaid:
 _UNSAID: Any = _Unsaid()
 
 Given = TypeVar("Given")
+Parts = tuple[ReleasedPart, ...]
 
 
 def release_sums(  # noqa: PLR0913 (one door)
@@ -51,6 +53,7 @@ def release_sums(  # noqa: PLR0913 (one door)
     source: object = None,
     release_id: str | None = None,
     out: str | PathLike[str] | None = None,
+    replace: bool = False,
     by: str = "",
     simulated: bool = False,
     engine: str = "auto",
@@ -73,6 +76,8 @@ def release_sums(  # noqa: PLR0913 (one door)
         release_id: The id of a release that was charged before: where it was sealed,
             the same bytes are given again and no data are read. New by default.
         out: A file to publish the release in, ``.json`` or ``.parquet``.
+        replace: Whether another release that is there may be replaced; nothing else
+            ever is.
         by: Who asks, for the ledger's history.
         simulated: Whether the people are invented; the release then says so.
         engine: ``"auto"``, ``"duckdb"``, ``"ibis"`` or ``"python"``.
@@ -84,7 +89,8 @@ def release_sums(  # noqa: PLR0913 (one door)
         PlanRefused: When the plan costs more than it says.
         LedgerRefused: When the ledger does not admit it; nothing is charged.
         SchemaRefused: When a column is missing or of the wrong type.
-        FileRefused: When a file, its header or its footer cannot be read.
+        FileRefused: When a file, its header or its footer cannot be read, or something
+            else is where the release would be written.
         EngineFailed: When the engine stops; nothing of the data is told, and the
             charge stays.
 
@@ -121,18 +127,17 @@ def release_sums(  # noqa: PLR0913 (one door)
         )
     require(isinstance(simulated, bool), "simulated must be true or false", simulated)
     price(plan)
+    is_there = False
     if out is not None:
-        check_writable(out)
+        is_there = require_place(out, replace=replace, again=release_id)
         check_format(out)
     if book is None:
-        unkept = scope is None and release_id is None and source is None
-        hint = "Name the ledger, or leave scope, source and release_id out."
-        rule = "scopes, sources and release ids belong to a ledger"
-        require(unkept, rule, scope or release_id or source, hint)
+        _require_unkept(scope, release_id, source)
         parts = open_for(table, plan, engine)()
         release = Release(fresh_id(), plan, parts, MADE_BY, simulated)
         if out is not None:
-            write_whole(out, release_to_bytes(release, format_of(out)))
+            content = release_to_bytes(release, format_of(out))
+            write_whole(out, content, replace=is_there)
         return release
     apart = out is None or not book.is_at(out)
     require(apart, "a release is not written over its ledger", str(out))
@@ -140,10 +145,9 @@ def release_sums(  # noqa: PLR0913 (one door)
     name = fresh_id() if release_id is None else release_id
     sealed = book.sealed(name, plan, scope=scope)
     if sealed is None:
-        opened = connect(table, engine)
-        measure = open_for(opened, plan, engine)
-        read = source_of(table, source, origin=origin_of(opened))
+        measure, read = _opened(table, source, plan, engine)
         _require_named(book, read)
+        book.spool.require_usable()
         said = book.charge(name, plan, source=read, scope=scope, by=by)
         head = book.open(name)
         stands = f"Release {name} stays charged; run again under a new id."
@@ -163,9 +167,26 @@ def release_sums(  # noqa: PLR0913 (one door)
         release = release_from_bytes(content, sealed_as)
     if out is not None:
         stands = f"Release {name} is sealed: ask for it again by its id."
-        _telling(stands, lambda: write_whole(out, content))
+        _telling(stands, lambda: write_whole(out, content, replace=is_there))
     book.publish(name)
     return release
+
+
+def _require_unkept(scope: object, release_id: object, source: object) -> None:
+    """Refuse what only a ledger keeps."""
+    unkept = scope is None and release_id is None and source is None
+    hint = "Name the ledger, or leave scope, source and release_id out."
+    rule = "scopes, sources and release ids belong to a ledger"
+    require(unkept, rule, scope or release_id or source, hint)
+
+
+def _opened(
+    table: object, source: object, plan: Plan, engine: str
+) -> tuple[Callable[[], Parts], Source | None]:
+    """Open a table by its schema; say what it is, for the ledger."""
+    opened = connect(table, engine)
+    measure = open_for(opened, plan, engine)
+    return measure, source_of(table, source, origin=origin_of(opened))
 
 
 def _require_named(book: Ledger, source: Source | None) -> None:

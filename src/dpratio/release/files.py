@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import import_extra, require
-from dpratio.errors import DocumentRefused, FileRefused
+from dpratio.errors import DocumentRefused, DpratioError, FileRefused, MissingExtra
 from dpratio.release.checked_json import (
     body_of,
     checked_bytes,
@@ -28,7 +28,7 @@ from dpratio.release.document import (
     require_format,
 )
 from dpratio.release.release import Release
-from dpratio.release.writing import write_whole
+from dpratio.release.writing import check_writable, write_whole
 from dpratio.strict import Node
 
 __all__ = [
@@ -39,22 +39,27 @@ __all__ = [
     "read_release",
     "release_from_bytes",
     "release_to_bytes",
+    "require_place",
     "write_release",
 ]
 
 _LARGEST_VALUE = 2**63 - 1
 
 
-def write_release(release: Release, path: str | PathLike[str]) -> None:
+def write_release(
+    release: Release, path: str | PathLike[str], *, replace: bool = False
+) -> None:
     """Write a release; the file appears whole or not at all.
 
     Args:
         release: What to write.
         path: Where. A name that ends in ``.parquet`` gives a Parquet file, for many
-            groups; any other JSON, for reading. An existing file is replaced.
+            groups; any other JSON, for reading.
+        replace: Whether another release that is there may be replaced; nothing else
+            ever is.
 
     Raises:
-        FileRefused: When the file cannot be written.
+        FileRefused: When the file cannot be written, or something else is there.
         MissingExtra: When Parquet is wanted and PyArrow is not installed.
 
     Example:
@@ -69,7 +74,40 @@ def write_release(release: Release, path: str | PathLike[str]) -> None:
     require(isinstance(release, Release), "release must be a Release", release, hint)
     named = isinstance(path, str | PathLike)
     require(named, "a release is written to a path", path)
-    write_whole(path, release_to_bytes(release, format_of(path)))
+    is_there = require_place(path, replace=replace, again=release.id)
+    write_whole(path, release_to_bytes(release, format_of(path)), replace=is_there)
+
+
+def require_place(
+    path: str | PathLike[str], *, replace: bool, again: str | None = None
+) -> bool:
+    """Keep data, studies, ledgers and paid-for releases from being replaced.
+
+    Args:
+        path: Where a release is to be written.
+        replace: Whether another release may be replaced.
+        again: The id of a release that may be written once more.
+
+    Returns:
+        Whether a release is there that will be replaced.
+
+    Raises:
+        FileRefused: When something else is there, or the file cannot be written.
+    """
+    require(isinstance(replace, bool), "replace must be true or false", replace)
+    check_writable(path)
+    if not Path(path).exists():
+        return False
+    hint = "Name another file, or say replace=True to replace a release."
+    try:
+        there = read_release(path)
+    except MissingExtra:
+        raise
+    except DpratioError:
+        raise FileRefused(f"'{path}' exists and is no release. {hint}") from None
+    if not replace and there.id != again:
+        raise FileRefused(f"'{path}' holds a release already. {hint}")
+    return True
 
 
 def release_to_bytes(release: Release, kind: str) -> bytes:

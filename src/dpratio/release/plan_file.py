@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dpratio.checks import require
-from dpratio.errors import DocumentRefused, FileRefused
+from dpratio.errors import DocumentRefused, DpratioError, FileRefused
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -16,10 +16,10 @@ from dpratio.release.checked_json import (
     parse,
     require_checksum,
 )
-from dpratio.release.writing import write_whole
+from dpratio.release.writing import check_writable, write_whole
 from dpratio.strict import Node
 
-__all__ = ["plan_hash", "read_plan", "write_plan"]
+__all__ = ["plan_hash", "read_plan", "require_plan_place", "write_plan"]
 
 FORMAT = "dpratio-plan"
 VERSION = 1
@@ -35,10 +35,10 @@ def write_plan(plan: Plan, path: str | PathLike[str]) -> None:
 
     Args:
         plan: What would be measured, for someone to approve.
-        path: Where; an existing file is replaced.
+        path: Where; a plan that is there is replaced, and nothing else.
 
     Raises:
-        FileRefused: When the file cannot be written.
+        FileRefused: When the file cannot be written, or something else is there.
 
     Example:
         >>> import dpratio as dpr
@@ -50,7 +50,26 @@ def write_plan(plan: Plan, path: str | PathLike[str]) -> None:
         True
     """
     require(isinstance(plan, Plan), "plan must be a Plan", plan)
-    write_whole(path, checked_bytes(_body(plan)))
+    require(isinstance(path, str | PathLike), "a plan is written to a path", path)
+    is_there = require_plan_place(path)
+    write_whole(path, checked_bytes(_body(plan)), replace=is_there)
+
+
+def require_plan_place(path: str | PathLike[str]) -> bool:
+    """Let a plan be replaced, and nothing else; tell whether one is there.
+
+    Raises:
+        FileRefused: When something else is there, or the file cannot be written.
+    """
+    check_writable(path)
+    if not Path(path).exists():
+        return False
+    try:
+        read_plan(path)
+    except DpratioError:
+        hint = "Name another file."
+        raise FileRefused(f"'{path}' exists and is no plan. {hint}") from None
+    return True
 
 
 def read_plan(path: str | PathLike[str]) -> Plan:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import stat
 import tempfile
 from os import PathLike
 from pathlib import Path
@@ -12,29 +13,39 @@ from dpratio.errors import FileRefused
 
 __all__ = ["check_writable", "write_whole"]
 
+_PARTS = ("-journal", "-wal", "-shm", ".lock", ".wal")
+
 
 def check_writable(path: str | PathLike[str]) -> None:
     """Find out before any work whether a file could be written.
 
     Raises:
-        FileRefused: When it could not.
+        FileRefused: When it could not: links, devices and pipes are no files, and what
+            a database puts beside its file is its own.
     """
     target = Path(path)
     try:
         if target.is_dir():
             raise FileRefused(f"'{target}' is a folder. Name a file.")
-        with contextlib.suppress(FileNotFoundError):
-            target.lstat()  # Refuses names that no file can have.
+        _require_plain(target)
+        _require_no_part(target)
         _remove(_temporary_beside(target))
     except (OSError, ValueError) as error:
         _refuse(target, error)
 
 
-def write_whole(path: str | PathLike[str], content: bytes) -> None:
+def write_whole(
+    path: str | PathLike[str], content: bytes, *, replace: bool = False
+) -> None:
     """Write a file through a temporary one, so that readers never see half of it.
 
+    Args:
+        path: A plain file.
+        content: All of it.
+        replace: Whether a file that is there may be replaced.
+
     Raises:
-        FileRefused: When it cannot be written.
+        FileRefused: When it cannot be written, or is there and may not be replaced.
     """
     require(isinstance(path, str | PathLike), "a file is written to a path", path)
     target = Path(path)
@@ -45,13 +56,54 @@ def write_whole(path: str | PathLike[str], content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(target.stat().st_mode if target.exists() else 0o644)
-        temporary.replace(target)
+        is_there = _require_plain(target)
+        temporary.chmod(target.stat().st_mode if is_there else 0o644)
+        if replace:
+            temporary.replace(target)
+        else:
+            _name_new(temporary, target)
         _sync_folder(target.parent)
     except (OSError, ValueError) as error:
+        _refuse(target, error)
+    finally:
         if temporary is not None:
             _remove(temporary)
-        _refuse(target, error)
+
+
+def _name_new(temporary: Path, target: Path) -> None:
+    """Give a file a name that nobody else has taken meanwhile."""
+    try:
+        os.link(temporary, target)
+    except OSError:  # It is taken, or the file system knows no second names.
+        if os.path.lexists(target):
+            raise FileRefused(
+                f"'{target}' exists. Name another file, or say replace=True to replace "
+                "it."
+            ) from None
+        temporary.replace(target)
+
+
+def _require_plain(target: Path) -> bool:
+    """Refuse what is there and is no plain file; tell whether anything is there."""
+    try:
+        mode = target.lstat().st_mode  # Refuses names that no file can have.
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISREG(mode):
+        raise FileRefused(
+            f"'{target}' is a folder, a link, a device or a pipe. Name a plain file."
+        )
+    return True
+
+
+def _require_no_part(target: Path) -> None:
+    """Refuse the names that a database or a ledger gives to files beside its own."""
+    for end in _PARTS:
+        if target.name.endswith(end) and Path(str(target)[: -len(end)]).exists():
+            raise FileRefused(
+                f"'{target}' belongs to the file beside it, by its name. Name another "
+                "file."
+            )
 
 
 def _sync_folder(folder: Path) -> None:

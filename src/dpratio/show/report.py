@@ -21,7 +21,7 @@ from dpratio.analyst.tables.provenance import stamps
 from dpratio.checks import require
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.release.release import Release
-from dpratio.release.writing import write_whole
+from dpratio.release.writing import check_writable, write_whole
 from dpratio.show.report_curves import curve_sets_of
 from dpratio.show.report_words import (
     answer_of,
@@ -52,20 +52,22 @@ def write_report(
     level: float = 0.95,
     method: str = "pivot",
     reference: float | None = None,
+    replace: bool = False,
 ) -> None:
     """Write what a release says as one HTML file, free of any network.
 
     Args:
-        path: The file to write.
+        path: The file to write; a report that is there is replaced, and nothing else.
         release: What the report is about; no data and no budget are needed.
         title: The heading; by default what was asked.
         level: Confidence level of the intervals.
         method: How intervals are made, as in `estimate_ratios`.
         reference: The ratio that verdicts are about; by default 1 for columns of the
             same range and 0 for differences; other questions have no verdicts.
+        replace: Whether another file that is there may be replaced.
 
     Raises:
-        FileRefused: When the file cannot be written.
+        FileRefused: When the file cannot be written, or something else is there.
         InvalidInput: When an option breaks a rule.
 
     Example:
@@ -78,14 +80,17 @@ def write_report(
         ...     "Is it calibrated?" in file.read_text(encoding="utf-8")
         True
     """
+    check_writable(path)
     text = render_report(
         release, title=title, level=level, method=method, reference=reference
     )
-    write_whole(path, text.encode())
+    write_whole(path, text.encode(), replace=replace or is_report(path))
 
 
 def is_report(path: str | PathLike[str]) -> bool:
     """Tell whether a file is a report, which can be written again at no cost."""
+    if not Path(path).is_file():  # A pipe would be waited for.
+        return False
     with contextlib.suppress(OSError), Path(path).open("rb") as file:
         return _MADE_BY in file.read(_HEAD)
     return False

@@ -98,6 +98,7 @@ def test_the_ledger_may_be_named_by_option_or_environment(
     assert "there is no ledger 'c.db'" in error
     assert sorted(path.name for path in (folder / "books").iterdir()) == [
         "a.db",
+        "a.db.lock",
         "heads",
     ]
 

@@ -12,6 +12,7 @@ from dpratio.curator.ledger.accounting import (
     epsilon_of_rho,
     gaussian_epsilon,
     rho_within,
+    to_enter,
 )
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
@@ -214,3 +215,27 @@ def test_the_epsilon_of_much_noise_is_searched_above_one() -> None:
 
 def test_nothing_left_allows_no_gaussian_release() -> None:
     assert gaussian_epsilon(Fraction(0), MILLIONTH) == 0.0
+
+
+# --- Sums that would not end ----------------------------------------------------------
+
+
+def test_charges_stay_exact_while_their_sum_is_short() -> None:
+    spent = Charge(Fraction(1, 3), Fraction(1, 7))
+    charge = Charge(Fraction(1, 11), Fraction(1, 10**99 + 1))
+    assert to_enter(charge, spent) == charge
+
+
+def test_a_charge_that_would_make_the_sum_long_is_rounded_up_a_trifle() -> None:
+    spent = Charge(Fraction(1, 3**600), Fraction(1, 7))
+    charge = Charge(Fraction(1, 7**100), Fraction(1, 7))
+    entered = to_enter(charge, spent)
+    assert entered.delta == charge.delta
+    assert 0 < entered.loss - charge.loss < Fraction(1, 10**110)
+    assert (10**110) % entered.loss.denominator == 0
+
+
+def test_a_charge_that_makes_a_long_sum_short_is_not_rounded() -> None:
+    spent = Charge(1 - Fraction(1, 3**700), Fraction(0))
+    charge = Charge(Fraction(1, 3**700), Fraction(0))
+    assert to_enter(charge, spent) == charge

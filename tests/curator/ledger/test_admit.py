@@ -268,3 +268,9 @@ def test_a_scope_that_is_not_there_is_refused(
 )
 def test_exact_numbers_are_shown_short(exact: Fraction, shown: str) -> None:
     assert show_exact(exact) == shown
+
+
+def test_numbers_of_thousands_of_digits_are_shown_in_six() -> None:
+    long = Fraction(10**5000 + 1, 3 * 10**5000 + 1)
+    assert show_exact(long) == "0.333333"
+    assert show_exact(Fraction(1, 7**5000)) == "0"

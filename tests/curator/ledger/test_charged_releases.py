@@ -20,7 +20,7 @@ from dpratio.terms.budget import Budget
 
 STEPS = (
     (room, "price"),
-    (room, "check_writable"),
+    (room, "require_place"),
     (room, "check_format"),
     (Ledger, "sealed"),
     (room, "open_for"),
@@ -57,7 +57,7 @@ def test_everything_public_is_checked_then_charged_then_opened_then_sealed(
     release_sums(TABLE, PLAN, ledger=file_ledger, out=tmp_path / "r.json")
     assert calls == [
         "price",
-        "check_writable",
+        "require_place",
         "check_format",
         "sealed",
         "open_for",
@@ -80,7 +80,7 @@ def test_a_retry_only_reads_the_ledger_and_writes_the_file(
     release_sums(TABLE, PLAN, ledger=file_ledger, release_id=name, out=out)
     assert calls == [
         "price",
-        "check_writable",
+        "require_place",
         "check_format",
         "sealed",
         "write_whole",

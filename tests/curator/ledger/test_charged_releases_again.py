@@ -75,7 +75,8 @@ def test_a_release_without_a_file_is_sealed_as_json(file_ledger: Ledger) -> None
 def test_a_release_that_was_sealed_and_not_published_is_published(
     file_ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(*_given: object) -> None:
+    def stop(*_given: object, replace: bool) -> None:
+        assert not replace
         message = "'r.json' cannot be written: No space left on device."
         raise FileRefused(message)
 

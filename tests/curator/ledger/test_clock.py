@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dpratio.curator.ledger.clock import time_now
+from dpratio.curator.ledger.clock import attempts, time_now
 
 
 def test_the_time_is_in_utc_and_ends_with_the_second() -> None:
@@ -28,3 +28,10 @@ def test_later_times_sort_after_earlier_ones_as_text() -> None:
     shown = [day.strftime("%Y-%m-%dT%H:%M:%SZ") for day in days]
     assert len(shown[0]) == len(time_now())
     assert shown == sorted(shown)
+
+
+def test_attempts_are_counted_until_patience_is_over() -> None:
+    assert list(attempts(0)) == [0]
+    made = list(attempts(0.1))
+    assert made == list(range(len(made)))
+    assert len(made) > 1

@@ -9,6 +9,7 @@ import pytest
 
 from curator.ledger import stores
 from curator.ledger.loans import SCOPE
+from dpratio.curator.ledger.lock import name_of_lock
 from dpratio.curator.ledger.sqlite import _WORDS, SqliteStore
 from dpratio.curator.ledger.tables import VERSION
 from dpratio.errors import LedgerFailed
@@ -43,13 +44,17 @@ def said_of(error: Exception) -> str:
 # --- Transactions ---------------------------------------------------------------------
 
 
-def test_a_reader_sees_one_state(store: SqliteStore) -> None:
+def test_a_writer_waits_for_readers_and_readers_for_nobody_else(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpratio.curator.ledger.sqlite._PATIENCE", 0.01)
     store.create()
-    script(store.path, "PRAGMA journal_mode = WAL")
     with store.reading() as tables:
         before = tables.scope_names()
-        with store.writing() as others:
-            others.add_scope(SCOPE)
+        with store.reading() as others:
+            assert others.scope_names() == before
+        with pytest.raises(LedgerFailed, match="kept it locked"), store.writing():
+            pass
         assert tables.scope_names() == before
 
 
@@ -68,7 +73,7 @@ def test_a_second_writer_waits_for_its_turn(
 
 def test_every_commit_is_synced_with_its_folder(store: SqliteStore) -> None:
     store.create()
-    with store._connected() as connection:
+    with store._connected() as (connection, _):
         assert connection.execute("PRAGMA synchronous").fetchone() == (3,)
         assert connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
 
@@ -118,11 +123,15 @@ def test_a_folder_is_no_ledger(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database_is_left_as_it_was(store: SqliteStore) -> None:
     store.path.write_text("score,label\n0.5,1\n" * 100, encoding="utf-8")
     before = store.path.read_bytes()
+    assert not name_of_lock(store.path).exists()
     said = "the ledger 'FILE' cannot be used: it is not a ledger. Name another file."
     assert refusal(store) == said
     with pytest.raises(LedgerFailed, match="it is not a ledger"):
         store.create()
     assert store.path.read_bytes() == before
+    assert not name_of_lock(store.path).exists()
+    name_of_lock(store.path).touch()  # Once it is there, SQLite is asked.
+    assert refusal(store) == said
 
 
 def test_another_database_is_left_as_it_was(store: SqliteStore) -> None:
@@ -179,7 +188,7 @@ def test_a_ledger_of_another_version_is_refused(
 def test_a_file_may_have_any_name(name: str, tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / name)
     store.create()
-    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert {path.name for path in tmp_path.iterdir()} == {name, f"{name}.lock"}
 
 
 def test_a_relative_path_is_in_this_folder(
@@ -188,6 +197,80 @@ def test_a_relative_path_is_in_this_folder(
     monkeypatch.chdir(tmp_path)
     SqliteStore(Path("budget.db")).create()
     assert (tmp_path / "budget.db").is_file()
+
+
+# --- The lock file, the log and other names -------------------------------------------
+
+
+def test_nothing_is_committed_once_the_lock_file_was_replaced(
+    store: SqliteStore,
+) -> None:
+    store.create()
+    lock = name_of_lock(store.path)
+
+    def write() -> None:
+        with store.writing() as tables:
+            tables.add_scope(SCOPE)
+            lock.rename(lock.with_name("moved"))
+            lock.touch()
+
+    with pytest.raises(LedgerFailed, match=r"lock file '.*' was removed or replaced"):
+        write()
+    with store.reading() as tables:
+        assert tables.scope_names() == []
+
+
+def test_a_ledger_in_a_missing_folder_leaves_no_lock_file(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "budget.db")
+    assert "cannot be opened" in refusal(store)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_file_that_is_a_link_is_refused(store: SqliteStore) -> None:
+    store.create()
+    lock = name_of_lock(store.path)
+    lock.unlink()
+    lock.symlink_to(store.path)
+    assert refusal(store) == (
+        "the ledger 'FILE' cannot be used: its lock file 'budget.db.lock' cannot be "
+        "made, opened or locked. Allow writing to its folder, and keep the ledger on a "
+        "local disk."
+    )
+
+
+def test_a_link_to_a_ledger_has_the_lock_of_the_ledger(store: SqliteStore) -> None:
+    store.create()
+    link = store.path.with_name("link.db")
+    link.symlink_to(store.path)
+    assert SqliteStore(link).files() == store.files()
+    with SqliteStore(link).reading() as tables:
+        assert tables.scope_names() == []
+
+
+def test_a_ledger_with_two_names_is_refused(store: SqliteStore) -> None:
+    store.create()
+    other = store.path.with_name("other.db")
+    other.hardlink_to(store.path)
+    for each in (store, SqliteStore(other)):
+        assert "has two names (hard links)" in refusal(each)
+    other.unlink()
+    with store.reading():
+        pass
+
+
+def test_a_ledger_with_a_write_ahead_log_is_refused(store: SqliteStore) -> None:
+    store.create()
+    script(store.path, "PRAGMA journal_mode = WAL")
+    assert refusal(store) == (
+        "the ledger 'FILE' was switched to a write-ahead log: a copy of the file would "
+        "miss what is in the log. Switch it back with `PRAGMA journal_mode = DELETE`, "
+        "and verify it."
+    )
+    with pytest.raises(LedgerFailed, match="write-ahead log"):
+        store.create()
+    script(store.path, "PRAGMA journal_mode = DELETE")
+    with store.reading():
+        pass
 
 
 # --- Damages and words ----------------------------------------------------------------

@@ -12,6 +12,7 @@ from dpratio.curator.ledger import ledger as room
 from dpratio.curator.ledger.anchor import Head
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.ledger.sqlite import SqliteStore
 from dpratio.curator.ledger.verify import Findings, verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
@@ -180,6 +181,12 @@ def test_what_is_no_ledger_is_refused_at_once(tmp_path: Path) -> None:
         verify_ledger(Ledger(tmp_path / "none.db"))
 
 
+ANOTHER = (
+    "entry 2 of scope 'loans' is not the one in the anchor: one of them was edited, or "
+    "is an old copy. Release nothing; find the newest copies."
+)
+
+
 # --- Anchors --------------------------------------------------------------------------
 
 
@@ -191,7 +198,7 @@ def anchored(tmp_path: Path) -> Ledger:
     return made
 
 
-def test_every_line_of_the_anchor_is_compared(anchored: Ledger) -> None:
+def test_every_line_of_the_anchor_is_compared(anchored: Ledger, tmp_path: Path) -> None:
     anchor = anchored.watch.anchor
     assert anchor is not None
     lines = anchor.path.read_text("utf-8").splitlines(keepends=True)
@@ -202,8 +209,71 @@ def test_every_line_of_the_anchor_is_compared(anchored: Ledger) -> None:
     found = verify_ledger(anchored)
     assert found.wrong == (
         "scope 'elsewhere' was removed, or the ledger is an old copy.",
-        "entry 2 of scope 'loans' is not the one in the anchor.",
+        ANOTHER,
     )
+    with pytest.raises(LedgerFailed, match="entry 2 of scope 'loans' is not the"):
+        Ledger(tmp_path / "budget.db", anchor=anchor.path).account("loans")
+
+
+@pytest.mark.parametrize("at", [0, 1, 3])
+def test_lines_that_were_removed_from_the_anchor_are_found(
+    at: int, anchored: Ledger
+) -> None:
+    anchor = anchored.watch.anchor
+    assert anchor is not None
+    lines = anchor.path.read_text("utf-8").splitlines(keepends=True)
+    anchor.path.write_text("".join(lines[:at] + lines[at + 1 :]), "utf-8")
+    (wrong,) = verify_ledger(anchored).wrong
+    assert wrong == (
+        f"the anchor lacks 1 lines of scope 'loans', the first about entry {at}: lines "
+        "were removed."
+    )
+
+
+def test_an_anchor_that_is_a_little_behind_is_a_note_and_is_brought_up_to_date(
+    anchored: Ledger,
+) -> None:
+    anchor = anchored.watch.anchor
+    assert anchor is not None
+    lines = anchor.path.read_text("utf-8").splitlines(keepends=True)
+    anchor.path.write_text("".join(lines[:3]), "utf-8")
+    again = Ledger(*places(anchored)[:1], anchor=anchor.path)
+    found = verify_ledger(again)
+    assert found.wrong == ()
+    (note,) = found.notes
+    assert note == (
+        "the anchor is 2 entries behind scope 'loans'; the next entry brings it up to "
+        "date."
+    )
+    again.charge("0" * 32, PLAN)
+    found = verify_ledger(again)
+    assert (found.wrong, found.notes) == ((), ())
+
+
+def test_an_anchor_that_is_far_behind_is_found_and_not_mended(
+    anchored: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpratio.curator.ledger.verify.MOST_BEHIND", 2)
+    monkeypatch.setattr("dpratio.curator.ledger.watch.MOST_BEHIND", 2)
+    anchor = anchored.watch.anchor
+    assert anchor is not None
+    lines = anchor.path.read_text("utf-8").splitlines(keepends=True)
+    anchor.path.write_text("".join(lines[:1]), "utf-8")
+    again = Ledger(*places(anchored)[:1], anchor=anchor.path)
+    (wrong,) = verify_ledger(again).wrong
+    assert wrong == (
+        "the anchor is 4 entries behind scope 'loans': it was truncated, or is an old "
+        "copy."
+    )
+    again.charge("0" * 32, PLAN)
+    (wrong,) = verify_ledger(again).wrong
+    assert wrong.startswith("the anchor lacks 4 lines of scope 'loans', the first abou")
+
+
+def places(ledger: Ledger) -> list[Path]:
+    store = ledger.watch.store
+    assert isinstance(store, SqliteStore)
+    return store.files()
 
 
 def test_a_ledger_older_than_its_anchor_is_found(anchored: Ledger) -> None:

@@ -6,15 +6,16 @@ is added up from the chain, and a chain that breaks a rule is not added up at al
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import ChainMap, Counter
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from dpratio.curator.ledger.accounting import LOSS_NAMES, Charge
 from dpratio.curator.ledger.entry import Entry
+from dpratio.curator.ledger.layers import Layers
 from dpratio.curator.ledger.place import place_from_text
 from dpratio.curator.ledger.scope import Scope
 from dpratio.errors import DocumentRefused, LedgerFailed
@@ -67,7 +68,7 @@ class Account:
     head: str
     time: str
     spent: Charge
-    releases: Mapping[str, Held] = field(default_factory=dict)
+    releases: Layers[Held] = field(default_factory=lambda: Layers({}))
     approved: Mapping[str, Entry] = field(default_factory=dict)
     sources: Mapping[tuple[str, str], int] = field(default_factory=dict)
     allowed: Mapping[tuple[str, str], Entry] = field(default_factory=dict)
@@ -109,7 +110,10 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
         Of a chain that is followed to its end, every charge is in ``spent`` unless it
         was voided before data were opened. Proof: docs/proofs/ledger.md.
     """
-    releases, approved = dict(account.releases), dict(account.approved)
+    releases = ChainMap(
+        dict[str, Held](), cast("MutableMapping[str, Held]", account.releases)
+    )
+    approved = dict(account.approved)
     sources, allowed = Counter(account.sources), dict(account.allowed)
     seq, head, time = account.seq, account.head, account.time
     spent, back = account.spent, list(account.steps_back)
@@ -141,7 +145,7 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
         head=head,
         time=time,
         spent=spent,
-        releases=MappingProxyType(releases),
+        releases=account.releases.changed(releases.maps[0]),
         approved=MappingProxyType(approved),
         sources=MappingProxyType(_bound(sources)),
         allowed=MappingProxyType(allowed),

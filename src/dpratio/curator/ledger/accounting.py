@@ -21,6 +21,7 @@ __all__ = [
     "epsilon_of_rho",
     "gaussian_epsilon",
     "rho_within",
+    "to_enter",
 ]
 
 ACCOUNTINGS = ("basic", "zcdp")
@@ -33,6 +34,8 @@ _RHO_CAP_UNIT = Fraction(1, 10**15)
 _SECTIONS = 50
 # A budget has at most 100 digits; deltas of several key selections added up have more.
 _LONGEST_DENOMINATOR = 10**110
+# Sums of fractions that share no factor get longer with each; these are not for ever.
+_LONGEST_SUM = 10**300
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,9 @@ class Charge:
     delta: Fraction
 
     def __add__(self, other: "Charge") -> "Charge":
-        return Charge(self.loss + other.loss, self.delta + other.delta)
+        # Most releases have no delta, and to add nothing takes time too.
+        delta = self.delta + other.delta if other.delta else self.delta
+        return Charge(self.loss + other.loss, delta)
 
     def __sub__(self, other: "Charge") -> "Charge":
         return Charge(self.loss - other.loss, self.delta - other.delta)
@@ -67,10 +72,29 @@ def charge_of(cost: Cost, accounting: str) -> Charge:
     return Charge(rho, _kept(cost.rho_delta))
 
 
+def to_enter(charge: Charge, spent: Charge) -> Charge:
+    """Give a charge as it is entered after what is spent: exact, or a trifle more.
+
+    A charge stays exact as long as the sum does not get long: ten of 0.1 fill 1, and
+    thirds and sevenths add up. Only where fractions that share no factor would make
+    the sum longer than 300 digits is the charge rounded up, by less than 10⁻¹¹⁰.
+    """
+    pairs = ((charge.loss, spent.loss), (charge.delta, spent.delta))
+    loss, delta = (
+        part if (part + before).denominator <= _LONGEST_SUM else _rounded_up(part)
+        for part, before in pairs
+    )
+    return Charge(loss, delta)
+
+
 def _kept(exact: Fraction) -> Fraction:
     """Keep an exact number; round up what has more digits than a ledger writes."""
     if exact.denominator <= _LONGEST_DENOMINATOR:
         return exact
+    return _rounded_up(exact)
+
+
+def _rounded_up(exact: Fraction) -> Fraction:
     return Fraction(math.ceil(exact * _LONGEST_DENOMINATOR), _LONGEST_DENOMINATOR)
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from dpratio.curator.ledger.account import Account, Held
-from dpratio.curator.ledger.accounting import LOSS_NAMES, Charge, charge_of
+from dpratio.curator.ledger.accounting import LOSS_NAMES, Charge, charge_of, to_enter
 from dpratio.curator.ledger.bound import require_approved
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
@@ -15,6 +15,7 @@ from dpratio.terms.source_description import SourceDescription
 
 __all__ = ["admit", "choose_scope", "require_sealed", "show_exact"]
 
+_LONGEST_SHOWN = 10**120
 _UNFINISHED = {
     "charge": (
         "was charged and not begun, or is just beginning. If nothing runs, void it "
@@ -66,7 +67,7 @@ def admit(
             f"allows {decimal_text(largest)} in one release. Lower the plan's delta"
         )
     require_approved(account, plan_hash, written)
-    charge = charge_of(cost, scope.accounting)
+    charge = to_enter(charge_of(cost, scope.accounting), account.spent)
     if not charge.fits(account.left):
         left, costs = (
             _amount(each, scope.accounting) for each in (account.left, charge)
@@ -122,8 +123,11 @@ def _amount(charge: Charge, accounting: str) -> str:
 
 def show_exact(exact: Fraction) -> str:
     """Write an exact number; long fractions rounded to six digits."""
-    text = decimal_text(exact)
-    return text if len(text) <= 12 else f"{float(exact):.6g}"  # noqa: PLR2004
+    # Python writes out no number of thousands of digits.
+    text = decimal_text(exact) if exact.denominator <= _LONGEST_SHOWN else None
+    if text is not None and len(text) <= 12:  # noqa: PLR2004
+        return text
+    return f"{float(exact):.6g}"
 
 
 def _refuse(words: str) -> NoReturn:

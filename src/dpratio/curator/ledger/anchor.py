@@ -1,11 +1,13 @@
 """Heads of the ledger in a file outside of it: an old copy cannot be passed for new.
 
 One line of JSON per entry, appended and synced after the entry is committed. An anchor
-may be a few entries behind the ledger, never ahead of it.
+may be a few entries behind the ledger, never ahead of it. It only grows, so what lies
+before a mark stays, and is read once.
 """
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +17,14 @@ from dpratio.errors import DocumentRefused, LedgerFailed
 from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
-__all__ = ["Anchor", "Head"]
+__all__ = ["Anchor", "Head", "SeenAnchor"]
+
+# A head as `append` writes it; all others are read strictly, or refused.
+_LINE = re.compile(
+    rb'\{"scope": ("(?:[^"\\\x80-\xff]|\\u[0-9a-f]{4})*"), '
+    rb'"seq": (0|[1-9]\d{0,17}), "hash": "([0-9a-f]*)"\}'
+)
+_TAIL = 512  # bytes by which a file is known again
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +37,27 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenAnchor:
+    """How far an anchor was read for a scope, and the newest head that was found."""
+
+    mark: int = 0
+    tail: bytes = b""
+    newest: tuple[Head, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Anchor:
     """A file of heads."""
 
     path: Path
 
-    def append(self, head: Head) -> None:
-        """Write a head and wait until it is on the disk.
+    def append(self, *heads: Head) -> None:
+        """Write heads and wait until they are on the disk.
 
         Raises:
-            LedgerFailed: When it cannot be written.
+            LedgerFailed: When they cannot be written.
         """
-        line = {"scope": head.scope, "seq": head.seq, "hash": head.hash}
-        content = (json.dumps(line) + "\n").encode()
+        content = "".join(f"{json.dumps(_line(head))}\n" for head in heads).encode()
         try:
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
             descriptor = os.open(self.path, flags, 0o644)
@@ -54,36 +71,91 @@ class Anchor:
         if not whole:
             self._refuse("cannot be written: the disk is full")
 
-    def heads(self) -> Sequence[Head]:
-        """Read all heads, in the order they were written.
+    def mark(self) -> int:
+        """Give how long the file is now; 0 where there is none."""
+        try:
+            return self.path.stat().st_size
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            self._refuse(f"cannot be read: {error.strerror}")
+
+    def heads(self, mark: int | None = None) -> Sequence[Head]:
+        """Read all heads, or those before a mark, in the order they were written.
 
         Raises:
             LedgerFailed: When the file is missing or a line is damaged.
         """
-        try:
-            content = self.path.read_bytes()
-        except OSError as error:
-            self._refuse(f"cannot be read: {error.strerror}")
-        lines = content.split(b"\n")
-        heads = [self._read(number + 1, line) for number, line in enumerate(lines[:-1])]
+        lines = self._content(0, mark).split(b"\n")
+        heads = [
+            self._read(f"line {number}", line)
+            for number, line in enumerate(lines[:-1], start=1)
+        ]
         if lines[-1]:
-            self._refuse_line(len(lines))
+            self._refuse_line(f"line {len(lines)}")
         return heads
 
-    def _read(self, number: int, line: bytes) -> Head:
+    def since(
+        self, seen: SeenAnchor, scope: str, mark: int
+    ) -> tuple[list[Head], SeenAnchor]:
+        """Read the heads of a scope between what was seen and a mark.
+
+        Returns:
+            The heads, and what is seen by then.
+
+        Raises:
+            LedgerFailed: When a line is damaged, or what was seen is no longer there.
+        """
+        start = max(0, seen.mark - _TAIL)
+        content = self._content(start, mark) if mark else b""
+        if mark < seen.mark or not content.startswith(seen.tail):
+            self._refuse(
+                "was truncated or replaced while it was in use. Find the newest copy"
+            )
+        name = json.dumps(scope).encode()
+        *lines, rest = content[seen.mark - start :].split(b"\n")
+        found = [_LINE.fullmatch(line) for line in lines]
+        heads = [
+            Head(scope, int(each[2]), each[3].decode())
+            for each in found
+            if each is not None and each[1] == name
+        ]
+        if rest or None in found:
+            # Says which line is damaged; or it is only written otherwise.
+            heads = [head for head in self.heads(mark) if head.scope == scope]
+        newest = max([*seen.newest, *heads], key=lambda head: head.seq, default=None)
+        now = SeenAnchor(mark, content[-_TAIL:], () if newest is None else (newest,))
+        return heads, now
+
+    def _content(self, start: int, mark: int | None) -> bytes:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(start)
+                return file.read(-1 if mark is None else mark - start)
+        except OSError as error:
+            self._refuse(f"cannot be read: {error.strerror}")
+
+    def _read(self, where: str, line: bytes) -> Head:
+        usual = _LINE.fullmatch(line)
+        if usual is not None:
+            return Head(json.loads(usual[1]), int(usual[2]), usual[3].decode())
         try:
             fields = Node(parse(line.decode())).fields("scope", "seq", "hash")
             return Head(
                 fields["scope"].text(), fields["seq"].integer(), fields["hash"].text()
             )
         except (DocumentRefused, ValueError):
-            self._refuse_line(number)
+            self._refuse_line(where)
 
-    def _refuse_line(self, number: int) -> NoReturn:
+    def _refuse_line(self, where: str) -> NoReturn:
         self._refuse(
-            f"is damaged in line {number}. If the machine stopped while it was "
+            f"is damaged in {where}. If the machine stopped while it was "
             "written, remove that line; otherwise find the last sound copy"
         )
 
     def _refuse(self, words: str) -> NoReturn:
         raise LedgerFailed(f"the anchor '{self.path}' {words}.") from None
+
+
+def _line(head: Head) -> dict[str, str | int]:
+    return {"scope": head.scope, "seq": head.seq, "hash": head.hash}

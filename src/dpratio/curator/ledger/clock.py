@@ -1,14 +1,30 @@
-"""The one clock of the house: when something was written into the ledger.
+"""The one clock of the house: when something was written, and how long others wait.
 
-Nothing depends on it. Entries are ordered by number, and a clock that goes back is
-noted, not obeyed.
+Nothing depends on the time of day. Entries are ordered by number, and a clock that goes
+back is noted, not obeyed.
 """
 
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
-__all__ = ["time_now"]
+__all__ = ["attempts", "time_now"]
+
+_PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts
 
 
 def time_now() -> str:
     """Give the time in UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def attempts(patience: float) -> Iterator[int]:
+    """Count attempts, with a pause after each, until so many seconds are over."""
+    until = time.monotonic() + patience
+    attempt = 0
+    while True:
+        yield attempt
+        if time.monotonic() >= until:
+            return
+        time.sleep(_PAUSES[min(attempt, len(_PAUSES) - 1)])
+        attempt += 1

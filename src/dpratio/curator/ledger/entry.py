@@ -5,6 +5,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import lru_cache
+from operator import attrgetter
+from types import MappingProxyType
 
 from dpratio.curator.ledger.accounting import Charge
 from dpratio.errors import LedgerFailed
@@ -47,19 +50,17 @@ class Entry:
     @property
     def row(self) -> tuple[str | int, ...]:
         """The values in the order of the table's columns."""
-        return tuple(getattr(self, name) for name in COLUMNS)
+        return _values(self)
 
     @property
     def wanted_hash(self) -> str:
         """The hash of everything else in the line, the hash before it included."""
-        text = json.dumps(self.row[:-1], separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(_write(self.row[:-1]).encode()).hexdigest()
 
     @property
     def charge(self) -> Charge:
         """What was charged."""
-        exact = [Node(text).fraction() for text in (self.loss, self.delta)]
-        return Charge(exact[0], exact[1])
+        return Charge(_exact(self.loss), _exact(self.delta))
 
     @property
     def said(self) -> Mapping[str, str]:
@@ -68,11 +69,7 @@ class Entry:
         Raises:
             DocumentRefused: When it is not what an entry of its kind says.
         """
-        node = Node(parse(self.event))
-        forms = _EVENTS.get(self.kind, ((),))
-        is_old = "source" not in node.entries()
-        told = node.fields(*forms[0 if is_old else -1], optional=("session",))
-        return {name: at.text() for name, at in told.items() if name != "session"}
+        return _said(self.kind, self.event)
 
     @property
     def session(self) -> str:
@@ -86,6 +83,25 @@ class Entry:
 
 
 COLUMNS = tuple(each.name for each in fields(Entry))
+_values = attrgetter(*COLUMNS)
+_write = json.JSONEncoder(separators=(",", ":")).encode
+
+
+# Lines repeat each other: a plan that runs often costs and says the same each time.
+@lru_cache(maxsize=1024)
+def _exact(text: str) -> Fraction:
+    return Node(text).fraction()
+
+
+@lru_cache(maxsize=1024)
+def _said(kind: str, event: str) -> Mapping[str, str]:
+    node = Node(parse(event))
+    forms = _EVENTS.get(kind, ((),))
+    is_old = "source" not in node.entries()
+    told = node.fields(*forms[0 if is_old else -1], optional=("session",))
+    return MappingProxyType(
+        {name: at.text() for name, at in told.items() if name != "session"}
+    )
 
 
 def link(

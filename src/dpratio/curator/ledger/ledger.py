@@ -11,20 +11,22 @@ from os import PathLike
 from pathlib import Path
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account import AFTER, Account
+from dpratio.curator.ledger.account import Account, Held
 from dpratio.curator.ledger.address import place_of_anchor, place_of_ledger
 from dpratio.curator.ledger.admit import choose_scope, require_sealed
 from dpratio.curator.ledger.anchor import Anchor, Head
 from dpratio.curator.ledger.approving import allow_source, approve
 from dpratio.curator.ledger.charging import charge, require_scope
 from dpratio.curator.ledger.clock import time_now
-from dpratio.curator.ledger.entry import link
 from dpratio.curator.ledger.history import History
+from dpratio.curator.ledger.look_alike import require_distinct
 from dpratio.curator.ledger.patience import patient
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.scope import Scope, require_words
 from dpratio.curator.ledger.source import Source, meant_source
+from dpratio.curator.ledger.spool import Spool, require_drawn_for, usual_spool
 from dpratio.curator.ledger.sqlite import SqliteStore
+from dpratio.curator.ledger.steps import step
 from dpratio.curator.ledger.watch import Watch
 from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.plan.plan import Plan
@@ -41,6 +43,9 @@ class Ledger:
         location: A path, or an address such as ``postgresql://host/database``.
         anchor: A file elsewhere (another disk, a repository) that keeps the heads of
             the ledger, so that an old copy cannot be passed for the newest.
+        spool: A folder of your own on this machine: what was drawn waits there while
+            the ledger cannot be reached. By default beside a ledger file, or
+            ``~/.local/state/dpratio/spool`` for one on a server.
 
     Example:
         >>> ledger = Ledger("budget.db")  # doctest: +SKIP
@@ -52,6 +57,7 @@ class Ledger:
         location: str | PathLike[str],
         *,
         anchor: str | PathLike[str] | None = None,
+        spool: str | PathLike[str] | None = None,
     ) -> None:
         place = place_of_ledger(location)
         outside = None if anchor is None else place_of_anchor(anchor)
@@ -65,10 +71,14 @@ class Ledger:
             outside is None or outside.absolute() != place.absolute()
         )
         require(apart, "an anchor lies outside of its ledger", str(outside))
+        given = spool is None or _is_name(spool)
+        require(given, "a spool is a folder", spool)
         self.watch = Watch(
             SqliteStore(place) if isinstance(place, Path) else PostgresStore(place),
             None if outside is None else Anchor(outside),
         )
+        beside = place if isinstance(place, Path) else None
+        self.spool = usual_spool(beside) if spool is None else Spool(Path(spool))
 
     def __repr__(self) -> str:
         # A traceback may show a ledger whose place was refused.
@@ -82,7 +92,8 @@ class Ledger:
         """Register a dataset and its caps; the same terms again change nothing.
 
         Raises:
-            LedgerRefused: When a scope of this name has other terms.
+            LedgerRefused: When a scope of this name has other terms, or one looks like
+                it.
             LedgerFailed: When the ledger cannot be written.
         """
         require(isinstance(scope, Scope), "scope must be a Scope", scope)
@@ -98,6 +109,7 @@ class Ledger:
                     "an old copy, or was edited. Find the newest copy."
                 )
             if there is None:
+                require_distinct(scope.name, tables.scope_names())
                 tables.add_scope(scope)
         if there not in {None, scope}:
             raise LedgerRefused(
@@ -117,11 +129,13 @@ class Ledger:
             return bool(tables.entries(name, 0))
 
     def is_at(self, path: str | PathLike[str]) -> bool:
-        """Tell whether a file is the ledger's own, or its anchor's."""
+        """Tell whether a file is the ledger's, one that it needs, or its anchor's."""
         store, anchor = self.watch.store, self.watch.anchor
-        own = [store.path] if isinstance(store, SqliteStore) else []
+        own = store.files() if isinstance(store, SqliteStore) else []
         own += [anchor.path] if anchor is not None else []
-        return Path(path).resolve() in {each.resolve() for each in own}
+        place = Path(path).resolve()
+        spooled = self.spool.folder.resolve() in (place, *place.parents)
+        return spooled or place in {each.resolve() for each in own}
 
     @patient
     def scopes(self) -> list[str]:
@@ -187,9 +201,32 @@ class Ledger:
         return self._step(release_id, "opened", {})
 
     def seal(self, release_id: str, content: bytes, kind: str) -> None:
-        """Keep the bytes of a release, once and for all."""
+        """Keep the bytes of a release, once and for all.
+
+        Guarantee:
+            The bytes are spooled before they are sealed: whatever stops this, the same
+            id seals them later, and nothing is drawn again.
+            Proof: docs/proofs/ledger.md.
+        """
         event = {"sha256": hashlib.sha256(content).hexdigest(), "format": kind}
-        self._step(release_id, "sealed", event, content)
+        is_kept = self.spool.keep(release_id, content, kind)
+        try:
+            self._step(release_id, "sealed", event, content)
+        except LedgerFailed as error:
+            if not is_kept:
+                raise
+            failure = str(error)
+        except LedgerRefused:
+            if is_kept:
+                self.spool.drop(release_id)  # They belong to no charge.
+            raise
+        else:
+            self.spool.drop(release_id)
+            return
+        raise LedgerFailed(
+            f"{failure} What was drawn for release {release_id} waits in the spool of "
+            "this machine: ask for it again by its id."
+        )
 
     def publish(self, release_id: str) -> None:
         """Say that the sealed bytes are out; again, where they were before."""
@@ -274,9 +311,25 @@ class Ledger:
             held = account.releases.get(release_id)
             if held is None:
                 return None
-            require_sealed(held, release_id, plan_hash(plan))
-            seal = held.said("sealed")
-            return tables.artifact(release_id, seal["sha256"]), seal["format"]
+            hashed = plan_hash(plan)
+            spooled = self._spooled(held, release_id, hashed)
+            if spooled is None:
+                require_sealed(held, release_id, hashed)
+                self.spool.drop(release_id)
+                seal = held.said("sealed")
+                return tables.artifact(release_id, seal["sha256"]), seal["format"]
+        self.seal(release_id, *spooled)
+        return spooled
+
+    def _spooled(
+        self, held: Held, release_id: str, hashed: str
+    ) -> tuple[bytes, str] | None:
+        """Find what was drawn for a release that is opened and not sealed."""
+        is_waiting = (held.state, held.plan) == ("opened", hashed)
+        spooled = self.spool.kept(release_id) if is_waiting else None
+        if spooled is not None:
+            require_drawn_for(held, release_id, *spooled)
+        return spooled
 
     @patient
     def _step(
@@ -287,30 +340,9 @@ class Ledger:
         content: bytes | None = None,
     ) -> str:
         """Move a release on by one step; give the new head."""
-        require_id(release_id)
-        with self.watch.writing() as watched:
-            before, held = watched.held(release_id)
-            if held.state == kind == "published":
-                return before.head
-            if held.state != AFTER[kind]:
-                raise LedgerRefused(
-                    f"release {release_id} is {_SAID[held.state]}, so it cannot be "
-                    f"{_SAID[kind]}. {_ADVICE.get(kind, '')}".rstrip()
-                )
-            if content is not None:
-                watched.tables.add_artifact(release_id, content, event["sha256"])
-            entry = link(
-                before.last, time=time_now(), subject=release_id, kind=kind, event=event
-            )
-            watched.append(before, entry)
-        return entry.hash
+        return step(self.watch, release_id, kind, event, content, time=time_now)
 
 
-_SAID = {
-    "charge": "charged",
-    "opened": "opened",
-    "sealed": "sealed",
-    "published": "published",
-    "void": "voided",
-}
-_ADVICE = {"void": "A charge comes back only before data are opened."}
+def _is_name(given: object) -> bool:
+    named = isinstance(given, str | PathLike)
+    return named and str(given) != "" and "\0" not in str(given)

@@ -1,12 +1,14 @@
-"""Looking over a whole ledger: chain, bytes, anchor, and heads found in releases."""
+"""Looking over a whole ledger: chain, bytes, prices, anchor, heads in releases."""
 
 import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpratio.curator.ledger.account import Account, Held
+from dpratio.curator.ledger.anchor import Head
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.watch import Watch, Watched
+from dpratio.curator.ledger.paid import Priced, require_paid
+from dpratio.curator.ledger.watch import MOST_BEHIND, Watch, Watched
 from dpratio.errors import DpratioError, LedgerRefused
 from dpratio.release.files import release_from_bytes
 from dpratio.release.release import Release
@@ -39,7 +41,7 @@ class Findings:
 
 
 def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
-    """Follow every chain, compare kept bytes, and look for heads in the chains.
+    """Follow every chain, compare kept bytes and prices, and look for heads.
 
     Args:
         ledger: The ledger; with its anchor, where it has one.
@@ -64,11 +66,13 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
     wrong = list(ledger.watch.store.damages())
     notes: list[str] = []
     accounts: list[Account] = []
+    known: dict[str, Priced] = {}
     all_followed = True
     # Nothing that was seen before is taken for granted.
     with Watch(ledger.watch.store, ledger.watch.anchor).reading() as watched:
         names = watched.tables.scope_names()
-        wrong += _lost_scopes(watched, names)
+        heads = watched.heads()
+        wrong += _lost_scopes(watched, names, heads)
         for name in names:
             try:
                 account = watched.follow(name)
@@ -83,9 +87,11 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
             checked.append(
                 f"scope '{name}', {account.seq} entries, head {account.head}."
             )
-            wrong += _wrong_bytes(watched, account)
-            if any(head.scope == name for head in watched.heads):
-                wrong += _wrong_heads(watched, account)
+            wrong += _wrong_bytes(watched, account, known)
+            anchored = {head.seq for head in heads if head.scope == name}
+            if anchored:
+                holes, behind = _anchor_words(account, anchored)
+                wrong, notes = wrong + holes, notes + behind
                 checked.append(f"scope '{name}' against its anchor.")
         if all_followed:
             wrong += _unowned(watched, accounts)
@@ -95,9 +101,11 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
     return Findings(tuple(checked), tuple(wrong), tuple(notes))
 
 
-def _lost_scopes(watched: Watched, names: list[str]) -> list[str]:
+def _lost_scopes(
+    watched: Watched, names: list[str], heads: Iterable[Head]
+) -> list[str]:
     """Find scopes that entries or the anchor speak of and that are not there."""
-    known = watched.tables.charged_scopes() | {head.scope for head in watched.heads}
+    known = watched.tables.charged_scopes() | {head.scope for head in heads}
     return [
         f"scope '{name}' was removed, or the ledger is an old copy."
         for name in sorted(known - set(names))
@@ -112,27 +120,48 @@ def _clock_notes(account: Account) -> list[str]:
     ]
 
 
-def _wrong_bytes(watched: Watched, account: Account) -> list[str]:
-    """Compare the bytes of every sealed release with what was sealed."""
+def _wrong_bytes(
+    watched: Watched, account: Account, known: dict[str, Priced]
+) -> list[str]:
+    """Compare what was sealed with its hash, and what it costs with its charge."""
     wrong = []
     for release_id, held in account.releases.items():
         seal = held.said("sealed")
+        if held.charge.loss <= 0:
+            wrong.append(f"release {release_id} was charged nothing.")
         if seal:
             try:
-                watched.tables.artifact(release_id, seal["sha256"])
+                content = watched.tables.artifact(release_id, seal["sha256"])
+                require_paid(
+                    held,
+                    release_id,
+                    account.scope.accounting,
+                    content,
+                    seal["format"],
+                    known,
+                )
             except DpratioError as error:
                 wrong.append(str(error))
     return wrong
 
 
-def _wrong_heads(watched: Watched, account: Account) -> list[str]:
-    """Compare every line of the anchor, not just the newest."""
-    return [
-        f"entry {head.seq} of scope '{head.scope}' is not the one in the anchor."
-        for head in watched.heads
-        if head.scope == account.scope.name
-        and watched.hash_at(account, head.seq) != head.hash
-    ]
+def _anchor_words(account: Account, anchored: set[int]) -> tuple[list[str], list[str]]:
+    """Say which entries the anchor lacks: in the middle, and at the end."""
+    name, newest = account.scope.name, max(anchored)
+    holes = sorted(set(range(newest)) - anchored)
+    wrong, notes = [], []
+    if holes:
+        wrong.append(
+            f"the anchor lacks {len(holes)} lines of scope '{name}', the first about "
+            f"entry {holes[0]}: lines were removed."
+        )
+    behind = account.seq - newest
+    words = f"the anchor is {behind} entries behind scope '{name}'"
+    if behind > MOST_BEHIND:
+        wrong.append(f"{words}: it was truncated, or is an old copy.")
+    elif behind:
+        notes.append(f"{words}; the next entry brings it up to date.")
+    return wrong, notes
 
 
 def _unowned(watched: Watched, accounts: list[Account]) -> list[str]:

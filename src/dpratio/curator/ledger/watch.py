@@ -1,17 +1,20 @@
 """An account never goes back behind what was seen of it: here, or in the anchor."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NoReturn, Protocol
 
 from dpratio.curator.ledger.account import Account, Held, follow, new_account
-from dpratio.curator.ledger.anchor import Anchor, Head
+from dpratio.curator.ledger.anchor import Anchor, Head, SeenAnchor
 from dpratio.curator.ledger.entry import Entry
 from dpratio.curator.ledger.tables import Tables
 from dpratio.errors import LedgerFailed, LedgerRefused
 
-__all__ = ["Store", "Watch", "Watched"]
+__all__ = ["MOST_BEHIND", "Store", "Watch", "Watched"]
+
+# So many writers may have committed and not anchored yet, or have been stopped then.
+MOST_BEHIND = 64
 
 
 class Store(Protocol):
@@ -39,25 +42,43 @@ class Watch:
     store: Store
     anchor: Anchor | None
     seen: dict[str, Account] = field(default_factory=dict)
+    anchored: dict[str, SeenAnchor] = field(default_factory=dict)
 
     @contextmanager
     def reading(self) -> Iterator["Watched"]:
         """Read one state of the ledger."""
-        known, heads = dict(self.seen), self.heads()
+        known, anchored, mark = dict(self.seen), dict(self.anchored), self.mark()
         with self.store.reading() as tables:
-            yield Watched(self, tables, heads, known, to_write=False)
+            yield Watched(self, tables, known, anchored, mark, to_write=False)
 
     @contextmanager
     def writing(self) -> Iterator["Watched"]:
         """Write to the ledger; what was written is seen after the commit."""
-        known, heads = dict(self.seen), self.heads()
+        known, anchored, mark = dict(self.seen), dict(self.anchored), self.mark()
         with self.store.writing() as tables:
-            watched = Watched(self, tables, heads, known, to_write=True)
+            watched = Watched(self, tables, known, anchored, mark, to_write=True)
             yield watched
         for account in watched.appended:
             self.see(account)
             if self.anchor is not None and account.scope.is_anchored:
-                self.anchor.append(Head(account.scope.name, account.seq, account.head))
+                self._anchor(self.anchor, account, watched.missing)
+
+    def _anchor(self, anchor: Anchor, account: Account, missing: list[Head]) -> None:
+        """Anchor the last entry, and those before it that nobody did meanwhile."""
+        name = account.scope.name
+        there: list[Head] = []
+        if missing:
+            seen = self.anchored.get(name, SeenAnchor())
+            there, _ = anchor.since(seen, name, anchor.mark())
+        late = [head for head in missing if head not in there]
+        anchor.append(*late, Head(name, account.seq, account.head))
+
+    def mark(self) -> int:
+        """Mark the end of the anchor; before the ledger is read.
+
+        What is anchored is committed, so a ledger read later knows all of it.
+        """
+        return 0 if self.anchor is None else self.anchor.mark()
 
     def see(self, account: Account) -> None:
         """Remember an account, unless a newer one was seen meanwhile."""
@@ -66,10 +87,9 @@ class Watch:
             self.seen[account.scope.name] = account
 
     def heads(self) -> Sequence[Head]:
-        """Read the anchor; before the ledger, since what it knows is committed."""
-        if self.anchor is None or not self.anchor.path.exists():
-            return ()
-        return self.anchor.heads()
+        """Read the whole anchor."""
+        mark = self.mark()
+        return self.anchor.heads(mark) if self.anchor is not None and mark else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +102,18 @@ class Watched:
 
     watch: Watch
     tables: Tables
-    heads: Sequence[Head]
     known: dict[str, Account]
+    anchored: dict[str, SeenAnchor]
+    mark: int
     to_write: bool
     appended: list[Account] = field(default_factory=list)
+    # Heads that one who stopped after a commit did not anchor.
+    missing: list[Head] = field(default_factory=list)
+
+    def heads(self) -> Sequence[Head]:
+        """Read all of the anchor that was there before the transaction."""
+        anchor = self.watch.anchor
+        return anchor.heads(self.mark) if anchor is not None and self.mark else ()
 
     def follow(self, name: str) -> Account:
         """Follow a scope from where it was last seen to its last entry.
@@ -103,7 +131,7 @@ class Watched:
         if known.seq and (not entries or entries.pop(0).hash != known.head):
             _refuse(name)
         account = follow(known, entries)
-        self._require_anchor(account)
+        self._require_anchor(account, {each.seq: each.hash for each in entries})
         # What was read is committed, whatever becomes of this transaction.
         self.known[name] = account
         self.watch.see(account)
@@ -126,29 +154,47 @@ class Watched:
         self.appended.append(follow(before, [entry]))
         self.tables.add_entry(entry)
 
-    def _require_anchor(self, account: Account) -> None:
-        """Refuse a ledger that is older than its anchor.
+    def _require_anchor(self, account: Account, read: Mapping[int, str]) -> None:
+        """Refuse a ledger that is older than its anchor, or in conflict with it.
 
-        A scope that the anchor knows is compared even where it says it is not anchored:
-        a forger would say so.
+        Every line about the scope is compared once, and the newest each time. A scope
+        that the anchor knows is compared even where it says it is not anchored: a
+        forger would say so.
         """
         scope, anchor = account.scope, self.watch.anchor
-        heads = [head for head in self.heads if head.scope == scope.name]
-        if not scope.is_anchored and not heads:
+        before = self.anchored.get(scope.name, SeenAnchor())
+        heads, seen = list[Head](), before
+        if anchor is not None:
+            heads, seen = anchor.since(before, scope.name, self.mark)
+        if not scope.is_anchored and not seen.newest:
             return
         if anchor is None:
             raise LedgerRefused(
                 f"scope '{scope.name}' is anchored: name its anchor with --anchor, or "
                 "Ledger(…, anchor=…)."
             )
-        if not heads:
+        if not seen.newest:
             raise LedgerFailed(
                 f"the anchor '{anchor.path}' does not know scope '{scope.name}'. Name "
                 "the anchor that the scope was opened with."
             )
-        newest = max(heads, key=lambda head: head.seq)
-        if self.hash_at(account, newest.seq) != newest.hash:
-            _refuse(scope.name)
+        for head in (*heads, *seen.newest):
+            if head.seq > account.seq:
+                _refuse(scope.name)
+            if (read.get(head.seq) or self.hash_at(account, head.seq)) != head.hash:
+                raise LedgerFailed(
+                    f"entry {head.seq} of scope '{scope.name}' is not the one in the "
+                    "anchor: one of them was edited, or is an old copy. Release "
+                    "nothing; find the newest copies."
+                )
+        if self.watch.anchored.get(scope.name, before).mark <= seen.mark:
+            self.watch.anchored[scope.name] = seen
+        (newest,) = seen.newest
+        if self.to_write and account.seq - newest.seq <= MOST_BEHIND:
+            self.missing[:] = [
+                Head(scope.name, seq, self.hash_at(account, seq) or "")
+                for seq in range(newest.seq + 1, account.seq + 1)
+            ]
 
     def hash_at(self, account: Account, seq: int) -> str | None:
         """Give the hash of an entry, of the scope itself for number 0."""

@@ -32,6 +32,7 @@ from dpratio.curator.ledger.tables import Tables
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
+from dpratio.release import writing
 from dpratio.terms.budget import Budget
 
 __all__ = ["POINTS"]
@@ -71,6 +72,8 @@ POINTS = {
         ExactSums, "plus", "before", "opened"
     ),
     "after the noisy sums, before sealing": Point(Ledger, "seal", "before", "opened"),
+    "in the spool, before its name": Point(os, "link", "before", "opened"),
+    "in the spool, after its name": Point(os, "link", "after", "opened"),
     "in sealing, between bytes and entry": Point(
         Tables, "add_artifact", "after", "opened"
     ),
@@ -79,7 +82,7 @@ POINTS = {
     ),
     "after sealing, before the file": Point(Ledger, "seal", "after", "sealed"),
     "after the temporary file, before its new name": Point(
-        Path, "replace", "before", "sealed"
+        writing, "_name_new", "before", "sealed"
     ),
     "after the file, before published": Point(Ledger, "publish", "before", "sealed"),
     "in published, before its commit": Point(
@@ -116,7 +119,9 @@ class Book:
 
     def ledger(self) -> Ledger:
         """A fresh look at the ledger."""
-        return Ledger(self.location, anchor=self.folder / "heads")
+        return Ledger(
+            self.location, anchor=self.folder / "heads", spool=self.folder / "spool"
+        )
 
     def count(self, what: str, how_many: int = 1) -> None:
         """Count an event."""
@@ -171,7 +176,7 @@ def _kill_once(
     if by_itself:
         book.count("wrong", state != POINTS[point].state)
     sealed = artifacts_of(book.ledger()).get(name)
-    drawn = book.draws(name)
+    drawn, kept = book.draws(name), book.ledger().spool.kept(name)
     _log_draws(book, name)
     try:
         book.release(name)
@@ -179,11 +184,16 @@ def _kill_once(
         book.count("first" if state == "" else "resumed")
         # A release that was sealed gives its bytes again, and draws nothing.
         out = (book.folder / f"{name}.json").read_bytes()
-        same = sealed in {None, out} and (sealed is None or drawn == book.draws(name))
+        # So does one that was drawn and spooled when it was killed.
+        spooled = kept[0] if kept else None
+        allowed |= state == "opened" and spooled == out
+        same = sealed in {None, out}
+        if sealed is not None or spooled is not None:
+            same &= drawn == book.draws(name)
         book.count("wrong", not (allowed and same))
     except LedgerRefused:
         book.count("refused")
-        book.count("wrong", state not in {"charge", "opened"})
+        book.count("wrong", state not in {"charge", "opened"} or kept is not None)
         book.count("second_draws", book.draws(name) - drawn)
     book.count("second_draws", max(book.draws(name) - 1, 0))
     _look(book, name, spent_before)

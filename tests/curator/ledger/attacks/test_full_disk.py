@@ -58,7 +58,7 @@ def test_a_disk_that_is_full_at_the_charge_charges_nothing(
     charge(ledger, 99)
 
 
-def test_a_disk_that_is_full_at_the_seal_keeps_the_charge_and_shows_nothing(
+def test_a_disk_that_is_full_at_the_seal_keeps_the_charge_and_what_was_drawn(
     tmp_path: Path,
 ) -> None:
     path, out = tmp_path / "budget.db", tmp_path / "out.json"
@@ -73,7 +73,12 @@ def test_a_disk_that_is_full_at_the_seal_keeps_the_charge_and_shows_nothing(
         assert "full" in said
         assert not out.exists()
         if held and held.state == "opened":
-            assert "gone" in refusal(partial(released, Ledger(path), number, out))
+            waits = Ledger(path).spool.kept(name_of(number))
+            assert waits is not None
+            assert "waits in the spool" in said
+            released(Ledger(path), number, out)  # There is room again.
+            assert out.read_bytes() == waits[0]
+            out.unlink()
     assert "opened" in states
     assert verify_ledger(Ledger(path)).wrong == ()
     released(ledger, 99, out)

@@ -54,7 +54,8 @@ def test_processes_that_share_an_anchor_do_not_stop_each_other(
     accepted = [cost for one in said for cost in one["accepted"].values()]
     account = Ledger(any_ledger, anchor=anchor).account()
     assert account.spent.loss == total(accepted) <= 1
-    assert len(anchor.read_text().splitlines()) == account.seq + 1
+    # A head that its writer was slow to anchor is anchored by another one too.
+    assert len(set(anchor.read_text().splitlines())) == account.seq + 1
     assert verify_ledger(Ledger(any_ledger, anchor=anchor)).wrong == ()
 
 

@@ -53,6 +53,9 @@ def keep_copy(location: str) -> Callable[[], None]:
     return restore_file(Path(location))
 
 
+OLD_OR_OTHER = "older than what was seen|is not the one in the anchor"
+
+
 def refuse_all(ledger: Ledger) -> None:
     """Every verb of a ledger refuses, and says why in one line."""
     for verb in (
@@ -62,7 +65,7 @@ def refuse_all(ledger: Ledger) -> None:
         partial(ledger.approve, plan_of("0.1"), source="mine"),
         partial(released, ledger, 10),
     ):
-        with pytest.raises(LedgerFailed, match="older than what was seen") as refused:
+        with pytest.raises(LedgerFailed, match=OLD_OR_OTHER) as refused:
             verb()
         assert is_plain(refused.value)
 

@@ -229,7 +229,7 @@ def test_a_chain_that_was_computed_again_is_stopped_by_the_anchor(
     path = victim.copy()
     cheaper(path, 1)
     ledger = Ledger(path, anchor=victim.anchor)
-    with pytest.raises(LedgerFailed, match="older than what was seen"):
+    with pytest.raises(LedgerFailed, match="is not the one in the anchor"):
         ledger.charge(name_of(99), plan_of("0.1"), scope="loans")
     assert verify_ledger(Ledger(path, anchor=victim.anchor)).wrong
 

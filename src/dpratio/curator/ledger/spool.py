@@ -1,0 +1,161 @@
+"""Bytes that were drawn and wait for the ledger: an outage at sealing loses nothing.
+
+Noise is drawn once for a charge. What was drawn is written here before it is sealed,
+for its owner alone, and removed afterwards; when the ledger is back, the same release
+id seals these bytes and no other draw.
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from dpratio.curator.ledger.account import Held
+from dpratio.errors import DpratioError, LedgerFailed
+from dpratio.release.files import release_from_bytes
+from dpratio.release.plan_file import plan_hash
+
+__all__ = ["Spool", "require_drawn_for", "usual_spool"]
+
+_KINDS = ("json", "parquet")
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Spool:
+    """A folder of one data holder: a file for each release that is yet to be sealed."""
+
+    folder: Path
+    is_usual: bool = False
+
+    def require_usable(self) -> None:
+        """Find out before the charge whether bytes could be kept here.
+
+        Raises:
+            LedgerFailed: When the folder cannot be made, or is not its owner's alone.
+        """
+        try:
+            with self._opened() as folder:
+                probe = f".{os.getpid()}"
+                os.close(os.open(probe, _NEW, 0o600, dir_fd=folder))
+                os.unlink(probe, dir_fd=folder)
+        except OSError as error:
+            self._refuse(f"cannot be used: {error.strerror}")
+        self._tidy()
+
+    def keep(self, release_id: str, content: bytes, kind: str) -> bool:
+        """Write the bytes of a release and wait until they are on the disk.
+
+        Returns:
+            Whether they are; where they are not, sealing may still succeed.
+        """
+        name, part = f"{release_id}.{kind}", f".{release_id}.{kind}"
+        try:
+            with self._opened() as folder:
+                descriptor = os.open(part, _NEW, 0o600, dir_fd=folder)
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                # Unlike a new name, a second one replaces nothing.
+                os.link(part, name, src_dir_fd=folder, dst_dir_fd=folder)
+                os.unlink(part, dir_fd=folder)
+                os.fsync(folder)
+        except (OSError, LedgerFailed):
+            return False
+        return True
+
+    def kept(self, release_id: str) -> tuple[bytes, str] | None:
+        """Give the bytes and the format of a release that waits here.
+
+        Raises:
+            LedgerFailed: When they are not their owner's alone, or cannot be read.
+        """
+        for kind in _KINDS:
+            path = self.folder / f"{release_id}.{kind}"
+            try:
+                descriptor = os.open(path, _OLD)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                self._refuse(f"cannot be read: {error.strerror}")
+            with os.fdopen(descriptor, "rb") as file:
+                if not _is_private(os.fstat(descriptor), stat.S_ISREG):
+                    self._refuse("holds a file that others may write or read")
+                return file.read(), kind
+        return None
+
+    def drop(self, release_id: str) -> None:
+        """Remove the bytes of a release that is sealed."""
+        with contextlib.suppress(OSError):
+            for kind in _KINDS:
+                (self.folder / f"{release_id}.{kind}").unlink(missing_ok=True)
+                (self.folder / f".{release_id}.{kind}").unlink(missing_ok=True)
+        self._tidy()
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[int]:
+        """Open the folder, made where it is missing, and look at whose it is."""
+        # Whoever names a folder in one that is missing may have mistyped it.
+        self.folder.mkdir(mode=0o700, parents=self.is_usual, exist_ok=True)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self.folder, flags)
+        try:
+            if not _is_private(os.fstat(descriptor), stat.S_ISDIR):
+                self._refuse("is not its owner's alone: make it yours, with mode 0700")
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _tidy(self) -> None:
+        """Remove the folder where it is empty."""
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+    def _refuse(self, words: str) -> NoReturn:
+        raise LedgerFailed(
+            f"the spool '{self.folder}' {words}. Mend it, or name another folder with "
+            "--spool, or Ledger(…, spool=…)."
+        ) from None
+
+
+def usual_spool(ledger: Path | None) -> Spool:
+    """Give the usual spool: beside a ledger file, or in the home of its user."""
+    if ledger is None:
+        place = Path.home() / ".local" / "state" / "dpratio" / "spool"
+        return Spool(place, is_usual=True)
+    real = ledger.resolve()
+    return Spool(real.with_name(f"{real.name}.spool"))
+
+
+def require_drawn_for(held: Held, release_id: str, content: bytes, kind: str) -> None:
+    """Refuse spooled bytes that were not drawn for this charge in this ledger.
+
+    Raises:
+        LedgerFailed: When they are damaged, or of another release, plan or ledger.
+    """
+    try:
+        drawn = release_from_bytes(content, kind)
+    except (DpratioError, ValueError):
+        drawn = None
+    heads = [each.hash for each in held.entries if each.kind == "opened"]
+    if (
+        drawn is None
+        or (drawn.id, [drawn.ledger_head]) != (release_id, heads)
+        or plan_hash(drawn.plan) != held.plan
+    ):
+        raise LedgerFailed(
+            f"what the spool holds for release {release_id} is damaged, or was drawn "
+            "for another release, plan or ledger. It is not sealed; find the spool of "
+            "the machine that ran the release."
+        )
+
+
+def _is_private(found: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
+    """Tell whether something is ours and nobody else may look at it."""
+    alone = found.st_uid == os.geteuid() and not found.st_mode & 0o077
+    return is_kind(found.st_mode) and alone

@@ -1,0 +1,288 @@
+"""A ledger that was edited, rolled back or written over is known as such."""
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from curator.ledger.attacks.books import (
+    DATA,
+    name_of,
+    open_book,
+    plan_of,
+)
+from curator.ledger.attacks.tampering import COLUMNS, forge, link_again
+from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.anchor import Anchor, Head
+from dpratio.curator.ledger.entry import entry_from_row
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.verify import verify_ledger
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import FileRefused, InvalidInput, LedgerFailed
+from dpratio.release.files import read_release, release_to_bytes
+
+
+class Victim:
+    """A ledger of two releases, with an anchor outside or without one."""
+
+    def __init__(self, folder: Path, *, has_anchor: bool) -> None:
+        self.path = folder / "budget.db"
+        self.anchor = folder / "heads" if has_anchor else None
+        ledger = open_book(str(self.path), anchor=self.anchor)
+        first = release_sums(DATA, plan_of("0.1"), ledger=ledger, release_id=name_of(1))
+        self.old = Path(shutil.copy(self.path, folder / "old.db"))
+        last = release_sums(DATA, plan_of("0.1"), ledger=ledger, release_id=name_of(2))
+        self.releases = [first, last]
+
+    def ledger(self) -> Ledger:
+        """A fresh look at it."""
+        return Ledger(self.path, anchor=self.anchor)
+
+    def is_trusted(self) -> bool:
+        """Tell whether another release would be charged."""
+        try:
+            self.ledger().charge(name_of(3), plan_of("0.1"))
+        except LedgerFailed:
+            return False
+        return True
+
+    def findings(self) -> tuple[str, ...]:
+        """What looking it over finds, beside the releases that are out."""
+        return verify_ledger(self.ledger(), self.releases).wrong
+
+
+CHEAPER = ("UPDATE entry SET loss = '1/1000' WHERE seq = 1", ())
+MIDDLE = ("DELETE FROM entry WHERE seq = 2", ())
+OTHER_LINK = ("UPDATE entry SET previous = hash WHERE seq = 2", ())
+CAPS = ("UPDATE scope SET document = replace(document, '\"1000\"', '\"2000\"')", ())
+BYTES = ("UPDATE artifact SET content = 'other'", ())
+
+
+def roll_back(victim: Victim) -> None:
+    """Put an old copy in its place."""
+    shutil.copy(victim.old, victim.path)
+
+
+def recompute(victim: Victim) -> None:
+    """Make a charge cheaper and compute every hash again."""
+    assert forge(victim.path, CHEAPER)
+    link_again(victim.path, "loans")
+
+
+def test_34_a_ledger_that_nobody_touched_is_sound(tmp_path: Path) -> None:
+    """Without this the tests below would prove nothing.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging.
+    """
+    for name in ("with", "without"):
+        (tmp_path / name).mkdir()
+        victim = Victim(tmp_path / name, has_anchor=name == "with")
+        assert victim.findings() == ()
+        assert victim.is_trusted()
+
+
+def hash_one_line(victim: Victim) -> None:
+    """Make a charge cheaper and compute the hash of its line, and of no other."""
+    assert forge(victim.path, CHEAPER)
+    with closing(sqlite3.connect(victim.path)) as connection:
+        query = f"SELECT {COLUMNS} FROM entry WHERE seq = 1"  # noqa: S608 (fixed)
+        entry = entry_from_row(connection.execute(query).fetchone())
+    hashed = ("UPDATE entry SET hash = ? WHERE seq = 1", (entry.wanted_hash,))
+    assert forge(victim.path, hashed)
+
+
+def edit_by(statement: tuple[str, tuple[()]]) -> Callable[[Victim], None]:
+    def edit(victim: Victim) -> None:
+        assert forge(victim.path, statement)
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [*map(edit_by, [CHEAPER, MIDDLE, OTHER_LINK, CAPS]), hash_one_line],
+)
+def test_34_an_edited_line_breaks_the_chain_of_hashes(
+    attack: Callable[[Victim], None], tmp_path: Path
+) -> None:
+    """No release is charged to a ledger with a line that does not follow.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging. More: tests/curator/ledger/attacks/test_tampering.py.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    attack(victim)
+    assert not victim.is_trusted()
+    assert victim.findings()
+
+
+def test_34_caps_that_were_edited_before_the_first_charge_are_refused(
+    tmp_path: Path,
+) -> None:
+    """Terms have a hash of their own, since no line follows from them yet.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging.
+    """
+    path = tmp_path / "budget.db"
+    open_book(str(path))
+    assert forge(path, CAPS)
+    with pytest.raises(LedgerFailed, match="terms of scope 'loans' were edited"):
+        Ledger(path).charge(name_of(1), plan_of("0.1"))
+
+
+@pytest.mark.parametrize("attack", [roll_back, recompute])
+def test_34_an_old_copy_or_a_chain_made_anew_is_stopped_by_the_anchor(
+    attack: Callable[[Victim], None], tmp_path: Path
+) -> None:
+    """The head that is kept outside is not in the ledger that was put in its place.
+
+    Source: Matetic et al. (2017), ROTE: Rollback Protection for Trusted Execution.
+    """
+    victim = Victim(tmp_path, has_anchor=True)
+    attack(victim)
+    assert not victim.is_trusted()
+    assert victim.findings()
+
+
+@pytest.mark.parametrize("attack", [roll_back, recompute])
+def test_34_without_an_anchor_the_head_in_any_release_gives_it_away(
+    attack: Callable[[Victim], None], tmp_path: Path
+) -> None:
+    """Each release carries the head of its ledger, and is not found in another one.
+
+    Source: Matetic et al. (2017), ROTE: Rollback Protection for Trusted Execution.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    attack(victim)
+    *_, newest = victim.releases
+    assert newest.ledger_head is not None
+    assert any(newest.id in each for each in victim.findings())
+
+
+def test_34_bytes_that_were_changed_are_not_published_again(tmp_path: Path) -> None:
+    """What is kept of a release is compared with the hash in the chain.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    assert forge(victim.path, BYTES)
+    again, plan = victim.ledger(), plan_of("0.1")
+    with pytest.raises(LedgerFailed, match="not in the ledger as they were sealed"):
+        release_sums(DATA, plan, ledger=again, release_id=name_of(1))
+    assert victim.findings()
+
+
+def test_34_a_ledger_that_lies_in_more_than_its_file_is_refused(tmp_path: Path) -> None:
+    """A copy of a file with a write-ahead log lacks what is in the log.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    with closing(sqlite3.connect(victim.path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    assert not victim.is_trusted()
+
+
+@pytest.mark.parametrize("name", ["budget.db-journal", "heads", "link.json", "r.json"])
+def test_34_a_release_is_never_written_over_what_counts(
+    name: str, tmp_path: Path
+) -> None:
+    """Neither over the ledger's journal nor its anchor, a link, or a paid-for release.
+
+    Source: found by an independent attack on this code, 2026 (``out=`` replaced links,
+    devices and files, and took the name of the ledger's journal).
+    More: tests/curator/ledger/test_charged_releases_out.py.
+    """
+    victim = Victim(tmp_path, has_anchor=True)
+    paid = release_sums(DATA, plan_of("0.1"), ledger=None, out=tmp_path / "r.json")
+    (tmp_path / "link.json").symlink_to(tmp_path / "r.json")
+    with pytest.raises((FileRefused, InvalidInput)):
+        release_sums(
+            DATA,
+            plan_of("0.1"),
+            ledger=victim.ledger(),
+            out=tmp_path / name,
+            replace=name != "r.json",
+        )
+    assert (tmp_path / "link.json").is_symlink()
+    assert read_release(tmp_path / "r.json") == paid
+    assert victim.findings() == ()
+    assert victim.ledger().account().seq == 8
+
+
+@pytest.mark.parametrize("number", [2, 5])
+def test_34_a_head_in_conflict_with_the_ledger_stops_every_account(
+    number: int, tmp_path: Path
+) -> None:
+    """Whatever stands after it in the anchor; nothing is charged any more.
+
+    Source: found by an independent attack on this code, 2026 (only the newest head was
+    compared).
+    """
+    victim = Victim(tmp_path, has_anchor=True)
+    anchor = Anchor(tmp_path / "heads")
+    newest = anchor.heads()[-1]
+    anchor.append(Head("loans", number, "0" * 64), newest)
+    assert not victim.is_trusted()
+    with pytest.raises(LedgerFailed, match=f"entry {number} of scope 'loans' is not"):
+        victim.ledger().account()
+    assert victim.findings()
+
+
+@pytest.mark.parametrize("kept", [slice(1, None), slice(0, 1)])
+def test_34_an_anchor_that_lost_lines_is_reported(
+    kept: slice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At its start, in its middle, or so many at its end that no crash explains them.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    monkeypatch.setattr("dpratio.curator.ledger.verify.MOST_BEHIND", 3)
+    victim = Victim(tmp_path, has_anchor=True)
+    lines = (tmp_path / "heads").read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "heads").write_text("".join(lines[kept]), "utf-8")
+    assert any("the anchor" in each for each in victim.findings())
+
+
+def test_34_a_charge_below_its_price_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever may append lines can chain a cheap charge; what was sealed shows it.
+
+    Source: found by an independent attack on this code, 2026 (with INSERT alone: a
+    charge of 0, then a release of epsilon 50 under a cap of 1).
+    More: tests/curator/ledger/test_paid.py, on a server too.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    with monkeypatch.context() as patched:
+        free = Charge(Fraction(1, 10**9), Fraction(0))
+        patched.setattr("dpratio.curator.ledger.admit.charge_of", lambda *_given: free)
+        release_sums(DATA, plan_of("50"), ledger=victim.ledger(), engine="python")
+    (wrong,) = victim.findings()
+    assert wrong.endswith("was charged less than it costs.")
+
+
+def test_34_bytes_of_another_plan_than_the_charged_one_are_found(
+    tmp_path: Path,
+) -> None:
+    """The plan in the sealed bytes is the one whose hash was charged.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    victim = Victim(tmp_path, has_anchor=False)
+    ledger = victim.ledger()
+    ledger.charge(name_of(3), plan_of("0.1"))
+    head = ledger.open(name_of(3))
+    drawn = release_sums(DATA, plan_of("0.09"), ledger=None, engine="python")
+    other = replace(drawn, id=name_of(3), ledger_head=head)
+    ledger.seal(name_of(3), release_to_bytes(other, "json"), "json")
+    (wrong,) = victim.findings()
+    assert "is no release, or one of another id or plan" in wrong
