@@ -4,6 +4,7 @@ from typing import Any
 
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
@@ -22,6 +23,7 @@ __all__ = [
     "bring",
     "plan_of",
     "state",
+    "wrong_in",
 ]
 
 ID, OTHER = "0" * 32, "1" * 32
@@ -61,6 +63,14 @@ def bring(ledger: Ledger, state: str, release_id: str = ID) -> None:
         ledger.seal(release_id, b"bytes", "json")
     if state == "published":
         ledger.publish(release_id)
+
+
+def wrong_in(ledger: Ledger) -> tuple[str, ...]:
+    """What verify finds, but for bytes that stand in for releases in these tests."""
+    found = verify_ledger(ledger).wrong
+    return tuple(
+        each for each in found if "is no release, or one of another" not in each
+    )
 
 
 def state(ledger: Ledger, release_id: str = ID) -> str:

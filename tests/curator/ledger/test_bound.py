@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from curator.ledger.loans import CARDS, PLAN, SCOPE, plan_of
+from curator.ledger.loans import CARDS, PLAN, SCOPE, plan_of, wrong_in
 from dpratio.curator.ledger.entry import entry_from_row
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.source import Source, meant_source, named_source
-from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerRefused
 from dpratio.release.plan_file import plan_hash, read_plan
 from dpratio.terms.database import DatabaseTable
@@ -226,7 +225,7 @@ def before(tmp_path: Path) -> Ledger:
 
 
 def test_a_ledger_of_before_is_followed_verified_and_shown(before: Ledger) -> None:
-    assert verify_ledger(before).wrong == ()
+    assert wrong_in(before) == ()
     account = before.account("approved")
     assert [each.state for each in account.releases.values()] == ["published", "void"]
     assert account.releases[f"{0:032x}"].source == ("", "")
@@ -251,7 +250,7 @@ def test_an_approval_of_a_plan_alone_no_longer_admits(before: Ledger) -> None:
     )
     before.approve(plan, source="a.csv", scope="approved")
     charged(before, source, "approved", plan=plan)
-    assert verify_ledger(before).wrong == ()
+    assert wrong_in(before) == ()
 
 
 def test_a_charge_of_before_is_voided_and_goes_on(before: Ledger) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from curator.ledger.attacks.test_surroundings import locked
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, Untouchable, plan_of
-from dpratio.curator.ledger import postgres, sqlite
+from dpratio.curator.ledger import server, sqlite
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
@@ -37,7 +37,7 @@ def drawn(
 
     with monkeypatch.context() as patched:
         patched.setattr(sqlite, "_PATIENCE", 0.05)
-        patched.setattr(postgres, "_PATIENCE", "50ms")
+        patched.setattr(server, "_PATIENCE", "50ms")
         patched.setattr(Ledger, "seal", seal)
         with pytest.raises(LedgerFailed) as told:
             release_sums(TABLE, PLAN, ledger=book, release_id=ID)
@@ -63,7 +63,7 @@ def test_the_same_id_seals_what_was_drawn(
     release = release_sums(Untouchable(), PLAN, ledger=again, release_id=ID, out=out)
     assert release_to_bytes(release, "json") == drawn == out.read_bytes()
     assert book.account().releases[ID].state == "published"
-    assert not (tmp_path / "spool").exists()
+    assert not list((tmp_path / "spool").iterdir())
     assert release_sums(Untouchable(), PLAN, ledger=book, release_id=ID) == release
     assert read_release(out) == release
 
@@ -128,7 +128,7 @@ def test_without_a_spool_an_outage_says_only_what_it_is(
     book.open(ID)
     book.spool.folder.touch()
     monkeypatch.setattr(sqlite, "_PATIENCE", 0.05)
-    monkeypatch.setattr(postgres, "_PATIENCE", "50ms")
+    monkeypatch.setattr(server, "_PATIENCE", "50ms")
     with locked(any_ledger), pytest.raises(LedgerFailed) as told:
         book.seal(ID, b"bytes", "json")
     assert "waits" not in str(told.value)

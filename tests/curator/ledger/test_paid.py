@@ -82,9 +82,10 @@ def test_what_is_no_release_or_another_one_is_refused(
 
 @pytest.mark.parametrize("loss", ["1/11", "0"])
 def test_a_charge_below_the_price_is_found(
-    loss: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    loss: str, file_ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As one could write it who may append lines to the tables."""
+    """As one could write it who may append lines to the tables; on a server nobody."""
+    ledger = file_ledger
     charged = Charge(Fraction(loss), Fraction(0))
     with monkeypatch.context() as patched:
         cheap = "dpratio.curator.ledger.admit.charge_of"

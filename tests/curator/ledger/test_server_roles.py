@@ -6,13 +6,12 @@ from functools import partial
 import psycopg
 import pytest
 
-from curator.ledger.loans import CARDS, ID, OTHER, PLAN, SCOPE, bring
+from curator.ledger.loans import CARDS, ID, OTHER, PLAN, SCOPE, bring, wrong_in
 from curator.ledger.teams import Team, team_at
 from dpratio.curator.ledger.address import Address
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.postgres import PostgresStore
 from dpratio.curator.ledger.server_roles import make_roles, roles_script
-from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import InvalidInput, LedgerFailed
 
 
@@ -38,18 +37,21 @@ def test_each_role_may_do_what_it_is_for_and_nothing_else(team: Team) -> None:
     bring(curator, "published")
     curator.charge(OTHER, PLAN, by="ann")
     curator.void(OTHER)
-    officer.approve(PLAN, by="olga")
+    officer.approve(PLAN, source="loans", by="olga")
     owner.open_scope(CARDS)
     for ledger in (owner, curator, officer, reader):
         assert ledger.account("loans").seq == 7
-        assert verify_ledger(ledger).wrong == ()
+        assert wrong_in(ledger) == ()
     charge = "2" * 32
     refused: list[Callable[[], object]] = [
         *(
             partial(each.charge, charge, PLAN, scope="loans")
             for each in (officer, reader, stranger)
         ),
-        *(partial(each.approve, PLAN, scope="loans") for each in (reader, stranger)),
+        *(
+            partial(each.approve, PLAN, source="loans", scope="loans")
+            for each in (reader, stranger)
+        ),
         *(
             partial(each.open_scope, SCOPE.__class__("more", SCOPE.budget))
             for each in (curator, officer, reader, stranger)
@@ -61,8 +63,8 @@ def test_each_role_may_do_what_it_is_for_and_nothing_else(team: Team) -> None:
 
 
 def test_only_an_officer_approves(team: Team) -> None:
-    assert may_not(partial(team.ledger("curator").approve, PLAN))
-    team.ledger("officer").approve(PLAN)
+    assert may_not(partial(team.ledger("curator").approve, PLAN, source="loans"))
+    team.ledger("officer").approve(PLAN, source="loans")
     assert list(team.ledger("reader").account().approved)
 
 
@@ -128,7 +130,7 @@ def test_a_prefix_must_be_a_plain_name(prefix: str) -> None:
 def test_the_roles_can_be_made_from_here_and_are_the_same(team: Team) -> None:
     make_roles(PostgresStore(Address(team.address)), team.prefix)
     bring(team.ledger("curator"), "published")
-    assert verify_ledger(team.ledger("reader")).wrong == ()
+    assert wrong_in(team.ledger("reader")) == ()
 
 
 def test_roles_belong_to_a_ledger(postgres_url: str) -> None:

@@ -5,9 +5,8 @@ from contextlib import suppress
 import psycopg
 import pytest
 
-from curator.ledger.loans import ID, PLAN, SCOPE, bring
+from curator.ledger.loans import ID, PLAN, SCOPE, bring, wrong_in
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed
 
 
@@ -43,7 +42,7 @@ def edited(address: str, words: str) -> Ledger:
 def test_an_edit_of_caps_or_totals_is_found(
     words: str, said: str, postgres_url: str
 ) -> None:
-    assert verify_ledger(edited(postgres_url, words)).wrong == (said,)
+    assert wrong_in(edited(postgres_url, words)) == (said,)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +58,6 @@ def test_a_chain_that_cannot_be_added_up_is_found_too(
 ) -> None:
     ledger = edited(postgres_url, words)
     with suppress(LedgerFailed):
-        assert verify_ledger(ledger).wrong
+        assert wrong_in(ledger)
     with pytest.raises(LedgerFailed):
         Ledger(postgres_url).charge(ID, PLAN)

@@ -60,7 +60,7 @@ def test_all_scopes_are_locked_in_the_order_of_their_names(tables: Tables) -> No
         return tables.run(sql.removesuffix(" FOR UPDATE"), values)
 
     Tables(run, " FOR UPDATE").lock_scopes()
-    assert asked == ["SELECT name FROM scope ORDER BY name FOR UPDATE"]
+    assert asked == ["SELECT name FROM main.scope ORDER BY name FOR UPDATE"]
     tables.lock_scopes()
 
 

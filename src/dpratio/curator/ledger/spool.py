@@ -8,6 +8,7 @@ id seals these bytes and no other draw.
 import contextlib
 import os
 import stat
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,12 +41,11 @@ class Spool:
         """
         try:
             with self._opened() as folder:
-                probe = f".{os.getpid()}"
+                probe = f".{os.getpid()}-{threading.get_ident()}"
                 os.close(os.open(probe, _NEW, 0o600, dir_fd=folder))
                 os.unlink(probe, dir_fd=folder)
         except OSError as error:
             self._refuse(f"cannot be used: {error.strerror}")
-        self._tidy()
 
     def keep(self, release_id: str, content: bytes, kind: str) -> bool:
         """Write the bytes of a release and wait until they are on the disk.
@@ -95,7 +95,6 @@ class Spool:
             for kind in _KINDS:
                 (self.folder / f"{release_id}.{kind}").unlink(missing_ok=True)
                 (self.folder / f".{release_id}.{kind}").unlink(missing_ok=True)
-        self._tidy()
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
@@ -110,11 +109,6 @@ class Spool:
             yield descriptor
         finally:
             os.close(descriptor)
-
-    def _tidy(self) -> None:
-        """Remove the folder where it is empty."""
-        with contextlib.suppress(OSError):
-            self.folder.rmdir()
 
     def _refuse(self, words: str) -> NoReturn:
         raise LedgerFailed(

@@ -83,7 +83,8 @@ def _serve(door: socket.socket, free: "Queue[_Session]") -> None:
 
 
 def _lend(client: socket.socket, free: "Queue[_Session]") -> None:
-    with client, suppress(OSError):
+    # A session that is closed has no number any more.
+    with client, suppress(OSError, ValueError):
         (wanted,) = struct.unpack("!i", _exactly(client, 4))
         while struct.unpack("!i", _exactly(client, 4))[0] in _PLAIN:
             client.sendall(b"N")
