@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 
 import dpratio as dpr
 from browser import DESKTOP, PHONE, Visit, find_faults
+from dpratio.tabular import printable
 from shown import HOSTILE, curved, released, spent
 
 Visiting = Callable[..., Visit]
@@ -130,7 +131,8 @@ def test_hostile_names_appear_as_text_and_nothing_runs(
     page.goto(reports["hostile"])
     page.get_by_role("button", name="ratio", exact=True).click()  # Drawn by the script.
     texts = page.locator("#forest td.label").all_text_contents()
-    assert sorted(texts) == sorted(HOSTILE)
+    assert sorted(texts) == sorted(printable(each) for each in HOSTILE)
+    assert "\u202e" not in page.content()
     assert page.locator("img").count() == 0
     assert page.title() == "SIMULATED: Σ score / Σ label"
     assert seen.errors == []

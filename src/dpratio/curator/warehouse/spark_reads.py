@@ -1,8 +1,9 @@
 """What a Spark frame reads: files and tables, each as often as it does.
 
-Looked up in the analysed plan, leaf by leaf; nothing is run. Files are those that Spark
-has listed itself, so that patterns (``{a,a}/x.parquet``), folders and paths that were
-given twice are seen as it reads them.
+Looked up in the analysed plan and its subqueries, leaf by leaf; nothing is run. Files
+are those that Spark has listed itself, so that patterns (``{a,a}/x.parquet``), folders
+and paths that were given twice are seen as it reads them. What WITH names stands in the
+plan once, however often it is used: each use is counted.
 """
 
 import contextlib
@@ -23,6 +24,7 @@ def frame_reads(frame: Frame) -> Iterator[Hashable]:
     identity = frame.sparkSession._jvm.java.lang.System.identityHashCode  # noqa: SLF001
     # By its first answer a leaf tells what it reads: files, a table, or rows it holds.
     questions: list[Callable[[Leaf], list[Hashable]]] = [
+        lambda leaf: [("with", leaf.cteId())],
         lambda leaf: _files(leaf.relation().location()),
         lambda leaf: _files(leaf.table().fileIndex()),
         lambda leaf: [("table", str(leaf.tableMeta().qualifiedName()))],
@@ -31,15 +33,20 @@ def frame_reads(frame: Frame) -> Iterator[Hashable]:
         lambda leaf: [("rows", leaf.rdd().id())],
         lambda leaf: [("rows", identity(leaf.data()))],
     ]
-    leaves = frame._jdf.queryExecution().analyzed().collectLeaves()  # noqa: SLF001
-    for at in range(leaves.size()):
-        for ask in questions:
-            found = None
-            with contextlib.suppress(Exception):  # Java has no such method.
-                found = ask(leaves.apply(at))
-            if found is not None:
-                yield from found
-                break
+    plan = frame._jdf.queryExecution().analyzed()  # noqa: SLF001
+    for part in (plan, *_each(plan.subqueriesAll())):
+        for leaf in _each(part.collectLeaves()):
+            for ask in questions:
+                found = None
+                with contextlib.suppress(Exception):  # Java has no such method.
+                    found = ask(leaf)
+                if found is not None:
+                    yield from found
+                    break
+
+
+def _each(listed: Any) -> Iterator[Any]:  # noqa: ANN401
+    return map(listed.apply, range(listed.size()))
 
 
 def _files(index: Any) -> list[Hashable]:  # noqa: ANN401

@@ -17,9 +17,11 @@ def test_a_release_that_fails_quotes_no_cell_and_is_charged_once(
     spark_cluster: Cluster, tmp_path: Path
 ) -> None:
     ledger = tmp_path / "budget.db"
+    given = os.environ.get("PYTHONPATH")
+    search = f"{TESTS}{os.pathsep}{given}" if given else str(TESTS)
     ran = subprocess.run(
         [sys.executable, failing.__file__, spark_cluster.url, str(ledger)],
-        env={**os.environ, "PYTHONPATH": str(TESTS), "SPARK_LOCAL_IP": "127.0.0.1"},
+        env={**os.environ, "PYTHONPATH": search, "SPARK_LOCAL_IP": "127.0.0.1"},
         capture_output=True,
         text=True,
         timeout=1200,
@@ -33,5 +35,7 @@ def test_a_release_that_fails_quotes_no_cell_and_is_charged_once(
     assert WORD in theirs
     assert WORD not in ran.stdout
     assert not logged
-    for path in tmp_path.glob("budget.db*"):
+    left = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert ledger in left
+    for path in left:
         assert path.suffix == ".log" or WORD.encode() not in path.read_bytes()

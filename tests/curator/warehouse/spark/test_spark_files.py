@@ -56,6 +56,41 @@ def test_times_in_milliseconds_are_refused_by_their_type(
         open_table(frame, asked(plan), "auto")
 
 
+def test_files_behind_a_cached_frame_are_looked_at(session: Spark, files: Path) -> None:
+    """A far time stops whoever fills the cache, whichever column is asked for."""
+    far = pa.array([2**62], pa.int64()).view(pa.timestamp("ms"))
+    write(files / "cached", "a", score=[0.5], label=[1], seen=far)
+    read = session.read.parquet(str(files / "cached"))
+    planned = read.select("score", "label")
+    assert exact(planned, plan_of(), "auto")[0][0] == 1 << 24
+    try:
+        for frame in (read.cache(), read.repartition(2).cache(), planned):
+            with pytest.raises(SchemaRefused, match="'score' is cached together with"):
+                open_table(frame, asked(plan_of()), "auto")
+    finally:
+        session.catalog.clearCache()
+    kept = read.select("score", "label").cache()
+    assert exact(kept, plan_of(), "auto")[0][0] == 1 << 24
+    kept.unpersist()
+
+
+def test_files_are_looked_at_by_either_reader_of_spark(
+    session: Spark, files: Path
+) -> None:
+    seen = pa.array([0], pa.int64()).view(pa.timestamp("ms"))
+    write(files / "either", "a", score=[0.5], label=[1], seen=seen)
+    newer = session.newSession()
+    newer.conf.set("spark.sql.sources.useV1SourceList", "")
+    frame = newer.read.parquet(str(files / "either"))
+    plan = plan_of(groups=Groups.cross(Keys("seen", [DAY])))
+    with pytest.raises(SchemaRefused, match="'seen' is timestamp in milliseconds"):
+        open_table(frame, asked(plan), "auto")
+    written = newer.createDataFrame([(0.5, 1)], "score double, label int")
+    written.write.csv(str(files / "either_csv"), header=True)
+    other = newer.read.csv(str(files / "either_csv"), "score double, label int")
+    open_table(other, asked(plan_of()), "auto")
+
+
 @pytest.mark.parametrize("newer", ["renamed", "of another type", "wider"])
 def test_a_column_that_differs_between_files_is_refused(
     newer: str, session: Spark, files: Path

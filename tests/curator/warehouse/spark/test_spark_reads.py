@@ -80,6 +80,24 @@ def test_rows_and_tables_that_a_frame_reads_again_are_seen(
     assert list(frame_reads(made.union(made))) == []  # Its rows are about nobody.
 
 
+def test_what_is_named_once_and_used_again_is_seen(
+    session: Session, folder: Path
+) -> None:
+    """WITH and subqueries stand beside a plan's leaves; Ibis writes WITH itself."""
+    session.read.parquet(f"{folder}/a/x.parquet").createOrReplaceTempView("named")
+    start = "WITH part AS (SELECT * FROM named) SELECT * FROM part"
+    assert rows_of(session.sql(start)) == 2
+    for end in (
+        "UNION ALL SELECT * FROM part",
+        "WHERE score IN (SELECT score FROM part)",
+        "WHERE score > (SELECT min(score) FROM named)",
+    ):
+        refused(session.sql(f"{start} {end}"))
+    part = ibis.pyspark.connect(session).table("named").filter(ibis._.score > 0)
+    assert rows_of(part) == 2
+    refused(part.union(part))
+
+
 def test_a_path_of_an_address_that_names_a_file_twice_is_refused(
     session: Session, spark_cluster: Cluster, folder: Path
 ) -> None:
