@@ -63,7 +63,7 @@ def test_the_same_id_seals_what_was_drawn(
     release = release_sums(Untouchable(), PLAN, ledger=again, release_id=ID, out=out)
     assert release_to_bytes(release, "json") == drawn == out.read_bytes()
     assert book.account().releases[ID].state == "published"
-    assert not list((tmp_path / "spool").iterdir())
+    assert not (tmp_path / "spool").exists()
     assert release_sums(Untouchable(), PLAN, ledger=book, release_id=ID) == release
     assert read_release(out) == release
 

@@ -1,6 +1,7 @@
 """The spool: what was drawn waits for the ledger, for its owner alone."""
 
 import os
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def test_bytes_come_back_as_they_were_kept_and_for_nobody_else(spool: Spool) -> 
     spool.drop(ID)
     assert spool.kept(ID) is None
     spool.drop(OTHER)
-    assert not list(spool.folder.iterdir())
+    assert not spool.folder.exists()
     spool.drop(OTHER)
 
 
@@ -42,12 +43,12 @@ def test_bytes_that_wait_are_not_replaced(spool: Spool) -> None:
     assert not spool.keep(ID, b"two", "json")
     assert spool.kept(ID) == (b"one", "json")
     spool.drop(ID)
-    assert not list(spool.folder.iterdir())
+    assert not spool.folder.exists()
 
 
-def test_a_spool_that_can_be_used_is_left_empty(spool: Spool) -> None:
+def test_a_spool_that_can_be_used_leaves_nothing(spool: Spool) -> None:
     spool.require_usable()
-    assert not list(spool.folder.iterdir())
+    assert not spool.folder.exists()
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o770, 0o701])
@@ -181,3 +182,26 @@ def test_what_belongs_to_no_charge_is_not_kept(ledger: Ledger) -> None:
         ledger.seal(OTHER, b"bytes", "json")
     assert ledger.spool.kept(OTHER) == (b"waits", "json")
     ledger.spool.drop(OTHER)
+
+
+def test_threads_share_a_spool_that_each_removes_when_it_is_empty(spool: Spool) -> None:
+    failed: list[str] = []
+
+    def use(number: int) -> None:
+        for turn in range(40):
+            name = f"{number:016x}{turn:016x}"
+            try:
+                spool.require_usable()
+            except LedgerFailed as error:
+                failed.append(str(error))
+            if not spool.keep(name, b"one", "json") or spool.kept(name) is None:
+                failed.append(name)
+            spool.drop(name)
+
+    threads = [threading.Thread(target=use, args=(at,)) for at in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert failed == []
+    assert not spool.folder.exists()

@@ -22,6 +22,7 @@ from dpratio.release.plan_file import plan_hash
 __all__ = ["Spool", "require_drawn_for", "usual_spool"]
 
 _KINDS = ("json", "parquet")
+_ATTEMPTS = 50
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -39,13 +40,17 @@ class Spool:
         Raises:
             LedgerFailed: When the folder cannot be made, or is not its owner's alone.
         """
+        probe = f".{os.getpid()}-{threading.get_ident()}"
+
+        def try_out(folder: int) -> None:
+            os.close(os.open(probe, _NEW, 0o600, dir_fd=folder))
+            os.unlink(probe, dir_fd=folder)
+
         try:
-            with self._opened() as folder:
-                probe = f".{os.getpid()}-{threading.get_ident()}"
-                os.close(os.open(probe, _NEW, 0o600, dir_fd=folder))
-                os.unlink(probe, dir_fd=folder)
+            self._inside(try_out)
         except OSError as error:
             self._refuse(f"cannot be used: {error.strerror}")
+        self._tidy()
 
     def keep(self, release_id: str, content: bytes, kind: str) -> bool:
         """Write the bytes of a release and wait until they are on the disk.
@@ -54,17 +59,20 @@ class Spool:
             Whether they are; where they are not, sealing may still succeed.
         """
         name, part = f"{release_id}.{kind}", f".{release_id}.{kind}"
+
+        def write(folder: int) -> None:
+            descriptor = os.open(part, _NEW, 0o600, dir_fd=folder)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            # Unlike a new name, a second one replaces nothing.
+            os.link(part, name, src_dir_fd=folder, dst_dir_fd=folder)
+            os.unlink(part, dir_fd=folder)
+            os.fsync(folder)
+
         try:
-            with self._opened() as folder:
-                descriptor = os.open(part, _NEW, 0o600, dir_fd=folder)
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                # Unlike a new name, a second one replaces nothing.
-                os.link(part, name, src_dir_fd=folder, dst_dir_fd=folder)
-                os.unlink(part, dir_fd=folder)
-                os.fsync(folder)
+            self._inside(write)
         except (OSError, LedgerFailed):
             return False
         return True
@@ -95,6 +103,22 @@ class Spool:
             for kind in _KINDS:
                 (self.folder / f"{release_id}.{kind}").unlink(missing_ok=True)
                 (self.folder / f".{release_id}.{kind}").unlink(missing_ok=True)
+        self._tidy()
+
+    def _inside(self, work: Callable[[int], None]) -> None:
+        """Work inside the folder; again where others removed it, empty, meanwhile."""
+        for _ in range(_ATTEMPTS):
+            with contextlib.suppress(FileNotFoundError, FileExistsError):
+                with self._opened() as folder:
+                    work(folder)
+                return
+        with self._opened() as folder:
+            work(folder)
+
+    def _tidy(self) -> None:
+        """Remove the folder where it is empty."""
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
