@@ -60,7 +60,7 @@ mutation: $(VENV)/.ready-mutation
 # reader) and hostile neighbours (100,000 pairs of tables); of two laws of coverage; and
 # of the audit, with a million samples.
 soak: $(VENV)/.ready-test $(VENV)/.ready-java
-	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator tests/fuzz tests/study/audit \
+	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator tests/fuzz tests/simulation/audit \
 		tests/analyst/curve tests/analyst/function/test_functions.py
 
 bench: $(VENV)/.ready-bench

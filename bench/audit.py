@@ -12,9 +12,9 @@ from figure import Figure
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from dpratio.curator.entropy import BitSource
-    from dpratio.curator.rounded import NoiseLaw
-    from dpratio.study.audit.findings import Audit
+    from dpratio.curator.noise.entropy import BitSource
+    from dpratio.curator.noise.rounded import NoiseLaw
+    from dpratio.simulation.audit.findings import Audit
 
 MECHANISMS = {
     "laplace": "focused",
@@ -26,8 +26,8 @@ TOO_SMALL = 0.95
 
 def figures() -> Iterator[Figure]:
     """Measure the default audit, then audits of noise that is too small."""
-    from dpratio.study.audit.audit_noise import SAMPLES
-    from dpratio.study.audit.findings import SOUND
+    from dpratio.simulation.audit.audit_noise import SAMPLES
+    from dpratio.simulation.audit.findings import SOUND
 
     start = time.perf_counter()
     sound = audited(samples=SAMPLES)
@@ -41,7 +41,7 @@ def figures() -> Iterator[Figure]:
 
 def audited(**options: object) -> "Audit":
     """Audit in a folder of its own."""
-    from dpratio.study.audit.audit_noise import audit_noise
+    from dpratio.simulation.audit.audit_noise import audit_noise
 
     with tempfile.TemporaryDirectory() as folder:
         return audit_noise(folder=Path(folder), **options)  # type: ignore[arg-type]
@@ -49,10 +49,10 @@ def audited(**options: object) -> "Audit":
 
 def missed() -> int:
     """Count the audits that do not flag noise that is 5 % too small."""
-    from dpratio.study.audit.audit_noise import SAMPLES
-    from dpratio.study.audit.findings import TOO_LITTLE
+    from dpratio.simulation.audit.audit_noise import SAMPLES
+    from dpratio.simulation.audit.findings import TOO_LITTLE
 
-    with patch("dpratio.curator.noise.draw_rounded", draw_too_small):
+    with patch("dpratio.curator.noise.draw_noise.draw_rounded", draw_too_small):
         return sum(
             3
             - audited(
@@ -69,6 +69,6 @@ def draw_too_small(
     law: "NoiseLaw", scale: float, count: int, bits: "BitSource"
 ) -> NDArray[np.int64]:
     """Draw noise at a scale that is too small."""
-    from dpratio.curator.rounded import draw_rounded
+    from dpratio.curator.noise.rounded import draw_rounded
 
     return draw_rounded(law, TOO_SMALL * scale, count, bits)

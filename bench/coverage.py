@@ -28,7 +28,7 @@ SETTINGS = [
 
 def figures() -> Iterator[Figure]:
     """Measure speed, growth with repetitions, and memory."""
-    from dpratio.study.paper import reproduce_paper
+    from dpratio.simulation.paper.paper import reproduce_paper
 
     reproduce_paper(repetitions=50, rng=1)
     ours = min(timed(REPETITIONS, rng) for rng in range(5))
@@ -50,7 +50,7 @@ def figures() -> Iterator[Figure]:
 
 def timed(repetitions: int, rng: int) -> float:
     """Time one reproduction of all four tables."""
-    from dpratio.study.paper import reproduce_paper
+    from dpratio.simulation.paper.paper import reproduce_paper
 
     start = time.perf_counter()
     reproduce_paper(repetitions=repetitions, rng=rng, workers=os.cpu_count())

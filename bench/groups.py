@@ -103,8 +103,8 @@ def estimates(method: str) -> Any:  # noqa: ANN401
     import numpy as np
 
     import dpratio as dpr
-    from dpratio.study.person import person_of
-    from dpratio.study.simulate import simulate_release
+    from dpratio.simulation.forecast.unit_moments import person_of
+    from dpratio.simulation.simulate import simulate_release
 
     plan = weighted_plan(n=1_000)
     rng = np.random.default_rng(1)

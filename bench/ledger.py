@@ -72,9 +72,9 @@ def _open(place: Path) -> "Ledger":
 def _anchored(place: Path, plan: "Plan", entries: int) -> Path:
     """Make an anchored ledger of many charges; all are written at once."""
     import dpratio as dpr
-    from dpratio.curator.ledger.accounting import charge_of
-    from dpratio.curator.ledger.anchor import Anchor, Head
-    from dpratio.curator.ledger.entry import link
+    from dpratio.curator.ledger.account.accounting import charge_of
+    from dpratio.curator.ledger.account.entry import link
+    from dpratio.curator.ledger.admission.anchor import Anchor, Head
     from dpratio.plan.price import price
 
     ledger = _open(place)

@@ -15,8 +15,8 @@ def figures() -> Iterator[Figure]:
     """Measure both laws."""
     import opendp.prelude as dp
 
-    from dpratio.curator.entropy import system_bits
-    from dpratio.curator.rounded import GAUSSIAN, LAPLACE, draw_rounded
+    from dpratio.curator.noise.entropy import system_bits
+    from dpratio.curator.noise.rounded import GAUSSIAN, LAPLACE, draw_rounded
 
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T="i64"))

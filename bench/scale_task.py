@@ -45,8 +45,9 @@ def plan_of(kind: str) -> Any:  # noqa: ANN401
 def release(kind: str, path: str) -> dict[str, Any]:
     """Release sums, and tell what they were without their noise: nobody is real."""
     import dpratio as dpr
-    from dpratio.curator import engine_duckdb, measure
-    from dpratio.curator.noise import draw_noise
+    from dpratio.curator import measure
+    from dpratio.curator.duckdb import engine as engine_duckdb
+    from dpratio.curator.noise.draw_noise import draw_noise
 
     plan, seen = plan_of(kind), dict[str, Any]()
     aggregate = engine_duckdb.aggregate

@@ -1,8 +1,8 @@
 """The exact sums of `scale_people`, from row numbers alone.
 
 NumPy makes the rows again and adds their cells up in integers, by the rules at the top
-of `curator/engine.py`. No file, no SQL and none of the curator's code is used; steps
-and totals are the plan's public terms.
+of `curator/reading/statement.py`. No file, no SQL and none of the curator's code is
+used; steps and totals are the plan's public terms.
 """
 
 from collections.abc import Sequence

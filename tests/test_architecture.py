@@ -25,7 +25,7 @@ FLOORS = {
     "release": 5,
     "curator": 6,
     "analyst": 6,
-    "study": 7,
+    "simulation": 7,
     "show": 8,
     "web": 9,
     "cli": 10,
@@ -35,51 +35,57 @@ FLOORS = {
 
 HOMES = {
     "duckdb": {
-        "curator/duck.py",
-        "curator/duck_parquet.py",
-        "curator/duck_sources.py",
+        "curator/duckdb/table.py",
+        "curator/duckdb/parquet.py",
+        "curator/duckdb/sources.py",
     },
     "ibis": {
         f"curator/warehouse/{file}.py"
         for file in (
-            "constants",
-            "databases",
+            "database/connect",
+            "database/constants",
+            "database/on_duckdb",
+            "database/on_postgres",
+            "database/on_sqlite",
+            "database/views",
             "dialect",
+            "engine",
             "functions",
             "keys",
             "numbers",
-            "on_duckdb",
             "on_polars",
-            "on_postgres",
-            "on_spark",
-            "on_sqlite",
             "open",
-            "spark_frames",
-            "on_polars",
+            "spark/frames",
+            "spark/on_spark",
             "units",
-            "views",
         )
     },
-    "secrets": {"curator/entropy.py"},
+    "secrets": {"curator/noise/entropy.py"},
     "random": set[str](),
-    "sqlite3": {"curator/ledger/sqlite.py", "curator/warehouse/databases.py"},
-    "psycopg": {"curator/ledger/server.py", "curator/warehouse/databases.py"},
+    "sqlite3": {
+        "curator/ledger/store/sqlite.py",
+        "curator/warehouse/database/connect.py",
+    },
+    "psycopg": {
+        "curator/ledger/store/server.py",
+        "curator/warehouse/database/connect.py",
+    },
     "pickle": set[str](),
     "subprocess": set[str](),
-    "time": {"curator/ledger/clock.py"},
+    "time": {"curator/ledger/store/clock.py"},
     "datetime": {
-        "curator/days.py",
-        "curator/duck_keys.py",
-        "curator/engine.py",
-        "curator/frames.py",
-        "curator/keys.py",
-        "curator/ledger/clock.py",
+        "curator/reading/days.py",
+        "curator/duckdb/keys.py",
+        "curator/reading/statement.py",
+        "curator/reading/frames.py",
+        "curator/reading/keys.py",
+        "curator/ledger/store/clock.py",
         "curator/warehouse/dialect.py",
         "curator/warehouse/keys.py",
-        "curator/warehouse/on_duckdb.py",
-        "curator/warehouse/on_postgres.py",
+        "curator/warehouse/database/on_duckdb.py",
+        "curator/warehouse/database/on_postgres.py",
         "curator/warehouse/units.py",
-        "curator/warehouse/constants.py",
+        "curator/warehouse/database/constants.py",
         "plan/groups_document.py",
         "show/text.py",
         "terms/dimensions.py",
@@ -87,21 +93,21 @@ HOMES = {
         "terms/study_groups.py",
     },
     "typer": {
-        "cli/audit.py",
+        "cli/anyone/audit.py",
         "cli/main.py",
         "cli/options.py",
         "cli/output.py",
-        "cli/combine.py",
-        "cli/coverage.py",
-        "cli/curate.py",
-        "cli/curve.py",
-        "cli/analyse.py",
-        "cli/compare.py",
-        "cli/explore.py",
-        "cli/forecast.py",
-        "cli/ledger.py",
-        "cli/page.py",
-        "cli/team.py",
+        "cli/release_holder/combine.py",
+        "cli/anyone/coverage.py",
+        "cli/data_holder/curate.py",
+        "cli/release_holder/curve.py",
+        "cli/release_holder/analyse.py",
+        "cli/release_holder/compare.py",
+        "cli/anyone/demo.py",
+        "cli/anyone/forecast.py",
+        "cli/data_holder/ledger.py",
+        "cli/anyone/page.py",
+        "cli/data_holder/team.py",
     },
 }
 
@@ -190,16 +196,15 @@ def test_no_imports_run_in_a_circle() -> None:
         if path.name != "__init__.py"
     }
     _require_no_circle(files)
-    for room in ("analyst", "plan"):
-        _require_no_circle(_between_rooms(files, f"dpratio.{room}"))
+    for room in ROOMS:
+        _require_no_circle(_between_rooms(files, module_of(room)))
 
 
 def _between_rooms(files: dict[str, set[str]], top: str) -> dict[str, set[str]]:
     """Take each room inside a room as one; files at its top stand for themselves."""
 
     def place(module: str) -> str:
-        room = module.rpartition(".")[0]
-        return module if room == top else room
+        return ".".join(module.split(".")[: top.count(".") + 2])
 
     rooms: dict[str, set[str]] = {}
     for module, used in files.items():
@@ -271,12 +276,12 @@ def test_entropy_of_the_system_is_read_in_one_place() -> None:
         for path in FILES
         if {"os.urandom", "os.getrandom"} & set(attributes_of(path))
     }
-    assert users == {"curator/entropy.py"}
+    assert users == {"curator/noise/entropy.py"}
 
 
 def test_the_clock_is_read_for_the_ledger_alone() -> None:
     for path in FILES:
-        if path.match("curator/ledger/clock.py"):
+        if path.match("curator/ledger/store/clock.py"):
             continue
         asked = {name.rpartition(".")[2] for name in attributes_of(path)}
         clock = {"now", "utcnow", "today", "localtime", "perf_counter", "monotonic"}
@@ -296,10 +301,16 @@ def test_pseudo_random_draws_stay_with_invented_people_and_monte_carlo() -> None
         "analyst/ratio/interval.py",
         "analyst/ratio/monte_carlo.py",
         "analyst/ratio/wald.py",
-        "cli/explore.py",
-        "cli/forecast.py",
+        "cli/anyone/demo.py",
+        "cli/anyone/forecast.py",
     }
-    assert {name for name in makers if not name.startswith("study/")} <= allowed
+    assert {name for name in makers if not name.startswith("simulation/")} <= allowed
+
+
+def test_rooms_stay_small() -> None:
+    for room in ROOMS:
+        modules = [path for path in room.glob("*.py") if path.name != "__init__.py"]
+        assert len(modules) <= 15, f"{room.name} has {len(modules)} modules: two rooms?"
 
 
 def test_files_stay_small() -> None:

@@ -133,7 +133,7 @@ HOUSE = "curator/warehouse/tables.py"
         ("checks.py", "import importlib.util", True),
         ("web/checks.py", "import importlib", True),
         ("curator/__init__.py", "from importlib import import_module", True),
-        ("curator/tables.py", "from importlib import import_module", True),
+        ("curator/reading/tables.py", "from importlib import import_module", True),
     ],
 )
 def test_few_files_import_by_name_and_only_within_the_house(

@@ -73,9 +73,9 @@ if TYPE_CHECKING:
     )
     from dpratio.analyst.ratio.estimate import estimate_ratios
     from dpratio.analyst.tables.estimates import Estimates
+    from dpratio.curator.ledger.account.scope import Scope
     from dpratio.curator.ledger.backup import backup_ledger
     from dpratio.curator.ledger.ledger import Ledger
-    from dpratio.curator.ledger.scope import Scope
     from dpratio.curator.ledger.verify import verify_ledger
     from dpratio.curator.release_sums import release_sums
     from dpratio.errors import (
@@ -100,14 +100,14 @@ if TYPE_CHECKING:
     from dpratio.release.plan_file import read_plan, write_plan
     from dpratio.release.release import Release
     from dpratio.show.report import write_report
-    from dpratio.study.audit.audit_noise import audit_noise
-    from dpratio.study.audit.findings import Audit
-    from dpratio.study.coverage import CoverageTable, measure_coverage
-    from dpratio.study.forecast import forecast
-    from dpratio.study.guessed import guessed_population
-    from dpratio.study.needed import needed_epsilon, needed_people
-    from dpratio.study.outlook import Forecast
-    from dpratio.study.population import PaperPopulation, People
+    from dpratio.simulation.audit.audit_noise import audit_noise
+    from dpratio.simulation.audit.findings import Audit
+    from dpratio.simulation.coverage.coverage import CoverageTable, measure_coverage
+    from dpratio.simulation.forecast.forecast import forecast
+    from dpratio.simulation.forecast.forecast_row import Forecast
+    from dpratio.simulation.forecast.guessed import guessed_population
+    from dpratio.simulation.forecast.needed import needed_epsilon, needed_people
+    from dpratio.simulation.population import PaperPopulation, People
     from dpratio.terms.bounds import Bounds
     from dpratio.terms.budget import Budget
     from dpratio.terms.database import DatabaseTable
@@ -226,7 +226,7 @@ _HOMES = {
     "release.files": "read_release write_release",
     "release.plan_file": "read_plan write_plan",
     "curator.ledger.ledger": "Ledger",
-    "curator.ledger.scope": "Scope",
+    "curator.ledger.account.scope": "Scope",
     "curator.ledger.backup": "backup_ledger",
     "curator.ledger.verify": "verify_ledger",
     "curator.release_sums": "release_sums",
@@ -246,14 +246,14 @@ _HOMES = {
     "analyst.comparison.equivalence": "Equivalence assess_equivalence",
     "analyst.comparison.homogeneity": "Homogeneity assess_homogeneity",
     "show.report": "write_report",
-    "study.audit.audit_noise": "audit_noise",
-    "study.audit.findings": "Audit",
-    "study.coverage": "CoverageTable measure_coverage",
-    "study.forecast": "forecast",
-    "study.guessed": "guessed_population",
-    "study.needed": "needed_epsilon needed_people",
-    "study.outlook": "Forecast",
-    "study.population": "PaperPopulation People",
+    "simulation.audit.audit_noise": "audit_noise",
+    "simulation.audit.findings": "Audit",
+    "simulation.coverage.coverage": "CoverageTable measure_coverage",
+    "simulation.forecast.forecast": "forecast",
+    "simulation.forecast.guessed": "guessed_population",
+    "simulation.forecast.needed": "needed_epsilon needed_people",
+    "simulation.forecast.forecast_row": "Forecast",
+    "simulation.population": "PaperPopulation People",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -11,8 +11,8 @@ from analyst.given import noiseless
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_part
-from dpratio.study.population import PaperPopulation
-from dpratio.study.simulate import clip_people, sum_products
+from dpratio.simulation.population import PaperPopulation
+from dpratio.simulation.simulate import clip_people, sum_products
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins

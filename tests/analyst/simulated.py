@@ -12,9 +12,9 @@ from dpratio.arrays import Floats
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
-from dpratio.study.person import person_of
-from dpratio.study.population import PaperPopulation
-from dpratio.study.simulate import (
+from dpratio.simulation.forecast.unit_moments import person_of
+from dpratio.simulation.population import PaperPopulation
+from dpratio.simulation.simulate import (
     Seeds,
     View,
     clip_people,

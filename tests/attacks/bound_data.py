@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from curator.ledger.attacks.books import plan_of
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
 from dpratio.terms.budget import Budget

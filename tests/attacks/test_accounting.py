@@ -22,9 +22,9 @@ from curator.ledger.attacks.portfolios import (
     random_plan,
 )
 from curator.ledger.attacks.tampering import forge, link_again
-from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.plan.make_plan import make_plan

@@ -18,11 +18,11 @@ from attacks.bound_data import (
     book_of,
     refusal,
 )
+from curator.ledger.admission.test_bound import GOLDEN, PLAN_BEFORE
 from curator.ledger.attacks.books import DATA
-from curator.ledger.test_bound import GOLDEN, PLAN_BEFORE
-from dpratio.curator.ledger.entry import entry_from_row
+from dpratio.curator.ledger.account.entry import entry_from_row
+from dpratio.curator.ledger.account.source import meant_source
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.source import meant_source
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, LedgerRefused
 from dpratio.release.plan_file import read_plan
@@ -146,7 +146,7 @@ def test_38_an_approval_of_a_plan_alone_admits_nothing(folder: Path) -> None:
     """Approvals from before named no data; they are read, and no longer admit.
 
     Source: found by an independent attack on this code, 2026.
-    More: tests/curator/ledger/test_bound.py.
+    More: tests/curator/ledger/admission/test_bound.py.
     """
     book = Ledger(folder / "budget.db")
     book.watch.store.create()

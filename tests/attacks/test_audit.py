@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.study.audit.audit_noise import audit_noise
-from dpratio.study.audit.findings import BROKEN, SOUND, Finding
-from dpratio.study.audit.refute import BITS, CENTRE, EXACT, TAILS
-from soak import IS_SOAK
-from study.audit.faults import (
+from dpratio.simulation.audit.audit_noise import audit_noise
+from dpratio.simulation.audit.findings import BROKEN, SOUND, Finding
+from dpratio.simulation.audit.refute import BITS, CENTRE, EXACT, TAILS
+from simulation.audit.faults import (
     Spoil,
     always_even,
     cut_at_three_scales,
@@ -17,6 +16,7 @@ from study.audit.faults import (
     one_in_a_hundred_without_noise,
     spoil_noise,
 )
+from soak import IS_SOAK
 
 # Two tables of so many samples: 10^5 draws of the noise of each sum.
 SAMPLES = 50_000
@@ -75,7 +75,7 @@ def test_44_an_audit_finds_noise_that_is_not_of_its_law(
 
     Source: found by an independent attack on this code, 2026: all four passed the
     audit, which looked at how large noise is in the mean. More:
-    tests/study/audit/test_refute.py.
+    tests/simulation/audit/test_refute.py.
     """
     fix_bits(monkeypatch, seed=44)
     spoil, kind = FAULTS[fault]

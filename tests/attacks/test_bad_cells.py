@@ -210,7 +210,7 @@ def test_07_text_that_is_no_number_is_dropped(engine: str, tmp_path: Path) -> No
     """Text in a number column of a CSV file drops its row, whatever it looks like.
 
     Source: opendp/opendp issue 2580, Justify ignore_errors=True.
-    More: tests/curator/test_csv_numbers.py
+    More: tests/curator/reading/test_csv_numbers.py
     """
     beside = Beside.of((TEXTS, {}, {}))
     cells = [*beside.columns(), [*beside.keys, *beside.keys]]
@@ -225,7 +225,7 @@ def test_07_cells_of_another_type_than_their_column_are_dropped(declared: str) -
     """Text, bytes and infinities in a number column of SQLite drop their row.
 
     Source: IBM/differential-privacy-library issue 80, Handling of NaNs.
-    More: tests/curator/warehouse/test_on_sqlite.py
+    More: tests/curator/warehouse/database/test_on_sqlite.py
     """
     beside = Beside.of((LOOSE, {}, {}))
     cells = [*beside.columns(), [*beside.keys, *beside.keys]]

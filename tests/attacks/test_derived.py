@@ -9,8 +9,8 @@ import pytest
 
 import dpratio as dpr
 from curator.tables_for_tests import plan_of
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.show.report import render_report
@@ -115,7 +115,8 @@ def test_43_merging_asks_for_the_promise_for_rows_too(unit: str) -> None:
     """Whether the same row is in two releases, nothing in them can tell.
 
     Source: found by an independent attack on this code, 2026.
-    More: tests/release/test_combine_merge.py, tests/cli/test_combine_commands.py
+    More: tests/release/test_combine_merge.py,
+    tests/cli/release_holder/test_combine_commands.py
     """
     plan = PLANS[f"laplace, {unit}"]
     both = [dpr.release_sums(ROWS, plan, ledger=None) for _ in range(2)]

@@ -15,7 +15,7 @@ import sqlglot
 
 from curator.tables_for_tests import ENGINES, exact, plan_of
 from dpratio.curator.release_sums import release_sums
-from dpratio.curator.warehouse.views import NotPlainError, read_view
+from dpratio.curator.warehouse.database.views import NotPlainError, read_view
 from dpratio.errors import DpratioError, SchemaRefused
 from dpratio.terms.database import DatabaseTable
 
@@ -141,7 +141,7 @@ def test_36_a_view_that_does_more_than_choose_is_refused_and_never_asked(
     """Calls, sums, joins and arithmetic do not pass, and their effects do not happen.
 
     Source: Haeberlen, Pierce & Narayan (2011), Differential Privacy Under Fire.
-    More: tests/curator/warehouse/test_views.py, test_impostors.py.
+    More: tests/curator/warehouse/database/test_views.py, test_impostors.py.
     """
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE VIEW odd AS {VIEWS[kind]}".encode())
@@ -212,7 +212,7 @@ def test_36_a_view_is_read_as_the_database_reads_it(form: str, server: str) -> N
 
     Source: found by a data engineer on PostgreSQL: `IS NOT NULL` was parsed as IS NULL
     with a flag that nobody looked at, and gave the sums of the other rows, 2026.
-    More: tests/curator/warehouse/test_view_forms.py, every form on every database.
+    More: tests/curator/warehouse/database/test_view_forms.py, on every database.
     """
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute("DROP TABLE IF EXISTS dated CASCADE")

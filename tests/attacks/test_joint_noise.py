@@ -15,10 +15,10 @@ from scipy.optimize import brentq
 from scipy.stats import beta, norm
 
 from dpratio.curator import measure
-from dpratio.curator import noise as noise_room
-from dpratio.curator.entropy import BitSource
+from dpratio.curator.noise import draw_noise as noise_room
+from dpratio.curator.noise.entropy import BitSource
+from dpratio.curator.noise.rounded import NoiseLaw, draw_rounded
 from dpratio.curator.release_sums import release_sums
-from dpratio.curator.rounded import NoiseLaw, draw_rounded
 from dpratio.errors import PlanRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.part import Part
@@ -279,7 +279,8 @@ def test_22_an_audit_finds_the_noise_that_was_declared(mechanism: str) -> None:
 
     Source: SmartNoise SDK, issue 472 (a wrong factor in the scale of MWEM's noise);
     Tramèr et al. (2022), Debugging Differential Privacy: A Case Study for Privacy
-    Auditing (noise too small by a constant). More: tests/curator/test_rounded_law.py.
+    Auditing (noise too small by a constant).
+    More: tests/curator/noise/test_rounded_law.py.
     """
     surely, probably = audit(mechanism, ALPHA, 1e-6)
     assert max(surely) <= 1

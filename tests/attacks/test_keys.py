@@ -59,7 +59,7 @@ def test_11_a_key_that_only_one_person_has_is_not_found(engine: str) -> None:
     """A key of one unit is never named, however many rows that unit has with it.
 
     Source: Korolova, Kenthapadi, Mishra & Ntoulas (2009), Releasing search queries and
-    clicks privately. More: tests/curator/test_select_keys.py
+    clicks privately. More: tests/curator/noise/test_select_keys.py
     """
     cases = [(crowd(["someone"]), False), (crowd(["someone"] * 500), True)]
     for table, with_ids in cases:
@@ -156,7 +156,7 @@ def test_13_a_row_added_first_leaves_the_order_of_the_answer(engine: str) -> Non
     """Declared keys stay in declared order, found ones in their own, in any engine.
 
     Source: opendp/opendp issue 1826, Polars: shuffle OnceFrame output.
-    More: tests/curator/test_select_keys.py
+    More: tests/curator/noise/test_select_keys.py
     """
     plan = plan_of(keys=DECLARED)
     for first, expected in ([], [1, 0, 2, 1]), (["north"], [1, 1, 2, 1]):
@@ -173,7 +173,7 @@ def test_13_found_whole_numbers_are_ordered_by_their_size() -> None:
     """Keys that are found come in an order of their own, numbers by size.
 
     Source: opendp/opendp issue 2185, use maintain_order on privatization joins to
-    conceal row ordering. More: tests/curator/test_select_keys.py
+    conceal row ordering. More: tests/curator/noise/test_select_keys.py
     """
     keys = PrivateKeys("region", Budget("0.5", "1e-12"), kind="integer")
     table = rows_of(region=[10, -3, 9] * 300)

@@ -23,9 +23,9 @@ from curator.ledger.attacks.books import (
     total,
 )
 from curator.ledger.attacks.killing import POINTS, kill_at
-from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.release.files import release_to_bytes
@@ -65,7 +65,7 @@ def asked_of_another_process(
     path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Ledger], object]
 ) -> str:
     """Ask a ledger in another process that waits for a moment; give the refusal."""
-    monkeypatch.setattr("dpratio.curator.ledger.sqlite._PATIENCE", 0.05)
+    monkeypatch.setattr("dpratio.curator.ledger.store.sqlite._PATIENCE", 0.05)
 
     def said() -> str:
         try:
@@ -290,7 +290,7 @@ def test_35_a_name_that_looks_like_a_scope_brings_no_new_budget(
     """Case, letters of other alphabets, unseen letters and digits make no new dataset.
 
     Source: Unicode Technical Standard 39 (confusable names); found by an independent
-    attack on this code, 2026. More: tests/curator/ledger/test_look_alike.py.
+    attack on this code, 2026. More: tests/curator/ledger/admission/test_look_alike.py.
     """
     ledger = open_book(any_ledger)
     with pytest.raises(LedgerRefused, match="looks like scope 'loans'"):

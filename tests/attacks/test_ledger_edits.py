@@ -17,9 +17,9 @@ from curator.ledger.attacks.books import (
     plan_of,
 )
 from curator.ledger.attacks.tampering import COLUMNS, forge, link_again
-from dpratio.curator.ledger.accounting import Charge
-from dpratio.curator.ledger.anchor import Anchor, Head
-from dpratio.curator.ledger.entry import entry_from_row
+from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.curator.ledger.account.entry import entry_from_row
+from dpratio.curator.ledger.admission.anchor import Anchor, Head
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
@@ -259,12 +259,14 @@ def test_34_a_charge_below_its_price_is_found(
 
     Source: found by an independent attack on this code, 2026 (with INSERT alone: a
     charge of 0, then a release of epsilon 50 under a cap of 1).
-    More: tests/curator/ledger/test_paid.py, on a server too.
+    More: tests/curator/ledger/admission/test_paid.py, on a server too.
     """
     victim = Victim(tmp_path, has_anchor=False)
     with monkeypatch.context() as patched:
         free = Charge(Fraction(1, 10**9), Fraction(0))
-        patched.setattr("dpratio.curator.ledger.admit.charge_of", lambda *_given: free)
+        patched.setattr(
+            "dpratio.curator.ledger.admission.admit.charge_of", lambda *_given: free
+        )
         release_sums(DATA, plan_of("50"), ledger=victim.ledger(), engine="python")
     (wrong,) = victim.findings()
     assert wrong.endswith("was charged less than it costs.")

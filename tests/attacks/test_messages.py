@@ -19,8 +19,8 @@ import pytest
 
 from curator.tables_for_tests import plan_of, said_by
 from curator.warehouse.hosts import DuckDb
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError
 from dpratio.terms.budget import Budget

@@ -76,7 +76,7 @@ def test_41_a_macro_of_a_duckdb_file_does_not_stand_in(
     Source: found by an independent attack on this code, 2026: a DuckDB file with
     `CREATE MACRO floor(x) AS x*1000` changed the sums; `encode` put every row into two
     groups.
-    More: tests/curator/test_duck_functions.py, with every function that we call, in
+    More: tests/curator/duckdb/test_functions.py, with every function that we call, in
     every place where macros lie.
     """
     plan = plan_of(keys=["a", "b"])
@@ -130,7 +130,7 @@ def test_41_an_operator_does_not_stand_in_for_one_of_postgres(
 
     Source: found by looking for the macros of DuckDB in every database, 2026: with a
     `%` of bigint and integer in `public`, all groups of a person had the same rank.
-    More: tests/curator/warehouse/test_reads.py, test_impostors.py beside it.
+    More: tests/curator/warehouse/database/test_reads.py, test_impostors.py beside it.
     """
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         for each in VISITS:
@@ -159,7 +159,7 @@ def test_41_a_study_leads_no_password_to_a_host_of_its_own(
 
     Source: found by an independent attack on this code, 2026: a study's address names
     the server that is told PGPASSWORD.
-    More: tests/curator/warehouse/test_hosts.py.
+    More: tests/curator/warehouse/database/test_hosts.py.
     """
     monkeypatch.setenv("PGPASSWORD", "of the environment")
     monkeypatch.setenv("PGCONNECT_TIMEOUT", "60")

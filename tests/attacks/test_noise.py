@@ -47,7 +47,7 @@ def test_01_a_million_released_values_lie_on_the_public_lattice() -> None:
     """Every released value is a whole number of public lattice cells.
 
     Source: Mironov (2012), On significance of the least significant bits for
-    differential privacy. More: tests/curator/test_rounded.py
+    differential privacy. More: tests/curator/noise/test_rounded.py
     """
     release = release_sums(half_full(), plan_of("1"), ledger=None)
     read = release_from_bytes(release_to_bytes(release, "parquet"), "parquet")
@@ -64,7 +64,7 @@ def test_01_the_lattice_has_no_holes_where_noise_cannot_fall() -> None:
     noise from floats of 24 bits makes thousands. More than 60 pairs: 1 in 10^50.
 
     Source: Mironov (2012), On significance of the least significant bits for
-    differential privacy. More: tests/curator/test_rounded_law.py
+    differential privacy. More: tests/curator/noise/test_rounded_law.py
     """
     plan = plan_of("0.01")
     values = release_sums(half_full(), plan, ledger=None).values
@@ -96,7 +96,7 @@ def test_02_no_event_of_low_order_digits_tells_a_sum_of_one_from_zero() -> None:
 
     Source: Haney, Desfontaines, Hartman, Shrestha & Hay (2022), Precision-based attacks
     and interval refining: how to break, then fix, differential privacy on finite
-    computers. More: tests/curator/test_rounded_law.py
+    computers. More: tests/curator/noise/test_rounded_law.py
     """
     plan = plan_of("1")
     values = release_sums(half_full(), plan, ledger=None).values

@@ -19,10 +19,10 @@ import dpratio as dpr
 from curator.ledger.attacks.books import name_of, open_book
 from dpratio.cli.main import run
 from dpratio.curator import release_sums as door
-from dpratio.curator.exact import ExactSums
-from dpratio.curator.ledger import charging
 from dpratio.curator.ledger import ledger as ledger_room
+from dpratio.curator.ledger.admission import charging
 from dpratio.curator.ledger.history import describe
+from dpratio.curator.reading.exact import ExactSums
 from dpratio.release.files import release_to_bytes
 
 Rows = list[tuple[Any, ...]]

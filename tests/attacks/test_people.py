@@ -13,7 +13,7 @@ from curator.holders_for_tests import rule_of
 from curator.people_for_tests import REGIONS, TOTALS, moved_by, people
 from curator.tables_for_tests import plan_of
 from dpratio.curator.choose_engine import open_keys
-from dpratio.curator.engine import KeyCount
+from dpratio.curator.reading.statement import KeyCount
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.calibration.calibrate import is_affordable
@@ -73,7 +73,7 @@ def test_14_a_person_with_ten_thousand_rows_counts_once_in_a_few_keys(
 
     Source: Wilson, Zhang, Lam, Desfontaines, Simmons-Marengo & Gipson (2020),
     Differentially private SQL with bounded user contribution.
-    More: tests/curator/test_select_keys.py
+    More: tests/curator/noise/test_select_keys.py
     """
     asked = KeyCount("region", "text", rule_of(3))
     keys = [f"key {at % 100:02}" for at in range(MANY)]

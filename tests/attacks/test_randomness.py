@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 import dpratio.curator
 from curator.ledger.attacks.books import DATA, in_child, name_of, open_book, plan_of
 from dpratio.cli.main import run
-from dpratio.curator.entropy import system_bits
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.noise import draw_noise
+from dpratio.curator.noise.draw_noise import draw_noise
+from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.make_plan import make_plan
 from dpratio.release.files import read_release, release_to_bytes, write_release
@@ -51,12 +51,13 @@ def test_25_nothing_in_the_curator_takes_a_seed(
     """No function of the curator has an argument that noise could be repeated with.
 
     Source: Garfinkel & Leclerc (2020), Randomness Concerns When Deploying Differential
-    Privacy. More: tests/curator/test_entropy.py.
+    Privacy. More: tests/curator/noise/test_entropy.py.
     """
     listed = list(parameters())
-    assert {"dpratio.curator.ledger.watch", "dpratio.curator.warehouse.units"} <= {
-        module for module, _ in listed
-    }
+    assert {
+        "dpratio.curator.ledger.admission.watch",
+        "dpratio.curator.warehouse.units",
+    } <= {module for module, _ in listed}
     assert [each for each in listed if each[1].strip("_") in SEEDS] == []
     monkeypatch.setattr(sys, "argv", ["dpratio", "release", "--help"])
     with pytest.raises(SystemExit):

@@ -23,7 +23,7 @@ from curator.parquet_at_ends import parquet_columns
 from curator.plain_parquet import PlainColumn, write_plain_parquet
 from curator.roles_at_ends import beside, outcome, roles_for
 from curator.tables_for_tests import ENGINES
-from dpratio.curator.rows import open_rows
+from dpratio.curator.python.rows import open_rows
 from dpratio.errors import DpratioError
 from dpratio.terms.source import CsvFile
 

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from curator.tables_for_tests import ENGINES, exact, plan_of
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, SchemaRefused
 from dpratio.terms.budget import Budget
@@ -63,7 +63,7 @@ def test_37_a_file_is_read_once_on_however_many_ways_a_pattern_finds_it(
     Source: found by an independent attack on this code, 2026: `**/**/*.parquet`
     counted each file three times, and a key of one row was then seen in 20 of 20
     releases.
-    More: tests/curator/test_files.py.
+    More: tests/curator/reading/test_files.py.
     """
     folder_of(tmp_path, kind)
     plan = plan_of()
@@ -113,7 +113,7 @@ def test_37_a_relation_that_reads_a_file_or_table_again_is_refused(
 
     Source: found by an independent attack on this code, 2026: a relation, and a table
     of Ibis, that were put together from overlapping globs.
-    More: tests/curator/test_duck_reads.py; on Spark
+    More: tests/curator/duckdb/test_reads.py; on Spark
     tests/curator/warehouse/spark/test_spark_reads.py.
     """
     folder = folder_of(tmp_path, "parquet")

@@ -14,9 +14,13 @@ import pytest
 
 from attacks.bound_data import COLUMNS, PLAN, Call, book_of, refusal
 from curator.ledger.attacks.books import DATA
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.account.source import (
+    meant_source,
+    salted_hash,
+    written_source,
+)
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.source import meant_source, salted_hash, written_source
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
 from dpratio.terms.budget import Budget

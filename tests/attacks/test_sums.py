@@ -19,8 +19,8 @@ from curator.table_sources import READABLE, SOURCES
 from curator.tables_for_tests import exact, plan_of
 from curator.warehouse.hosts import DuckDb
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.engine import CellSum, Statement
-from dpratio.curator.exact import LARGEST_SUM, ExactSums
+from dpratio.curator.reading.exact import LARGEST_SUM, ExactSums
+from dpratio.curator.reading.statement import CellSum, Statement
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys
 
@@ -174,7 +174,7 @@ def test_05_the_largest_sum_leaves_room_for_the_largest_noise() -> None:
     """However large a sum, noise of up to 2^56 cells on it stays within 64 bits.
 
     Source: google/differential-privacy pull request 411, int64 overflow in Laplace
-    noise. More: tests/curator/test_exact.py
+    noise. More: tests/curator/reading/test_exact.py
     """
     ends = np.array([[2**63 - 1], [-(2**63)]])
     noise = np.array([[2**56], [-(2**56)]])

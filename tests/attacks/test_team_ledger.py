@@ -13,14 +13,14 @@ from curator.ledger.attacks.spellings import SECRET, spellings
 from curator.ledger.attacks.test_passwords import told_in_python
 from curator.ledger.owner_edits import OWNER_EDITS
 from curator.ledger.teams import team_at
-from dpratio.curator.ledger import server
-from dpratio.curator.ledger.accounting import Charge
-from dpratio.curator.ledger.address import Address
-from dpratio.curator.ledger.catalogue import changed_objects
-from dpratio.curator.ledger.entry import Entry, link
+from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.curator.ledger.account.entry import Entry, link
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.server import transaction
+from dpratio.curator.ledger.store import server
+from dpratio.curator.ledger.store.address import Address
+from dpratio.curator.ledger.store.catalogue import changed_objects
+from dpratio.curator.ledger.store.server import transaction
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
@@ -161,7 +161,7 @@ def test_34_what_the_server_adds_up_is_held_to_the_lines(
     """Caps and totals that the server checks charges with are looked over as well.
 
     Source: found while the server's own check was written, 2026.
-    More: tests/curator/ledger/test_server_totals.py.
+    More: tests/curator/ledger/store/test_server_totals.py.
     """
     ledger = open_book(postgres_url, ONE)
     ledger.charge(name_of(1), plan_of("0.1"))
@@ -188,7 +188,7 @@ def test_32_a_line_handed_to_the_server_directly_is_checked_there(
     """With the right to insert, a charge of 0 and then epsilon 50 were once taken.
 
     Source: found by an independent attack on this code, 2026.
-    More: tests/curator/ledger/test_server_functions.py.
+    More: tests/curator/ledger/store/test_server_functions.py.
     """
     with team_at(postgres_url, ONE) as team:
         curator, reader = team.of("curator"), team.ledger("reader")
@@ -250,7 +250,7 @@ def test_31_a_client_that_stops_keeps_others_waiting_for_a_while_alone(
     """Stopped inside a transaction, it is put out, and the next one charges.
 
     Source: found by an independent attack on this code, 2026.
-    More: tests/curator/ledger/test_server.py.
+    More: tests/curator/ledger/store/test_server.py.
     """
     ledger = open_book(postgres_url, ONE)
     monkeypatch.setattr(server, "_IDLE_WRITER", "2s")

@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from curator.ledger.attacks.books import name_of, open_book
 from dpratio.cli.main import run
-from dpratio.curator.ledger.scope import Scope
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, LedgerRefused, PlanRefused
 from dpratio.plan.make_plan import make_plan
@@ -251,7 +251,7 @@ def test_24_a_delta_above_the_curators_floor_is_refused_whatever_n(
 
     Source: Dwork & Roth (2014), The Algorithmic Foundations of Differential Privacy,
     section 2.3: with a delta of 1/n, publishing a few whole records is private.
-    More: tests/curator/ledger/test_admit.py.
+    More: tests/curator/ledger/admission/test_admit.py.
     """
     scope = Scope("people", Budget(10, 0.9), largest_delta=Fraction(1, 10**6))
     ledger = open_book(str(tmp_path / "budget.db"), scope)

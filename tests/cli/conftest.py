@@ -7,8 +7,8 @@ import pytest
 
 from cli.commands_for_tests import STUDY, Call, Done, rows_of_people
 from dpratio.cli.main import run
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.terms.budget import Budget
 
 

@@ -9,7 +9,7 @@ from hypothesis import assume
 from curator.hostile_tables import Case
 from curator.table_sources import CSV_DIALECTS, READABLE, SOURCES, mapping_of, write_csv
 from curator.tables_for_tests import ENGINES, exact
-from dpratio.curator import whole_doubles
+from dpratio.curator.reading import whole_doubles
 from dpratio.plan.plan import Plan
 
 __all__ = [

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpratio.curator.entropy import BitSource
-from dpratio.curator.rounded import GAUSSIAN, LAPLACE
+from dpratio.curator.noise.entropy import BitSource
+from dpratio.curator.noise.rounded import GAUSSIAN, LAPLACE
 
 __all__ = [
     "LAWS",

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from dpratio.curator.choose_engine import open_keys
-from dpratio.curator.engine import KeyCount, UnitRule
+from dpratio.curator.reading.statement import KeyCount, UnitRule
 from dpratio.terms.dimensions import Key
 
 __all__ = ["DAY", "HELD", "found_by", "holders", "people_of", "rule_of"]

@@ -11,7 +11,7 @@ import duckdb
 from curator.groups_for_tests import ABC, CODE, DAY, DAYS, LISTED, MONTHS, SEX, by
 from curator.people_for_tests import people
 from curator.tables_for_tests import asked, plan_of
-from dpratio.curator.engine import KeyCount, Statement, UnitRule
+from dpratio.curator.reading.statement import KeyCount, Statement, UnitRule
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups

@@ -83,7 +83,7 @@ def test_one_row_moves_no_sum_further_than_planned(
 
 
 def test_a_number_of_thousands_of_digits_is_no_key_and_stops_nothing() -> None:
-    from dpratio.curator.frames import key_text
+    from dpratio.curator.reading.frames import key_text
 
     assert key_text(10**4000) == "1" + "0" * 4000
     assert key_text(10**4300) is None

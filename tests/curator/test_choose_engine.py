@@ -12,7 +12,7 @@ import pytest
 from curator.table_sources import SOURCES
 from curator.tables_for_tests import ROW, asked, exact, plan_of
 from dpratio.curator.choose_engine import ENGINES, open_table
-from dpratio.curator.exact import ExactSums
+from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput
 

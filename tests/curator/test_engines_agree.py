@@ -15,8 +15,8 @@ from curator.table_sources import CSV_DIALECTS, READABLE, SOURCES
 from curator.tables_for_tests import ENGINES, ROW, exact, fixed, plan_of, statement_with
 from curator.threads_for_tests import relations_by_threads
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.engine import Statement
-from dpratio.curator.exact import LARGEST_SUM
+from dpratio.curator.reading.exact import LARGEST_SUM
+from dpratio.curator.reading.statement import Statement
 from dpratio.terms.bounds import Bounds
 
 

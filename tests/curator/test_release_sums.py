@@ -18,7 +18,7 @@ from curator.tables_for_tests import asked
 from dpratio.curator import measure as room
 from dpratio.curator import release_sums as door
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.entropy import BitSource
+from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, EngineFailed, InvalidInput, SchemaRefused
 from dpratio.plan.make_plan import make_plan

@@ -8,8 +8,8 @@ from drawings import follow_page, inline_drawings
 
 from docs.page_blocks import ROOT
 from dpratio.show.charts import draw
-from dpratio.study.forecast import forecast
-from dpratio.study.limit import paper_plan
+from dpratio.simulation.coverage.limit import paper_plan
+from dpratio.simulation.forecast.forecast import forecast
 
 CHARTS = [
     *(ROOT / "docs/pictures" / f"{name}.svg" for name in ("tutorial", "calibration")),

@@ -11,7 +11,7 @@ import pytest
 
 from docs.page_blocks import ROOT, blocks_of, written_pages
 from docs.page_runner import run_blocks
-from dpratio.curator.ledger.server_roles import ROLES
+from dpratio.curator.ledger.store.server_roles import ROLES
 
 ELSEWHERE = {
     "README.md",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.history import History
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.terms.budget import Budget

@@ -11,13 +11,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dpratio.curator.ledger.entry import KINDS, Entry
+from dpratio.curator.ledger.account.entry import KINDS, Entry
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.history import History
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.source import named_source
-from dpratio.curator.ledger.sqlite import _KEPT
-from dpratio.curator.ledger.tables import TABLES
+from dpratio.curator.ledger.store.sqlite import _KEPT
+from dpratio.curator.ledger.store.tables import TABLES
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.release.checked_json import checksum

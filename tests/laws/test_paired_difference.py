@@ -7,8 +7,8 @@ import pytest
 
 import dpratio as dpr
 from dpratio.plan.plan import Plan
-from dpratio.study.coverage import CoverageRow
-from dpratio.study.population import Population
+from dpratio.simulation.coverage.coverage import CoverageRow
+from dpratio.simulation.population import Population
 
 PEOPLE, REPETITIONS = 5_000, 2_000
 TRUTH = 0.11

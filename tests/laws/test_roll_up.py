@@ -17,8 +17,8 @@ from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.noise import Noise
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_part
-from dpratio.study.population import PaperPopulation
-from dpratio.study.simulate import clip_people, simulate_release, sum_products
+from dpratio.simulation.population import PaperPopulation
+from dpratio.simulation.simulate import clip_people, simulate_release, sum_products
 
 Floats = NDArray[np.float64]
 

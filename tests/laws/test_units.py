@@ -14,7 +14,7 @@ import pytest
 import dpratio as dpr
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
-from dpratio.study.coverage import CoverageRow
+from dpratio.simulation.coverage.coverage import CoverageRow
 
 ROWS = 8
 PERSONS = 400

@@ -56,7 +56,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(names: set[str]) -> None:
         "dpratio/py.typed",
         "dpratio/release/example_release.json",
         "dpratio/show/page_files/report.html",
-        "dpratio/study/data/published.csv",
+        "dpratio/simulation/paper/data/published.csv",
         "dpratio/web/static/page.js",
         "dpratio/web/templates/planner.html",
     ):

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from dpratio.curator.engine import CellSum
-from dpratio.curator.engine_python import _cells, _clip, _with_contrast
+from dpratio.curator.python.engine import _cells, _clip, _with_contrast
+from dpratio.curator.reading.statement import CellSum
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of, is_convex
 from dpratio.plan.sensitivity.sums import focused_summands, summands_for

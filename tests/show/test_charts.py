@@ -5,8 +5,8 @@ import pytest
 
 from dpratio.errors import InvalidInput, MissingExtra
 from dpratio.show.charts import chart_of, check_chart_file, draw
-from dpratio.study.agreement import compare_tables
-from dpratio.study.paper import published_cells, reproduce_paper
+from dpratio.simulation.paper.agreement import compare_tables
+from dpratio.simulation.paper.paper import published_cells, reproduce_paper
 from dpratio.tabular import Tabular
 
 

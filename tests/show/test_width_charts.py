@@ -4,9 +4,9 @@ import pytest
 
 from dpratio.show.charts import chart_of, draw
 from dpratio.show.width_charts import limit_chart
-from dpratio.study.forecast import forecast
-from dpratio.study.limit import LimitTable, measure_limit, paper_plan
-from dpratio.study.population import PaperPopulation
+from dpratio.simulation.coverage.limit import LimitTable, measure_limit, paper_plan
+from dpratio.simulation.forecast.forecast import forecast
+from dpratio.simulation.population import PaperPopulation
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpratio.study.forecast import forecast
+from dpratio.simulation.forecast.forecast import forecast
 from dpratio.web.form import read_form
 from dpratio.web.planner import look_around, plan_form
 

@@ -32,18 +32,18 @@ _PLANS = (
 
 # A module, below src/dpratio, and its files of tests, below tests.
 TARGETS: dict[str, tuple[str, ...]] = {
-    "curator/entropy.py": ("curator/test_entropy.py",),
-    "curator/rounded.py": (
-        "curator/test_rounded.py",
-        "curator/test_rounded_errors.py",
-        "curator/test_rounded_law.py",
+    "curator/noise/entropy.py": ("curator/noise/test_entropy.py",),
+    "curator/noise/rounded.py": (
+        "curator/noise/test_rounded.py",
+        "curator/noise/test_rounded_errors.py",
+        "curator/noise/test_rounded_law.py",
     ),
-    "curator/noise.py": ("curator/test_noise.py",),
-    "curator/exact.py": ("curator/test_exact.py",),
-    "curator/select_keys.py": ("curator/test_select_keys.py",),
-    "curator/whole_doubles.py": (
-        "curator/test_whole_doubles.py",
-        "curator/test_duck.py",
+    "curator/noise/draw_noise.py": ("curator/noise/test_draw_noise.py",),
+    "curator/reading/exact.py": ("curator/reading/test_exact.py",),
+    "curator/noise/select_keys.py": ("curator/noise/test_select_keys.py",),
+    "curator/reading/whole_doubles.py": (
+        "curator/reading/test_whole_doubles.py",
+        "curator/duckdb/test_engine.py",
         "curator/test_units.py",
         "curator/test_units_price.py",
     ),

@@ -1,7 +1,7 @@
 """Draw docs/pictures/house.svg: the rooms by floor, and which imports which.
 
 Arrows are read off the source. One that a longer way implies is left out: where show
-imports study and study the analyst, no arrow leads from show to the analyst.
+imports simulation and that the analyst, no arrow leads from show to the analyst.
 Usage: python tools/site/draw_house.py
 """
 
@@ -31,7 +31,12 @@ _FLOORS = (
     ),
     (("web", "a local page: planner and viewer"),),
     (("show", "tables for terminals and programs, charts, one report"),),
-    (("study", "the same path on invented people: simulations, forecasts, audit"),),
+    (
+        (
+            "simulation",
+            "the same path on invented people: simulations, forecasts, audit",
+        ),
+    ),
     (
         ("curator", "the only room that sees rows or entropy"),
         ("analyst", "inference, free of charge"),

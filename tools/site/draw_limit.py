@@ -11,7 +11,7 @@ import vl_convert
 from drawings import follow_page
 
 from dpratio.show.width_charts import limit_chart
-from dpratio.study.limit import measure_limit
+from dpratio.simulation.coverage.limit import measure_limit
 
 TARGET = Path(__file__).parents[2] / "docs" / "methods"
 NAME = "width_against_epsilon"

@@ -5,18 +5,18 @@ from typing import Annotated
 
 import typer
 
-from dpratio.cli.analyse import estimate, report
-from dpratio.cli.audit import audit
-from dpratio.cli.combine import merge, roll_up
-from dpratio.cli.compare import compare
-from dpratio.cli.coverage import coverage
-from dpratio.cli.curate import plan, release
-from dpratio.cli.curve import curve
-from dpratio.cli.explore import demo
-from dpratio.cli.forecast import forecast
-from dpratio.cli.ledger import ledger
-from dpratio.cli.page import page
-from dpratio.cli.team import migrate, roles
+from dpratio.cli.anyone.audit import audit
+from dpratio.cli.anyone.coverage import coverage
+from dpratio.cli.anyone.demo import demo
+from dpratio.cli.anyone.forecast import forecast
+from dpratio.cli.anyone.page import page
+from dpratio.cli.data_holder.curate import plan, release
+from dpratio.cli.data_holder.ledger import ledger
+from dpratio.cli.data_holder.team import migrate, roles
+from dpratio.cli.release_holder.analyse import estimate, report
+from dpratio.cli.release_holder.combine import merge, roll_up
+from dpratio.cli.release_holder.compare import compare
+from dpratio.cli.release_holder.curve import curve
 from dpratio.cli.words import in_options
 from dpratio.errors import DpratioError
 from dpratio.tabular import printable

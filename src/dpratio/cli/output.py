@@ -12,7 +12,7 @@ import typer
 from dpratio.tabular import Tabular, printable
 
 if TYPE_CHECKING:
-    from dpratio.study.progress import Report
+    from dpratio.simulation.progress import Report
 
 __all__ = ["Output", "progress_bar"]
 

@@ -5,9 +5,9 @@ from types import ModuleType
 from typing import Any
 
 from dpratio.checks import import_extra, require_one_of
-from dpratio.curator.engine import KeyCount, Statement
-from dpratio.curator.exact import ExactSums
-from dpratio.curator.tables import as_source, kind_of
+from dpratio.curator.reading.exact import ExactSums
+from dpratio.curator.reading.statement import KeyCount, Statement
+from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.terms.dimensions import Key
 
 __all__ = ["ENGINES", "connected", "open_keys", "open_table"]
@@ -60,15 +60,15 @@ def _open(
     kind = kind_of(opened)
     asking: ModuleType
     if kind == "opened":
-        from dpratio.curator import engine_ibis as asking
+        from dpratio.curator.warehouse import engine as asking
     elif engine == "python" or (engine == "auto" and kind == "mapping"):
-        from dpratio.curator import engine_python as asking
-        from dpratio.curator.rows import open_rows
+        from dpratio.curator.python import engine as asking
+        from dpratio.curator.python.rows import open_rows
 
         opened = open_rows(opened)
     else:
-        from dpratio.curator import engine_duckdb as asking
-        from dpratio.curator.duck_sources import open_duck
+        from dpratio.curator.duckdb import engine as asking
+        from dpratio.curator.duckdb.sources import open_duck
 
         opened = open_duck(opened, asked)
     asked.check_schema(opened.types)

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.curator.choose_engine import connected, open_keys, open_table
-from dpratio.curator.engine import KeyCount, statement_of, unit_rule
-from dpratio.curator.entropy import system_bits
-from dpratio.curator.exact import ExactSums
-from dpratio.curator.noise import draw_noise
-from dpratio.curator.select_keys import name_keys
+from dpratio.curator.noise.draw_noise import draw_noise
+from dpratio.curator.noise.entropy import system_bits
+from dpratio.curator.noise.select_keys import name_keys
+from dpratio.curator.reading.exact import ExactSums
+from dpratio.curator.reading.statement import KeyCount, statement_of, unit_rule
 from dpratio.curator.silence import silence
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.part import Part, Partition

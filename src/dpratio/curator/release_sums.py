@@ -10,10 +10,10 @@ from os import PathLike
 from typing import Any, TypeVar
 
 from dpratio.checks import require
-from dpratio.curator.entropy import fresh_id
+from dpratio.curator.ledger.account.source import Source, source_of
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.source import Source, source_of
 from dpratio.curator.measure import connect, open_for
+from dpratio.curator.noise.entropy import fresh_id
 from dpratio.curator.warehouse.origin import origin_of
 from dpratio.errors import EngineFailed, FileRefused, InvalidInput, LedgerRefused
 from dpratio.plan.plan import Plan

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from dpratio.curator.ledger.account import Account
-from dpratio.curator.ledger.accounting import LOSS_NAMES
+from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.accounting import LOSS_NAMES
 from dpratio.show.colours import LINE_COLOURS, themed
 
 __all__ = ["budget_chart"]

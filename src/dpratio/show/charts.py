@@ -45,10 +45,10 @@ def chart_of(shown: object, view: str | None = None) -> Any:  # noqa: ANN401 (Al
     from dpratio.show.curve_chart import curve_chart
     from dpratio.show.forest_chart import deviation_chart, forest_chart
     from dpratio.show.width_charts import forecast_chart, limit_chart
-    from dpratio.study.agreement import PaperTables
-    from dpratio.study.coverage import CoverageTable
-    from dpratio.study.limit import LimitTable
-    from dpratio.study.outlook import Forecast
+    from dpratio.simulation.coverage.coverage import CoverageTable
+    from dpratio.simulation.coverage.limit import LimitTable
+    from dpratio.simulation.forecast.forecast_row import Forecast
+    from dpratio.simulation.paper.agreement import PaperTables
 
     require_one_of(view or VIEWS[0], VIEWS, "view")
     import_extra("altair", "charts")

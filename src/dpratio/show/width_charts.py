@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpratio.show.colours import LINE_COLOURS, themed
-from dpratio.study.outlook import Forecast
+from dpratio.simulation.forecast.forecast_row import Forecast
 
 __all__ = ["forecast_chart", "limit_chart"]
 

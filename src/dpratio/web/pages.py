@@ -9,7 +9,7 @@ from typing import Any
 from dpratio.errors import DpratioError
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.strategy.strategy import STRATEGIES
-from dpratio.study.outlook import Outlook
+from dpratio.simulation.forecast.forecast_row import Outlook
 from dpratio.tabular import show_value
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import NEARNESS

@@ -13,9 +13,9 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.require_terms import needs_guess
 from dpratio.plan.sensitivity.box import box_of
 from dpratio.plan.study_plan import plan_of_study
-from dpratio.study.drawn import MOST_PEOPLE
-from dpratio.study.forecast import forecast
-from dpratio.study.outlook import Forecast, Outlook
+from dpratio.simulation.forecast.forecast import forecast
+from dpratio.simulation.forecast.forecast_row import Forecast, Outlook
+from dpratio.simulation.forecast.simulated_widths import MOST_PEOPLE
 from dpratio.terms.study_file import Study, parse_study
 from dpratio.web.form import FieldMissing, Form
 from dpratio.web.study_text import write_study

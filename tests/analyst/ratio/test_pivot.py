@@ -20,8 +20,8 @@ from dpratio.analyst.sums.variance import SamplingVariance
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
-from dpratio.study.coverage import measure_coverage
-from dpratio.study.population import PaperPopulation
+from dpratio.simulation.coverage.coverage import measure_coverage
+from dpratio.simulation.population import PaperPopulation
 
 LEVEL = 0.95
 QUANTILE = normal_quantile(LEVEL)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpratio.curator.ledger.watch import Store
+from dpratio.curator.ledger.admission.watch import Store
 from dpratio.errors import LedgerFailed
 
 __all__ = ["refusal"]

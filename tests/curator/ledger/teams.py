@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import psycopg
 
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.server_roles import ROLES, roles_script
+from dpratio.curator.ledger.store.server_roles import ROLES, roles_script
 
 __all__ = ["Team", "team_at"]
 

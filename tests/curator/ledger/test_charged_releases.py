@@ -8,8 +8,8 @@ import pytest
 
 from curator.ledger.loans import ID, PLAN, TABLE, Untouchable, state
 from dpratio.curator import release_sums as room
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.release.files import read_release

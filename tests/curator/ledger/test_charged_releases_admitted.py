@@ -8,9 +8,9 @@ import pytest
 
 from curator.ledger.loans import BOUNDS, PLAN, TABLE, plan_of
 from dpratio.curator import release_sums as room
-from dpratio.curator.ledger.accounting import charge_of
+from dpratio.curator.ledger.account.accounting import charge_of
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
 from dpratio.plan.price import price

@@ -9,8 +9,8 @@ import pytest
 
 from curator.ledger.attacks.test_surroundings import locked
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, Untouchable, plan_of
-from dpratio.curator.ledger import server, sqlite
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.store import server, sqlite
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.release.files import read_release, release_to_bytes

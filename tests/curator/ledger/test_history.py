@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from dpratio.curator.ledger import ledger as room
-from dpratio.curator.ledger.accounting import charge_of
+from dpratio.curator.ledger.account.accounting import charge_of
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.account.source import salted_hash
 from dpratio.curator.ledger.history import History, describe, describe_plan
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.source import salted_hash
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from curator.ledger.loans import CARDS, ID, OTHER, PLAN, SCOPE, bring, plan_of
+from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.source import named_source
 from dpratio.errors import LedgerRefused
 from dpratio.release.plan_file import plan_hash
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from curator.ledger.loans import CARDS, ID, PLAN, SCOPE, bring
-from dpratio.curator.ledger.address import Address
-from dpratio.curator.ledger.anchor import Anchor, Head
+from dpratio.curator.ledger.admission.anchor import Anchor, Head
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.postgres import PostgresStore
-from dpratio.curator.ledger.sqlite import SqliteStore
+from dpratio.curator.ledger.store.address import Address
+from dpratio.curator.ledger.store.postgres import PostgresStore
+from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.terms.budget import Budget
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.curator.ledger.accounting import charge_of
-from dpratio.curator.ledger.anchor import Head
-from dpratio.curator.ledger.entry import link
+from dpratio.curator.ledger.account.accounting import charge_of
+from dpratio.curator.ledger.account.entry import link
+from dpratio.curator.ledger.account.scope import Scope, scope_from_document
+from dpratio.curator.ledger.admission.anchor import Head
 from dpratio.curator.ledger.history import describe_plan
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope, scope_from_document
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused, InvalidInput, LedgerFailed, LedgerRefused

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from dpratio.curator.ledger import ledger as room
-from dpratio.curator.ledger.anchor import Head
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.admission.anchor import Head
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.sqlite import SqliteStore
+from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.curator.ledger.verify import Findings, verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
@@ -254,7 +254,7 @@ def test_an_anchor_that_is_far_behind_is_found_and_not_mended(
     anchored: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dpratio.curator.ledger.verify.MOST_BEHIND", 2)
-    monkeypatch.setattr("dpratio.curator.ledger.watch.MOST_BEHIND", 2)
+    monkeypatch.setattr("dpratio.curator.ledger.admission.watch.MOST_BEHIND", 2)
     anchor = anchored.watch.anchor
     assert anchor is not None
     lines = anchor.path.read_text("utf-8").splitlines(keepends=True)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.curator.ledger.account import Account
-from dpratio.curator.ledger.accounting import Charge
-from dpratio.curator.ledger.anchor import Anchor, Head
-from dpratio.curator.ledger.entry import Entry, link
-from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.sqlite import SqliteStore
-from dpratio.curator.ledger.watch import Watch
+from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.curator.ledger.account.entry import Entry, link
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.admission.anchor import Anchor, Head
+from dpratio.curator.ledger.admission.watch import Watch
+from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.errors import LedgerFailed
 from dpratio.terms.budget import Budget
 

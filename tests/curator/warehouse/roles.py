@@ -12,7 +12,7 @@ from typing import Any
 
 from curator.tables_for_tests import asked, plan_of
 from dpratio.curator.choose_engine import open_keys, open_table
-from dpratio.curator.engine import KeyCount, UnitRule
+from dpratio.curator.reading.statement import KeyCount, UnitRule
 from dpratio.curator.silence import silence
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds

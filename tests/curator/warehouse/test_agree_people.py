@@ -14,7 +14,7 @@ from curator.table_sources import mapping_of
 from curator.tables_for_tests import plan_of
 from curator.warehouse.hosts import Host
 from curator.warehouse.laws import hold, require_agreement
-from dpratio.curator.engine import KeyCount
+from dpratio.curator.reading.statement import KeyCount
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups

@@ -13,9 +13,9 @@ from curator.hostile_tables import Case, cases
 from curator.moves_for_tests import require_close
 from curator.people_for_tests import REGIONS, allowed, crowds, moved_by, people
 from curator.tables_for_tests import exact, plan_of
+from curator.warehouse.database.test_on_sqlite import CELLS, NUMBERS
 from curator.warehouse.hosts import Host, Sqlite
 from curator.warehouse.laws import hold
-from curator.warehouse.test_on_sqlite import CELLS, NUMBERS
 from dpratio.terms.bounds import Bounds
 
 

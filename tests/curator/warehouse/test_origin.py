@@ -9,7 +9,7 @@ import duckdb
 import psycopg
 import pytest
 
-from dpratio.curator.ledger.place import Origin
+from dpratio.curator.ledger.account.place import Origin
 from dpratio.curator.measure import connect
 from dpratio.curator.warehouse.origin import origin_of
 from dpratio.curator.warehouse.tables import WarehouseTable

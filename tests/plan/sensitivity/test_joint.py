@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dpratio.curator.engine_python import _clip
+from dpratio.curator.python.engine import _clip
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of, joint_ratio, root_above
 from dpratio.plan.sensitivity.sums import summands_for

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dpratio.curator.engine_python import _clip
+from dpratio.curator.python.engine import _clip
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of
 from dpratio.plan.sensitivity.lattice import step_for, to_cell

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpratio.curator.engine import CellSum
-from dpratio.curator.engine_python import _cells, _clip, _with_contrast
+from dpratio.curator.python.engine import _cells, _clip, _with_contrast
+from dpratio.curator.reading.statement import CellSum
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio, spread_ratio
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from dpratio.checks import require
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.sqlite import SqliteStore
+from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import FileRefused, LedgerFailed, LedgerRefused
 

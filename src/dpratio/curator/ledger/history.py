@@ -7,15 +7,15 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from dpratio.curator.ledger.account import Account, Held
-from dpratio.curator.ledger.accounting import (
+from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.accounting import (
     LOSS_NAMES,
     charge_of,
     epsilon_of_rho,
     gaussian_epsilon,
 )
-from dpratio.curator.ledger.admit import admit, show_exact
-from dpratio.curator.ledger.source import salted_hash
+from dpratio.curator.ledger.account.source import salted_hash
+from dpratio.curator.ledger.admission.admit import admit, show_exact
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price

@@ -11,23 +11,23 @@ from os import PathLike
 from pathlib import Path
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account import Account, Held
-from dpratio.curator.ledger.address import place_of_anchor, place_of_ledger
-from dpratio.curator.ledger.admit import choose_scope, require_sealed
-from dpratio.curator.ledger.anchor import Anchor, Head
-from dpratio.curator.ledger.approving import allow_source, approve
-from dpratio.curator.ledger.charging import charge, require_scope
-from dpratio.curator.ledger.clock import time_now
+from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.scope import Scope, require_words
+from dpratio.curator.ledger.account.source import Source, meant_source
+from dpratio.curator.ledger.admission.admit import choose_scope, require_sealed
+from dpratio.curator.ledger.admission.anchor import Anchor, Head
+from dpratio.curator.ledger.admission.approving import allow_source, approve
+from dpratio.curator.ledger.admission.charging import charge, require_scope
+from dpratio.curator.ledger.admission.look_alike import require_distinct
+from dpratio.curator.ledger.admission.steps import step
+from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.history import History
-from dpratio.curator.ledger.look_alike import require_distinct
-from dpratio.curator.ledger.patience import patient
-from dpratio.curator.ledger.postgres import PostgresStore
-from dpratio.curator.ledger.scope import Scope, require_words
-from dpratio.curator.ledger.source import Source, meant_source
 from dpratio.curator.ledger.spool import Spool, require_drawn_for, usual_spool
-from dpratio.curator.ledger.sqlite import SqliteStore
-from dpratio.curator.ledger.steps import step
-from dpratio.curator.ledger.watch import Watch
+from dpratio.curator.ledger.store.address import place_of_anchor, place_of_ledger
+from dpratio.curator.ledger.store.clock import time_now
+from dpratio.curator.ledger.store.patience import patient
+from dpratio.curator.ledger.store.postgres import PostgresStore
+from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.release.plan_file import plan_hash

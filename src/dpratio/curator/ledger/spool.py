@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from dpratio.curator.ledger.account import Held
+from dpratio.curator.ledger.account.account import Held
 from dpratio.errors import DpratioError, LedgerFailed
 from dpratio.release.files import release_from_bytes
 from dpratio.release.plan_file import plan_hash

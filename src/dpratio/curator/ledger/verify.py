@@ -4,11 +4,11 @@ import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpratio.curator.ledger.account import Account, Held
-from dpratio.curator.ledger.anchor import Head
+from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.admission.anchor import Head
+from dpratio.curator.ledger.admission.paid import Priced, require_paid
+from dpratio.curator.ledger.admission.watch import MOST_BEHIND, Watch, Watched
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.paid import Priced, require_paid
-from dpratio.curator.ledger.watch import MOST_BEHIND, Watch, Watched
 from dpratio.errors import DpratioError, LedgerRefused
 from dpratio.release.files import release_from_bytes
 from dpratio.release.release import Release

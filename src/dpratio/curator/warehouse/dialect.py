@@ -11,7 +11,7 @@ from typing import Any
 
 import ibis
 
-from dpratio.curator.engine import ColumnType
+from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.warehouse.schema import types_of
 from dpratio.errors import SchemaRefused
 

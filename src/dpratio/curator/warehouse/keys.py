@@ -6,7 +6,7 @@ from typing import Any
 
 import ibis
 
-from dpratio.curator.engine import Statement
+from dpratio.curator.reading.statement import Statement
 from dpratio.curator.warehouse.dialect import (
     LAST_DAY,
     Dialect,

@@ -2,7 +2,7 @@
 
 import ibis
 
-from dpratio.curator.tables import kind_of
+from dpratio.curator.reading.tables import kind_of
 from dpratio.curator.warehouse.dialect import Value
 
 __all__ = ["lazy_frame"]

@@ -5,11 +5,11 @@ from typing import Any
 
 import ibis
 
+from dpratio.curator.reading.tables import kind_of, refuse_kind
 from dpratio.curator.silence import silence
-from dpratio.curator.tables import kind_of, refuse_kind
-from dpratio.curator.warehouse.databases import connect_to, find_table
+from dpratio.curator.warehouse.database.connect import connect_to, find_table
 from dpratio.curator.warehouse.dialect import Value
-from dpratio.curator.warehouse.spark_frames import (
+from dpratio.curator.warehouse.spark.frames import (
     Frame,
     frame_of,
     read_in_own_session,

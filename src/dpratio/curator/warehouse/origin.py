@@ -6,8 +6,8 @@ Rows are not touched: the connection and the expression over the table know it.
 import json
 from typing import Any
 
-from dpratio.curator.ledger.place import Origin
-from dpratio.curator.tables import kind_of
+from dpratio.curator.ledger.account.place import Origin
+from dpratio.curator.reading.tables import kind_of
 
 __all__ = ["origin_of"]
 

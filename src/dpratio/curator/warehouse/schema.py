@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dpratio.curator.engine import ColumnType
+from dpratio.curator.reading.statement import ColumnType
 
 __all__ = ["types_of"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpratio.curator.engine import Statement
+from dpratio.curator.reading.statement import Statement
 from dpratio.curator.warehouse.dialect import Dialect, Value
 from dpratio.curator.warehouse.keys import (
     is_joined,

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from dpratio.curator.engine import ColumnType
+from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
 from dpratio.errors import InvalidInput
 
 __all__ = ["WarehouseTable", "dialect_of"]
 
-# By the name of the backend in Ibis: the file of its dialect, and its class.
+# By the name of the backend in Ibis: the module of its dialect, and its class.
 _DIALECTS = {
-    "duckdb": ("on_duckdb", "DuckDb"),
-    "postgres": ("on_postgres", "Postgres"),
-    "pyspark": ("on_spark", "Spark"),
-    "sqlite": ("on_sqlite", "Sqlite"),
+    "duckdb": ("database.on_duckdb", "DuckDb"),
+    "postgres": ("database.on_postgres", "Postgres"),
+    "pyspark": ("spark.on_spark", "Spark"),
+    "sqlite": ("database.on_sqlite", "Sqlite"),
 }
 
 

@@ -4,8 +4,8 @@ import datetime as dt
 
 import ibis
 
-from dpratio.curator.engine import KeyCount, Statement, UnitRule
-from dpratio.curator.keys import LARGEST_ID, RANK_FACTOR, RANK_FIELD, rank_key
+from dpratio.curator.reading.keys import LARGEST_ID, RANK_FACTOR, RANK_FIELD, rank_key
+from dpratio.curator.reading.statement import KeyCount, Statement, UnitRule
 from dpratio.curator.warehouse.dialect import Dialect, Value
 from dpratio.curator.warehouse.keys import key_of
 from dpratio.curator.warehouse.numbers import (

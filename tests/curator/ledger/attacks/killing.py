@@ -24,12 +24,12 @@ import psycopg
 
 from curator.ledger.attacks.books import DATA, artifacts_of, name_of, plan_of
 from dpratio.curator import measure
-from dpratio.curator.exact import ExactSums
-from dpratio.curator.ledger.anchor import Anchor
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.admission.anchor import Anchor
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.tables import Tables
+from dpratio.curator.ledger.store.tables import Tables
 from dpratio.curator.ledger.verify import verify_ledger
+from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
 from dpratio.release import writing

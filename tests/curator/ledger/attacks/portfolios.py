@@ -15,7 +15,7 @@ import numpy as np
 from dp_accounting.pld import privacy_loss_distribution as pld
 from numpy.typing import NDArray
 
-from dpratio.curator.ledger.accounting import Charge, charge_of
+from dpratio.curator.ledger.account.accounting import Charge, charge_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan

@@ -13,12 +13,12 @@ from curator.ledger.attacks.books import (
     name_of,
     plan_of,
 )
-from dpratio.curator.ledger.account import Account
-from dpratio.curator.ledger.entry import entry_from_row
+from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.entry import entry_from_row
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.source import named_source
-from dpratio.curator.ledger.sqlite import _KEPT
+from dpratio.curator.ledger.store.sqlite import _KEPT
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused

@@ -20,14 +20,14 @@ from curator.ledger.attacks.portfolios import (
     member_of,
     random_plan,
 )
-from dpratio.curator.ledger.accounting import (
+from dpratio.curator.ledger.account.accounting import (
     Charge,
     charge_of,
     epsilon_of_rho,
     rho_within,
 )
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.errors import InvalidInput, LedgerRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price

@@ -11,9 +11,9 @@ import pytest
 from curator.ledger.attacks.asking import COST, released
 from curator.ledger.attacks.books import is_plain, name_of, open_book, plan_of
 from curator.ledger.attacks.tampering import forge, link_again
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
-from dpratio.curator.ledger.tables import TABLES
+from dpratio.curator.ledger.store.tables import TABLES
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed
 from dpratio.terms.budget import Budget

@@ -17,8 +17,8 @@ import pytest
 from curator.ledger.attacks.books import name_of, open_book
 from dpratio.curator import measure
 from dpratio.curator.choose_engine import open_table
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError

@@ -13,9 +13,9 @@ import pytest
 
 from curator.ledger.attacks.asking import charge
 from curator.ledger.attacks.books import name_of, open_book, plan_of
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.backup import backup_ledger
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.terms.budget import Budget

@@ -126,7 +126,7 @@ def test_an_anchor_that_cannot_be_written_stops_the_release_and_keeps_the_charge
     released(ledger, 1)
 
     def blocked() -> None:
-        from dpratio.curator.ledger import anchor as anchor_module
+        from dpratio.curator.ledger.admission import anchor as anchor_module
 
         def refuse(*_: object) -> int:
             raise OSError(28, "No space left on device")

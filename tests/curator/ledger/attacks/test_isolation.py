@@ -10,8 +10,8 @@ import pytest
 from curator.ledger.attacks.asking import charge
 from curator.ledger.attacks.books import open_book, run_script, total
 from curator.ledger.attacks.pooling import pooler
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.terms.budget import Budget
 from soak import IS_SOAK

@@ -8,8 +8,8 @@ import pytest
 from curator.ledger.attacks.asking import refusal
 from curator.ledger.attacks.books import DATA, name_of, open_book, plan_of
 from curator.ledger.attacks.pooling import pooler
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused

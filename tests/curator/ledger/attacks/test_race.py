@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from curator.ledger.attacks.books import open_book, run_script, total
-from dpratio.curator.ledger.accounting import Charge
+from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.release.files import release_from_bytes
 from dpratio.terms.budget import Budget

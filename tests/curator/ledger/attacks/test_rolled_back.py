@@ -10,8 +10,8 @@ import pytest
 
 from curator.ledger.attacks.asking import COST, released
 from curator.ledger.attacks.books import is_plain, name_of, open_book, plan_of
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.terms.budget import Budget

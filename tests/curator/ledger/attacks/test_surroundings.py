@@ -13,8 +13,8 @@ import pytest
 from curator.ledger.attacks.asking import COST, charge, refusal, released, verbs
 from curator.ledger.attacks.books import in_child, name_of, open_book, plan_of
 from dpratio.curator.ledger import ledger as ledger_module
-from dpratio.curator.ledger import server, sqlite
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.store import server, sqlite
 from dpratio.curator.ledger.verify import verify_ledger
 
 

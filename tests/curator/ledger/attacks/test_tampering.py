@@ -27,9 +27,9 @@ from curator.ledger.attacks.tampering import (
     link_again,
     truth_of,
 )
+from dpratio.curator.ledger.account.scope import scope_from_document
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import scope_from_document
-from dpratio.curator.ledger.sqlite import _KEPT
+from dpratio.curator.ledger.store.sqlite import _KEPT
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import LedgerFailed
 from dpratio.strict import Node

@@ -14,9 +14,9 @@ from curator.warehouse.spark.frames_for_tests import (
     frame_of,
     require_same,
 )
-from dpratio.curator import engine_ibis
 from dpratio.curator.choose_engine import open_keys
-from dpratio.curator.engine import KeyCount, UnitRule
+from dpratio.curator.reading.statement import KeyCount, UnitRule
+from dpratio.curator.warehouse import engine as engine_ibis
 from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.terms.bounds import Bounds

@@ -13,10 +13,10 @@ import pytest
 from curator.tables_for_tests import exact, plan_of
 from curator.warehouse.spark.frames_for_tests import Frame, Session
 from dpratio.curator import measure
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.curator.release_sums import release_sums
-from dpratio.curator.warehouse import spark_watch
+from dpratio.curator.warehouse.spark import watch as spark_watch
 from dpratio.errors import EngineFailed, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.release.files import release_to_bytes

@@ -20,9 +20,9 @@ from curator.warehouse.spark.frames_for_tests import (
     hostile,
     require_same,
 )
-from dpratio.curator import engine_ibis
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.engine import CellSum, Statement
+from dpratio.curator.reading.statement import CellSum, Statement
+from dpratio.curator.warehouse import engine as engine_ibis
 from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.terms.bounds import Bounds

@@ -17,10 +17,10 @@ import dpratio as dpr
 from curator.tables_for_tests import ROW, exact, plan_of
 from curator.warehouse.spark.frames_for_tests import Session
 from dpratio.curator.choose_engine import open_keys
-from dpratio.curator.engine import KeyCount, UnitRule
+from dpratio.curator.reading.statement import KeyCount, UnitRule
 from dpratio.curator.release_sums import release_sums
-from dpratio.curator.warehouse import spark_watch
-from dpratio.curator.warehouse.spark_watch import watched
+from dpratio.curator.warehouse.spark import watch as spark_watch
+from dpratio.curator.warehouse.spark.watch import watched
 from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
 from spark_cluster import wait_until
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from curator.tables_for_tests import exact, plan_of
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.scope import Scope
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable

@@ -9,7 +9,7 @@ import pytest
 
 from curator.warehouse.view_forms import rows_for
 from dpratio.curator.silence import silence
-from dpratio.curator.warehouse.databases import find_table
+from dpratio.curator.warehouse.database.connect import find_table
 from dpratio.errors import SchemaRefused
 from dpratio.terms.database import DatabaseTable
 

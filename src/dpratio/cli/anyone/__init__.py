@@ -1,0 +1,1 @@
+"""Commands for anyone: invented people, forecasts, simulations, the page."""

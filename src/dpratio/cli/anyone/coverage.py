@@ -1,0 +1,221 @@
+"""The coverage command: the paper's tables, the limit, or a study, simulated."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dpratio.cli.options import (
+    ChartFile,
+    CsvFile,
+    Format,
+    JsonFile,
+    Replace,
+)
+from dpratio.cli.output import Output, progress_bar
+from dpratio.cli.studies import plan_of, read_study
+from dpratio.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpratio.plan.plan import Plan
+    from dpratio.simulation.population import Population
+    from dpratio.tabular import Tabular
+    from dpratio.terms.study_file import Study
+
+__all__ = ["coverage"]
+
+FIXED = ("paper", "limit")
+
+
+def coverage(  # noqa: PLR0913 (one command, one bench)
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="STUDY", help="A study, a TOML file; or 'paper', or 'limit'."
+        ),
+    ],
+    reps: Annotated[
+        int | None,
+        typer.Option(help="Repetitions per cell; 1,000, or 20,000 for the limit."),
+    ] = None,
+    rng: Annotated[int | None, typer.Option(help="Seed of the simulation.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    table: Annotated[
+        list[int] | None, typer.Option(help="paper: only this table, 1 to 4.")
+    ] = None,
+    case: Annotated[
+        list[str] | None,
+        typer.Option(help="limit: a named hard case, or 'all'; repeat for more."),
+    ] = None,
+    n: Annotated[
+        list[int] | None,
+        typer.Option(help="study: people per sample; repeat for more."),
+    ] = None,
+    epsilon: Annotated[
+        list[str] | None, typer.Option(help="study: instead of the study's epsilon.")
+    ] = None,
+    mechanism: Annotated[
+        list[str] | None, typer.Option(help="study: instead of the study's.")
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="study: a method, or 'public'; repeat for more."),
+    ] = None,
+    scale: Annotated[
+        list[str] | None, typer.Option(help="study: ratio or log; repeat for both.")
+    ] = None,
+    level: Annotated[
+        float | None, typer.Option(help="study: confidence level.")
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(help="study: a ratio to test against, or 'same' for an A/A run."),
+    ] = None,
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
+    chart_file: ChartFile = None,
+    force: Replace = False,
+    layout: Format = "table",
+) -> None:
+    """Simulate how often intervals cover: the paper, the limit, or your own setting."""
+    _require_used(
+        target,
+        paper={"--table": table},
+        limit={"--case": case},
+        study={
+            "--n": n,
+            "--epsilon": epsilon,
+            "--mechanism": mechanism,
+            "--method": method,
+            "--scale": scale,
+            "--level": level,
+            "--against": against,
+        },
+    )
+    if target not in FIXED and not n:
+        raise InvalidInput("a study is simulated at some n, got none. Try --n 5000.")
+    if case and chart_file:
+        raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
+    study = None if target in FIXED else Path(target)
+    output = Output(layout, json_file, csv_file, chart_file, force=force, study=study)
+    with progress_bar("Simulating") as report:
+        given_reps = {} if reps is None else {"repetitions": reps}
+        run = {**given_reps, "rng": rng, "workers": workers, "report": report}
+        if target == "paper":
+            result = _reproduce(table, run)
+        elif target == "limit":
+            result = _measure_limit(case, run)
+        else:
+            given = read_study(Path(target))
+            result = _simulate(
+                given,
+                {
+                    "plan": _plans(given, epsilon, mechanism),
+                    "n": n or [],
+                    "methods": method or ["public", "analytical", "pivot"],
+                    "scales": scale or ["ratio"],
+                    "level": 0.95 if level is None else level,
+                    **run,
+                },
+                against,
+            )
+    output.write_files(result)
+    output.print_table(result)
+    output.say(_closing_lines(result))
+
+
+def _require_used(target: str, **options: dict[str, object]) -> None:
+    """Refuse options that would be ignored."""
+    own = target if target in FIXED else "study"
+    for of, given in options.items():
+        for name, value in given.items():
+            if value is not None and of != own:
+                raise InvalidInput(
+                    f"{name} does not apply to '{target}', only to "
+                    f"{'a study' if of == 'study' else of}. Leave it out."
+                )
+
+
+def _measure_limit(names: "Sequence[str] | None", run: dict[str, Any]) -> "Tabular":
+    from dpratio.simulation.coverage.hard_cases import CASES, measure_cases
+    from dpratio.simulation.coverage.limit import measure_limit
+
+    if not names:
+        return measure_limit(**run)
+    return measure_cases(tuple(CASES) if "all" in names else tuple(names), **run)
+
+
+def _reproduce(tables: "Sequence[int] | None", run: dict[str, Any]) -> "Tabular":
+    from dpratio.simulation.paper.agreement import compare_tables
+    from dpratio.simulation.paper.paper import TABLES, published_cells, reproduce_paper
+
+    cells = reproduce_paper(tables=tables or TABLES, **run)
+    return compare_tables(cells, published_cells())
+
+
+def _simulate(
+    study: "Study", options: dict[str, Any], against: str | None
+) -> "Tabular":
+    from dpratio.simulation.coverage.coverage import measure_coverage
+    from dpratio.simulation.forecast.guessed import guessed_population
+
+    if study.population is None:
+        raise InvalidInput(
+            "a simulation needs a guessed population, got none. Add a table "
+            "[population] to the study, with numerator = { mean = 0.5, sd = 0.2 }, "
+            "per and, for weighted ratios, weight alike."
+        )
+    first = options["plan"][0]
+    bounds = first.box(first.parts[0])
+    population = guessed_population(study.population, bounds)
+    return measure_coverage(
+        population, against=_against(against, population), **options
+    )
+
+
+def _plans(
+    study: "Study", epsilons: "Sequence[str] | None", mechanisms: "Sequence[str] | None"
+) -> "list[Plan]":
+    from dpratio.terms.budget import Budget
+
+    budgets = [Budget(each, study.budget.delta) for each in epsilons or []]
+    chosen: Sequence[str | None] = mechanisms or [study.mechanism]
+    return [
+        plan_of(
+            replace(
+                study,
+                budget=budget,
+                mechanism=mechanism,
+                partitions=(None,),
+                weights=None,
+            )
+        )
+        for budget in budgets or [study.budget]
+        for mechanism in chosen
+    ]
+
+
+def _against(
+    given: str | None, population: "Population"
+) -> "float | Population | None":
+    if given is None:
+        return None
+    if given == "same":
+        return population
+    try:
+        return float(given)
+    except ValueError:
+        raise InvalidInput(
+            f"--against is a ratio or 'same', got '{given}'. Try --against 1."
+        ) from None
+
+
+def _closing_lines(result: "Tabular") -> list[str]:
+    from dpratio.simulation.paper.agreement import PaperTables
+
+    if not isinstance(result, PaperTables):
+        return []
+    return ["", f"{result.agreeing} of {len(result.comparisons)} cells agree"]

@@ -1,0 +1,95 @@
+"""The forecast command: what a study will give, before any data."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dpratio.cli.options import (
+    ChartFile,
+    CsvFile,
+    Format,
+    JsonFile,
+    Level,
+    Replace,
+    StudyFile,
+)
+from dpratio.cli.output import Output
+from dpratio.cli.studies import plan_of, read_study
+
+if TYPE_CHECKING:
+    from dpratio.plan.plan import Plan
+
+__all__ = ["forecast"]
+
+
+def forecast(  # noqa: PLR0913 (one command, one planner)
+    study: StudyFile,
+    n: Annotated[
+        list[int] | None, typer.Option(help="People per answer; repeat for more.")
+    ] = None,
+    epsilon: Annotated[
+        list[str] | None, typer.Option(help="Budgets to try; repeat for more.")
+    ] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Say which n or epsilon gives this width.")
+    ] = None,
+    against: Annotated[float, typer.Option(help="The ratio to test against.")] = 1.0,
+    power: Annotated[float, typer.Option(help="Power of 'detectable'.")] = 0.8,
+    level: Level = 0.95,
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
+    chart_file: ChartFile = None,
+    force: Replace = False,
+    layout: Format = "table",
+) -> None:
+    """Forecast widths, power and needed people. Opens no data, costs nothing."""
+    from dpratio.plan.make_plan import EXPECTED_PEOPLE
+    from dpratio.simulation.forecast.forecast import forecast as foresee
+    from dpratio.terms.budget import Budget
+
+    output = Output(layout, json_file, csv_file, chart_file, force=force, study=study)
+    given = read_study(study)
+    plan = plan_of(given)
+    sizes = n or [given.people or EXPECTED_PEOPLE]
+    budgets = [Budget(each).epsilon for each in epsilon or []]
+    guess = given.population
+    result = foresee(
+        plan,
+        n=sizes,
+        guess=guess,
+        epsilon=budgets or None,
+        level=level,
+        against=against,
+        power=power,
+    )
+    lines = []
+    if width is not None:
+        lines = ["", *_needs(plan, width, sizes, {"guess": guess, "level": level})]
+    output.write_files(result)
+    output.say([*result.notes(), ""])
+    output.print_table(result)
+    output.say(lines)
+
+
+def _needs(
+    plan: "Plan", width: float, sizes: list[int], options: dict[str, Any]
+) -> list[str]:
+    """Say which number of people, and which epsilon, gives a width."""
+    from dpratio.simulation.forecast.needed import needed_epsilon, needed_people
+    from dpratio.terms.budget import decimal_text
+
+    people = needed_people(plan, width=width, **options)
+    at = f"at epsilon {decimal_text(plan.epsilon)}"
+    lines = [
+        f"A width of {width:g} needs {people:,} people {at}."
+        if people is not None
+        else f"No number of people gives a width of {width:g} {at}."
+    ]
+    for n in sizes:
+        epsilon = needed_epsilon(plan, width=width, n=n, **options)
+        lines.append(
+            f"With {n:,} people it needs epsilon {epsilon:.3g}."
+            if epsilon is not None
+            else f"With {n:,} people no epsilon gives it: they are too few."
+        )
+    return lines

@@ -1,0 +1,1 @@
+"""Commands of who holds the data: plans, releases, the ledger."""

@@ -1,0 +1,191 @@
+"""Commands of the data holder: plan, release."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpratio.checks import require
+from dpratio.cli.data_holder.ledger import (
+    DEFAULT,
+    Anchor,
+    By,
+    Location,
+    Scope,
+    open_ledger,
+)
+from dpratio.cli.options import Force, Format, PlanFile, ReleaseOut
+from dpratio.cli.output import Output
+from dpratio.cli.studies import (
+    is_plan,
+    plan_of,
+    read_any_plan,
+    read_study,
+    require_place,
+    table_of,
+)
+from dpratio.errors import InvalidInput, LedgerRefused
+
+if TYPE_CHECKING:
+    from dpratio.curator.ledger.ledger import Ledger
+    from dpratio.plan.plan import Plan
+    from dpratio.terms.study_file import Study
+
+__all__ = ["plan", "release"]
+
+
+def plan(
+    study: PlanFile,
+    layout: Format = "table",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write the plan, priced and complete."),
+    ] = None,
+) -> None:
+    """Show what a study would release, at what noise and cost. Opens no data."""
+    from dpratio.plan.plan_words import NOT_COVERED
+    from dpratio.release.plan_file import plan_hash, require_plan_place, write_plan
+    from dpratio.show.plan_text import plan_to_json, plan_to_markdown
+
+    output = Output(layout)
+    if out is not None:
+        require_plan_place(out)
+    given = None if is_plan(study) else read_study(study)
+    made = read_any_plan(study) if given is None else plan_of(given)
+    notes = [] if given is None or layout == "csv" else _notes(given, made)
+    written = {"json": plan_to_json, "markdown": plan_to_markdown}.get(layout)
+    if written is None:
+        output.say([*made.summary(), ""])
+        output.print_table(made)
+        missing = [f"Not covered: {each}" for each in NOT_COVERED]
+        output.say(["", *notes, *([""] if notes else []), *missing])
+    else:
+        typer.echo(written(made, notes))
+    if out is not None:
+        write_plan(made, out)
+        output.say(["", f"Plan {plan_hash(made)} written to {out}."])
+
+
+def release(  # noqa: PLR0913 (one command, one door)
+    study: PlanFile,
+    out: ReleaseOut,
+    data: Annotated[
+        str | None, typer.Option(help="Data file, instead of the study's.")
+    ] = None,
+    location: Location = DEFAULT,
+    scope: Scope = None,
+    anchor: Anchor = None,
+    no_ledger: Annotated[
+        bool, typer.Option("--no-ledger", help="Release without keeping account.")
+    ] = False,
+    release_id: Annotated[
+        str | None,
+        typer.Option("--id", help="Its id: one that was sealed is published again."),
+    ] = None,
+    by: By = "",
+    spool: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="DPRATIO_SPOOL",
+            help="Your own folder for what waits while the ledger cannot be reached.",
+        ),
+    ] = None,
+    engine: Annotated[str, typer.Option(help="auto, duckdb, ibis or python.")] = "auto",
+    force: Force = False,
+) -> None:
+    """Release the noisy sums of a study into a file, charged to the ledger."""
+    from rich.console import Console
+
+    from dpratio.curator.release_sums import release_sums
+
+    given = None if is_plan(study) else read_study(study)
+    made = read_any_plan(study) if given is None else plan_of(given)
+    table = table_of(given, study.parent) if data is None else _file_of(data)
+    rule = "--no-ledger and a ledger contradict each other"
+    named = location != DEFAULT or scope or anchor or release_id
+    require(not (no_ledger and named), rule, "both", "Say one of them.")
+    require_place(out, force=force, again=release_id)
+    kept = scope or (None if given is None or no_ledger else given.scope)
+    book = None if no_ledger else open_ledger(location, anchor, spool=spool)
+    own = None if given is None or data is not None else given.data
+    if book is not None and own is None:
+        _require_free(book, kept)
+    with Console(stderr=True).status("Reading the table and adding noise"):
+        released = release_sums(
+            table,
+            made,
+            ledger=book,
+            scope=kept,
+            source=None if book is None else own,
+            release_id=release_id,
+            out=out,
+            replace=force,
+            by=by,
+            engine=engine,
+        )
+    typer.echo(f"{released}\nWritten to {out}.")
+    typer.echo(_account_words(book, kept))
+
+
+def _file_of(data: str) -> str:
+    """Give the file that was named aside of a study; a database is not named so."""
+    from dpratio.terms.database import SCHEMES
+
+    if data.partition("://")[0] in SCHEMES:
+        # Not shown: an address may hold a password.
+        raise InvalidInput(
+            "--data names a file, got the address of a database. Write url and table "
+            "under [data] in the study."
+        )
+    return data
+
+
+def _require_free(book: "Ledger", scope: str | None) -> None:
+    """Refuse data that were named aside of a study where studies are approved.
+
+    Raises:
+        LedgerRefused: When the scope demands approval.
+    """
+    held = book.account(scope).scope
+    if held.needs_approval:
+        raise LedgerRefused(
+            f"scope '{held.name}' admits approved studies only, with the data they "
+            "name: neither a plan alone nor --data. Release the study that was "
+            "approved, or ask for a new approval with `dpratio ledger approve`."
+        )
+
+
+def _account_words(book: "Ledger | None", scope: str | None) -> str:
+    """Say what is left after a release."""
+    from dpratio.curator.ledger.history import describe_left
+
+    if book is None:
+        return "No account was kept: --no-ledger."
+    account = book.account(scope)
+    return f"Scope '{account.scope.name}'. {describe_left(account)}"
+
+
+def _notes(study: "Study", plan: "Plan") -> list[str]:
+    """Say what follows from the people that the study expects."""
+    from dpratio.plan.plan_words import describe_delta
+
+    said = describe_delta(plan.delta)
+    known = describe_delta(plan.delta, study.people)
+    return [_expectation(study, plan), *(known if not said else [])]
+
+
+def _expectation(study: "Study", plan: "Plan") -> str:
+    """Say how wide intervals will be about the people that are expected."""
+    from dpratio.plan.make_plan import EXPECTED_PEOPLE
+    from dpratio.simulation.forecast.forecast import forecast
+
+    n = study.people or EXPECTED_PEOPLE
+    outlook = forecast(plan, n=n, guess=study.population).outlooks[0]
+    guessed = (
+        "the study's guess" if study.population else "values in the middle of bounds"
+    )
+    return (
+        f"Expected: intervals about {outlook.width:.3g} wide for {n:,} people per "
+        f"answer ({outlook.width_public:.3g} without noise), with {guessed}. "
+        "`dpratio forecast` shows more."
+    )

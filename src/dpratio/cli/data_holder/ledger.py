@@ -1,0 +1,275 @@
+"""Commands of the curator: init, show, verify, backup, void, approve, allow-source."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpratio.checks import refuse, require
+from dpratio.cli.options import (
+    ChartFile,
+    Format,
+    PlanFile,
+    Replace,
+)
+from dpratio.cli.output import Output
+from dpratio.cli.studies import (
+    is_plan,
+    plan_of,
+    read_any_plan,
+    read_given_release,
+    read_study,
+    table_of,
+)
+from dpratio.errors import LedgerFailed
+
+if TYPE_CHECKING:
+    from dpratio.curator.ledger.ledger import Ledger
+    from dpratio.terms.study_file import Study
+
+__all__ = ["DEFAULT", "Anchor", "By", "Location", "Scope", "ledger", "open_ledger"]
+
+ledger = typer.Typer(
+    help="What has been spent on each dataset; for the curator alone.",
+    no_args_is_help=True,
+)
+
+DEFAULT = "dpratio.db"
+Location = Annotated[
+    str,
+    typer.Option(
+        "--ledger",
+        envvar="DPRATIO_LEDGER",
+        show_envvar=True,
+        help="The ledger: a SQLite file, or postgresql://host/database.",
+    ),
+]
+Anchor = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="DPRATIO_ANCHOR",
+        show_envvar=True,
+        help="A file elsewhere that keeps the heads of the ledger.",
+    ),
+]
+Scope = Annotated[
+    str | None,
+    typer.Option(help="The dataset's scope; needed where there are several."),
+]
+By = Annotated[str, typer.Option(help="Who asks, for the history.")]
+Source = Annotated[
+    str | None,
+    typer.Option(help="The name of a table in memory, where the study names no data."),
+]
+ReleaseId = Annotated[str, typer.Argument(metavar="RELEASE_ID", help="A release id.")]
+
+
+@ledger.command()
+def init(  # noqa: PLR0913 (the terms of a scope)
+    epsilon: Annotated[str, typer.Option(help="Cap of epsilon, for ever.")],
+    delta: Annotated[str, typer.Option(help="Cap of delta, for ever.")] = "0",
+    scope: Annotated[str, typer.Option(help="A name for the dataset.")] = "main",
+    dataset: Annotated[str, typer.Option(help="What the data are, in words.")] = "",
+    accounting: Annotated[
+        str, typer.Option(help="basic (a few releases) or zcdp (many).")
+    ] = "basic",
+    unit: Annotated[
+        str | None, typer.Option(help="Column of ids; single rows by default.")
+    ] = None,
+    neighbours: Annotated[
+        str, typer.Option(help="add-or-remove-one or change-one.")
+    ] = "add-or-remove-one",
+    largest_delta: Annotated[
+        str | None, typer.Option(help="Largest delta of a single release.")
+    ] = None,
+    approval: Annotated[
+        bool, typer.Option("--approval", help="Only approved studies may run.")
+    ] = False,
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Register a dataset and its caps. A cap cannot be raised later."""
+    from dpratio.checks import to_exact
+    from dpratio.curator.ledger.account.scope import Scope as Terms
+    from dpratio.curator.ledger.history import describe
+    from dpratio.terms.budget import Budget
+
+    given = None if largest_delta is None else to_exact(largest_delta, "largest_delta")
+    terms = Terms(
+        scope,
+        Budget(epsilon, delta),
+        accounting=accounting,
+        unit=unit,
+        neighbours=neighbours,
+        dataset=dataset,
+        largest_delta=given,
+        needs_approval=approval,
+    )
+    account = open_ledger(location, anchor, is_new=True).open_scope(terms)
+    Output().say(describe(account))
+
+
+@ledger.command()
+def show(  # noqa: PLR0913 (one question, many ways to ask it)
+    scope: Scope = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="Say what this study or plan would cost.")
+    ] = None,
+    source: Source = None,
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+    chart_file: ChartFile = None,
+    force: Replace = False,
+    layout: Format = "table",
+) -> None:
+    """Show what is spent and left, the history, and what a next release could cost."""
+    from dpratio.curator.ledger.account.source import written_source
+    from dpratio.curator.ledger.history import describe_plan
+
+    output = Output(layout, chart=chart_file, force=force)
+    asked = None if plan is None else read_any_plan(plan)
+    given = None if plan is None or is_plan(plan) else read_study(plan)
+    data = source if given is None or given.data is None else given.data
+    written = None if data is None else written_source(data)
+    history = open_ledger(location, anchor).history(scope)
+    output.write_files(history)
+    lines = history.said()
+    if asked is not None:
+        lines.append(describe_plan(history.account, asked, written))
+    output.say([*lines, ""])
+    if history.account.releases or layout != "table":
+        output.print_table(history)
+    else:
+        output.say(["Nothing has been released."])
+
+
+@ledger.command()
+def verify(
+    releases: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RELEASE", help="Published releases to look for."),
+    ] = None,
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Look the whole ledger over: chain, bytes, anchor, heads found in releases."""
+    from dpratio.curator.ledger.verify import verify_ledger
+
+    read = [read_given_release(path) for path in releases or []]
+    findings = verify_ledger(open_ledger(location, anchor), read)
+    Output().say(findings.lines()[:-1])
+    if findings.wrong:
+        raise LedgerFailed(
+            f"{findings.lines()[-1]} Release nothing until it is understood."
+        )
+    typer.echo(findings.lines()[-1])
+
+
+@ledger.command()
+def backup(
+    target: Annotated[
+        Path, typer.Argument(metavar="TARGET", help="A file that is not there yet.")
+    ],
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Copy the ledger's file while others may use it, and verify the copy."""
+    from dpratio.curator.ledger.backup import backup_ledger
+
+    backup_ledger(open_ledger(location, anchor), target)
+    typer.echo(f"Copied to {target}, and verified. Never go on with an old copy.")
+
+
+@ledger.command()
+def void(
+    release_id: ReleaseId,
+    by: By = "",
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Give a charge back whose data were never opened."""
+    open_ledger(location, anchor).void(release_id, by=by)
+    typer.echo(f"Release {release_id} is void; its charge is given back.")
+
+
+@ledger.command()
+def approve(
+    study: PlanFile,
+    source: Source = None,
+    scope: Scope = None,
+    by: Annotated[str, typer.Option(help="Who approves, for the history.")] = "",
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Approve a study with its data, so that a scope that demands it admits them."""
+    from dpratio.curator.ledger.account.source import written_source
+
+    given = None if is_plan(study) else read_study(study)
+    read = read_any_plan(study) if given is None else plan_of(given)
+    data = _data_of(given, source)
+    book = open_ledger(location, anchor)
+    kept = scope or (None if given is None else given.scope)
+    hashed = book.approve(read, source=data, scope=kept, by=by)
+    approved = f"Approved: plan {hashed}, with {written_source(data)}."
+    Output().say([*read.summary(), "", approved])
+
+
+@ledger.command("allow-source")
+def allow_source(
+    study: Annotated[
+        Path | None, typer.Argument(metavar="[STUDY]", help="The study, a TOML file.")
+    ] = None,
+    source: Source = None,
+    scope: Scope = None,
+    by: Annotated[str, typer.Option(help="Who allows it, for the history.")] = "",
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Allow data that a scope would refuse: another scope's, or declared otherwise."""
+    from dpratio.curator.ledger.account.source import written_source
+
+    given = None if study is None else read_study(study)
+    named = _data_of(given, source)
+    own = None if given is None else given.data
+    folder = Path() if study is None else study.parent
+    table = named if own is None else table_of(given, folder)
+    kept = scope or (None if given is None else given.scope)
+    open_ledger(location, anchor).allow_source(table, source=own, scope=kept, by=by)
+    typer.echo(f"Allowed, on the record: {written_source(named)}.")
+
+
+def _data_of(study: "Study | None", named: str | None) -> object:
+    """Give the data that a study names, or the name of a table in memory."""
+    own = None if study is None else study.data
+    rule = "a study that names its data needs no --source"
+    require(own is None or named is None, rule, named, "Leave it out.")
+    if own is None and named is None:
+        refuse(
+            "what is approved or allowed names its data",
+            None,
+            "Give the study with its [data]; of a table in memory, its name with "
+            "--source.",
+        )
+    return named if own is None else own
+
+
+def open_ledger(
+    location: str,
+    anchor: Path | None,
+    *,
+    spool: Path | None = None,
+    is_new: bool = False,
+) -> "Ledger":
+    """Open a ledger; a file that is not there is made by init alone."""
+    from dpratio.curator.ledger.ledger import Ledger
+    from dpratio.curator.ledger.store.sqlite import SqliteStore
+
+    made = Ledger(location, anchor=anchor, spool=spool)
+    store = made.watch.store
+    if not is_new and isinstance(store, SqliteStore) and not store.path.exists():
+        raise LedgerFailed(
+            f"there is no ledger '{location}'. Make one with `dpratio ledger init`, or "
+            "name it with --ledger. A release without account is said aloud, with "
+            "--no-ledger."
+        )
+    return made

@@ -1,0 +1,1 @@
+"""Commands of who holds a release: no data, no budget."""

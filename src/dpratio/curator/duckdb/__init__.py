@@ -1,0 +1,1 @@
+"""The embedded engine: one SQL statement over files, frames and relations."""

@@ -1,0 +1,127 @@
+"""Opening pandas, Polars and Arrow frames for DuckDB, by their public schema alone.
+
+Columns get names of our own (c0, c1, …): DuckDB takes "Score" and "score" for the same
+column. Only the columns that were asked for are handed over, so that no cell of them
+stops DuckDB.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from dpratio.checks import import_extra
+from dpratio.curator.duckdb.table import Asked, DuckTable, connect, run_on
+from dpratio.curator.reading.arrow_cells import arrow_plain
+from dpratio.curator.reading.frames import (
+    arrow_types,
+    pandas_ids,
+    pandas_keys,
+    pandas_numbers,
+    pandas_types,
+    polars_types,
+)
+from dpratio.curator.reading.read_once import lazy_reads, require_once
+from dpratio.curator.reading.statement import ColumnType
+
+__all__ = ["open_arrow", "open_frame", "open_pandas", "open_polars"]
+
+
+def open_pandas(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
+    """Open a pandas frame; its cells are handed over as numbers and texts."""
+    types = pandas_types(frame)
+    chosen = [name for name in statement.columns if name in types]
+    names = {name: f"c{index}" for index, name in enumerate(chosen)}
+    numbers = set(statement.factor_columns.values())
+    ids = None if statement.unit is None else statement.unit.column
+    columns = {
+        name: (short, "DOUBLE" if name in numbers else "VARCHAR")
+        for name, short in names.items()
+    }
+
+    def ask(query: str, tables: Any) -> Any:  # noqa: ANN401
+        connection = connect()
+        connection.execute("SET pandas_analyze_sample = 0")
+        plain = {
+            short: pandas_numbers(frame, name)
+            if name in numbers
+            else pandas_ids(frame, name)
+            if name == ids
+            else pandas_keys(frame, name, types[name].kind)
+            for name, short in names.items()
+        }
+        connection.register("given", type(frame)(plain))
+        return run_on(connection)(query, tables)
+
+    return DuckTable(types, columns, "given", ask)
+
+
+def open_polars(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
+    """Open a Polars frame, eager or lazy."""
+    import_extra("pyarrow", "arrow")
+    require_once(lazy_reads(frame))
+    return open_frame(
+        polars_types(frame), statement, lambda names: _polars_columns(frame, names)
+    )
+
+
+def _polars_columns(frame: Any, names: dict[str, str]) -> Any:  # noqa: ANN401
+    """Hand over the columns that were asked for; Arrow has no 128-bit numbers."""
+    arrow = import_extra("pyarrow", "arrow")
+    polars = import_extra("polars", "polars")
+    chosen = frame.lazy().select(list(names)).collect()
+    columns = {
+        names[each.name]: each.cast(polars.String) if _is_wide(each.dtype) else each
+        for each in chosen
+    }
+    return arrow.table(
+        {short: arrow_plain(each.to_arrow()) for short, each in columns.items()}
+    )
+
+
+def open_arrow(table: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
+    """Open an Arrow table."""
+    arrow = import_extra("pyarrow", "arrow")
+
+    def hand_over(names: dict[str, str]) -> Any:  # noqa: ANN401
+        return arrow.table(
+            {
+                short: arrow_plain(table.column(name).combine_chunks())
+                for name, short in names.items()
+            }
+        )
+
+    return open_frame(arrow_types(table.schema), statement, hand_over)
+
+
+def open_frame(
+    types: dict[str, ColumnType],
+    statement: Asked,
+    hand_over: Callable[[dict[str, str]], Any],
+) -> DuckTable:
+    """Describe a frame that DuckDB reads through Arrow."""
+    names = {
+        name: f"c{index}"
+        for index, name in enumerate(statement.columns)
+        if name in types and types[name].kind not in {"other", "repeated"}
+    }
+    columns = {
+        name: (short, _handed_over(types[name])) for name, short in names.items()
+    }
+
+    def ask(query: str, tables: Any) -> Any:  # noqa: ANN401
+        connection = connect()
+        connection.register("given", hand_over(names))
+        return run_on(connection)(query, tables)
+
+    return DuckTable(types, columns, "given", ask)
+
+
+def _handed_over(given: ColumnType) -> str:
+    """Name the type under which a column of a frame is handed over."""
+    if given.kind == "date":
+        return "DATE"
+    as_text = given.name.lower().startswith("decimal") or _is_wide(given.name)
+    return "VARCHAR" if as_text else given.name
+
+
+def _is_wide(dtype: object) -> bool:
+    return str(dtype) in {"Int128", "UInt128"}

@@ -1,0 +1,190 @@
+"""Opening Parquet files for DuckDB, so that no cell of them stops it.
+
+DuckDB stops at text that is not UTF-8, and at times in milliseconds that it cannot
+count in microseconds. Where it stops, text is read again with its broken cells
+missing; columns of such times, and of the old times of 96 bits, are read by PyArrow.
+"""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import duckdb
+
+from dpratio.checks import import_extra
+from dpratio.curator.duckdb.frames import open_frame
+from dpratio.curator.duckdb.table import (
+    Asked,
+    Columns,
+    DuckTable,
+    Tables,
+    connect,
+    file_list,
+    identifier,
+    run_on,
+)
+from dpratio.curator.duckdb.types import as_named, schema_of
+from dpratio.curator.reading.arrow_cells import arrow_plain
+from dpratio.curator.reading.files import find_files
+from dpratio.curator.reading.parquet_cells import (
+    is_whole_decimal,
+    parquet_batches,
+    parquet_types,
+)
+from dpratio.curator.reading.statement import ColumnType
+from dpratio.errors import FileRefused, SchemaRefused
+
+__all__ = ["open_parquet"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """The type of a column for DuckDB, and whether its cells may stop it."""
+
+    type_: str
+    is_refused: bool
+    is_for_arrow: bool
+
+    @classmethod
+    def of(cls, type_: str, *element: object) -> "_Stored":
+        """Judge a column by what the footer says of it."""
+        physical, length, precision, logical = map(str, element)
+        is_decimal = "decimal" in logical.lower()
+        whole = type_.startswith("DECIMAL") and is_whole_decimal(
+            physical, int(length), int(precision)
+        )
+        # Text of a fixed length is none to PyArrow.
+        is_fixed = physical == "FIXED_LEN_BYTE_ARRAY" and type_ == "VARCHAR"
+        millis = "TIMESTAMP_MILLIS" in logical or (
+            "TimestampType" in logical and "MILLIS=<null>" not in logical
+        )
+        is_refused = is_fixed or (is_decimal and not whole)
+        return cls(type_, is_refused, millis or physical == "INT96")
+
+
+def open_parquet(path: str, statement: Asked) -> DuckTable:
+    """Open a Parquet file, or all files of a glob.
+
+    Raises:
+        FileRefused: When a footer cannot be read.
+        SchemaRefused: When files differ in their schema.
+    """
+    files = find_files(path)
+    connection = connect()
+    schemas = [_schema(connection, file) for file in files]
+    for file, schema in zip(files, schemas, strict=True):
+        if list(schema.items()) != list(schemas[0].items()):
+            raise SchemaRefused(
+                f"the schema of '{file}' differs from that of '{files[0]}'. "
+                "Files of one glob must share their columns and types."
+            )
+    stored = schemas[0]
+    asked = [name for name in statement.columns if name in stored]
+    if any(stored[name].is_for_arrow for name in asked):
+        return _through_arrow(files, statement)
+    types = {name: each.type_ for name, each in stored.items()}
+    texts = [name for name in asked if types[name] == "VARCHAR"]
+    ask = _ask(connection, files, asked, texts)
+    opened = as_named(types, statement, "given_files", ask)
+    refused = {
+        name: ColumnType("other", each.type_)
+        for name, each in stored.items()
+        if each.is_refused
+    }
+    footers = (
+        "SELECT CAST(sum(num_rows) AS DOUBLE) AS claimed "
+        f"FROM parquet_file_metadata({file_list(files)})"
+    )
+    return replace(opened, types={**opened.types, **refused}, footers=footers)
+
+
+def _schema(connection: duckdb.DuckDBPyConnection, file: str) -> dict[str, _Stored]:
+    schema = None
+    with contextlib.suppress(duckdb.Error):
+        types = schema_of(connection.sql(f"SELECT * FROM {_read([file])}"))
+        elements = _elements(connection, file)
+        schema = {
+            name: _Stored.of(type_, *element)
+            for (name, type_), element in zip(types.items(), elements, strict=True)
+        }
+    if schema is None:
+        raise FileRefused(f"the Parquet footer of '{file}' cannot be read.")
+    return schema
+
+
+def _elements(
+    connection: duckdb.DuckDBPyConnection, file: str
+) -> list[tuple[object, ...]]:
+    """List what the footer says of each column; of nested ones, of the whole."""
+    listed = connection.execute(
+        "SELECT coalesce(num_children, 0), type, coalesce(type_length, '0'), "
+        "coalesce(precision, 0), concat(converted_type, logical_type) "
+        f"FROM parquet_schema({file_list([file])})"
+    ).fetchall()
+    columns, parts = [], 0
+    for children, *element in listed[1:]:
+        if parts == 0:
+            columns.append(tuple(element))
+        else:
+            parts -= 1
+        parts += children
+    return columns
+
+
+def _ask(
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[str],
+    asked: Sequence[str],
+    texts: Sequence[str],
+) -> Callable[[str, Tables], Columns]:
+    """Make the function that asks the files, again where text stops DuckDB."""
+    run, view = run_on(connection), "CREATE OR REPLACE TEMP VIEW given_files AS"
+
+    def ask(query: str, tables: Tables) -> Columns:
+        connection.execute(f"{view} SELECT * FROM {_read(files)}")
+        with contextlib.suppress(duckdb.InvalidInputException):
+            return run(query, tables)
+        connection.execute(f"{view} {_mended(files, asked, texts)}")
+        return run(query, tables)
+
+    return ask
+
+
+def _mended(files: Sequence[str], asked: Sequence[str], texts: Sequence[str]) -> str:
+    """Read text twice: a broken cell is another one with marks than without."""
+    names = {name: identifier(name) for name in asked}
+    cells = [
+        f"CASE WHEN marked.{short} = cut.{short} THEN cut.{short} END AS {short}"
+        if name in texts
+        else f"marked.{short}"
+        for name, short in names.items()
+    ]
+    chosen = ", ".join(names.values())
+    marked, cut = (
+        f"(SELECT {chosen} FROM {_read(files, text)})" for text in ("replace", "ignore")
+    )
+    return f"SELECT {', '.join(cells)} FROM {marked} marked POSITIONAL JOIN {cut} cut"
+
+
+def _read(files: Sequence[str], text: str = "strict") -> str:
+    listed = file_list(files)
+    return (
+        f"read_parquet({listed}, hive_partitioning = false, utf8_validation = '{text}')"
+    )
+
+
+def _through_arrow(files: Sequence[str], statement: Asked) -> DuckTable:
+    """Let PyArrow read the files, and hand its columns over, some rows at a time."""
+    arrow = import_extra("pyarrow", "arrow")
+
+    def hand_over(names: dict[str, str]) -> Any:  # noqa: ANN401
+        batches = (
+            arrow.RecordBatch.from_arrays(
+                [arrow_plain(each) for each in batch], names=list(names.values())
+            )
+            for batch in parquet_batches(files, list(names))
+        )
+        return arrow.RecordBatchReader.from_batches(next(batches).schema, batches)
+
+    return open_frame(parquet_types(files), statement, hand_over)

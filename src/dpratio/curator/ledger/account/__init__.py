@@ -1,0 +1,1 @@
+"""What an account is: scopes, costs, sources, and a chain of lines."""

@@ -1,0 +1,151 @@
+"""One line of the ledger, bound to the one before it by a hash."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import lru_cache
+from operator import attrgetter
+from types import MappingProxyType
+
+from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.errors import LedgerFailed
+from dpratio.release.checked_json import parse
+from dpratio.strict import Node
+
+__all__ = ["COLUMNS", "KINDS", "Entry", "entry_from_row", "exact_text", "link"]
+
+KINDS = ("charge", "opened", "sealed", "published", "void", "approved", "allowed")
+_EVENTS = {
+    # Ledgers of before had neither sources nor what they are bound by.
+    "charge": (("plan", "by"), ("plan", "by", "source", "place", "salt")),
+    "sealed": (("sha256", "format"),),
+    "void": (("by",),),
+    "approved": (("by",), ("by", "plan", "source")),
+    "allowed": (("by", "source", "place"),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What happened to a release, or what was approved or allowed.
+
+    ``subject`` is a release id, or the hash of what was approved or allowed; ``loss``
+    and ``delta`` are exact numbers as text, empty where nothing is charged; ``event``
+    is JSON.
+    """
+
+    scope: str
+    seq: int
+    time: str
+    subject: str
+    kind: str
+    loss: str
+    delta: str
+    event: str
+    previous: str
+    hash: str = ""
+
+    @property
+    def row(self) -> tuple[str | int, ...]:
+        """The values in the order of the table's columns."""
+        return _values(self)
+
+    @property
+    def wanted_hash(self) -> str:
+        """The hash of everything else in the line, the hash before it included."""
+        return hashlib.sha256(_write(self.row[:-1]).encode()).hexdigest()
+
+    @property
+    def charge(self) -> Charge:
+        """What was charged."""
+        return Charge(_exact(self.loss), _exact(self.delta))
+
+    @property
+    def said(self) -> Mapping[str, str]:
+        """The event as a mapping of words.
+
+        Raises:
+            DocumentRefused: When it is not what an entry of its kind says.
+        """
+        return _said(self.kind, self.event)
+
+    @property
+    def session(self) -> str:
+        """The user that the database knew when the line was written; empty in a file.
+
+        Raises:
+            DocumentRefused: When the event is none.
+        """
+        told = Node(parse(self.event)).entries()
+        return told["session"].text() if "session" in told else ""
+
+
+COLUMNS = tuple(each.name for each in fields(Entry))
+_values = attrgetter(*COLUMNS)
+_write = json.JSONEncoder(separators=(",", ":")).encode
+
+
+# Lines repeat each other: a plan that runs often costs and says the same each time.
+@lru_cache(maxsize=1024)
+def _exact(text: str) -> Fraction:
+    return Node(text).fraction()
+
+
+@lru_cache(maxsize=1024)
+def _said(kind: str, event: str) -> Mapping[str, str]:
+    node = Node(parse(event))
+    forms = _EVENTS.get(kind, ((),))
+    is_old = "source" not in node.entries()
+    told = node.fields(*forms[0 if is_old else -1], optional=("session",))
+    return MappingProxyType(
+        {name: at.text() for name, at in told.items() if name != "session"}
+    )
+
+
+def link(
+    before: tuple[str, int, str] | tuple[str, int, str, str],
+    *,
+    time: str,
+    subject: str,
+    kind: str,
+    charge: Charge | None = None,
+    event: Mapping[str, str],
+) -> Entry:
+    """Make the line that follows the one with this scope, number and hash.
+
+    A fourth word is the user that the database knows; it is written beside the event.
+    """
+    scope, seq, previous = before[:3]
+    writer = "".join(before[3:])
+    told = {**event, "session": writer} if writer else event
+    entry = Entry(
+        scope=scope,
+        seq=seq + 1,
+        time=time,
+        subject=subject,
+        kind=kind,
+        loss="" if charge is None else exact_text(charge.loss),
+        delta="" if charge is None else exact_text(charge.delta),
+        event=json.dumps(told, sort_keys=True),
+        previous=previous,
+    )
+    return replace(entry, hash=entry.wanted_hash)
+
+
+def entry_from_row(row: Sequence[object]) -> Entry:
+    """Read a row of the table.
+
+    Raises:
+        LedgerFailed: When its values are not of the types that were written.
+    """
+    types = [int if name == "seq" else str for name in COLUMNS]
+    if [type(each) for each in row] != types:
+        raise LedgerFailed("a line of the ledger was edited or damaged.")
+    return Entry(*row)  # type: ignore[arg-type]  # checked above
+
+
+def exact_text(exact: Fraction) -> str:
+    """Write an exact number."""
+    return f"{exact.numerator}/{exact.denominator}"

@@ -1,0 +1,1 @@
+"""What may enter a ledger: the rules of charges, approvals and steps."""

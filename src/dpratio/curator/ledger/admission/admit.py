@@ -1,0 +1,139 @@
+"""Whether a release may be charged to a scope: every rule in one place."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import NoReturn
+
+from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.accounting import (
+    LOSS_NAMES,
+    Charge,
+    charge_of,
+    to_enter,
+)
+from dpratio.curator.ledger.admission.bound import require_approved
+from dpratio.errors import LedgerRefused
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import Cost
+from dpratio.terms.budget import decimal_text
+from dpratio.terms.source_description import SourceDescription
+
+__all__ = ["admit", "choose_scope", "require_sealed", "show_exact"]
+
+_LONGEST_SHOWN = 10**120
+_UNFINISHED = {
+    "charge": (
+        "was charged and not begun, or is just beginning. If nothing runs, void it "
+        "with `dpratio ledger void`, and release under a new id"
+    ),
+    "opened": (
+        "is running, or stopped after data were opened. Noise is drawn once for a "
+        "charge, so that charge is gone: release under a new id"
+    ),
+    "void": "was voided. Release under a new id",
+}
+
+
+def admit(
+    account: Account,
+    release_id: str,
+    plan: Plan,
+    cost: Cost,
+    plan_hash: str,
+    *,
+    written: SourceDescription | None = None,
+) -> Charge:
+    """Check a request against the terms of its scope and what is left.
+
+    Returns:
+        What to charge.
+
+    Raises:
+        LedgerRefused: When a rule forbids it; nothing has been charged.
+
+    Guarantee:
+        What is admitted keeps everything released from the scope within its caps.
+        Proof: docs/proofs/ledger.md.
+    """
+    scope = account.scope
+    if release_id in account.releases:
+        require_sealed(account.releases[release_id], release_id, plan_hash)
+        _refuse(f"release {release_id} was sealed meanwhile. Ask for it again")
+    if not scope.protects(plan.unit):
+        wanted = "single rows" if scope.unit is None else f"ids of '{scope.unit}'"
+        _refuse(
+            f"scope '{scope.name}' protects {wanted}, {scope.neighbours}; the plan "
+            f"protects {plan.unit}, {plan.unit.neighbours}. Change the plan's unit"
+        )
+    largest = scope.largest_delta
+    if largest is not None and cost.delta > largest:
+        _refuse(
+            f"the plan's delta is {decimal_text(cost.delta)}; scope '{scope.name}' "
+            f"allows {decimal_text(largest)} in one release. Lower the plan's delta"
+        )
+    require_approved(account, plan_hash, written)
+    charge = to_enter(charge_of(cost, scope.accounting), account.spent)
+    if not charge.fits(account.left):
+        left, costs = (
+            _amount(each, scope.accounting) for each in (account.left, charge)
+        )
+        if left == costs:
+            left = f"a little less than {left}"
+        _refuse(
+            f"scope '{scope.name}' has {left} left; the release costs {costs}. Ask for "
+            "less; what is spent on a dataset does not come back"
+        )
+    return charge
+
+
+def require_sealed(held: Held, release_id: str, plan_hash: str) -> None:
+    """Refuse a release whose bytes cannot be published again.
+
+    Raises:
+        LedgerRefused: When the id belongs to another plan, or was not sealed.
+    """
+    if held.plan != plan_hash:
+        _refuse(
+            f"release {release_id} belongs to another plan. Leave the id out for a "
+            "new release, or bring back the plan it was charged for"
+        )
+    if held.state in _UNFINISHED:
+        _refuse(f"release {release_id} {_UNFINISHED[held.state]}")
+
+
+def choose_scope(name: str | None, known: Iterable[str]) -> str:
+    """Give the scope that was named, or the only one.
+
+    Raises:
+        LedgerRefused: When it is not registered, or several are and none was named.
+    """
+    names = list(known)
+    listed = ", ".join(f"'{each}'" for each in names) or "none"
+    if name is None and len(names) == 1:
+        return names[0]
+    if name is None:
+        _refuse(f"name the scope of the data. Registered scopes: {listed}")
+    if name not in names:
+        _refuse(
+            f"there is no scope '{name}' in this ledger. Registered scopes: {listed}. "
+            "The curator opens one per dataset with `dpratio ledger init`"
+        )
+    return name
+
+
+def _amount(charge: Charge, accounting: str) -> str:
+    loss, delta = show_exact(charge.loss), show_exact(charge.delta)
+    return f"{LOSS_NAMES[accounting]} {loss} and delta {delta}"
+
+
+def show_exact(exact: Fraction) -> str:
+    """Write an exact number; long fractions rounded to six digits."""
+    # Python writes out no number of thousands of digits.
+    text = decimal_text(exact) if exact.denominator <= _LONGEST_SHOWN else None
+    if text is not None and len(text) <= 12:  # noqa: PLR2004
+        return text
+    return f"{float(exact):.6g}"
+
+
+def _refuse(words: str) -> NoReturn:
+    raise LedgerRefused(f"{words}.")

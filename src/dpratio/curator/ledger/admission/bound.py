@@ -1,0 +1,142 @@
+"""Whether a source may be read for a scope: what was approved, and what was bound.
+
+This finds mistakes, not malice: who holds the data can call them anything.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NoReturn
+
+from dpratio.curator.ledger.account.account import Account, follow, new_account
+from dpratio.curator.ledger.account.place import (
+    Place,
+    is_same,
+    may_meet,
+    place_from_text,
+)
+from dpratio.curator.ledger.account.source import Source
+from dpratio.curator.ledger.store.tables import Tables
+from dpratio.errors import LedgerRefused
+from dpratio.terms.source_description import (
+    SourceDescription,
+    description_from_text,
+)
+
+__all__ = ["is_bound", "other_accounts", "require_approved", "require_bound"]
+
+_ALLOW = "`dpratio ledger allow-source`"
+
+
+def require_approved(
+    account: Account, plan_hash: str, written: SourceDescription | None
+) -> None:
+    """Refuse a plan and a source that were not approved together.
+
+    Raises:
+        LedgerRefused: With what to ask for. It names what differs, and no value.
+
+    Guarantee:
+        Where a scope demands approval, what runs has the terms and the source, as
+        written, of one approval. Proof: docs/proofs/ledger.md.
+    """
+    scope = account.scope
+    if not scope.needs_approval:
+        return
+    rule = f"scope '{scope.name}' admits approved studies only"
+    this = f"this plan, {plan_hash[:12]}…,"
+    if written is None:
+        _refuse(
+            f"{rule}, and an approval is of a plan and its data. Name the table: "
+            "release_sums(…, source='…'), with the name that was approved"
+        )
+    said = [each.said for each in account.approved.values()]
+    others = [
+        description_from_text(each["source"])
+        for each in said
+        if each.get("plan") == plan_hash
+    ]
+    if written in others:
+        return
+    if others:
+        differ = min((written.differences(each) for each in others), key=len)
+        _refuse(
+            f"{rule}; {this} was approved for another source, which differs in: "
+            f"{', '.join(differ)}. Bring back what was approved, or ask for a new "
+            "approval with `dpratio ledger approve`"
+        )
+    if plan_hash in account.approved:
+        _refuse(
+            f"{rule}; {this} was approved alone, before approvals named the data. Ask "
+            "for a new approval, of the study with its data, with `dpratio ledger "
+            "approve`"
+        )
+    _refuse(f"{rule}; {this} is not. Ask for `dpratio ledger approve`")
+
+
+def require_bound(account: Account, others: Iterable[Account], source: Source) -> None:
+    """Refuse a source that belongs to another scope, or is not what it was.
+
+    Args:
+        account: The scope that would be charged.
+        others: All other scopes of the ledger.
+        source: What would be read.
+
+    Raises:
+        LedgerRefused: When it was charged to another scope, when its columns have
+            other names than before, or when an approved source lies elsewhere now.
+
+    Guarantee:
+        A source that can be told from its place is spent from one scope, under one
+        declaration, unless somebody allowed it by name.
+        Proof: docs/proofs/ledger.md.
+    """
+    if is_bound(account, source):
+        return
+    name, place = account.scope.name, source.place
+    for other in others:
+        if any(may_meet(each, place) for each in _places(other)):
+            _refuse(
+                f"the data were charged to another scope, '{other.scope.name}', or "
+                f"overlap with what was. Spend from that scope; or, if they are not "
+                f"about the same people, let the officer allow them for '{name}' with "
+                f"{_ALLOW}"
+            )
+    if any(_is_redeclared(each, place) for each in _places(account)):
+        _refuse(
+            f"scope '{name}' was charged for these data with other names of columns, "
+            "or another dialect: the ids may be others. Bring back what was declared, "
+            f"or let the officer allow it with {_ALLOW}"
+        )
+    written = source.written.text
+    if account.scope.needs_approval and any(at[0] == written for at in account.sources):
+        _refuse(
+            "the data that were approved lay elsewhere when they were first charged "
+            f"to scope '{name}'. Bring them back, or let the officer allow the new "
+            f"place with {_ALLOW}"
+        )
+
+
+def is_bound(account: Account, source: Source) -> bool:
+    """Tell whether a source was charged to a scope before, or was allowed for it."""
+    pair = (source.written.text, source.place.text)
+    allowed = (place_from_text(at[1]) for at in account.allowed)
+    return pair in account.sources or any(is_same(at, source.place) for at in allowed)
+
+
+def other_accounts(tables: Tables, name: str) -> Iterator[Account]:
+    """Add up all scopes but one; their anchors are not asked for."""
+    for each in tables.scope_names():
+        scope = None if each == name else tables.scope(each)
+        if scope is not None:
+            yield follow(new_account(scope), tables.entries(each, 1))
+
+
+def _places(account: Account) -> list[Place]:
+    return [place_from_text(at) for at in {pair[1] for pair in account.sources}]
+
+
+def _is_redeclared(bound: Place, asked: Place) -> bool:
+    return bound.declared != asked.declared and may_meet(bound, asked)
+
+
+def _refuse(words: str) -> NoReturn:
+    raise LedgerRefused(f"{words}.")

@@ -1,0 +1,80 @@
+"""Whether a release was charged what it costs: what was sealed is priced again."""
+
+from dataclasses import dataclass
+
+from dpratio.curator.ledger.account.account import Held
+from dpratio.curator.ledger.account.accounting import charge_of
+from dpratio.errors import DpratioError, LedgerFailed
+from dpratio.plan.price import Cost, price
+from dpratio.release.checked_json import checksum, parse
+from dpratio.release.files import release_from_bytes
+from dpratio.release.plan_file import plan_hash
+from dpratio.strict import Node
+
+__all__ = ["Priced", "require_paid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """The hash of a plan and what it costs."""
+
+    plan: str
+    cost: Cost
+
+
+def require_paid(
+    held: Held,
+    release_id: str,
+    accounting: str,
+    content: bytes,
+    kind: str,
+    known: dict[str, Priced],
+) -> None:
+    """Refuse sealed bytes of another release or plan, or that cost more than charged.
+
+    Args:
+        held: The release as the chain has it.
+        release_id: Its id.
+        accounting: How its scope adds up.
+        content: What was sealed.
+        kind: The format of that.
+        known: Plans that were priced before, by the checksum of how they are written.
+
+    Raises:
+        LedgerFailed: When something does not fit.
+    """
+    try:
+        found, head, priced = _read(content, kind, known)
+    except (DpratioError, ValueError, KeyError):
+        found, head, priced = "", None, None
+    heads = [each.hash for each in held.entries if each.kind == "opened"]
+    if priced is None or (found, priced.plan) != (release_id, held.plan):
+        raise LedgerFailed(
+            f"what was sealed as release {release_id} is no release, or one of another "
+            "id or plan."
+        )
+    if [head] != heads:
+        raise LedgerFailed(
+            f"what was sealed as release {release_id} carries another head."
+        )
+    if not charge_of(priced.cost, accounting).fits(held.charge):
+        raise LedgerFailed(f"release {release_id} was charged less than it costs.")
+
+
+def _read(
+    content: bytes, kind: str, known: dict[str, Priced]
+) -> tuple[str, str | None, Priced]:
+    """Read id, head and price; a plan that was read before is not priced again."""
+    key = ""
+    if kind == "json":
+        document = Node(parse(content.decode())).entries()
+        about = {name: document[name].value for name in ("plan", "origin")}
+        key = checksum(about)
+        if key in known:
+            ledger = document["ledger"].text_or_none()
+            return document["id"].text(), ledger, known[key]
+    release = release_from_bytes(content, kind)
+    priced = Priced(plan_hash(release.plan), price(release.plan))
+    if key:
+        known[key] = priced
+    return release.id, release.ledger_head, priced

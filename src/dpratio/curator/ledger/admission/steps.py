@@ -1,0 +1,54 @@
+"""One step of a release that was charged: opened, sealed, published or void."""
+
+from collections.abc import Callable, Mapping
+
+from dpratio.curator.ledger.account.account import AFTER
+from dpratio.curator.ledger.account.entry import link
+from dpratio.curator.ledger.admission.watch import Watch
+from dpratio.errors import LedgerRefused
+from dpratio.release.release import require_id
+
+__all__ = ["step"]
+
+_SAID = {
+    "charge": "charged",
+    "opened": "opened",
+    "sealed": "sealed",
+    "published": "published",
+    "void": "voided",
+}
+_ADVICE = {"void": "A charge comes back only before data are opened."}
+
+
+def step(
+    watch: Watch,
+    release_id: str,
+    kind: str,
+    event: Mapping[str, str],
+    content: bytes | None,
+    *,
+    time: Callable[[], str],
+) -> str:
+    """Move a release on by one step; give the new head.
+
+    Raises:
+        LedgerRefused: When the step does not follow from where the release stands.
+    """
+    require_id(release_id)
+    with watch.writing() as watched:
+        before, held = watched.held(release_id)
+        is_sealed = kind == "sealed" and held.said(kind) == event
+        if held.state == kind == "published" or is_sealed:
+            return before.head  # It was done; perhaps nobody was told.
+        if held.state != AFTER[kind]:
+            raise LedgerRefused(
+                f"release {release_id} is {_SAID[held.state]}, so it cannot be "
+                f"{_SAID[kind]}. {_ADVICE.get(kind, '')}".rstrip()
+            )
+        if content is not None:
+            watched.tables.add_artifact(release_id, content, event["sha256"])
+        entry = link(
+            before.last, time=time(), subject=release_id, kind=kind, event=event
+        )
+        watched.append(before, entry)
+    return entry.hash

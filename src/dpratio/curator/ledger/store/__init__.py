@@ -1,0 +1,1 @@
+"""Where a ledger lies: one SQLite file, or a PostgreSQL server."""

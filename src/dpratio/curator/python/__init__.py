@@ -1,0 +1,1 @@
+"""The specification: every rule in plain loops over rows of Python values."""

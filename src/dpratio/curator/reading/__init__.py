@@ -1,0 +1,1 @@
+"""What all engines share: what they are asked, and how a cell is read."""

@@ -1,0 +1,221 @@
+"""Frames: their public schema, told without a look at a cell, and cells as keys."""
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.checks import import_extra
+from dpratio.curator.reading.arrow_cells import arrow_values
+from dpratio.curator.reading.days import pandas_days
+from dpratio.curator.reading.statement import ColumnType
+from dpratio.terms.question import is_unicode
+
+__all__ = [
+    "arrow_types",
+    "day_of",
+    "key_text",
+    "pandas_cells",
+    "pandas_column",
+    "pandas_ids",
+    "pandas_keys",
+    "pandas_numbers",
+    "pandas_types",
+    "polars_types",
+]
+
+_LONGEST_KEY = 14_000  # bits; 4,214 digits
+_MOST_LONG = 10**6  # weeks, months or years: more than the calendar has
+
+
+def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (pandas is optional)
+    """Read the schema of a pandas frame; a name that occurs twice is of no use."""
+    types: dict[str, ColumnType] = {}
+    for name, dtype in frame.dtypes.items():
+        kind = "repeated" if str(name) in types else _pandas_kind(dtype)
+        types[str(name)] = ColumnType(kind, str(dtype))
+    return types
+
+
+def _pandas_kind(dtype: Any) -> str:  # noqa: ANN401
+    categories = getattr(dtype, "categories", None)
+    # pandas 3 calls no categories at all floats: one cell would decide what is read.
+    is_empty = categories is not None and len(categories) == 0
+    held = str(dtype if categories is None else categories.dtype)
+    if is_empty or held.startswith(("object", "str", "large_string")):
+        return "text"
+    letter = "?" if categories is not None else getattr(dtype, "kind", "?")
+    kinds = {
+        "i": "integer",
+        "u": "integer",
+        "f": "number",
+        "b": "boolean",
+        "M": "date",
+    }
+    if held.startswith("date32"):
+        return "date"
+    return kinds.get(letter, "other")
+
+
+def pandas_column(frame: Any, name: str) -> Any:  # noqa: ANN401
+    """Find a column by its name as text."""
+    return frame.iloc[:, [str(each) for each in frame.columns].index(name)]
+
+
+def pandas_numbers(frame: Any, name: str) -> NDArray[np.float64]:  # noqa: ANN401
+    """Give a number column as doubles, missing cells as NaN."""
+    column = pandas_column(frame, name)
+    if isinstance(column.dtype, np.dtype) or "Sparse" in str(column.dtype):
+        with np.errstate(all="ignore"):  # A warning would tell of a cell.
+            return np.asarray(column, dtype=np.float64)
+    doubles: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
+    return doubles
+
+
+def pandas_cells(frame: Any, name: str) -> list[Any]:  # noqa: ANN401
+    """Give the cells of a column, dates and times as days."""
+    column = pandas_column(frame, name)
+    storage = str(getattr(column.dtype, "storage", ""))
+    if "pyarrow" in str(column.dtype) or "pyarrow" in storage:
+        given = import_extra("pyarrow", "arrow").array(column.array)
+        chunks = getattr(given, "chunks", [given])
+        return [cell for chunk in chunks for cell in arrow_values(chunk)]
+    if getattr(column.dtype, "kind", "") == "M" and "[" in str(column.dtype):
+        return list(pandas_days(column))
+    return list(column.tolist())
+
+
+def pandas_keys(frame: Any, name: str, kind: str) -> NDArray[np.object_]:  # noqa: ANN401
+    """Give a key column as texts, None where a cell is no key at all."""
+    cells = pandas_cells(frame, name)
+    if kind == "date":
+        days = [day_of(each) for each in cells]
+        texts = [None if day is None else day.isoformat() for day in days]
+        return np.array(texts, dtype=object)
+    return np.array([key_text(each) for each in cells], dtype=object)
+
+
+def pandas_ids(frame: Any, name: str) -> NDArray[np.object_]:  # noqa: ANN401
+    """Give a column of ids as texts; a truth is no id."""
+    cells = pandas_cells(frame, name)
+    truths = (bool, np.bool_)
+    return np.array(
+        [None if isinstance(each, truths) else key_text(each) for each in cells],
+        dtype=object,
+    )
+
+
+def day_of(value: object) -> dt.date | None:
+    """Read a date or a time as a day, in UTC; None where it is neither.
+
+    Example:
+        >>> day_of(dt.datetime(2026, 1, 31, 23)), day_of("2026-01-31")
+        (datetime.date(2026, 1, 31), None)
+    """
+    try:
+        return _day_of(value)
+    except Exception:  # noqa: BLE001 (beyond the calendar, or a zone that stops)
+        return None
+
+
+def _day_of(value: object) -> dt.date | None:
+    if isinstance(value, np.datetime64):
+        return _numpy_day(value)
+    if isinstance(value, dt.datetime):
+        if value != value:  # noqa: PLR0124 (a missing time is not itself)
+            return None
+        aware = value.tzinfo is not None
+        return (value.astimezone(dt.UTC) if aware else value).date()
+    return value if isinstance(value, dt.date) else None
+
+
+def _numpy_day(value: np.datetime64) -> dt.date | None:
+    """Read a time of numpy as a day; those that are too large would wrap around."""
+    is_long = np.datetime_data(value.dtype)[0] in {"Y", "M", "W"}
+    if np.isnat(value) or (is_long and abs(int(value.astype(np.int64))) > _MOST_LONG):
+        return None
+    number = int(value.astype("datetime64[D]").astype(np.int64))
+    return dt.date.fromordinal(number + dt.date(1970, 1, 1).toordinal())
+
+
+def key_text(value: object) -> str | None:
+    """Write a key as text: text itself, whole numbers, true and false.
+
+    Example:
+        >>> key_text("north"), key_text(7), key_text(True), key_text(0.5)
+        ('north', '7', 'true', None)
+    """
+    try:
+        return _key_text(value)
+    except Exception:  # noqa: BLE001 (a class of the data holder's that stops)
+        return None
+
+
+def _key_text(value: object) -> str | None:
+    if isinstance(value, np.bool_ | np.integer) and value.dtype.kind != "m":
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        # Python writes no longer ones; a row must not stop a release.
+        return str(int(value)) if value.bit_length() <= _LONGEST_KEY else None
+    if isinstance(value, str) and is_unicode(value):
+        return str(value)
+    return None
+
+
+def polars_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional)
+    """Read the schema of a Polars frame, eager or lazy."""
+    texts = {
+        "Boolean": "boolean",
+        "String": "text",
+        "Categorical": "text",
+        "Enum": "text",
+    }
+    types: dict[str, ColumnType] = {}
+    for name, dtype in frame.lazy().collect_schema().items():
+        number = "number" if dtype.is_numeric() else "other"
+        kind = "integer" if dtype.is_integer() else number
+        base = str(dtype.base_type())
+        if base in {"Date", "Datetime"}:
+            kind = "date"
+        types[name] = ColumnType(texts.get(base, kind), base)
+    return types
+
+
+def arrow_types(schema: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional)
+    """Read the schema of an Arrow table; a name that occurs twice is of no use."""
+    types: dict[str, ColumnType] = {}
+    for field in schema:
+        kind = "repeated" if field.name in types else _arrow_kind(field.type)
+        shown = str(field.type).split("<", maxsplit=1)[0]
+        types[field.name] = ColumnType(kind, shown)
+    return types
+
+
+def _is_checked_decimal(given: Any) -> bool:  # noqa: ANN401
+    """Tell whether PyArrow can compare decimals of a type with the most it may hold."""
+    tests = import_extra("pyarrow", "arrow").types
+    is_wide = tests.is_decimal128(given) or tests.is_decimal256(given)
+    return bool(is_wide and given.scale >= 0)
+
+
+def _arrow_kind(given: Any) -> str:  # noqa: ANN401
+    tests = import_extra("pyarrow", "arrow").types
+    held = given.value_type if tests.is_dictionary(given) else given
+    if tests.is_integer(given):
+        return "integer"
+    if tests.is_floating(given) or _is_checked_decimal(given):
+        return "number"
+    if tests.is_boolean(given):
+        return "boolean"
+    if tests.is_date(given) or tests.is_timestamp(given):
+        return "date"
+    texts = (
+        tests.is_string,
+        tests.is_large_string,
+        getattr(tests, "is_string_view", None),
+    )
+    is_text = any(test is not None and test(held) for test in texts)
+    return "text" if is_text else "other"

@@ -1,0 +1,76 @@
+"""Sources that read one file or table more than once, refused before the charge.
+
+A row that is read twice moves a sum twice as far as it was priced. What a pattern of
+ours names is read once (`files`); what others expand or put together can only be looked
+at: by the files and tables that their plan says it reads.
+"""
+
+import contextlib
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from dpratio.curator.reading.files import identity_of
+from dpratio.errors import SchemaRefused
+
+__all__ = ["lazy_reads", "require_once", "source_at"]
+
+
+def require_once(reads: Iterable[Hashable]) -> None:
+    """Refuse a source that reads a file or a table more than once.
+
+    Args:
+        reads: What is read, as often as it is.
+
+    Raises:
+        SchemaRefused: When one of them is read again.
+
+    Guarantee:
+        What passes reads each file and each table it is seen to read once.
+        Proof: docs/proofs/sensitivity.md.
+    """
+    if any(count > 1 for count in Counter(reads).values()):
+        raise SchemaRefused(
+            "the source reads a file or a table more than once, so that one row could "
+            "be counted many times. Read each of them once, without names that lead "
+            "to the same file; or store the rows in a table of their own."
+        )
+
+
+def source_at(address: str) -> Hashable:
+    """Tell what an address leads to: a file of this machine, or an object elsewhere.
+
+    Example:
+        >>> source_at("s3://lake/a.parquet") == source_at("s3://lake/b.parquet")
+        False
+    """
+    parts = urlsplit(address)
+    if parts.scheme == "file":
+        return identity_of(unquote(parts.path))
+    return address if "://" in address else identity_of(address)
+
+
+def lazy_reads(frame: Any) -> Iterator[Hashable]:  # noqa: ANN401 (Polars is optional)
+    """List what a lazy frame of Polars reads; an eager one holds its rows.
+
+    Files are listed as Polars found them. A part of the plan that it would work out
+    once and use again is read again.
+    """
+    if not hasattr(frame, "_ldf"):
+        return
+    with contextlib.suppress(Exception):
+        plan = frame._ldf.visit()  # noqa: SLF001
+        yield from _reads_from(plan, plan.get_node())
+
+
+def _reads_from(plan: Any, node: int) -> Iterator[Hashable]:  # noqa: ANN401
+    plan.set_node(node)
+    inputs = plan.get_inputs()
+    with contextlib.suppress(NotImplementedError):
+        given = plan.view_current_node()
+        yield from map(source_at, map(str, getattr(given, "paths", None) or ()))
+        if type(given).__name__ == "Cache":
+            yield "cache", given.id_
+    for each in inputs:
+        yield from _reads_from(plan, each)

@@ -1,0 +1,265 @@
+"""What every engine is asked, and how the schema is checked before it reads.
+
+An engine turns a table and a `Statement` into `ExactSums`. `curator/python` is the
+specification in plain loops; every other engine equals it to the last integer:
+
+1. a row with a missing, unreadable or non-finite number, or without an id where units
+   have ids, is dropped;
+2. numbers become doubles, then are clipped to their bounds (binary ones rounded); m is
+   taken off s;
+3. each dimension of the groups gives a row its place, or drops it: a declared key, the
+   bin of a clipped number, the period of a date; a missing or unreadable key is the key
+   None;
+4. where units have ids, w·s and w·y are counted in cells, added per id and group, and
+   clipped to whole cells; of the groups of one id those with the smallest ranks are
+   kept; the totals are the s and y of one row from here on;
+5. where the plan has a contrast, z = w·(s − r₀·y) and h = w·(s + r₀·y), or w·y where
+   r₀ is 0, are made in doubles in this order of work; z is clipped to its limit;
+6. each summand is a product from left to right, counted as floor(x / step + ½);
+7. cells are added per group, exactly.
+
+Guarantee:
+    A row changes the sums of its own groups by its own cells, and nothing else.
+    Proof: docs/proofs/sensitivity.md.
+"""
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dpratio.errors import SchemaRefused
+from dpratio.plan.part import Part
+from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.box import Total, totals_of
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import KINDS, Dimension, Keys, ScoreBins
+from dpratio.terms.groups import Groups
+
+__all__ = [
+    "CellSum",
+    "ColumnType",
+    "KeyCount",
+    "Statement",
+    "UnitRule",
+    "kind_of_key",
+    "statement_of",
+    "unit_rule",
+]
+
+_KIND_OF_KEY = {kind: name for name, kind in KINDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """The public type of a column: its kind, and its name in the source.
+
+    Kinds are ``integer``, ``number``, ``boolean``, ``text``, ``date``, ``csv`` (text
+    that is read cell by cell), ``any`` (Python objects), ``repeated`` (a name that
+    occurs twice) and ``other``. Columns whose names were read off the first line of a
+    file are never named in a message: that line may be a row.
+    """
+
+    kind: str
+    name: str
+    is_read_off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CellSum:
+    """One sum of lattice cells: the factors of its summand and the lattice step."""
+
+    factors: tuple[str, ...]
+    step: float
+    largest_cell: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRule:
+    """Whose rows are added up, how, and in how many groups they count."""
+
+    column: str
+    key: str
+    most_groups: int
+    totals: Mapping[str, Total]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What to add up, without a trace of privacy parameters.
+
+    ``factor_columns`` and ``factor_bounds`` are by letter: s, y, w and m of the ratio,
+    and b0, b1 … of binned columns.
+    """
+
+    factor_columns: Mapping[str, str]
+    factor_bounds: Mapping[str, Bounds]
+    dimensions: tuple[Dimension, ...]
+    listed: tuple[tuple[int, ...], ...] | None
+    unit: UnitRule | None
+    sums: tuple[CellSum, ...]
+    contrast: Contrast | None = None
+
+    @property
+    def cells(self) -> int:
+        """How many groups there are."""
+        if self.listed is not None:
+            return len(self.listed)
+        return math.prod(each.size for each in self.dimensions)
+
+    @property
+    def listed_codes(self) -> list[int]:
+        """The listed cells, each as the places of its keys taken together."""
+        sizes = [len(each.values) for each in self.dimensions]
+        codes = []
+        for cell in self.listed or ():
+            code = 0
+            for size, place in zip(sizes, cell, strict=True):
+                code = code * size + place
+            codes.append(code)
+        return codes
+
+    @property
+    def key_columns(self) -> dict[int, str]:
+        """The columns that hold keys or dates, by the place of their dimension."""
+        return {
+            at: each.column
+            for at, each in enumerate(self.dimensions)
+            if not isinstance(each, ScoreBins)
+        }
+
+    @property
+    def columns(self) -> list[str]:
+        """Every column the engine reads: numbers, keys, ids; each once."""
+        ids = [] if self.unit is None else [self.unit.column]
+        read = [*self.factor_columns.values(), *self.key_columns.values(), *ids]
+        return list(dict.fromkeys(read))
+
+    def check_schema(self, types: Mapping[str, ColumnType]) -> None:
+        """Refuse a table whose public schema is not the declared one.
+
+        Raises:
+            SchemaRefused: When a column is missing or of the wrong type.
+        """
+        for column in self.columns:
+            _require_there(column, types)
+        for column in self.factor_columns.values():
+            if types[column].kind not in {"integer", "number", "boolean", "csv", "any"}:
+                _refuse_type(column, types[column], "a number column")
+        for at, column in self.key_columns.items():
+            wanted = kind_of_key(self.dimensions[at])
+            if types[column].kind not in {wanted, "csv", "any"}:
+                _refuse_type(column, types[column], f"a column of {wanted} keys")
+        _check_ids(self.unit, types)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCount:
+    """Which keys to count units of, each unit in so many keys at most."""
+
+    column: str
+    kind: str
+    unit: UnitRule | None
+
+    @property
+    def factor_columns(self) -> Mapping[str, str]:
+        """No numbers are read."""
+        return {}
+
+    @property
+    def keys(self) -> Keys:
+        """A dimension that reads the column, without a declared key."""
+        return Keys.of_kind(self.column, KINDS[self.kind])
+
+    @property
+    def columns(self) -> list[str]:
+        """Every column the engine reads."""
+        return [self.column, *([] if self.unit is None else [self.unit.column])]
+
+    def check_schema(self, types: Mapping[str, ColumnType]) -> None:
+        """Refuse a table whose public schema is not the declared one.
+
+        Raises:
+            SchemaRefused: When a column is missing or of the wrong type.
+        """
+        for column in self.columns:
+            _require_there(column, types)
+        if types[self.column].kind not in {self.kind, "csv", "any"}:
+            _refuse_type(
+                self.column, types[self.column], f"a column of {self.kind} keys"
+            )
+        _check_ids(self.unit, types)
+
+
+def kind_of_key(dimension: Dimension) -> str:
+    """Name the kind of column that a dimension reads."""
+    return _KIND_OF_KEY[dimension.kind] if isinstance(dimension, Keys) else "date"
+
+
+def statement_of(plan: Plan, part: Part, groups: Groups | None) -> Statement:
+    """Say what a part of a plan needs added up, over given groups."""
+    dimensions = () if groups is None else groups.dimensions
+    columns = dict(part.ratio.letters)
+    bounds = {letter: plan.bounds[name] for letter, name in columns.items()}
+    for at, each in enumerate(dimensions):
+        if isinstance(each, ScoreBins):
+            columns[f"b{at}"] = each.column
+            bounds[f"b{at}"] = plan.bounds[each.column]
+    return Statement(
+        factor_columns=columns,
+        factor_bounds=bounds,
+        dimensions=dimensions,
+        listed=None if groups is None else groups.listed,
+        unit=unit_rule(plan, part),
+        sums=tuple(
+            CellSum(each.summand.factors, each.step, each.sensitivity)
+            for each in part.sums
+        ),
+        contrast=plan.contrast(part),
+    )
+
+
+def unit_rule(plan: Plan, part: Part | None) -> UnitRule | None:
+    """Say how the rows of one unit are added up; None where a row is the unit."""
+    unit = plan.unit
+    if unit.column is None:
+        return None
+    totals = {} if part is None else totals_of(part.ratio, unit)
+    return UnitRule(unit.column, unit.key, unit.most_groups, totals)
+
+
+def _require_there(column: str, types: Mapping[str, ColumnType]) -> None:
+    if column not in types and any(each.is_read_off for each in types.values()):
+        raise SchemaRefused(
+            f"column '{column}' is not named by the first line of the file. Check how "
+            "it is spelt there, and the delimiter: say delimiter = ';' under [data] in "
+            "a study, CsvFile(…, delimiter=';') in Python. Of a file without a header, "
+            "name the columns: columns = […] under [data], CsvFile(…, columns=[…])."
+        )
+    if column not in types:
+        close = difflib.get_close_matches(column, types, n=1)
+        advice = f"Did you mean '{close[0]}'?" if close else "Declare one of these."
+        shown = ", ".join(f"'{name}'" for name in types)
+        raise SchemaRefused(
+            f"column '{column}' is not in the table. It has: {shown}. {advice}"
+        )
+    if types[column].kind == "repeated":
+        raise SchemaRefused(
+            f"column '{column}' occurs more than once in the table. "
+            "Give its columns different names."
+        )
+
+
+def _check_ids(unit: UnitRule | None, types: Mapping[str, ColumnType]) -> None:
+    if unit is not None:
+        given = types[unit.column]
+        if given.kind not in {"text", "integer", "csv", "any"}:
+            _refuse_type(unit.column, given, "a column of text or integer ids")
+
+
+def _refuse_type(column: str, given: ColumnType, declared: str) -> None:
+    raise SchemaRefused(
+        f"column '{column}' is {given.name}; {declared} was declared. "
+        "Cast it in the source or declare another column."
+    )

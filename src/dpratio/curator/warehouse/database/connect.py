@@ -1,0 +1,188 @@
+"""Tables of databases by their address: connected, found, and known to be tables."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import ibis
+
+from dpratio.checks import import_extra
+from dpratio.curator.duckdb.table import connect, literal
+from dpratio.curator.warehouse.database.catalogues import TABLE, VIEW, Found, what_is
+from dpratio.curator.warehouse.database.hosts import HOSTS, require_listed, withheld
+from dpratio.curator.warehouse.database.views import (
+    NotPlainError,
+    read_view,
+    require_plain,
+)
+from dpratio.curator.warehouse.dialect import Backend, Value
+from dpratio.curator.warehouse.tables import dialect_of
+from dpratio.errors import FileRefused, SchemaRefused
+from dpratio.terms.database import DatabaseTable
+
+__all__ = ["Connected", "connect_to", "find_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A connection, and how it is closed."""
+
+    backend: Backend
+    close: Callable[[], object]
+
+
+def connect_to(source: DatabaseTable) -> Connected:
+    """Connect to the database of a table.
+
+    Raises:
+        FileRefused: When it cannot be reached, or its host is not listed.
+        MissingExtra: When the package that reaches it is missing or does not load.
+    """
+    _require_driver(source.scheme)
+    require_listed(source)
+    connectors = {
+        "duckdb": _duckdb,
+        "postgres": _postgres,
+        "postgresql": _postgres,
+        "spark": _spark,
+        "sqlite": _sqlite,
+    }
+    connected = None
+    with contextlib.suppress(Exception):
+        connected = connectors[source.scheme](source)
+    if connected is None:
+        # Outside the handler: what a server says is neither shown nor chained.
+        raise FileRefused(f"no database answers at '{source.shown}'{_why(source)}")
+    return connected
+
+
+def find_table(backend: Backend, source: DatabaseTable) -> Value:
+    """Find a table, or a view that keeps rows apart.
+
+    Raises:
+        FileRefused: When it is not there.
+        SchemaRefused: When it is a view that is not known to keep rows apart.
+    """
+    if source.path is not None:
+        return _read_files(backend, source)
+    found = what_is(backend, source.names)
+    if found is None:
+        raise FileRefused(
+            f"there is no table '{source.name}' at '{source.shown}' that you may read. "
+            "Check its name and schema."
+        )
+    dialect = dialect_of(backend)
+    if found.kind == TABLE:
+        return dialect.find(backend, found.names)
+    if found.kind == VIEW and not source.is_view:
+        raise SchemaRefused(
+            f"'{source.name}' is a view, whose rows may hold many people. Name a "
+            f'table; or write view = "{source.name}" if it only takes columns of one '
+            "table and chooses rows by them."
+        )
+    what = ""
+    try:
+        return _behind(backend, found)
+    except NotPlainError as error:
+        what = str(error)
+    raise SchemaRefused(
+        f"'{source.name}' is no table of the database's own, and does more than take "
+        "columns of one and keep rows by comparing columns with constants of their "
+        f"type: it holds {what}. Store what it gives in a table, one row of which is "
+        "about one person."
+    )
+
+
+def _require_driver(scheme: str) -> None:
+    """Import what connects before the words of servers are kept quiet."""
+    if scheme.startswith("postgres"):
+        import_extra("psycopg", "engines")
+    if scheme == "spark":
+        import_extra("pyspark.sql", "engines")
+
+
+def _why(source: DatabaseTable) -> str:
+    in_file = source.scheme in {"duckdb", "sqlite"}
+    if in_file and not os.path.exists(source.file):  # noqa: PTH110 (never raises)
+        return (
+            ": there is no such file. Three slashes begin a path from the folder you "
+            "are in, four a path from the root."
+        )
+    is_kept = source.scheme.startswith("postgres") and withheld(source)
+    kept = f" Passwords of the environment go to hosts that {HOSTS} lists."
+    return f". Check the address, and that you may read there.{kept if is_kept else ''}"
+
+
+def _behind(backend: Backend, found: Found) -> Value:
+    """Write a plain view over the table behind it."""
+    require_plain(found.kind == VIEW, "rows of another place")
+    view = read_view(found.written, backend.dialect)
+    names = view.base
+    if len(names) == 1:
+        bare = backend.name != "pyspark"
+        require_plain(bare, "a table without its schema, which Spark looks for anew")
+        names = (*found.names[:-1], *names)
+    base = what_is(backend, names)
+    is_table = base is not None and base.kind == TABLE
+    require_plain(is_table, "rows of something else than a table")
+    dialect = dialect_of(backend)
+    rows = view.over(dialect, dialect.find(backend, base.names))  # type: ignore[union-attr]
+    same = not found.columns or found.columns == rows.columns
+    require_plain(same, "other names of columns than its statement")
+    return rows
+
+
+def _duckdb(source: DatabaseTable) -> Connected:
+    path = str(Path(source.file).absolute())
+    connection = connect()
+    # Not made the current one: macros of a file would stand in for functions of ours.
+    connection.execute(f"ATTACH {literal(path)} AS given (READ_ONLY)")
+    return Connected(ibis.duckdb.from_connection(connection), connection.close)
+
+
+def _sqlite(source: DatabaseTable) -> Connected:
+    path = quote(str(Path(source.file).absolute()))
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    connection.execute("SELECT count(*) FROM sqlite_schema")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    return Connected(ibis.sqlite.from_connection(connection), connection.close)
+
+
+def _postgres(source: DatabaseTable) -> Connected:
+    psycopg = import_extra("psycopg", "engines")
+    connection = psycopg.connect(source.url, autocommit=True, **withheld(source))
+    return Connected(ibis.postgres.from_connection(connection), connection.close)
+
+
+def _spark(source: DatabaseTable) -> Connected | None:
+    sessions = import_extra("pyspark.sql", "engines").SparkSession
+    running = import_extra("pyspark", "engines").SparkContext._active_spark_context  # noqa: SLF001
+    if running is not None:
+        session = sessions.builder.getOrCreate()
+        is_there = running.master == source.url
+        # There is one application in a process; it is not ours to change or stop.
+        backend = ibis.pyspark.connect(session.newSession()) if is_there else None
+        return None if backend is None else Connected(backend, lambda: None)
+    settings = {
+        "spark.app.name": "dpratio",
+        "spark.ui.showConsoleProgress": "false",  # It would tell how many parts.
+    }
+    session = sessions.builder.master(source.url).config(map=settings).getOrCreate()
+    # An application holds its share of the cluster until it is stopped.
+    return Connected(ibis.pyspark.connect(session.newSession()), session.stop)
+
+
+def _read_files(backend: Backend, source: DatabaseTable) -> Value:
+    rows = None
+    with contextlib.suppress(Exception):
+        rows = backend.read_parquet(source.path)
+    if rows is None:
+        raise FileRefused(
+            f"no Parquet files at '{source.path}' that the cluster can read. Give a "
+            "path that every worker sees."
+        )
+    return rows

@@ -1,0 +1,214 @@
+"""PostgreSQL: no TRY, and products that vanish are errors."""
+
+import datetime as dt
+from collections.abc import Sequence
+from decimal import Context
+from typing import Any
+
+import ibis
+import ibis.expr.datatypes as dtypes
+import ibis.expr.operations as ops
+
+from dpratio.curator.duckdb.table import identifier
+from dpratio.curator.reading.keys import WHOLE_ID
+from dpratio.curator.reading.read_once import require_once
+from dpratio.curator.reading.statement import ColumnType
+from dpratio.curator.warehouse.database.postgres_names import require_own_names
+from dpratio.curator.warehouse.database.reads import tables_of
+from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, require_utf8
+from dpratio.curator.warehouse.functions import builtin
+from dpratio.errors import InvalidInput, SchemaRefused
+
+__all__ = ["Postgres"]
+
+_floor = builtin("floor", "float64", "float64", "pg_catalog")
+_bytes = builtin("convert_to", "string string", "binary", "pg_catalog")
+_word = builtin("convert_from", "binary string", "string", "pg_catalog")
+_written = builtin("encode", "binary string", "string", "pg_catalog")
+_unwritten = builtin("decode", "string string", "binary", "pg_catalog")
+_md5 = builtin("md5", "binary", "string", "pg_catalog")
+_byte = builtin("get_byte", "binary int32", "int32", "pg_catalog")
+_joined = builtin("byteacat", "binary binary", "binary", "pg_catalog")
+_in_zone = builtin("timezone", "string timestamp('UTC')", "timestamp", "pg_catalog")
+_days_between = builtin("date_mi", "date date", "int32", "pg_catalog")
+_days_after = builtin("date_pli", "date int32", "date", "pg_catalog")
+_formed = builtin("to_char", "timestamp string", "string", "pg_catalog")
+
+# Of all types, those that are read; the rest is refused by name.
+_READ = {
+    *("int2", "int4", "int8", "numeric", "float4", "float8", "bool", "text"),
+    *("varchar", "bpchar", "name", "citext", "date", "timestamp", "timestamptz"),
+}
+
+_EPOCH = dt.date(1970, 1, 1)
+# From here on a decimal is no double, and up to there it is zero.
+_TOO_LARGE = str(2**1024 - 2**970)
+_TOO_SMALL = format(Context(prec=1000).power(2, -1075), "f")
+_HASH_BYTES = 7
+
+
+class Postgres(Dialect):
+    """PostgreSQL: a cast stands in a CASE that lets no unfit value through."""
+
+    casts_in_views = frozenset(
+        {
+            *("SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE", "BOOLEAN"),
+            *("TEXT", "VARCHAR", "BPCHAR", "DATE", "TIMESTAMP", "TIMESTAMPTZ"),
+        }
+    )
+    compared_in_views = frozenset(
+        {
+            *("int2", "int4", "int8", "numeric", "float4", "float8", "bool"),
+            *("text", "varchar", "bpchar", "date", "timestamp", "timestamptz"),
+        }
+    )
+
+    def check(self, backend: Backend) -> None:
+        with backend.begin() as cursor:
+            [schemas] = cursor.execute(
+                "SELECT pg_catalog.current_schemas(true)"
+            ).fetchone()
+            [encoding] = cursor.execute("SHOW server_encoding").fetchone()
+            [may_join] = cursor.execute(
+                "SELECT pg_catalog.has_database_privilege(current_database(), 'TEMP') "
+                "AND current_setting('transaction_read_only') = 'off'"
+            ).fetchone()
+        # No function is looked for among temporary ones.
+        first = next(name for name in schemas if not name.startswith("pg_temp"))
+        if first != "pg_catalog":
+            raise InvalidInput(
+                f"a connection looks for functions in pg_catalog first, got one that "
+                f"looks in '{first}', where others may stand in for them. Leave "
+                "pg_catalog out of search_path, or put it first."
+            )
+        require_utf8(encoding)
+        if not may_join:
+            raise SchemaRefused(
+                "the database does not let you make temporary tables, in which "
+                "declared keys are joined. Ask for the right TEMPORARY, on a server "
+                "that is not read-only."
+            )
+
+    def check_given(self, backend: Backend, rows: Value) -> None:
+        require_own_names(backend)
+        require_once(tables_of(backend, rows))
+
+    def pin(self, backend: Backend) -> None:
+        with backend.begin() as cursor:
+            cursor.execute("SET search_path = pg_catalog, pg_temp")
+
+    def find(self, backend: Backend, names: Sequence[str]) -> Value:
+        # Ibis stops at the names of some types.
+        *outer, name = names
+        quoted = ".".join(identifier(each) for each in names)
+        with backend.begin() as cursor:
+            found = cursor.execute(
+                "SELECT attname, pg_catalog.format_type(atttypid, atttypmod) "
+                "FROM pg_catalog.pg_attribute "
+                "WHERE attrelid = pg_catalog.to_regclass(%s) AND attnum > 0 "
+                "AND NOT attisdropped ORDER BY attnum",
+                (quoted,),
+            ).fetchall()
+        known = {column: _known(backend, given) for column, given in found}
+        namespace = ops.Namespace(catalog=None, database=outer[-1] if outer else None)
+        return ops.DatabaseTable(name, ibis.schema(known), backend, namespace).to_expr()
+
+    def types(self, rows: Value) -> dict[str, ColumnType]:
+        """Read the schema as the server gives it: Ibis takes some types for others."""
+        backend = ibis.get_backend(rows)
+        backend._run_pre_execute_hooks(rows)  # noqa: SLF001
+        # Ibis would call functions on shapes, which are not read anyway.
+        kept = [name for name in rows.columns if not rows[name].type().is_geospatial()]
+        query = backend.compile(rows.select(kept))
+        asked = f"SELECT * FROM ({query}) AS asked LIMIT 0"  # noqa: S608
+        with backend.begin() as cursor:
+            described = cursor.execute(asked).description
+            named = cursor.execute(
+                "SELECT oid, typname, typtype = 'b' FROM pg_catalog.pg_type "
+                "WHERE oid = ANY (%s)",
+                ([each.type_code for each in described],),
+            ).fetchall()
+        names = {oid: (name, is_base) for oid, name, is_base in named}
+        types = super().types(rows)
+        for each in described:
+            name, is_base = names[each.type_code]
+            if name not in _READ or not is_base:
+                types[each.name] = ColumnType("other", name)
+        return types
+
+    def native_types(self, rows: Value) -> dict[str, str]:
+        """Name the types of a table: its own by name, others by what they are."""
+        table = rows.op()
+        names = (table.namespace.database, table.name)
+        quoted = ".".join(identifier(name) for name in names if name)
+        with table.source.begin() as cursor:
+            found = cursor.execute(
+                "SELECT a.attname, CASE WHEN t.typtype IN ('b', 'e', 'r', 'm') THEN "
+                "CASE WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN t.typname "
+                "ELSE 'foreign' END ELSE 'composite' END "
+                "FROM pg_catalog.pg_attribute a "
+                "JOIN pg_catalog.pg_type t ON t.oid = a.atttypid "
+                "WHERE a.attrelid = pg_catalog.to_regclass(%s) AND a.attnum > 0 "
+                "AND NOT a.attisdropped",
+                (quoted,),
+            ).fetchall()
+        return dict(found)
+
+    def number(self, column: Value) -> Value:
+        if not column.type().is_decimal():
+            return super().number(column)
+        size = column.abs()
+        fits = size < ibis.literal(_TOO_LARGE).cast("decimal")
+        tiny = size <= ibis.literal(_TOO_SMALL).cast("decimal")
+        return ibis.cases((tiny, self.double(0.0)), (fits, column.cast("float64")))
+
+    def settled(self, value: Value, least: float) -> Value:
+        tiny = value.abs() < self.double(least)
+        return ibis.cases((tiny, self.double(0.0)), else_=value)
+
+    def floor(self, value: Value) -> Value:
+        return _floor(value)
+
+    def encoded(self, column: Value) -> Value:
+        return _bytes(column, "UTF8")
+
+    def hexed(self, text: Value) -> Value:
+        return _written(text, "hex")
+
+    def day(self, column: Value) -> Value:
+        kind = column.type()
+        if kind.is_timestamp() and kind.timezone is not None:
+            column = _in_zone("UTC", column)
+        day = column.cast("date")
+        on_calendar = day.between(ibis.date(dt.date.min), ibis.date(dt.date.max))
+        number = _days_between(day, ibis.date(_EPOCH)).cast("int64")
+        return ibis.cases((on_calendar, number))
+
+    def text_number(self, text: Value) -> Value:
+        word = _word(text, "UTF8")
+        digest = _unwritten(_md5(text), "hex")
+        hashed = ibis.literal(0, "int64")
+        for at in range(_HASH_BYTES):
+            hashed = hashed * 256 + _byte(digest, at).cast("int64")
+        # The fifteenth digit is the upper half of the eighth byte.
+        hashed = hashed * 16 + (_byte(digest, _HASH_BYTES) / 16).floor().cast("int64")
+        whole = word.re_search(f"^({WHOLE_ID})$")
+        return ibis.cases((whole, word.cast("int64")), else_=hashed)
+
+    def digest(self, key: str, place: Value, unit: Value) -> Value:
+        colon = self.text(ibis.literal(":"))
+        start = self.text(ibis.literal(f"{key}:"))
+        whole = _joined(_joined(_joined(start, place), colon), unit)
+        return _unwritten(_md5(whole), "hex")
+
+    def iso_day(self, day: Value) -> Value:
+        date = _days_after(ibis.date(_EPOCH), day.cast("int32"))
+        return self.text(_formed(date.cast("timestamp"), "YYYY-MM-DD"))
+
+
+def _known(backend: Backend, given: str) -> Any:  # noqa: ANN401 (Ibis is not typed)
+    """Translate a type; what Ibis cannot is refused by its name in `types`."""
+    try:
+        return backend.compiler.type_mapper.from_string(given)
+    except Exception:  # noqa: BLE001 (of Ibis or of its parser)
+        return dtypes.unknown

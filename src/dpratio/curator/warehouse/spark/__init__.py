@@ -1,0 +1,1 @@
+"""Spark: frames opened in a session of our own, and queries that are watched."""

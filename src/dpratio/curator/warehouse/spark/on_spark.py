@@ -1,0 +1,100 @@
+"""Spark: collations are passed by, failing tasks are not quoted on our screen."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ibis
+
+from dpratio.curator.reading.keys import LARGEST_ID
+from dpratio.curator.warehouse.dialect import (
+    FIRST_DAY,
+    LAST_DAY,
+    Backend,
+    Dialect,
+    Value,
+)
+from dpratio.curator.warehouse.functions import builtin
+from dpratio.curator.warehouse.spark.watch import watched
+
+__all__ = ["Spark"]
+
+_floor = builtin("floor", "float64", "int64")
+_is_utf8 = builtin("is_valid_utf8", "string", "boolean")
+_hex = builtin("hex", "binary", "string")
+_md5 = builtin("md5", "binary", "string")
+_converted = builtin("conv", "string int32 int32", "string")
+_joined = builtin("concat", "binary binary binary binary", "binary")
+_date = builtin("date_from_unix_date", "int32", "date")
+_is_null = builtin("isnull", "float64", "boolean")
+_without_nan = builtin("nanvl", "float64 float64", "float64")
+
+_BY_ARROW = "spark.sql.execution.arrow.pyspark.enabled"
+
+
+class Spark(Dialect):
+    """Spark in ANSI mode or not: no expression here depends on it."""
+
+    adds_before_joins = True
+    casts_in_views = frozenset({"DATE"})
+
+    @contextmanager
+    def quietly(self, backend: Backend) -> Iterator[None]:
+        with watched(backend._session):  # noqa: SLF001
+            yield
+
+    def fetch(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
+        # Declared keys are handed over by Arrow, whole: Spark then knows how few they
+        # are, and need not sort rows to join them.
+        settings = backend._session.conf  # noqa: SLF001
+        settings.set(_BY_ARROW, "true")
+        backend._run_pre_execute_hooks(asked)  # noqa: SLF001
+        settings.set(_BY_ARROW, "false")
+        return super().fetch(backend, asked)
+
+    def is_missing(self, column: Value) -> Value:
+        # Ibis takes NaN for missing on Spark.
+        return _is_null(column) if column.type().is_floating() else column.isnull()
+
+    def number(self, column: Value) -> Value:
+        # Past nanvl nothing is pushed down to files, whose statistics may be wrong.
+        return _without_nan(super().number(column), self.double(float("nan")))
+
+    def whole(self, column: Value) -> Value:
+        number = super().whole(column)
+        return ibis.greatest(number, number)  # Nor past greatest.
+
+    def unit(self, column: Value) -> Value:
+        unit = super().unit(column)
+        return unit if column.type().is_string() else ibis.greatest(unit, unit)
+
+    def floor(self, value: Value) -> Value:
+        return _floor(value).cast("float64")
+
+    def encoded(self, column: Value) -> Value:
+        return column.cast("binary")
+
+    def text(self, column: Value) -> Value:
+        return ibis.cases((_is_utf8(column), self.encoded(column)))
+
+    def hexed(self, text: Value) -> Value:
+        return _hex(text)
+
+    def day(self, column: Value) -> Value:
+        # Dates and times came as numbers of days: see `spark/frames`.
+        return ibis.cases((column.between(FIRST_DAY, LAST_DAY), column))
+
+    def text_number(self, text: Value) -> Value:
+        word = text.cast("string")
+        number = word.try_cast("int64")
+        same = number.cast("string") == word
+        whole = same & number.between(-LARGEST_ID, LARGEST_ID)
+        hashed = _converted(_md5(text).substr(0, 15), 16, 10).cast("int64")
+        return ibis.cases((whole, number), else_=hashed)
+
+    def digest(self, key: str, place: Value, unit: Value) -> Value:
+        start, colon = (ibis.literal(each).cast("binary") for each in (f"{key}:", ":"))
+        return _md5(_joined(start, place, colon, unit))
+
+    def iso_day(self, day: Value) -> Value:
+        return _date(day.cast("int32")).cast("string").cast("binary")

@@ -1,0 +1,253 @@
+"""The audit: every mechanism and strategy, end to end, against its claim."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from dpratio.checks import require, require_one_of
+from dpratio.errors import InvalidInput
+from dpratio.plan.calibration.calibrate import MECHANISMS
+from dpratio.plan.plan import Plan
+from dpratio.plan.strategy.strategy import STRATEGIES
+from dpratio.simulation.audit.bound import RISK, largest_scale, least_epsilon, least_mu
+from dpratio.simulation.audit.claim import claimed_distance
+from dpratio.simulation.audit.draw import Door, Seen, look_at
+from dpratio.simulation.audit.findings import Audit, Finding
+from dpratio.simulation.audit.invent import releases_of
+from dpratio.simulation.audit.keys import key_audit
+from dpratio.simulation.audit.pair import find_pair
+from dpratio.simulation.audit.question import DELTA, QUESTIONS, plan_for
+from dpratio.simulation.audit.refute import faults_of
+from dpratio.simulation.audit.repeats import least_alike
+from dpratio.simulation.audit.rounded_law import laws_of, names_of
+from dpratio.simulation.progress import Progress, Report, silent, stages
+from dpratio.terms.budget import Budget
+
+__all__ = ["EPSILONS", "KEYS", "SAMPLES", "audit_noise"]
+
+SAMPLES = 100_000
+EPSILONS = ("0.2", "1", "4")
+KEYS = "keys"
+
+_FEWEST = 100
+_SMALLEST, _LARGEST = Fraction(1, 100), Fraction(100)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What is released and by whom it is protected."""
+
+    mechanism: str
+    strategy: str
+    unit: str
+    epsilon: str
+
+
+def audit_noise(  # noqa: PLR0913 (keyword-only options)
+    *,
+    folder: Path,
+    samples: int = SAMPLES,
+    epsilons: Sequence[str] = EPSILONS,
+    mechanisms: Sequence[str] = MECHANISMS,
+    strategies: Sequence[str] = (*STRATEGIES, KEYS),
+    units: Sequence[str] | None = None,
+    engine: str = "auto",
+    report: Report = silent,
+) -> Audit:
+    """Release invented neighbours end to end and bound their privacy loss from below.
+
+    Args:
+        folder: Where the invented tables are written.
+        samples: How many samples are drawn of each table.
+        epsilons: The budgets that are tried.
+        mechanisms: Which noise is audited.
+        strategies: Which strategies; ``"keys"`` stands for finding keys privately.
+        units: Who is protected: ``"row"``, ``"changed-row"`` or ``"person"``. By
+            default rows at every epsilon, and the others at the largest.
+        engine: Which engine adds up the tables.
+        report: Called with the steps done and the steps in all.
+
+    Returns:
+        One finding for each case: what was shown, beside what is claimed.
+
+    Raises:
+        InvalidInput: When nothing is left to audit, or an option breaks a rule.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     audit = audit_noise(
+        ...         folder=Path(folder),
+        ...         samples=2_000,
+        ...         epsilons=["1"],
+        ...         mechanisms=["laplace"],
+        ...         strategies=["even"],
+        ...         units=["row"],
+        ...     )
+        >>> audit.with_verdict("too little noise")
+        0
+    """
+    counted = isinstance(samples, int) and samples >= _FEWEST
+    require(counted, f"samples must be a whole number of at least {_FEWEST}", samples)
+    cases = list(_cases(epsilons, mechanisms, strategies, units))
+    hint = (
+        "Finding keys uses Laplace noise and rows; classical noise ends at epsilon 1."
+    )
+    require(cases, "nothing is left to audit", list(strategies), hint)
+    findings = [
+        finding
+        for case, told in zip(cases, stages(report, len(cases)), strict=True)
+        for finding in _find(
+            case, folder, engine, samples, told, risk=RISK / len(cases)
+        )
+    ]
+    return Audit(tuple(findings), samples)
+
+
+def _cases(
+    epsilons: Sequence[str],
+    mechanisms: Sequence[str],
+    strategies: Sequence[str],
+    units: Sequence[str] | None,
+) -> Iterator[_Case]:
+    """List the cases that exist: classical noise is for ``even``, up to epsilon 1."""
+    for mechanism in mechanisms:
+        require_one_of(mechanism, MECHANISMS, "mechanism")
+    for strategy in strategies:
+        require_one_of(strategy, (*STRATEGIES, KEYS), "strategy")
+    for unit in units or ():
+        require_one_of(unit, QUESTIONS, "unit")
+    for each in epsilons:
+        hint = "Below, one unit hardly shows; above, all of it does."
+        within = _SMALLEST <= Budget(each).epsilon <= _LARGEST
+        rule = "the audit tries an epsilon from 0.01 to 100"
+        require(within, rule, each, hint)
+    largest = max(epsilons, key=lambda each: Budget(each).epsilon, default=None)
+    for unit in units or QUESTIONS:
+        for mechanism in mechanisms:
+            for strategy in strategies:
+                for epsilon in epsilons:
+                    asked = units is not None or unit == "row" or epsilon == largest
+                    case = _Case(mechanism, strategy, unit, epsilon)
+                    if asked and _exists(case):
+                        yield case
+
+
+def _exists(case: _Case) -> bool:
+    if case.strategy == KEYS:
+        return case.mechanism == "laplace" and case.unit == "row"
+    if case.mechanism != "classical_gaussian":
+        return True
+    try:
+        _plan_of(case)
+    except InvalidInput:
+        return False
+    return True
+
+
+def _find(
+    case: _Case,
+    folder: Path,
+    engine: str,
+    samples: int,
+    report: Report,
+    *,
+    risk: float,
+) -> list[Finding]:
+    def door_for(releases: int) -> Door:
+        return Door(folder, engine, Progress(report, releases).tick)
+
+    if case.strategy == KEYS:
+        return _find_keys(case, samples, door_for, risk=risk)
+    return [_find_sums(case, samples, door_for, risk=risk)]
+
+
+def _find_sums(
+    case: _Case, samples: int, door_for: Callable[[int], Door], *, risk: float
+) -> Finding:
+    question = QUESTIONS[case.unit]
+    plan = _plan_of(case)
+    pair = find_pair(plan, question)
+    door = door_for(releases_of(question, pair, samples))
+    seen = look_at(door, plan, question, pair, samples)
+    laplace = case.mechanism == "laplace"
+    shown = (
+        least_epsilon(list(pair.shape), seen.counts)
+        if laplace
+        else least_mu(seen.counts)
+    )
+    asked = Budget(case.epsilon, DELTA)
+    return Finding(
+        mechanism=case.mechanism,
+        strategy=case.strategy,
+        unit=case.unit,
+        epsilon=asked.epsilon,
+        measure="epsilon" if laplace else "mu",
+        units=pair.units,
+        claimed=claimed_distance(
+            case.mechanism,
+            case.strategy,
+            epsilon=asked.epsilon,
+            delta=asked.delta,
+            sums=len(plan.sums),
+        ),
+        planned=pair.largest,
+        shown=shown / pair.units,
+        noise=_least_noise(case.mechanism, seen),
+        alike=least_alike(seen.agreements),
+        faults=faults_of(seen.tally, laws_of(plan), names_of(plan), risk=risk),
+    )
+
+
+def _least_noise(mechanism: str, seen: Seen) -> float:
+    """Give the noise of the sum that has least, at most, as a part of the plan's."""
+    return min(
+        largest_scale(
+            mechanism,
+            beyond=seen.beyond,
+            hits=hits,
+            trials=seen.drawn,
+            risk=RISK / len(seen.large),
+        )
+        for hits in seen.large
+    )
+
+
+def _plan_of(case: _Case) -> Plan:
+    """Plan for one sample; others are given the same noise."""
+    return plan_for(
+        QUESTIONS[case.unit],
+        strategy=case.strategy,
+        mechanism=case.mechanism,
+        epsilon=case.epsilon,
+        samples=1,
+    )
+
+
+def _find_keys(
+    case: _Case, samples: int, door_for: Callable[[int], Door], *, risk: float
+) -> list[Finding]:
+    audit = key_audit(case.epsilon)
+    door = door_for(audit.releases(samples))
+
+    def found(measure: str, units: float, claimed: Fraction, shown: float) -> Finding:
+        return Finding(
+            mechanism=case.mechanism,
+            strategy=case.strategy,
+            unit=case.unit,
+            epsilon=Budget(case.epsilon).epsilon,
+            measure=measure,
+            units=units,
+            claimed=float(claimed),
+            planned=float(claimed),
+            shown=shown,
+        )
+
+    epsilon, faults = audit.look_at_loss(door, samples, risk=risk)
+    delta = audit.least_delta(door, samples)
+    of_loss = found("epsilon", audit.extra, audit.loss.budget.epsilon, epsilon)
+    return [
+        replace(of_loss, faults=faults),
+        found("delta", 1, audit.single.budget.delta, delta),
+    ]

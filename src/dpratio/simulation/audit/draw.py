@@ -1,0 +1,141 @@
+"""End-to-end releases of invented neighbours, and how often each side is recognised.
+
+Every group of a release is a sample: its noise is drawn by the curator, for it alone.
+Tables are written as Parquet and go through the door as a curator's own would.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+from pathlib import Path
+
+import numpy as np
+
+from dpratio.arrays import Floats, Integers
+from dpratio.curator.duckdb.table import write_parquet
+from dpratio.curator.release_sums import release_sums
+from dpratio.plan.plan import Plan
+from dpratio.release.release import Release
+from dpratio.simulation.audit.bound import Counts
+from dpratio.simulation.audit.invent import Columns, chunks_of, rows_of, table_of
+from dpratio.simulation.audit.pair import Pair, Side
+from dpratio.simulation.audit.question import SAMPLE, Question
+from dpratio.simulation.audit.repeats import Agreements, agreements_of
+from dpratio.simulation.audit.rounded_law import laws_of
+from dpratio.simulation.audit.tally import Tally, marks_of, no_tally
+from dpratio.terms.groups import Groups
+
+__all__ = ["Door", "Seen", "look_at"]
+
+
+# A fifth of all noise is larger: there counts tell most about its scale.
+_FIFTH_BEYOND = {"laplace": math.log(5), "gaussian": 1.2815515655446004}
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The curator's door, a folder for what is carried to it, and the engine inside."""
+
+    folder: Path
+    engine: str = "auto"
+    tick: Callable[[], object] = int
+
+    def bring(self, columns: Columns) -> None:
+        """Write the table that is released next."""
+        write_parquet(str(self._path), columns)
+
+    def release(self, plan: Plan) -> Release:
+        """Release the table; no ledger is charged, for nobody is in it."""
+        release = release_sums(
+            self._path, plan, ledger=None, simulated=True, engine=self.engine
+        )
+        self.tick()
+        return release
+
+    @property
+    def _path(self) -> Path:
+        return self.folder / "invented.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What samples of two tables showed.
+
+    ``counts`` are of samples that look like the first table; ``large`` tells for each
+    sum how many of the noises ``drawn`` were further than ``beyond`` from zero,
+    ``agreements`` how often two of them were alike, and ``tally`` what else was counted
+    of each sum's noise.
+    """
+
+    counts: tuple[Counts, ...]
+    beyond: float
+    large: tuple[int, ...]
+    drawn: int
+    agreements: Agreements
+    tally: Tally
+
+
+def look_at(
+    door: Door, plan: Plan, question: Question, pair: Pair, samples: int
+) -> Seen:
+    """Release both tables; count what looks like the first, and the noise.
+
+    To look like the first is to have a likelihood ratio above a threshold: an even
+    one, and one on either side. Thresholds are set by the plan, before anything is
+    drawn.
+    """
+    laplace = plan.mechanism == "laplace"
+    # Half way to what the ratio is at its largest, or in the mean under one table.
+    side = pair.total / 2 if laplace else pair.total**2 / 4
+    thresholds = np.array([-side, 0.0, side])
+    beyond = _FIFTH_BEYOND["laplace" if laplace else "gaussian"]
+    large = np.zeros(len(plan.sums), dtype=np.int64)
+    laws = laws_of(plan)
+    medians = np.array([law.mark_beyond(np.array(0.5)) for law in laws])
+    medians = np.tile(medians, question.cells)
+    looking, alike, tally = [], [], no_tally(marks_of(laws))
+    earlier = None
+    for placed, exact in zip((pair.first, pair.second), pair.exact, strict=True):
+        hits = np.zeros(len(thresholds), dtype=np.int64)
+        for values in _released(door, plan, question, pair, placed, samples):
+            ratio = _log_ratio(values / pair.scales, pair, laplace=laplace)
+            hits += (ratio[:, None] > thresholds).sum(axis=0)
+            noise = values - exact
+            tally = tally.plus(noise.reshape(-1, noise.shape[-1]))
+            large += (np.abs(noise) > beyond * pair.scales).sum(axis=(0, 1))
+            flat = noise.reshape(len(noise), -1)
+            alike.append(agreements_of(flat, medians, earlier))
+            earlier = flat
+        looking.append(hits)
+    counts = [
+        Counts(float(at), int(first), int(second), samples)
+        for at, first, second in zip(thresholds, *looking, strict=True)
+    ]
+    drawn = 2 * samples * question.cells
+    agreements = reduce(Agreements.plus, alike)
+    return Seen(tuple(counts), beyond, tuple(large.tolist()), drawn, agreements, tally)
+
+
+def _log_ratio(values: Floats, pair: Pair, *, laplace: bool) -> Floats:
+    """Give the log likelihood ratio of each sample; values count in units of noise."""
+    first, second = pair.sums
+    each = (
+        np.abs(values - second) - np.abs(values - first)
+        if laplace
+        else (first - second) * (values - (first + second) / 2)
+    )
+    return np.asarray(each.sum(axis=(1, 2)))
+
+
+def _released(
+    door: Door, plan: Plan, question: Question, pair: Pair, side: Side, samples: int
+) -> Iterator[Integers]:
+    """Release one table in chunks; give samples × cells × sums in lattice cells."""
+    for count, times in chunks_of(samples, rows_of(question, pair)):
+        groups = Groups(SAMPLE, range(count * question.cells))
+        planned = replace(plan, partitions=(groups,))
+        door.bring(table_of(question, side, count, pair.copies))
+        for _ in range(times):
+            values = door.release(planned).values
+            yield values.reshape(count, question.cells, -1)

@@ -1,0 +1,1 @@
+"""How well intervals cover, on any people, and how close they come to the limit."""

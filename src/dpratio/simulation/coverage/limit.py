@@ -1,0 +1,187 @@
+"""How close the default comes to the one-query limit, cell by cell of the paper.
+
+The limit is the width that one query at the whole budget would give, as if the
+variance were known for free: 2k·√(V + σ₁²)/Y. docs/methods/limit.md derives it.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.ratio.wald import SCALES
+from dpratio.plan.calibration.calibrate import largest_ratio
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.simulation.coverage.coverage import CoverageRow, measure_coverage
+from dpratio.simulation.paper.paper import (
+    DELTA,
+    EPSILONS,
+    LEVEL,
+    SIZES,
+    TRUTH,
+    Published,
+    paper_question,
+    published_cells,
+)
+from dpratio.simulation.population import HEAVIEST, LIGHTEST, PaperPopulation
+from dpratio.simulation.progress import Report, silent, stages
+from dpratio.tabular import Tabular, columns_of
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Ratio
+
+__all__ = ["LAWS", "LimitTable", "measure_limit", "one_query_width", "paper_plan"]
+
+LAWS = {"gaussian": "analytic_gaussian", "laplace": "laplace"}
+REPETITIONS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class LimitTable(Tabular):
+    """One row per cell and scale: width over the limit, coverage, interval score."""
+
+    rows: tuple[dict[str, Any], ...]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The figures of every cell."""
+        return columns_of(self.rows)
+
+
+def measure_limit(
+    *,
+    strategy: str = "focused",
+    repetitions: int = REPETITIONS,
+    rng: int | None = None,
+    workers: int | None = None,
+    report: Report = silent,
+) -> LimitTable:
+    """Simulate a strategy and the default interval in the 32 settings of the paper.
+
+    Args:
+        strategy: ``"focused"``, ``"joint"`` or ``"even"``.
+        repetitions: Samples per setting, at least 2.
+        rng: Seed; the same seed gives the same figures whatever the workers.
+        workers: Threads; by default one per processor.
+        report: Called with steps done and steps in all.
+    """
+    views = list(product((False, True), SIZES))
+    rows: list[dict[str, Any]] = []
+    for (weighted, n), told in zip(views, stages(report, len(views)), strict=True):
+        plans = [
+            paper_plan(mechanism, epsilon, weighted=weighted, n=n, strategy=strategy)
+            for mechanism, epsilon in product(LAWS, EPSILONS)
+        ]
+        table = measure_coverage(
+            PaperPopulation(TRUTH),
+            plans,
+            n=n,
+            scales=SCALES,
+            level=LEVEL,
+            repetitions=repetitions,
+            rng=rng,
+            workers=workers,
+            report=told,
+        )
+        rows += [_figures(row, weighted=weighted) for row in table.rows]
+    return LimitTable(tuple(sorted(rows, key=_order)))
+
+
+def paper_plan(
+    mechanism: str,
+    epsilon: float,
+    *,
+    weighted: bool,
+    n: int,
+    strategy: str = "focused",
+    ratio: Ratio | None = None,
+) -> Plan:
+    """Plan a setting of the paper with any strategy."""
+    asked, bounds = paper_question(weighted=weighted)
+    if ratio is not None:
+        asked = replace(ratio, weight=asked.weight)
+    return make_plan(
+        asked,
+        bounds=bounds,
+        budget=Budget(epsilon, DELTA),
+        strategy=strategy,
+        mechanism=LAWS[mechanism],
+        n=n,
+    )
+
+
+def one_query_width(
+    plan: Plan, n: int, *, level: float = LEVEL, noise: float = 1.0
+) -> float:
+    """Give the width of one query at the whole budget, for the paper's population.
+
+    Per person E(s − 1.1y)² = 1/4 and E y = 1/2.2; weights are Exponential(1), clipped.
+    ``noise`` multiplies the noise: 0 gives the width without privacy.
+    """
+    weight, square, heaviest = 1.0, 1.0, 1.0
+    if plan.ratio.weight is not None:
+        (low, high), heaviest = (LIGHTEST, HEAVIEST), HEAVIEST
+        weight = low + math.exp(-low) - math.exp(-high)
+        square = low**2 + 2 * (
+            (low + 1) * math.exp(-low) - (high + 1) * math.exp(-high)
+        )
+    deviation = (
+        noise
+        * heaviest
+        / largest_ratio(plan.mechanism, plan.budget.epsilon, plan.budget.delta)
+    )
+    if plan.mechanism == "laplace":
+        deviation *= math.sqrt(2)
+    spread = math.sqrt(n * square / 4 + deviation**2)
+    return 2 * normal_quantile(level) * spread / (n * weight * 0.5 / TRUTH)
+
+
+def _figures(row: CoverageRow, *, weighted: bool) -> dict[str, Any]:
+    plan, judged = row.plan, row.judged
+    mechanism = next(name for name, law in LAWS.items() if law == plan.mechanism)
+    epsilon = float(plan.budget.epsilon)
+    unit = TRUTH if row.scale == "log" else 1.0
+    limit = one_query_width(plan, row.n) / unit
+    paper = _published(mechanism, epsilon, row, weighted=weighted)
+    return {
+        "mechanism": mechanism,
+        "scale": row.scale,
+        "weighted": weighted,
+        "n": row.n,
+        "epsilon": epsilon,
+        "width": judged.width.mean,
+        "limit": limit,
+        "width_over_limit": judged.width.mean / limit,
+        "coverage": judged.coverage,
+        "coverage_error": judged.coverage_error,
+        "score": judged.score.mean,
+        "score_limit": _normal_score(limit),
+        "score_paper": min(each.score for each in paper.values()),
+        "width_paper": paper["analytical"].width,
+        "width_public": one_query_width(plan, row.n, noise=0.0) / unit,
+        "unbounded": judged.unbounded,
+    }
+
+
+def _normal_score(width: float) -> float:
+    """Give the expected interval score of a normal interval of this width."""
+    quantile = normal_quantile(LEVEL)
+    density = math.exp(-(quantile**2) / 2) / math.sqrt(2 * math.pi)
+    return 4 / (1 - LEVEL) * density * width / (2 * quantile)
+
+
+def _published(
+    mechanism: str, epsilon: float, row: CoverageRow, *, weighted: bool
+) -> dict[str, Published]:
+    """Give the published figures of a setting, by the paper's methods."""
+    setting = (mechanism, row.scale, weighted, row.n, epsilon)
+    return {
+        cell.method: figures
+        for cell, figures in published_cells().items()
+        if (cell.mechanism, cell.scale, cell.weighted, cell.n, cell.epsilon) == setting
+    }
+
+
+def _order(row: dict[str, Any]) -> tuple[Any, ...]:
+    names = ("mechanism", "scale", "weighted", "n", "epsilon")
+    return tuple(row[name] for name in names)

@@ -1,0 +1,144 @@
+"""A population made to fit a guess: Beta columns joined by a Gaussian copula.
+
+Means, standard deviations and the correlation are those of the guess; binary columns
+are Bernoulli.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpratio.arrays import Floats
+from dpratio.checks import require
+from dpratio.simulation.population import People
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.guess import ColumnGuess, Guess
+
+__all__ = ["GuessedPopulation", "guessed_population"]
+
+
+_KNOTS = 2**12
+_STRONGEST = 0.999
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GuessedPopulation:
+    """A population whose columns are quantile functions of correlated normals."""
+
+    ratio: float
+    numerator: Floats
+    per: Floats
+    weight: Floats | None
+    latent_correlation: float
+
+    def __call__(
+        self, rng: np.random.Generator, repetitions: int, count: int
+    ) -> People:
+        """Invent people."""
+        shape = (repetitions, count)
+        shared, own = rng.standard_normal((2, *shape))
+        strength = self.latent_correlation
+        other = strength * shared + math.sqrt(1 - strength**2) * own
+        weight = None
+        if self.weight is not None:
+            weight = _at(self.weight, rng.standard_normal(shape))
+        return People(_at(self.numerator, shared), _at(self.per, other), weight)
+
+
+def guessed_population(guess: Guess, bounds: Mapping[str, Bounds]) -> GuessedPopulation:
+    """Make a population that fits a guess.
+
+    Args:
+        guess: Means, standard deviations and correlation.
+        bounds: Bounds of ``s``, ``y`` and, for weighted ratios, ``w``.
+
+    Returns:
+        A population for `measure_coverage`.
+
+    Raises:
+        InvalidInput: When no population within the bounds has these moments.
+
+    Example:
+        >>> import dpratio as dpr, numpy as np
+        >>> score, label = dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.4)
+        >>> guess = dpr.Guess(score, label, correlation=0.3)
+        >>> bounds = {"s": dpr.Bounds(0, 1), "y": dpr.Bounds.binary()}
+        >>> population = dpr.guessed_population(guess, bounds)
+        >>> population(np.random.default_rng(1), 1, 1000).score.shape
+        (1, 1000)
+    """
+    weighted = "w" in bounds
+    hint = "Guess a weight just where the ratio has one."
+    fits = weighted == (guess.weight is not None)
+    require(fits, "the guess and the ratio disagree about weights", guess.weight, hint)
+    numerator = _quantiles(guess.numerator, bounds["s"], "numerator")
+    per = _quantiles(guess.per, bounds["y"], "per")
+    weight = None
+    if guess.weight is not None:
+        weight = _quantiles(guess.weight, bounds["w"], "weight")
+    latent = _latent_correlation(numerator, per, guess.correlation)
+    return GuessedPopulation(guess.ratio, numerator, per, weight, latent)
+
+
+def _quantiles(guess: ColumnGuess, bounds: Bounds, name: str) -> Floats:
+    """Tabulate the column as a function of a normal variable."""
+    from scipy.special import betaincinv, ndtr, ndtri
+
+    sd = guess.spread_within(bounds, name)
+    if bounds.is_binary:
+        return np.array([ndtri(1 - guess.mean)], dtype=np.float64)
+    width = bounds.upper - bounds.lower
+    share, spread = (guess.mean - bounds.lower) / width, sd / width
+    size = share * (1 - share) / spread**2 - 1
+    tails = ndtr(np.linspace(-6, 6, _KNOTS))
+    inside = betaincinv(share * size, (1 - share) * size, tails)
+    quantiles: Floats = bounds.lower + width * np.asarray(inside, dtype=np.float64)
+    return quantiles
+
+
+def _at(column: Floats, normal: Floats) -> Floats:
+    """Evaluate a tabulated column; a single knot is the threshold of a binary one."""
+    if len(column) == 1:
+        return np.asarray(normal > column[0], dtype=np.float64)
+    place = np.clip((normal + 6) * ((_KNOTS - 1) / 12), 0, _KNOTS - 1 - 1e-9)
+    knot = place.astype(np.int64)
+    part = place - knot
+    return np.asarray(column[knot] * (1 - part) + column[knot + 1] * part)
+
+
+def _latent_correlation(numerator: Floats, per: Floats, wanted: float) -> float:
+    """Find the correlation of the normals that gives the columns theirs."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
+    normal = np.asarray(ndtri((np.arange(2**15) + 0.5) / 2**15), dtype=np.float64)
+    first, second = _at(numerator, normal), _at(per, normal)
+
+    def reached(latent: float) -> float:
+        product = (first * _mean_given(per, normal, latent)).mean()
+        moved = product - first.mean() * second.mean()
+        return float(moved / (first.std() * second.std()))
+
+    low, high = reached(-_STRONGEST), reached(_STRONGEST)
+    rule = f"these columns can only be correlated from {low:.2f} to {high:.2f}"
+    require(low <= wanted <= high, rule, wanted, "Guess another correlation.")
+    found = brentq(
+        lambda latent: reached(latent) - wanted, -_STRONGEST, _STRONGEST, xtol=1e-6
+    )
+    return float(found)
+
+
+def _mean_given(column: Floats, normal: Floats, latent: float) -> Floats:
+    """Give the mean of a column where the other column's normal is known."""
+    from scipy.special import ndtr
+
+    left = math.sqrt(1 - latent**2)
+    if len(column) == 1:
+        return np.asarray(ndtr((latent * normal - column[0]) / left), dtype=np.float64)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(64)
+    mean = np.zeros_like(normal)
+    for node, weight in zip(nodes, weights / weights.sum(), strict=True):
+        mean += weight * _at(column, latent * normal + left * node)
+    return mean

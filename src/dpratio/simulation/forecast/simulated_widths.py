@@ -1,0 +1,87 @@
+"""Intervals of releases that are drawn from one person's moments, under a plan."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.checks import require
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.simulation.forecast.unit_moments import Person
+from dpratio.simulation.population import Population
+from dpratio.simulation.simulate import simulate_release
+from dpratio.terms.budget import Budget
+from dpratio.terms.guess import Guess
+
+__all__ = ["MOST_PEOPLE", "Drawn", "Epsilon", "draw", "replan", "require_sizes"]
+
+Epsilon = float | Fraction
+
+MOST_PEOPLE = 10**10
+_DRAWS = 2_000
+_SEED = 20_221
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Intervals of many drawn releases, in short."""
+
+    mean_width: float
+    unbounded: float
+    rejected: float
+
+
+def draw(plan: Plan, person: Person, n: int, level: float, against: float) -> Drawn:
+    """Draw releases with the same seed each time, so that forecasts compare."""
+    rng = np.random.default_rng(_SEED)
+    sums = person.sums(n, _DRAWS, rng)
+    found = estimate_ratios(simulate_release(sums, plan, rng), level=level)
+    bounded = np.isfinite(found.ci_lower) & np.isfinite(found.ci_upper)
+    width = (found.ci_upper - found.ci_lower)[bounded]
+    rejected = (against < found.ci_lower) | (against > found.ci_upper)
+    return Drawn(
+        mean_width=float(width.mean()) if bounded.any() else math.inf,
+        unbounded=float(1 - bounded.mean()),
+        rejected=float(rejected.mean()),
+    )
+
+
+def replan(
+    plan: Plan, epsilon: Epsilon, n: int, guess: Guess | Population | None
+) -> Plan:
+    """Make the plan again for another epsilon."""
+    return make_plan(
+        list(dict.fromkeys(part.ratio for part in plan.parts)),
+        bounds=plan.bounds,
+        budget=Budget(epsilon, plan.budget.delta),
+        groups=plan.partitions,
+        unit=plan.unit,
+        weights=_weights(plan),
+        answers=plan.answers,
+        strategy=plan.strategy,
+        mechanism=plan.mechanism,
+        n=n,
+        guess=guess if isinstance(guess, Guess) else None,
+    )
+
+
+def _weights(plan: Plan) -> list[float | Fraction]:
+    """Give the weight of each partition."""
+    shares = [
+        [part.weight for part in plan.parts if part.partition == at]
+        for at in range(len(plan.partitions))
+    ]
+    return [sum(each, Fraction(0)) for each in shares]
+
+
+def require_sizes(sizes: Sequence[int]) -> None:
+    """Refuse numbers of people that cannot be forecast."""
+    counted = bool(sizes) and all(
+        isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= MOST_PEOPLE
+        for n in sizes
+    )
+    require(counted, "n must be a whole number of at least 1", sizes)

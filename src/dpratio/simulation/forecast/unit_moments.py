@@ -1,0 +1,84 @@
+"""One person of a guessed population, reduced to moments of what is added up."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.sums.moments import exact_moments
+from dpratio.arrays import Floats
+from dpratio.checks import require
+from dpratio.plan.plan import Plan
+from dpratio.simulation.forecast.guessed import guessed_population
+from dpratio.simulation.population import People, Population
+from dpratio.simulation.simulate import clip_people, sum_products
+from dpratio.terms.guess import Guess, middle_guess
+
+__all__ = ["Person", "person_of"]
+
+_PEOPLE = 2**17
+_SEED = 20_221
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Mean and covariance of one person's summands, and the moments behind a ratio."""
+
+    mean: Floats
+    root: Floats
+    ratio: float
+    denominator: float
+    residual: float
+
+    def sums(self, n: int, draws: int, rng: np.random.Generator) -> Floats:
+        """Draw sums of n people, which are nearly normal."""
+        normal = rng.standard_normal((draws, len(self.mean)))
+        drawn: Floats = n * self.mean + math.sqrt(n) * normal @ self.root.T
+        return drawn
+
+    def public_width(self, n: float, level: float) -> float:
+        """Give the width without noise for many people."""
+        spread = math.sqrt(self.residual / n) / abs(self.denominator)
+        return 2 * normal_quantile(level) * spread
+
+
+def person_of(plan: Plan, guess: Guess | Population | None) -> Person:
+    """Reduce a guessed population to the moments of one person's summands."""
+    bounds = plan.box(plan.parts[0])
+    if guess is None:
+        guess = middle_guess(bounds)
+    population = (
+        guessed_population(guess, bounds) if isinstance(guess, Guess) else guess
+    )
+    known = callable(population)
+    require(known, "guess must be a Guess, a population or None", guess)
+    people = _at_true_ratio(
+        clip_people(population(np.random.default_rng(_SEED), _PEOPLE, 1), bounds),
+        getattr(population, "ratio", None),
+    )
+    products = [each.summand.factors for each in plan.sums]
+    each = sum_products(
+        clip_people(people, bounds), products, plan.contrast(plan.parts[0])
+    )
+    mean = each.mean(axis=0)
+    values, vectors = np.linalg.eigh(np.cov(each, rowvar=False))
+    moments = exact_moments(each, plan)
+    top, bottom = float(moments["ws"].mean()), float(moments["wy"].mean())
+    residuals = moments["ws"] - top / bottom * moments["wy"]
+    return Person(
+        mean=mean,
+        root=vectors * np.sqrt(np.maximum(values, 0.0)),
+        ratio=top / bottom,
+        denominator=bottom,
+        residual=float((residuals**2).mean()),
+    )
+
+
+def _at_true_ratio(people: People, ratio: float | None) -> People:
+    """Undo what chance put between the ratio of invented people and the true one."""
+    if ratio is None:
+        return people
+    weight = 1.0 if people.weight is None else people.weight
+    found = float((weight * people.score).sum() / (weight * people.label).sum())
+    return replace(people, score=people.score * (ratio / found))

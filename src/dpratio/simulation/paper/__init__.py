@@ -1,0 +1,1 @@
+"""The four tables of the paper, beside what was published."""

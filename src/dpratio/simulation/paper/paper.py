@@ -1,0 +1,247 @@
+"""The four tables of the paper, cell by cell, beside what was published.
+
+Miao & Li (2022): n = 5,000 and 10,000, with and without weights, epsilon 0.2 to 4,
+Gaussian and Laplace noise, ratio and log ratio. Invented people are shared between
+epsilons, mechanisms and scales; noise is not.
+"""
+
+import csv
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from itertools import product
+
+import numpy as np
+
+from dpratio.analyst.ratio.wald import SCALES, wald
+from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
+from dpratio.arrays import Floats
+from dpratio.checks import require
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.simulation.judge import Judgement, judge
+from dpratio.simulation.population import HEAVIEST, LIGHTEST, PaperPopulation, People
+from dpratio.simulation.progress import Progress, Report, silent
+from dpratio.simulation.simulate import (
+    Seeds,
+    View,
+    chunks_of,
+    in_parallel,
+    simulate_release,
+    simulate_sums,
+)
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Ratio
+
+__all__ = [
+    "Cell",
+    "Published",
+    "paper_question",
+    "published_cells",
+    "reproduce_paper",
+]
+
+TABLES = (1, 2, 3, 4)
+SIZES = (5_000, 10_000)
+EPSILONS = (0.2, 0.5, 1.0, 4.0)
+DELTA = 1e-6
+LEVEL = 0.95
+DRAWS = 200
+TRUTH = 1.1
+NOISY_METHODS = ("no_correction", "monte_carlo", "analytical")
+MECHANISMS = {"gaussian": "classical_gaussian", "laplace": "laplace"}
+PAPER_REPETITIONS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Which cell of which table; public cells have no epsilon."""
+
+    table: int
+    mechanism: str
+    scale: str
+    weighted: bool
+    n: int
+    epsilon: float | None
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The three figures of a cell, as printed."""
+
+    width: float
+    coverage: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One simulation: it fills the cells of both scales and three methods."""
+
+    mechanism: str
+    weighted: bool
+    n: int
+    epsilon: float
+
+    @property
+    def plan(self) -> Plan:
+        """The plan whose noise is simulated."""
+        asked, bounds = paper_question(weighted=self.weighted)
+        return make_plan(
+            asked,
+            bounds=bounds,
+            budget=Budget(self.epsilon, DELTA),
+            strategy="even",
+            mechanism=MECHANISMS[self.mechanism],
+        )
+
+
+def paper_question(*, weighted: bool) -> tuple[Ratio, dict[str, Bounds]]:
+    """Give what the paper asks, and the bounds of its columns."""
+    bounds = {"score": Bounds(0, 1), "label": Bounds.binary()}
+    if not weighted:
+        return Ratio("score", per="label"), bounds
+    asked = Ratio("score", per="label", weight="weight")
+    return asked, bounds | {"weight": Bounds(LIGHTEST, HEAVIEST)}
+
+
+def published_cells() -> dict[Cell, Published]:
+    """Read the 208 published cells that ship with the package."""
+    file = resources.files("dpratio.simulation.paper") / "data" / "published.csv"
+    with file.open(encoding="utf-8") as lines:
+        return {
+            Cell(
+                int(row["table"]),
+                row["mechanism"],
+                row["scale"],
+                row["weighted"] == "1",
+                int(row["n"]),
+                float(row["epsilon"]) if row["epsilon"] else None,
+                row["method"],
+            ): Published(*(float(row[name]) for name in ("width", "coverage", "score")))
+            for row in csv.DictReader(lines)
+        }
+
+
+def reproduce_paper(
+    *,
+    tables: Sequence[int] = TABLES,
+    repetitions: int = PAPER_REPETITIONS,
+    rng: int | None = None,
+    workers: int | None = None,
+    report: Report = silent,
+) -> dict[Cell, Judgement]:
+    """Simulate the cells of the paper's tables.
+
+    Args:
+        tables: Which of the tables 1 to 4.
+        repetitions: Samples per cell, at least 2.
+        rng: Seed; the same seed gives the same figures whatever the workers.
+        workers: Threads; by default one per processor.
+        report: Called with steps done and steps in all.
+
+    Returns:
+        One judgement per published cell of these tables, in published order.
+    """
+    chosen = list(tables)
+    known = bool(chosen) and all(table in TABLES for table in chosen)
+    require(known, "tables are numbered 1 to 4", chosen)
+    whole = isinstance(repetitions, int) and repetitions >= 2  # noqa: PLR2004
+    require(whole, "repetitions must be at least 2", repetitions)
+    threads = (os.cpu_count() or 1) if workers is None else workers
+    require(threads >= 1, "workers must be at least 1", workers)
+    wanted = [cell for cell in published_cells() if cell.table in chosen]
+    people_seeds, noise_seeds = Seeds(rng).spawn(2)
+    settings = [
+        Setting(*each) for each in product(MECHANISMS, (False, True), SIZES, EPSILONS)
+    ]
+    seeded = dict(zip(settings, noise_seeds.spawn(len(settings)), strict=True))
+    used = {_setting_of(cell) for cell in wanted if cell.epsilon is not None}
+    progress = Progress(report, chunks_of(repetitions) + len(used))
+    sums = _invent_sums(repetitions, people_seeds, threads, progress.tick)
+    tasks = [setting for setting in settings if setting in used]
+    answers = in_parallel(
+        lambda setting: _judge_setting(setting, sums, seeded[setting], progress.tick),
+        tasks,
+        threads,
+    )
+    noisy = {
+        (setting, scale, method): judged
+        for setting, answer in zip(tasks, answers, strict=True)
+        for (scale, method), judged in answer.items()
+    }
+    return {
+        cell: _judge_public(cell, sums)
+        if cell.epsilon is None
+        else noisy[_setting_of(cell), cell.scale, cell.method]
+        for cell in wanted
+    }
+
+
+def _invent_sums(
+    repetitions: int, seeds: Seeds, workers: int, tick: Callable[[], None]
+) -> dict[tuple[bool, int], Floats]:
+    views: dict[tuple[bool, int], View] = {}
+    for weighted, n in product((False, True), SIZES):
+        plan = Setting("laplace", weighted, n, 1.0).plan
+        products = [each.summand.factors for each in plan.sums]
+        views[weighted, n] = View(_view(n, weighted=weighted), products)
+    return simulate_sums(
+        PaperPopulation(TRUTH),
+        views,
+        count=max(SIZES),
+        repetitions=repetitions,
+        seeds=seeds,
+        workers=workers,
+        tick=tick,
+    )
+
+
+def _view(n: int, *, weighted: bool) -> Callable[[People], People]:
+    if weighted:
+        return lambda people: people.first(n)
+    return lambda people: people.first(n).without_weight()
+
+
+def _judge_setting(
+    setting: Setting,
+    sums: dict[tuple[bool, int], Floats],
+    seeds: Seeds,
+    tick: Callable[[], None],
+) -> dict[tuple[str, str], Judgement]:
+    rng = np.random.Generator(np.random.SFC64(seeds))
+    exact = sums[setting.weighted, setting.n]
+    moments = moments_of(simulate_release(exact, setting.plan, rng))
+    judged = {
+        (scale, method): judgement
+        for method in NOISY_METHODS
+        for scale, judgement in _judge_method(moments, method, rng).items()
+    }
+    tick()
+    return judged
+
+
+def _judge_public(cell: Cell, sums: dict[tuple[bool, int], Floats]) -> Judgement:
+    plan = Setting("laplace", cell.weighted, cell.n, 1.0).plan
+    moments = exact_moments(sums[cell.weighted, cell.n], plan)
+    rng = np.random.default_rng(0)  # Not drawn from: nothing is noisy.
+    return _judge_method(moments, "no_correction", rng)[cell.scale]
+
+
+def _judge_method(
+    moments: Moments, method: str, rng: np.random.Generator
+) -> dict[str, Judgement]:
+    answers = wald(moments, method, SCALES, draws=DRAWS, rng=rng)
+    truths = {"ratio": TRUTH, "log": math.log(TRUTH)}
+    return {
+        scale: judge(*answer.ends(LEVEL), truth=truths[scale], level=LEVEL)
+        for scale, answer in answers.items()
+    }
+
+
+def _setting_of(cell: Cell) -> Setting:
+    return Setting(cell.mechanism, cell.weighted, cell.n, cell.epsilon or math.nan)

@@ -1,0 +1,195 @@
+"""From invented people to simulated releases, many repetitions at once.
+
+Repetitions stand where groups stand in a real release, so that a simulation runs the
+analyst's own code. Noise is drawn by a seeded generator and rounded to cells: it
+stands in for the curator's and every release made here is stamped.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from dpratio.arrays import Floats
+from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.release.release import MADE_BY, Release, fresh_part
+from dpratio.simulation.population import People, Population, Reals
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.groups import Groups
+
+__all__ = [
+    "Seeds",
+    "View",
+    "chunks_of",
+    "clip_people",
+    "in_parallel",
+    "simulate_release",
+    "simulate_sums",
+    "sum_products",
+]
+
+Factors = tuple[str, ...]
+Seeds = np.random.SeedSequence
+Name = TypeVar("Name")
+Task = TypeVar("Task")
+Done = TypeVar("Done")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is done to the people first, and which products are added up."""
+
+    change: Callable[[People], People]
+    products: Sequence[Factors]
+    contrast: Contrast | None = None
+
+
+REPETITIONS_AT_ONCE = 50
+_PEOPLE_AT_ONCE = 100_000
+
+
+def simulate_sums(
+    population: Population,
+    views: Mapping[Name, View],
+    *,
+    count: int,
+    repetitions: int,
+    seeds: Seeds,
+    workers: int = 1,
+    tick: Callable[[], object] = int,
+) -> dict[Name, Floats]:
+    """Add up products of invented columns, for each repetition and each view.
+
+    Args:
+        population: Who is drawn.
+        views: By name, what is added up; views share their people.
+        count: People per repetition.
+        repetitions: How many samples are drawn.
+        seeds: Source of the invention; the result does not depend on the workers.
+        workers: Threads.
+        tick: Called after each chunk, for progress.
+
+    Returns:
+        By view, the exact sums, repetitions × products.
+    """
+    starts = range(0, repetitions, REPETITIONS_AT_ONCE)
+    tasks = list(zip(starts, seeds.spawn(len(starts)), strict=True))
+
+    def work(task: tuple[int, Seeds]) -> dict[Name, Floats]:
+        start, seed = task
+        wanted = min(REPETITIONS_AT_ONCE, repetitions - start)
+        done = _simulate_chunk(population, views, count, wanted, seed)
+        tick()
+        return done
+
+    chunks = in_parallel(work, tasks, workers)
+    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in views}
+
+
+def _simulate_chunk(
+    population: Population,
+    views: Mapping[Name, View],
+    count: int,
+    repetitions: int,
+    seed: Seeds,
+) -> dict[Name, Floats]:
+    rng = np.random.Generator(np.random.SFC64(seed))
+    block = max(1, _PEOPLE_AT_ONCE // count)
+    parts: dict[Name, list[Floats]] = {name: [] for name in views}
+    for start in range(0, repetitions, block):
+        people = population(rng, min(block, repetitions - start), count)
+        for name, view in views.items():
+            changed = view.change(people)
+            parts[name].append(sum_products(changed, view.products, view.contrast))
+    return {name: np.concatenate(each) for name, each in parts.items()}
+
+
+def sum_products(
+    people: People, products: Sequence[Factors], contrast: Contrast | None = None
+) -> Floats:
+    """Add up products of columns over the people of each repetition."""
+    shape = people.score.shape
+    columns: dict[str, Reals] = {"s": people.score, "y": people.label}
+    if people.weight is not None:
+        columns["w"] = people.weight
+    if contrast is not None:
+        columns["z"], columns["h"] = _contrast(people, contrast)
+    made: dict[Factors, Reals] = {(name,): each for name, each in columns.items()}
+    sums = np.empty((shape[0], len(products)))
+    for index, factors in enumerate(products):
+        if not factors:
+            sums[:, index] = shape[1]
+        elif len(factors) == 1:
+            sums[:, index] = columns[factors[0]].sum(axis=1, dtype=np.float64)
+        else:
+            head = factors[:-1]
+            if head not in made:
+                made[head] = made[head[:-1]] * columns[head[-1]]
+            last = columns[factors[-1]]
+            sums[:, index] = np.einsum("rp,rp->r", made[head], last)
+    return sums
+
+
+def _contrast(people: People, contrast: Contrast) -> tuple[Reals, Reals]:
+    """Make the columns of a focused plan, as the curator does."""
+    scaled = contrast.centre * people.label
+    z = people.score - scaled
+    h = people.score + scaled if contrast.centre else people.label
+    if people.weight is not None:
+        z, h = people.weight * z, people.weight * h
+    if contrast.limit is not None:
+        z = np.clip(z, -contrast.limit, contrast.limit)
+    return z, h
+
+
+def chunks_of(repetitions: int) -> int:
+    """Give the number of steps that inventing people takes."""
+    return -(-repetitions // REPETITIONS_AT_ONCE)
+
+
+def clip_people(people: People, bounds: Mapping[str, Bounds]) -> People:
+    """Clip invented columns to their bounds, as the curator does."""
+
+    def clip(values: Reals, letter: str) -> Reals:
+        limit = bounds[letter]
+        if limit.is_binary:
+            return np.asarray(values >= 0.5, dtype=np.float64)  # noqa: PLR2004
+        return np.clip(values.astype(np.float64), limit.lower, limit.upper)
+
+    weighted = people.weight is not None and "w" in bounds
+    return People(
+        clip(people.score, "s"),
+        clip(people.label, "y"),
+        clip(people.weight, "w") if weighted and people.weight is not None else None,
+    )
+
+
+def simulate_release(sums: Floats, plan: Plan, rng: np.random.Generator) -> Release:
+    """Put noise on exact sums, repetitions × measured sums, and stamp the release."""
+    part = plan.parts[0]
+    steps = np.array([each.step for each in part.sums])
+    draw = rng.laplace if plan.mechanism == "laplace" else rng.normal
+    noise = draw(scale=np.array(part.scales), size=sums.shape)
+    cells = (np.rint(sums / steps) + np.rint(noise)).astype(np.int64)
+    groups = Groups("repetition", range(len(sums)))
+    planned = replace(plan, partitions=(groups,), parts=(replace(part, partition=0),))
+    return Release(
+        id=rng.bytes(16).hex(),
+        plan=planned,
+        parts=(fresh_part(planned, part, groups, cells),),
+        made_by=MADE_BY,
+        is_simulated=True,
+    )
+
+
+def in_parallel(
+    work: Callable[[Task], Done], tasks: Sequence[Task], workers: int
+) -> list[Done]:
+    """Do tasks in threads, in any order, and give their results in order."""
+    if workers == 1:
+        return [work(task) for task in tasks]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(work, tasks))

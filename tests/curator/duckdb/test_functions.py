@@ -1,0 +1,228 @@
+"""On a connection of others, nothing of theirs stands in for functions of DuckDB."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import duckdb
+import ibis
+import pytest
+
+from curator.statements_for_tests import (
+    EVERY,
+    functions_in,
+    key_counts,
+    statements,
+)
+from curator.tables_for_tests import asked, exact, plan_of
+from curator.warehouse.hosts import DuckDb as Host
+from dpratio.curator.choose_engine import open_table
+from dpratio.curator.duckdb import engine as engine_duckdb
+from dpratio.curator.duckdb import functions
+from dpratio.curator.duckdb.functions import require_own_functions
+from dpratio.curator.duckdb.keys import key_tables
+from dpratio.curator.duckdb.sources import open_duck
+from dpratio.curator.duckdb.table import DuckTable, identifier
+from dpratio.curator.warehouse.database.on_duckdb import DuckDb
+from dpratio.curator.warehouse.sums import group_sums
+from dpratio.curator.warehouse.units import counted_keys
+from dpratio.errors import InvalidInput
+
+Connection = Any
+
+OWN = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal"
+ROW = "SELECT 0.75 AS score, 1 AS label, 'a' AS region, 'someone' AS id"
+
+# Where macros may lie, and be found by name alone or by a path that is set later.
+PLACES = {
+    "the database": "CREATE MACRO {}",
+    "temporary": "CREATE TEMP MACRO {}",
+    "another schema": "CREATE SCHEMA other; CREATE MACRO other.{}",
+    "the path": "CREATE SCHEMA p; CREATE MACRO p.{}; SET search_path = 'p,main'",
+    "another database": "ATTACH ':memory:' AS other; CREATE MACRO other.main.{}",
+}
+
+
+@pytest.fixture
+def connection() -> Iterator[Connection]:
+    with duckdb.connect() as made:
+        yield made
+
+
+@cache
+def written_by_duckdb() -> tuple[str, ...]:
+    """The statements of `engine_duckdb` over a relation."""
+    written: list[str] = []
+    with duckdb.connect() as connection:
+        first = statements()
+        opened = open_duck(connection.sql(EVERY), next(first))
+        for each in (*[next(first)], *first):
+            table = _over(opened, each.columns)
+            keyed = key_tables(table, each)
+            written += [
+                engine_duckdb._query(table, each, keyed, in_doubles=in_doubles)
+                for in_doubles in (True, False)
+            ]
+        for count in key_counts():
+
+            def keep(query: str, _: object) -> Any:  # noqa: ANN401
+                written.append(query)
+                found = connection.execute("SELECT '' AS key, 0 AS units WHERE false")
+                return found.fetchnumpy()
+
+            table = replace(_over(opened, count.columns), ask=keep)
+            engine_duckdb.count_keys(table, count)
+    return tuple(written)
+
+
+def _over(opened: DuckTable, columns: list[str]) -> DuckTable:
+    """The same relation, opened for other columns."""
+    kinds = {
+        name: opened.types[name].name
+        if name != "at_utc"
+        else "TIMESTAMP WITH TIME ZONE"
+        for name in columns
+    }
+    return replace(opened, columns={name: (name, kinds[name]) for name in columns})
+
+
+@cache
+def written_by_ibis() -> tuple[str, ...]:
+    """The statements of `engine_ibis` on DuckDB."""
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE every AS {EVERY}")
+        backend = ibis.duckdb.from_connection(connection)
+        rows, dialect = Host(backend).named("every"), DuckDb()
+        asked = [
+            group_sums(dialect, rows, each, in_doubles=at % 2 == 0)
+            for at, each in enumerate(statements())
+        ]
+        asked += [counted_keys(dialect, rows, each) for each in key_counts()]
+        return tuple(backend.compile(each) for each in asked)
+
+
+def used() -> set[str]:
+    return functions_in(written_by_duckdb()) | functions_in(written_by_ibis())
+
+
+def test_statements_call_functions_that_duckdb_has_by_itself(
+    connection: Connection,
+) -> None:
+    """So that refusing macros of those names refuses all that could stand in."""
+    own = {name for (name,) in connection.execute(OWN).fetchall()}
+    found = used()
+    assert found <= own
+    # The search finds functions, operators, what brackets stand for, and windows.
+    assert {"floor", "+", "%", "list_value", "count_star", "encode", "md5"} <= found
+    assert {"row_number", "sum", "isfinite", "timezone", "epoch_ns", "hex"} <= found
+
+
+def test_a_macro_with_the_name_of_a_function_that_we_call_is_refused(
+    connection: Connection,
+) -> None:
+    for name in sorted(used()):
+        macro = identifier(name)
+        connection.execute(f"CREATE MACRO {macro}(x) AS x")
+        with pytest.raises(InvalidInput) as refused:
+            require_own_functions(connection.execute)
+        assert str(refused.value) == (
+            "a function means what DuckDB says, got a connection with another one "
+            f"named '{name}', which could stand in for DuckDB's own. Drop it, give it "
+            "another name, or open the table on another connection."
+        )
+        connection.execute(f"DROP MACRO {macro}")
+    require_own_functions(connection.execute)
+
+
+@pytest.mark.parametrize(
+    ("place", "macro"),
+    [
+        *((place, "floor(x) AS x * 1000") for place in PLACES),
+        ("the database", "FLOOR(x) AS x"),
+        ("the database", '"+"(a, b) AS a'),
+        ("the database", "range(x) AS TABLE SELECT x"),
+    ],
+)
+def test_a_macro_is_refused_wherever_it_lies(
+    place: str, macro: str, connection: Connection
+) -> None:
+    relation = connection.sql(ROW)
+    rows = Host(ibis.duckdb.from_connection(connection))
+    connection.execute(f"CREATE TABLE loans AS {ROW}")
+    table = rows.named("loans")
+    open_table(relation, asked(plan_of()), "duckdb")
+    open_table(table, asked(plan_of()), "ibis")
+    connection.execute(PLACES[place].format(macro))
+    with pytest.raises(InvalidInput, match="with another one"):
+        open_table(relation, asked(plan_of()), "duckdb")
+    with pytest.raises(InvalidInput, match="with another one"):
+        open_table(table, asked(plan_of()), "ibis")
+
+
+def test_the_list_of_functions_itself_has_no_substitute(
+    connection: Connection,
+) -> None:
+    connection.execute(
+        "CREATE MACRO duckdb_functions() AS TABLE "
+        "SELECT 'floor' AS function_name, true AS internal"
+    )
+    with pytest.raises(InvalidInput, match="another one named 'duckdb_functions'"):
+        require_own_functions(connection.execute)
+    for name in ("system", "SYSTEM"):
+        with pytest.raises(duckdb.Error, match="reserved"):
+            connection.execute(f"ATTACH ':memory:' AS {name}")
+    with pytest.raises(duckdb.Error, match="system catalog"):
+        connection.execute("CREATE MACRO system.main.duckdb_functions() AS 1")
+
+
+def test_a_macro_of_another_name_is_no_harm(connection: Connection) -> None:
+    expected = exact(connection.sql(ROW), plan_of(), "duckdb")
+    connection.execute("CREATE MACRO mine(x) AS x + 1")
+    # Words that are no functions to DuckDB: a macro of that name is never asked.
+    words = ["coalesce", "try", "try_cast", "cast", "case", "between", "in", "not"]
+    for word in words:
+        connection.execute(f"CREATE MACRO {identifier(word)}(x) AS 77")
+        connection.execute(f"CREATE OR REPLACE MACRO {identifier(word)}(x, y) AS 77")
+    assert exact(connection.sql(ROW), plan_of(), "duckdb") == expected
+    connection.execute(f"CREATE TABLE loans AS {ROW}")
+    rows = Host(ibis.duckdb.from_connection(connection)).named("loans")
+    assert exact(rows, plan_of(keys=["a", "b"]), "ibis") == [expected[0], [0] * 5]
+
+
+def test_types_have_no_substitute(connection: Connection) -> None:
+    expected = exact(connection.sql(ROW), plan_of(), "duckdb")
+    with pytest.raises(duckdb.Error, match="already exists"):
+        connection.execute("CREATE TYPE double AS INTEGER")
+    connection.execute("CREATE SCHEMA other")
+    for name in ("double", "bigint", "hugeint", "varchar", "blob", "date"):
+        connection.execute(f"CREATE TYPE other.{name} AS ENUM ('a')")
+    connection.execute("SET search_path = 'other,main'")
+    assert exact(connection.sql(ROW), plan_of(), "duckdb") == expected
+
+
+def test_a_function_of_python_that_joins_one_of_duckdb_is_refused(
+    connection: Connection,
+) -> None:
+    connection.create_function("mine", lambda _: 77.0, ["DOUBLE"], "DOUBLE")
+    require_own_functions(connection.execute)
+    for name in ("%", "encode", "md5", "unnest"):
+        connection.create_function(name, lambda _: 77.0, ["DOUBLE"], "DOUBLE")
+        with pytest.raises(InvalidInput, match=f"another one named '{name}'"):
+            require_own_functions(connection.execute)
+        connection.remove_function(name)
+
+
+def test_functions_of_extensions_are_no_harm(connection: Connection) -> None:
+    """Those that come with DuckDB, loaded or not, are the same on every connection."""
+    connection.execute("LOAD icu")
+    connection.execute("LOAD json")
+    require_own_functions(connection.execute)
+
+
+def test_what_duckdb_has_is_the_same_on_each_new_connection() -> None:
+    functions._own.cache_clear()
+    first = functions._own()
+    functions._own.cache_clear()
+    assert first == functions._own()
+    assert {"+", "abs", "md5"} <= {name for name, *_ in first}

@@ -1,0 +1,98 @@
+"""Every sum gets noise of its own law and scale."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dpratio.curator.noise import draw_noise as room
+from dpratio.curator.noise.draw_noise import draw_noise
+from dpratio.curator.noise.entropy import BitSource, system_bits
+from dpratio.curator.noise.rounded import GAUSSIAN, LAPLACE, NoiseLaw
+from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.question import Ratio
+
+KEYS = 20_000
+NOISES = [
+    *(("even", mechanism) for mechanism in MECHANISMS),
+    ("joint", "laplace"),
+    ("focused", "laplace"),
+    ("focused", "analytic_gaussian"),
+]
+
+
+def plan_of(strategy: str, mechanism: str) -> Plan:
+    return make_plan(
+        Ratio("s", per="y", weight="w", guess=0.5),
+        bounds={"s": Bounds(-1, 2), "y": Bounds(0, 5), "w": Bounds(0.5, 3)},
+        budget=Budget(2, "1e-6"),
+        strategy=strategy,
+        mechanism=mechanism,
+    )
+
+
+def fixed_bits(seed: int) -> BitSource:
+    return np.random.default_rng(seed).bytes
+
+
+@pytest.mark.parametrize(("strategy", "mechanism"), NOISES)
+@pytest.mark.parametrize("rows", [1, 9])
+def test_noise_has_one_row_per_cell_and_one_column_per_sum(
+    strategy: str, mechanism: str, rows: int
+) -> None:
+    part = plan_of(strategy, mechanism).parts[0]
+    drawn = draw_noise(mechanism, part, rows, system_bits)
+    assert drawn.shape == (rows, 5 if strategy == "focused" else 7)
+    assert drawn.dtype == np.int64
+
+
+@pytest.mark.parametrize(("strategy", "mechanism"), NOISES)
+def test_each_sum_is_drawn_with_the_law_of_the_plan_and_its_own_scale(
+    strategy: str, mechanism: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    law = LAPLACE if mechanism == "laplace" else GAUSSIAN
+    plan = plan_of(strategy, mechanism)
+    calls: list[tuple[NoiseLaw, float, int, BitSource]] = []
+
+    def spy(*given: Any) -> NDArray[np.int64]:  # noqa: ANN401
+        calls.append(given)
+        return np.full(3, len(calls))
+
+    monkeypatch.setattr(room, "draw_rounded", spy)
+    drawn = draw_noise(mechanism, plan.parts[0], 3, system_bits)
+    assert calls == [(law, each.scale, 3, system_bits) for each in plan.sums]
+    assert drawn.tolist() == [list(range(1, len(plan.sums) + 1))] * 3
+    assert len({each.scale for each in plan.sums}) > 1
+
+
+@pytest.mark.parametrize(("strategy", "mechanism"), NOISES)
+def test_the_columns_have_the_planned_spread_and_no_correlation(
+    strategy: str, mechanism: str
+) -> None:
+    """A fixed stream; 8 standard errors of what each figure can wander."""
+    plan = plan_of(strategy, mechanism)
+    drawn = draw_noise(mechanism, plan.parts[0], KEYS, fixed_bits(8))
+    spread = np.array([noise_sd(mechanism, each.scale) for each in plan.sums])
+    standard = drawn.astype(np.float64) / spread
+    fourth = 6 if mechanism == "laplace" else 3
+    allowed = 8 / math.sqrt(KEYS)
+    assert np.all(np.abs(standard.mean(axis=0)) < allowed)
+    variance = (standard**2).mean(axis=0)
+    assert np.all(np.abs(variance - 1) < allowed * math.sqrt(fourth - 1))
+    between = standard.T @ standard / KEYS - np.diag(variance)
+    assert np.all(np.abs(between) < allowed)
+
+
+def test_the_same_bits_give_the_same_noise_and_others_do_not() -> None:
+    part = plan_of("even", "laplace").parts[0]
+    first, again, other = (
+        draw_noise("laplace", part, 20, fixed_bits(seed)) for seed in (1, 1, 2)
+    )
+    assert np.array_equal(first, again)
+    assert not np.any(first == other)

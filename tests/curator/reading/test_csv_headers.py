@@ -1,0 +1,119 @@
+"""The header, the name and the packing of a file of text."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
+from dpratio.curator.reading.csv_lines import line_cells, read_header
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import FileRefused
+from dpratio.terms.source import CsvFile
+
+PLAIN = plan_of()
+
+
+def test_the_header_is_the_first_line_or_the_declared_columns(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_bytes(b'\xef\xbb\xbf"a","b,c"\r\n1,2\r\n')
+    assert read_header(CsvFile(path), str(path)) == ("a", "b,c")
+    declared = CsvFile(path, columns=["x", "y"])
+    assert read_header(declared, "no such file") == ("x", "y")
+    assert list(line_cells(CsvFile(path), str(path))) == [["1", "2"]]
+
+
+def test_a_compressed_file_is_read_like_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n") + gzip.compress(b"3,4"))
+    assert list(line_cells(CsvFile(path), str(path))) == [["1", "2"], ["3", "4"]]
+
+
+UNREADABLE_HEADERS = {
+    "empty.csv": b"",
+    "empty_line.csv": b"\nscore,label\n",
+    "unclosed.csv": b'score,"label\n1,1\n',
+    "twice.csv": b"score,label,score\n1,1,1\n",
+    "not_gzip.csv.gz": b"score,label\n1,1\n",
+    "cut.csv.gz": gzip.compress(b"score,label\n1,1\n")[:15],
+    "broken.csv.gz": gzip.compress(b"")[:10] + b"\xff" * 40,
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", UNREADABLE_HEADERS)
+def test_a_header_that_cannot_be_read_is_refused(
+    name: str, engine: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(UNREADABLE_HEADERS[name])
+    with pytest.raises(FileRefused) as refused:
+        exact(path, PLAIN, engine)
+    assert str(refused.value) == (
+        f"the header of '{path}' cannot be read. The first line must name each "
+        "column once, in UTF-8 and the declared dialect."
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_header_in_another_encoding_is_advised_about(
+    engine: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "f.csv"
+    path.write_bytes("score,größe\n1,1\n".encode("latin-1"))
+    with pytest.raises(FileRefused) as refused:
+        exact(path, PLAIN, engine)
+    assert str(refused.value) == (
+        f"the header of '{path}' is not UTF-8. Rewrite the file, for instance with: "
+        "iconv -f latin1 -t utf-8 OLD.csv > NEW.csv"
+    )
+    assert refused.value.__context__ is None
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_column_without_a_name_is_no_obstacle(engine: str, tmp_path: Path) -> None:
+    """pandas writes the index of a frame under an empty name."""
+    path = tmp_path / "f.csv"
+    path.write_text(",score,label\n0,0.5,1\n", encoding="utf-8")
+    assert exact(str(path), PLAIN, engine)[0][2] == ROW // 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_is_decompressed_where_its_name_ends_in_gz_and_nowhere_else(
+    engine: str, tmp_path: Path
+) -> None:
+    for name in ("f.csv.zst", "f.gz.txt", "f.csv.bz2", "f.csv.xz"):
+        path = tmp_path / name
+        path.write_text("score,label\n0.5,1\n", encoding="utf-8")
+        assert exact(CsvFile(path), PLAIN, engine)[0][2] == ROW // 2, name
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "[1].csv",
+        "*.csv",
+        "a?.csv",
+        "{a,b}.csv",
+        "it's.csv",
+        "ü 😀.csv",
+        "~.csv",
+        "\\b.csv",
+    ],
+)
+def test_a_file_may_have_any_name(
+    name: str, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text("score,label\n0.5,1\n", encoding="utf-8")
+    assert exact(name, PLAIN, engine)[0][2] == ROW // 2
+
+
+def test_a_glob_of_packed_and_plain_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("score,label\n0.5,1\n", encoding="utf-8")
+    with gzip.open(tmp_path / "b.csv.gz", "wb") as file:
+        file.write(b"score,label\n0.5,1\n")
+    plan = plan_of()
+    with pytest.raises(FileRefused, match="compressed and some are not"):
+        release_sums(CsvFile(tmp_path / "*.csv*"), plan, engine="duckdb", ledger=None)

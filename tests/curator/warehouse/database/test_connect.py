@@ -1,0 +1,313 @@
+"""Tables of databases by their address: found, refused, closed again."""
+
+import gc
+import logging
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import duckdb
+import ibis
+import psycopg
+import pytest
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from curator.tables_for_tests import exact, plan_of, said_by
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.measure import open_for
+from dpratio.curator.release_sums import release_sums
+from dpratio.curator.warehouse import open as opening
+from dpratio.curator.warehouse.database.connect import connect_to
+from dpratio.errors import (
+    DpratioError,
+    EngineFailed,
+    FileRefused,
+    MissingExtra,
+    SchemaRefused,
+)
+from dpratio.terms.budget import Budget
+from dpratio.terms.database import DatabaseTable
+from dpratio.terms.groups import Groups
+
+STATEMENTS = (
+    """CREATE TABLE loans
+        (score DOUBLE PRECISION, label INTEGER, region VARCHAR(10), note TEXT)""",
+    """INSERT INTO loans (score, label, region)
+        VALUES (0.5, 1, 'north'), (0.25, 0, 'south'), (0.75, 1, 'north')""",
+    """CREATE VIEW north AS SELECT score, label, region AS area FROM loans
+        WHERE region = 'north' AND score > 0.1 AND label IN (0, 1)""",
+    "CREATE VIEW doubled AS SELECT a.score, b.label FROM loans a, loans b",
+    "CREATE VIEW shifted AS SELECT score + 1 AS score, label FROM loans",
+    "CREATE VIEW nested AS SELECT score, label FROM north",
+)
+HOSTS = ("sqlite", "duckdb", "postgres")
+
+Run = Callable[[str], object]
+
+
+@pytest.fixture(params=HOSTS)
+def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Run]]:
+    """The address of a database with a table and views, and how to change it."""
+    if request.param == "postgres":
+        url = request.getfixturevalue("postgres_url")
+        connection: Any = psycopg.connect(url, autocommit=True)
+        run: Run = connection.execute
+    else:
+        path = tmp_path / "people #1 it's.db"
+        url = f"{request.param}:///{path}"
+        library: Any = {"sqlite": sqlite3, "duckdb": duckdb}[request.param]
+
+        def run(statement: str) -> None:
+            own = library.connect(path)
+            own.execute(statement)
+            own.commit()
+            own.close()
+
+        connection = None
+    for statement in STATEMENTS:
+        run(statement)
+    yield url, run
+    if connection is not None:
+        connection.close()
+
+
+CELLS = [[3 << 24, 2 << 24, 3 << 23, 7 << 21, 5 << 22]]
+
+
+def test_a_table_is_found_and_added_up(host: tuple[str, Run]) -> None:
+    url, _ = host
+    assert exact(DatabaseTable(url, table="loans"), plan_of(), "auto") == CELLS
+    assert exact(DatabaseTable(url, table="loans"), plan_of(), "ibis") == CELLS
+    schema = "public" if "postgres" in url else "main"
+    named = DatabaseTable(url, table=f"{schema}.loans")
+    assert exact(named, plan_of(), "auto") == CELLS
+
+
+def test_a_view_that_keeps_rows_apart_is_read(host: tuple[str, Run]) -> None:
+    url, _ = host
+    plan = plan_of(keys=["north"], names=("score", "label", "", "area"))
+    found = exact(DatabaseTable(url, view="north"), plan, "auto")
+    assert found == [[2 << 24, 2 << 24, 5 << 22, 13 << 20, 5 << 22]]
+    # What is a table may be called a view.
+    assert exact(DatabaseTable(url, view="loans"), plan_of(), "auto") == CELLS
+
+
+def test_a_view_must_be_called_one(host: tuple[str, Run]) -> None:
+    url, _ = host
+    with pytest.raises(SchemaRefused, match=r"'north' is a view, .* view = \"north\""):
+        exact(DatabaseTable(url, table="north"), plan_of(), "auto")
+
+
+@pytest.mark.parametrize("view", ["doubled", "shifted", "nested"])
+def test_a_view_that_does_more_is_refused(host: tuple[str, Run], view: str) -> None:
+    url, _ = host
+    with pytest.raises(SchemaRefused, match=f"'{view}' is no table .* does more"):
+        exact(DatabaseTable(url, view=view), plan_of(), "auto")
+
+
+def test_a_table_that_is_not_there_is_refused(host: tuple[str, Run]) -> None:
+    url, _ = host
+    for name in ("persons", 'loans"; DROP TABLE loans; --', "nowhere.loans"):
+        with pytest.raises(FileRefused, match="there is no table"):
+            exact(DatabaseTable(url, table=[name]), plan_of(), "auto")
+    assert exact(DatabaseTable(url, table="loans"), plan_of(), "auto") == CELLS
+
+
+def test_columns_are_checked_before_the_charge(
+    host: tuple[str, Run], tmp_path: Path
+) -> None:
+    url, _ = host
+    ledger = _ledger(tmp_path)
+    for names in (("score", "nothing"), ("score", "note")):
+        plan = plan_of(names=(*names, "", ""))
+        with pytest.raises(SchemaRefused, match=f"column '{names[1]}'"):
+            release_sums(DatabaseTable(url, table="loans"), plan, ledger=ledger)
+    assert not ledger.account().releases
+
+
+def test_one_connection_answers_all_parts_and_is_closed(
+    host: tuple[str, Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, _ = host
+    opened, closed = [], []
+
+    def watched(source: DatabaseTable) -> object:
+        connected = connect_to(source)
+        opened.append(source)
+
+        closing = connected.close
+
+        def close() -> None:
+            closing()
+            closed.append(source)
+
+        return type(connected)(connected.backend, close)
+
+    monkeypatch.setattr(opening, "connect_to", watched)
+    plan = plan_of(groups=[None, Groups("region", ["north"])], weights=[1, 1])
+    measure = open_for(DatabaseTable(url, table="loans"), plan, "auto")
+    assert len(measure()) == 2
+    assert (len(opened), len(closed)) == (1, 0)
+    del measure
+    gc.collect()
+    assert len(closed) == 1
+    with pytest.raises(SchemaRefused):
+        open_for(DatabaseTable(url, view="doubled"), plan, "auto")
+    assert len(closed) == 2
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgres://ann:s3cr3t@127.0.0.1:1/credit",
+        "sqlite:////no/such/folder/people.db",
+        "duckdb:////no/such/folder/people.db",
+    ],
+)
+def test_a_database_that_does_not_answer_is_named_without_its_password(
+    url: str,
+) -> None:
+    with pytest.raises(FileRefused, match="no database answers at") as refused:
+        exact(DatabaseTable(url, table="loans"), plan_of(), "auto")
+    assert "s3cr3t" not in said_by(refused.value)
+
+
+@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
+def test_a_path_with_a_slash_too_few_is_said_to_lead_nowhere(
+    scheme: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.db"
+    path.touch()
+    relative = str(path).removeprefix("/")
+    with pytest.raises(FileRefused) as refused:
+        exact(
+            DatabaseTable(f"{scheme}:///{relative}", table="loans"), plan_of(), "auto"
+        )
+    assert str(refused.value) == (
+        f"no database answers at '{scheme}:///{relative}': there is no such file. "
+        "Three slashes begin a path from the folder you are in, four a path from the "
+        "root."
+    )
+
+
+@pytest.mark.parametrize(
+    ("package", "url"),
+    [("psycopg", "postgres://127.0.0.1:1/credit"), ("pyspark", "spark://127.0.0.1:1")],
+)
+def test_a_driver_that_is_missing_is_named_and_no_server_is_blamed(
+    package: str, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in list(sys.modules):
+        if name.partition(".")[0] == package:
+            monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingExtra, match=rf"'{package}.*'dpratio\[engines\]'"):
+        connect_to(DatabaseTable(url, table="loans"))
+
+
+@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
+def test_a_file_that_is_no_database_is_refused_and_none_is_made(
+    scheme: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.db"
+    table = DatabaseTable(f"{scheme}:///{path}", table="loans")
+    with pytest.raises(FileRefused):
+        exact(table, plan_of(), "auto")
+    assert not path.exists()
+    path.write_bytes(b"score,label\n" * 1000)
+    with pytest.raises(FileRefused):
+        exact(table, plan_of(), "auto")
+
+
+def test_what_a_server_says_reaches_nobody_and_the_charge_stays(
+    postgres_url: str,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE TABLE loans (score TEXT, label INTEGER); "
+            "INSERT INTO loans VALUES ('0.5', 1), ('CANARY 271828', 1); "
+            "CREATE FUNCTION number(TEXT) RETURNS DOUBLE PRECISION IMMUTABLE "
+            "LANGUAGE sql AS 'SELECT $1::DOUBLE PRECISION'"
+        )
+        # A generated column of a partition is computed on reading; this is the worst
+        # that a table can do.
+        connection.execute(
+            "CREATE VIEW numbers AS SELECT number(score) AS score, label FROM loans"
+        )
+    backend = ibis.connect(postgres_url.replace("postgresql://", "postgres://"))
+    ledger = _ledger(tmp_path)
+    with caplog.at_level(logging.DEBUG), pytest.raises(EngineFailed) as failed:
+        release_sums(backend.table("numbers"), plan_of(), ledger=ledger)
+    backend.disconnect()
+    printed = capfd.readouterr()
+    said = said_by(failed.value) + caplog.text + printed.out + printed.err
+    assert "271828" not in said
+    assert "stays charged" in str(failed.value)
+    [held] = ledger.account().releases.values()
+    assert held.state == "opened"
+
+
+def test_columns_of_no_declared_type_are_read_cell_by_cell(tmp_path: Path) -> None:
+    path = tmp_path / "loose.db"
+    own = sqlite3.connect(path)
+    odd = 'a FANCY_TYPE, b "INT[", c "DECIMAL(x)"'
+    own.execute(f"CREATE TABLE loans (score, label, {odd})")
+    table = DatabaseTable(f"sqlite:///{path}", table="loans")
+    own.commit()
+    empty = [[0, 0, 0, 0, 0]]
+    assert exact(table, plan_of(), "auto") == empty
+    own.executemany(
+        "INSERT INTO loans (score, label) VALUES (?, ?)",
+        [("0.5", 1), (b"0.5", 1), (0.5, 1), (None, 1), (1, 0.75)],
+    )
+    own.commit()
+    own.close()
+    found = exact(table, plan_of(), "auto")
+    assert found == [[2 << 24, 2 << 24, 3 << 23, 5 << 22, 3 << 23]]
+
+
+def test_an_application_of_our_own_tells_no_parts_and_is_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What `spark/test_spark_databases.py` does on a cluster, seen from inside."""
+    said: list[object] = []
+
+    class Builder:
+        def master(self, url: str) -> "Builder":
+            said.append(url)
+            return self
+
+        def config(self, *, map: dict[str, str]) -> "Builder":  # noqa: A002
+            said.append(map)
+            return self
+
+        def getOrCreate(self) -> SimpleNamespace:  # noqa: N802
+            return SimpleNamespace(newSession=lambda: "ours", stop=lambda: "stopped")
+
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    monkeypatch.setattr(SparkSession, "builder", Builder())
+    monkeypatch.setattr(ibis.pyspark, "connect", lambda session: session)
+    made = connect_to(DatabaseTable("spark://host:7077", table="loans"))
+    assert (made.backend, made.close()) == ("ours", "stopped")
+    settings = {"spark.app.name": "dpratio", "spark.ui.showConsoleProgress": "false"}
+    assert said == ["spark://host:7077", settings]
+
+
+def test_another_engine_does_not_read_databases() -> None:
+    table = DatabaseTable("sqlite:///people.db", table="loans")
+    for engine in ("python", "duckdb"):
+        with pytest.raises(DpratioError, match=f"engine '{engine}' does not read"):
+            exact(table, plan_of(), engine)
+
+
+def _ledger(folder: Path) -> Ledger:
+    ledger = Ledger(folder / "budget.db")
+    ledger.open_scope(Scope("loans", Budget(5, "1e-3")))
+    return ledger

@@ -1,0 +1,206 @@
+"""Each form of a view that is taken gives the rows that the database itself gives.
+
+`view_forms` lists forms and hostile rows. Run with another sqlglot on PYTHONPATH, this
+file tries that one: the forms stay the same, its trees do not.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import duckdb
+import psycopg
+import pytest
+
+from curator.warehouse.view_forms import COLUMNS, REFUSED, forms_of, rows_for
+from dpratio.curator.silence import silence
+from dpratio.curator.warehouse.database.connect import connect_to, find_table
+from dpratio.curator.warehouse.tables import dialect_of
+from dpratio.errors import SchemaRefused
+from dpratio.terms.database import DatabaseTable
+
+_TYPES = {
+    "postgres": (
+        *("integer", "smallint", "bigint", "double precision", "real"),
+        *("numeric(9, 2)", "text", "character(4)", "boolean", "date", "timestamp"),
+    ),
+    "duckdb": (
+        *("INTEGER", "SMALLINT", "BIGINT", "DOUBLE", "FLOAT", "DECIMAL(9, 2)"),
+        *("VARCHAR", "VARCHAR", "BOOLEAN", "DATE", "TIMESTAMP"),
+    ),
+    "sqlite": (
+        *("INTEGER", "SMALLINT", "BIGINT", "DOUBLE", "FLOAT", "DECIMAL(9, 2)"),
+        *("TEXT", "VARCHAR(4)", "BOOLEAN", "DATE", "TIMESTAMP"),
+    ),
+}
+_MORE = {
+    "postgres": [
+        (
+            "ALTER TABLE people ADD huge numeric, ADD name varchar(9), ADD other json, "
+            "ADD seen_in timestamptz, ADD pair pair, ADD label citext, ADD mood mood, "
+            "ADD part part"
+        ),
+        (
+            "UPDATE people SET name = region, seen_in = seen_at AT TIME ZONE 'UTC', "
+            "label = region, huge = CASE WHEN id % 9 = 0 THEN 'NaN' WHEN id % 9 = 1 "
+            "THEN '-Infinity' WHEN id % 9 = 2 THEN NULL ELSE score::numeric END "
+            "WHERE abs(score) < 'Infinity' AND length(region) < 10"
+        ),
+        "UPDATE people SET other = '{}', pair = ROW(1, NULL) WHERE id % 3 = 0",
+    ],
+    "duckdb": [
+        "ALTER TABLE people ADD COLUMN mood mood",
+        "UPDATE people SET mood = 'sad' WHERE id % 3 = 0",
+        "UPDATE people SET mood = 'glad' WHERE id % 3 = 1",
+        "ALTER TABLE people ADD COLUMN seen_ns TIMESTAMP_NS",
+    ],
+    "sqlite": [  # Cells that are not what their columns declare.
+        (
+            "INSERT INTO people VALUES (990, 'abc', '5', 5.5, 'x', x'00', 'y', 5, "
+            "6.5, 2, 20260101, 1767225600)"
+        ),
+        (
+            "INSERT INTO people VALUES (991, x'05', 1e300, '', 9, 'NaN', 1, x'ff', "
+            "x'78', 'true', '2026-01-01T00:00:00', '2026-01-01')"
+        ),
+    ],
+}
+_BEFORE = {
+    "postgres": [
+        "CREATE TYPE pair AS (a integer, b integer)",
+        "CREATE TYPE mood AS ENUM ('sad', 'glad')",
+        "CREATE DOMAIN part AS integer",
+        "CREATE EXTENSION IF NOT EXISTS citext",
+    ],
+    "duckdb": ["CREATE TYPE mood AS ENUM ('sad', 'glad')"],
+    "sqlite": [],
+}
+
+# Settings that change how constants are written down.
+_ODD = "-cDateStyle=SQL,DMY -cTimeZone=Asia/Tokyo -cextra_float_digits=-9"
+_SCHEMAS = {"postgres": "public", "duckdb": "main", "sqlite": "main"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A database with hostile rows: its name, its address, and how to write there."""
+
+    name: str
+    address: str
+    connect: Callable[[], Any]
+
+
+@pytest.fixture(scope="module", params=list(_TYPES))
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    name: str = request.param
+    if name == "postgres":
+        server = request.getfixturevalue("postgres_server")
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute("CREATE DATABASE view_forms")
+        start, _, options = server.partition("?")
+        url = f"{start.rpartition('/')[0]}/view_forms?{options}"
+        place = Place(
+            name,
+            f"{url}&options={quote(_ODD)}",
+            lambda: psycopg.connect(url, autocommit=True),
+        )
+    else:
+        path = tmp_path_factory.mktemp("views") / "people.db"
+        connect: Any = duckdb.connect if name == "duckdb" else sqlite3.connect
+        place = Place(name, f"{name}:///{path}", lambda: connect(str(path)))
+    _fill(place)
+    yield place
+    if name == "postgres":
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute("DROP DATABASE view_forms WITH (FORCE)")
+
+
+def _fill(place: Place) -> None:
+    name = place.name
+    kinds = zip(COLUMNS, _TYPES[name], strict=True)
+    columns = ", ".join(f"{column} {kind}" for column, kind in kinds)
+    with closing(place.connect()) as connection:
+        for statement in _BEFORE[name]:
+            connection.execute(statement)
+        connection.execute(f"CREATE TABLE people (id integer, {columns})")
+        for row in rows_for():
+            cells = [_cell(cell, name) for cell in row]
+            marks = ", ".join(["%s" if name == "postgres" else "?"] * len(cells))
+            connection.execute(f"INSERT INTO people VALUES ({marks})", cells)  # noqa: S608
+        for statement in _MORE[name]:
+            connection.execute(statement)
+        connection.commit()
+
+
+def _cell(cell: Any, name: str) -> Any:  # noqa: ANN401
+    if name == "sqlite" and cell in {"NaN", "Infinity", "-Infinity"}:
+        return None if cell == "NaN" else float(cell)
+    return cell
+
+
+def _made(place: Place, forms: list[str], *, ask: bool) -> list[list[int]]:
+    """Make a view of each form, and give the rows that the database gives itself."""
+    own: list[list[int]] = []
+    with closing(place.connect()) as connection:
+        for at, form in enumerate(forms):
+            connection.execute(f"DROP VIEW IF EXISTS v{at}")
+            connection.execute(
+                f"CREATE VIEW v{at} AS SELECT id FROM people WHERE {form}"  # noqa: S608
+            )
+            if ask:
+                found = connection.execute(f"SELECT id FROM v{at}")  # noqa: S608
+                own.append(sorted(row[0] for row in found.fetchall()))
+        connection.commit()
+    return own
+
+
+def _read(place: Place, count: int) -> list[list[int] | str]:
+    """The rows that dpratio reads through each view, or why it is refused."""
+    given: list[list[int] | str] = []
+    schema = _SCHEMAS[place.name]
+    with silence():
+        connected = connect_to(DatabaseTable(place.address, view="v0"))
+        backend, dialect = connected.backend, dialect_of(connected.backend)
+        dialect.pin(backend)
+        dialect.check(backend)
+        for at in range(count):
+            try:
+                source = DatabaseTable(place.address, view=f"{schema}.v{at}")
+                rows = find_table(backend, source)
+            except SchemaRefused as error:
+                given.append(str(error))
+                continue
+            given.append(sorted(dialect.fetch(backend, rows.select("id"))["id"]))
+        connected.close()
+    return given
+
+
+def test_every_form_gives_the_rows_that_the_database_gives(place: Place) -> None:
+    """Each is a view of the real database, which is asked for its own answer."""
+    forms = forms_of(place.name)
+    own = _made(place, forms, ask=True)
+    read = _read(place, len(forms))
+    differ = [
+        (form, len(one), two if isinstance(two, str) else len(two))
+        for form, one, two in zip(forms, own, read, strict=True)
+        if one != two
+    ]
+    assert differ == []
+    assert len(set(map(tuple, own))) > len(forms) / 3  # They choose different rows.
+
+
+def test_what_looks_like_a_form_and_is_read_otherwise_is_refused(place: Place) -> None:
+    forms = REFUSED[place.name]
+    _made(place, forms, ask=False)
+    read = _read(place, len(forms))
+    taken = [
+        form
+        for form, found in zip(forms, read, strict=True)
+        if "it holds" not in str(found)
+    ]
+    assert taken == []

@@ -1,0 +1,249 @@
+"""The engine itself: sums in pieces, limits of Ibis, and what it will not run on."""
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import ibis
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import strategies as st
+
+from curator.hostile_tables import Case, cases
+from curator.people_for_tests import REGIONS, crowds, people
+from curator.table_sources import mapping_of
+from curator.tables_for_tests import asked, exact, plan_of, shape_of, statement_with
+from curator.warehouse.hosts import Host
+from curator.warehouse.laws import hold, require_agreement
+from dpratio.curator.choose_engine import open_table
+from dpratio.curator.reading.exact import LARGEST_SUM
+from dpratio.curator.release_sums import release_sums
+from dpratio.curator.warehouse import engine as engine_ibis
+from dpratio.curator.warehouse.dialect import Dialect
+from dpratio.curator.warehouse.open import open_warehouse
+from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of
+from dpratio.errors import InvalidInput, SchemaRefused
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.unit import PrivacyUnit
+
+# Pieces.
+
+
+@pytest.fixture
+def in_pieces(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Take all sums in pieces, as if doubles were never exact."""
+    asked_for: list[bool] = []
+
+    def never(*_: object) -> bool:
+        asked_for.append(True)
+        return False
+
+    monkeypatch.setattr(engine_ibis, "are_exact", never)
+    return asked_for
+
+
+@pytest.mark.parametrize("strategy", ["even", "focused"])
+def test_sums_in_pieces_are_those_of_the_specification(
+    strategy: str, host: Host, in_pieces: list[bool]
+) -> None:
+    def law(case: Case) -> None:
+        require_agreement(host, case.plan, case.table)
+
+    hold(law, host, 3, case=cases(strategy))
+    assert in_pieces or host.name == "polars"
+
+
+def test_people_in_pieces_are_those_of_the_specification(
+    host: Host, in_pieces: list[bool]
+) -> None:
+    def law(table: Any, most: int, minus: bool) -> None:  # noqa: ANN401, FBT001
+        plan = people(most_groups=most, minus=minus)
+        require_agreement(host, plan, table)
+
+    tables = crowds("text", least_rows=4)
+    hold(law, host, 2, table=tables, most=st.integers(1, 3), minus=st.booleans())
+    assert in_pieces or host.name == "polars"
+
+
+def sums_of(table: Any, step: float, largest: int) -> list[int]:  # noqa: ANN401
+    statement = statement_with(step, largest)
+    sums = open_table(table, statement, "ibis")()
+    found = sums.plus(np.zeros((3, 1), dtype=np.int64))
+    return [int(each) for each in found[:, 0]]
+
+
+def test_odd_sums_beyond_the_exact_doubles_keep_their_last_bit(host: Host) -> None:
+    step = 2.0**-53
+    x = [1.0, 1.0, step, -1.0, -1.0, -step, 1.0]
+    table = pa.table({"x": x, "g": ["a"] * 3 + ["b"] * 3 + ["c"]})
+    expected = [2**54 + 1, -(2**54) - 1, 2**53]
+    assert sums_of(host.table(table), step, 2**53) == expected
+
+
+# Sums of 2^63 and 2^64, which numpy takes for other types.
+@pytest.mark.parametrize("many", [2**7, 2**8])
+def test_sums_are_clamped_to_62_bits(host: Host, many: int) -> None:
+    x = [1.0] * many + [-1.0] * many + [1.0, -0.5]
+    groups = ["a"] * many + ["b"] * many + ["c"] * 2
+    found = sums_of(host.table(pa.table({"x": x, "g": groups})), 2.0**-56, 2**56)
+    assert found == [LARGEST_SUM, -LARGEST_SUM, 2**56 - 2**55]
+
+
+def test_a_huge_sum_rounds_no_other(host: Host) -> None:
+    x = [1.0] * 2**7 + [-1.0, 2.0**-56]
+    table = pa.table({"x": x, "g": ["a"] * 2**7 + ["b"] * 2})
+    found = sums_of(host.table(table), 2.0**-56, 2**56)
+    assert found == [LARGEST_SUM, -(2**56) + 1, 0]
+
+
+def test_totals_of_one_unit_beyond_the_exact_doubles_are_taken_in_pieces(
+    host: Host,
+) -> None:
+    """Rows of 2^28 in cells of totals below 1: they pass 2^53, and cancel out."""
+    totals = {"score": Bounds(-1, 1), "label": Bounds(0, 1)}
+    plan = plan_of(
+        Bounds(-(2.0**28), 2.0**28),
+        Bounds(0, 1),
+        keys=REGIONS,
+        unit=PrivacyUnit("id", totals=totals, most_groups=2),
+    )
+    scores = [2.0**28] * 4 + [-(2.0**28)] * 4 + [2.0**-24, 1 / 3]
+    table = pa.table(
+        {
+            "score": scores * 2,
+            "label": [0.1] * 20,
+            "region": ["a"] * 10 + ["b"] * 10,
+            "id": ["x"] * 20,
+        }
+    )
+    found = require_agreement(host, plan, table)
+    assert found[0][2] * plan.sums[2].step == pytest.approx(1 / 3, abs=1e-6)
+
+
+def test_a_product_that_two_sums_share_is_counted_for_both(host: Host) -> None:
+    statement = statement_with(2.0**-24, 2**24)
+    twice = replace(statement, sums=statement.sums * 2)
+    table = host.table(pa.table({"x": [0.5, 0.25, -1.0], "g": ["a", "a", "c"]}))
+    found = open_table(table, twice, "ibis")().plus(np.zeros((3, 2), dtype=np.int64))
+    assert found.tolist() == [[3 * 2**22] * 2, [0] * 2, [-(2**24)] * 2]
+
+
+# Limits.
+
+
+def test_a_limit_of_rows_that_a_user_set_cuts_nothing_off(host: Host) -> None:
+    keys = [f"{at}" for at in range(30)]
+    table = pa.table({"score": [0.5] * 30, "label": [1] * 30, "region": keys})
+    before = ibis.options.sql.default_limit
+    ibis.options.sql.default_limit = 3
+    try:
+        require_agreement(host, plan_of(keys=keys), table)
+    finally:
+        ibis.options.sql.default_limit = before
+
+
+def test_what_libraries_warn_of_is_not_heard() -> None:
+    """Warnings are errors here; elsewhere they would be on the screen."""
+
+    class Talkative(Dialect):
+        def fetch(self, backend: object, asked: object) -> dict[str, list[Any]]:
+            warnings.warn(f"{backend} was asked {asked}", DeprecationWarning, 2)
+            return {"sum0": [None, 2]}
+
+    table = WarehouseTable({}, None, "canary", Talkative())
+    assert table.fetch("canary") == {"sum0": [0, 2]}
+
+
+# What it does not run on.
+
+
+class Unknown:
+    name = "datafusion"
+
+
+def test_a_backend_that_was_never_tested_is_refused() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        dialect_of(Unknown())
+    assert "was not tested on datafusion" in str(refused.value)
+    assert "duckdb, postgres" in str(refused.value)
+
+
+def test_a_table_of_another_kind_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"got one\. Use engine 'duckdb'"):
+        open_warehouse(pa.table({"score": [0.5]}))
+    with pytest.raises(InvalidInput, match="engine 'ibis' does not read files"):
+        open_table(pa.table({"score": [0.5]}), asked(plan_of()), "ibis")
+
+
+def test_a_dialect_says_what_it_must_be_told() -> None:
+    """What no two databases do alike has no common form."""
+    empty, column = Dialect(), ibis.literal("a")
+    for unsaid in (
+        empty.floor,
+        empty.text,
+        empty.hexed,
+        empty.day,
+        empty.text_number,
+        empty.iso_day,
+    ):
+        with pytest.raises(NotImplementedError):
+            unsaid(column)
+    with pytest.raises(NotImplementedError):
+        empty.digest("dpratio", column, column)
+
+
+# Ibis on Polars.
+
+
+def test_an_ibis_table_on_polars_is_collected_when_it_is_asked_and_not_before() -> None:
+    collected = []
+
+    def look(frame: pl.DataFrame) -> pl.DataFrame:
+        collected.append(frame.height)
+        return frame
+
+    frame = pl.LazyFrame({"score": [0.5, 0.25], "label": [1, 0], "region": ["a", "b"]})
+    seen = frame.map_batches(look, schema=frame.collect_schema())
+    backend = ibis.polars.connect({"rows": seen})
+    for engine in ("auto", "ibis"):
+        rows = backend.table("rows")
+        ask = open_table(rows, asked(plan_of(keys=["b", "a"])), engine)
+        assert collected == []
+        found = ask().plus(np.zeros((2, 5), dtype=np.int64))
+        assert found[:, 2].tolist() == [2**22, 2**23]
+        assert collected == [2]
+        collected.clear()
+
+
+def test_an_expression_on_polars_is_read_as_it_says() -> None:
+    table = pa.table({"score": [0.5, 0.25, 9.0], "label": [1, 0, 1]})
+    backend = ibis.polars.connect({"rows": pl.from_arrow(table)})
+    rows = backend.table("rows")
+    kept = rows.filter(rows.score < 1).mutate(score=rows.score * 2)
+    expected = exact({"score": [1.0, 0.5], "label": [1, 0]}, plan_of(), "python")
+    assert exact(kept, plan_of(), "ibis") == expected
+
+
+def test_the_schema_of_a_table_on_polars_is_checked_like_any() -> None:
+    rows = ibis.polars.connect({"rows": pl.LazyFrame({"score": ["x"], "label": [1]})})
+    with pytest.raises(SchemaRefused, match="column 'score' is String"):
+        open_table(rows.table("rows"), asked(plan_of()), "ibis")
+
+
+def test_what_an_ibis_expression_makes_is_read_where_the_data_are(host: Host) -> None:
+    table = pa.table({"score": [0.5, 0.25, 9.0], "label": [1, 0, 1]})
+    rows = host.table(table)
+    kept = rows.filter(rows.score < 1).mutate(score=rows.score * 2)
+    plain = mapping_of(pa.table({"score": [1.0, 0.5], "label": [1, 0]}))
+    assert exact(kept, plan_of(), "ibis") == exact(plain, plan_of(), "python")
+
+
+def test_a_table_on_polars_is_released_by_the_engine_that_was_named() -> None:
+    rows = ibis.polars.connect({"rows": pl.LazyFrame({"score": [0.5], "label": [1]})})
+    for engine in ("auto", "ibis"):
+        release = release_sums(
+            rows.table("rows"), plan_of(), ledger=None, engine=engine
+        )
+        assert shape_of(release) == (1, 5)

@@ -1,0 +1,83 @@
+"""Samples are what they should be: exact sums of neighbours, and noise."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpratio.simulation.audit.draw import Door, _released, look_at
+from dpratio.simulation.audit.invent import chunks_of, releases_of
+from dpratio.simulation.audit.pair import find_pair
+from dpratio.simulation.audit.question import QUESTIONS, plan_for
+from simulation.audit.faults import leave_out_noise
+
+UNITS = [*QUESTIONS]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(
+    ("strategy", "epsilon", "engine"),
+    [
+        ("focused", "1", "duckdb"),
+        ("even", "30", "duckdb"),
+        ("focused", "30", "python"),
+        ("joint", "55", "python"),
+        ("focused", "100", "duckdb"),
+    ],
+)
+def test_without_noise_a_sample_holds_the_sums_that_were_worked_out(
+    unit: str,
+    strategy: str,
+    epsilon: str,
+    engine: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Values are written beyond their bounds: the engine has clipped them."""
+    leave_out_noise(monkeypatch)
+    question = QUESTIONS[unit]
+    plan = plan_for(
+        question, strategy=strategy, mechanism="laplace", epsilon=epsilon, samples=1
+    )
+    pair = find_pair(plan, question)
+    door = Door(tmp_path, engine)
+    for side, exact in zip((pair.first, pair.second), pair.exact, strict=True):
+        (values,) = _released(door, plan, question, pair, side, 3)
+        # To the last cell: otherwise noise of 0 would not be known as such.
+        assert values.tolist() == [exact.tolist()] * 3
+
+
+def test_samples_are_divided_between_releases_that_fit() -> None:
+    assert chunks_of(100_000, 1) == [(100_000, 1)]
+    assert chunks_of(100_000, 0) == [(100_000, 1)]
+    assert chunks_of(1_000_000, 10) == [(100_000, 10)]
+    assert chunks_of(100_000, 165) == [(12_121, 8), (3_032, 1)]
+    assert chunks_of(5, 10**9) == [(1, 5)]
+
+
+def test_counts_are_of_all_samples_and_every_release_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpratio.simulation.audit.invent._ROWS_AT_ONCE", 2_000)
+    question = QUESTIONS["row"]
+    plan = plan_for(
+        question, strategy="joint", mechanism="laplace", epsilon="1", samples=1
+    )
+    pair = replace(find_pair(plan, question), copies=7)
+    told: list[None] = []
+    door = Door(tmp_path, tick=lambda: told.append(None))
+    seen = look_at(door, plan, question, pair, 1_000)
+    counts = seen.counts
+    assert len(told) == releases_of(question, pair, 1_000) == 8
+    assert [each.samples for each in counts] == [1_000] * 3
+    assert [each.at for each in counts] == pytest.approx([-3.5, 0, 3.5])
+    for each in counts:
+        assert 0 < each.second < each.first < 1_000
+    # Fewer samples look like the first table the more that asks for.
+    assert sorted((each.first for each in counts), reverse=True) == [
+        each.first for each in counts
+    ]
+    assert seen.drawn == seen.tally.drawn == 2_000
+    assert len(seen.large) == len(plan.sums)
+    for large in seen.large:
+        assert 0.1 < large / seen.drawn < 0.3

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+from dpratio.errors import InvalidInput
+from dpratio.simulation.forecast.guessed import guessed_population
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.guess import ColumnGuess, Guess
+
+UNIT = {"s": Bounds(0, 1), "y": Bounds.binary()}
+
+
+@pytest.mark.parametrize("correlation", [-0.4, 0.0, 0.5])
+@pytest.mark.parametrize(
+    ("guess", "bounds"),
+    [
+        (
+            Guess(ColumnGuess(0.5, 0.22), ColumnGuess(0.45), ColumnGuess(1, 0.6)),
+            {**UNIT, "w": Bounds(0.25, 3)},
+        ),
+        (
+            Guess(ColumnGuess(5, 8), ColumnGuess(-2, 1)),
+            {"s": Bounds(-20, 100), "y": Bounds(-5, 3)},
+        ),
+    ],
+)
+def test_people_have_the_guessed_moments(
+    guess: Guess, bounds: dict[str, Bounds], correlation: float
+) -> None:
+    wanted = Guess(guess.numerator, guess.per, guess.weight, correlation)
+    people = guessed_population(wanted, bounds)(np.random.default_rng(1), 4, 100_000)
+    for column, each in (
+        (people.score, guess.numerator),
+        (people.label, guess.per),
+        (people.weight, guess.weight),
+    ):
+        if each is not None and column is not None:
+            assert column.mean() == pytest.approx(each.mean, rel=0.02)
+            if each.sd is not None:
+                assert column.std() == pytest.approx(each.sd, rel=0.02)
+    found = np.corrcoef(people.score.ravel(), people.label.ravel())[0, 1]
+    assert found == pytest.approx(correlation, abs=0.01)
+    assert people.score.min() >= bounds["s"].lower
+    assert people.score.max() <= bounds["s"].upper
+    assert (people.weight is None) == (guess.weight is None)
+
+
+@pytest.mark.parametrize(
+    ("guess", "said"),
+    [
+        (Guess(ColumnGuess(1.5, 0.1), ColumnGuess(0.5)), "must lie inside its bounds"),
+        (Guess(ColumnGuess(0.5, 0.6), ColumnGuess(0.5)), "between 0 and 0.5"),
+        (Guess(ColumnGuess(0.5), ColumnGuess(0.5)), "sd of 'numerator' is missing"),
+        (Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5, 0.1)), "Leave out the sd"),
+        (
+            Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.01), correlation=0.9),
+            "can only be correlated",
+        ),
+        (
+            Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5), ColumnGuess(1, 1)),
+            "disagree about weights",
+        ),
+    ],
+)
+def test_impossible_moments_are_refused(guess: Guess, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        guessed_population(guess, UNIT)

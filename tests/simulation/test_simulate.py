@@ -1,0 +1,219 @@
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+import dpratio as dpr
+from dpratio.curator.choose_engine import open_table
+from dpratio.curator.noise.draw_noise import draw_noise
+from dpratio.curator.noise.entropy import system_bits
+from dpratio.curator.reading.statement import statement_of
+from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.simulation.population import PaperPopulation, People
+from dpratio.simulation.simulate import (
+    Seeds,
+    View,
+    clip_people,
+    in_parallel,
+    simulate_release,
+    simulate_sums,
+    sum_products,
+)
+
+PRODUCTS = [(), ("w",), ("w", "s"), ("w", "y", "s"), ("w", "s", "s"), ("y",)]
+
+
+def plan_with(mechanism: str, keys: int = 1, strategy: str = "even") -> Plan:
+    return dpr.make_plan(
+        dpr.Ratio("score", per="label", weight="weight"),
+        bounds={
+            "score": dpr.Bounds(0, 1),
+            "label": dpr.Bounds.binary(),
+            "weight": dpr.Bounds(1 / 3, 3),
+        },
+        budget=dpr.Budget(1, 1e-6),
+        strategy=strategy,
+        mechanism=mechanism,
+        groups=dpr.Groups("key", range(keys)),
+    )
+
+
+def test_sums_of_products_equal_plain_loops() -> None:
+    rng = np.random.default_rng(1)
+    people = People(*(rng.random((3, 40)) for _ in range(3)))
+    sums = sum_products(people, PRODUCTS)
+    assert people.weight is not None
+    columns = {"s": people.score, "y": people.label, "w": people.weight}
+    for repetition in range(3):
+        for index, factors in enumerate(PRODUCTS):
+            total = 0.0
+            for person in range(40):
+                product = 1.0
+                for factor in factors:
+                    product *= columns[factor][repetition, person]
+                total += product
+            assert sums[repetition, index] == pytest.approx(total, rel=1e-12)
+
+
+FOCUSED = [("z",), ("h",), ("z", "z"), ("z", "h"), ("h", "h"), ("w",), ("w", "z")]
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("limit", [None, 0.3])
+@pytest.mark.parametrize("guess", [1.0, 0.0, -2.0, 1 / 3])
+def test_sums_of_z_and_h_equal_plain_loops(
+    guess: float, limit: float | None, *, weighted: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    score, label, weight = (rng.random((3, 40)) for _ in range(3))
+    people = People(score, label, weight if weighted else None)
+    products = FOCUSED if weighted else FOCUSED[:5]
+    sums = sum_products(people, products, Contrast(guess, limit))
+    most = np.inf if limit is None else limit
+    for repetition in range(3):
+        totals = [0.0] * len(products)
+        for person in range(40):
+            s, y = score[repetition, person], label[repetition, person]
+            w = weight[repetition, person] if weighted else 1.0
+            z = min(max(w * (s - guess * y), -most), most)
+            h = w * y if guess == 0 else w * (s + guess * y)
+            values = {"z": z, "h": h, "w": w}
+            for index, factors in enumerate(products):
+                totals[index] += math.prod(values[factor] for factor in factors)
+        assert sums[repetition] == pytest.approx(totals, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"guess": 1.0},
+        {"guess": 0.0, "residual_bound": 0.5},
+        {"guess": -2.0, "residual_bound": 1.5},
+        {"guess": 1 / 3},
+    ],
+    ids=str,
+)
+def test_simulated_sums_of_a_focused_plan_are_those_of_the_curator(
+    terms: dict[str, float],
+) -> None:
+    """The same people, as one table: they differ by half a cell a row at most."""
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label", weight="weight", **terms),  # type: ignore[arg-type]
+        bounds={
+            "score": dpr.Bounds(0, 0.9),
+            "label": dpr.Bounds.binary(),
+            "weight": dpr.Bounds(0.5, 2),
+        },
+        budget=dpr.Budget(1),
+        answers=("ratio", "means"),
+    )
+    people = PaperPopulation()(np.random.default_rng(4), 1, 400)
+    assert people.weight is not None
+    clipped = clip_people(people, plan.box(plan.parts[0]))
+    products = [each.summand.factors for each in plan.sums]
+    (sums,) = sum_products(clipped, products, plan.contrast(plan.parts[0]))
+    table = {
+        "score": people.score[0].tolist(),
+        "label": people.label[0].tolist(),
+        "weight": people.weight[0].tolist(),
+    }
+    ask = open_table(table, statement_of(plan, plan.parts[0], None), "python")
+    (cells,) = ask().plus(np.zeros((1, len(plan.sums)), np.int64))
+    steps = np.array([each.step for each in plan.sums])
+    assert np.all(np.abs(sums / steps - cells) <= 0.5 * 400 + 1)
+
+
+def simulated(workers: int) -> dict[str, np.ndarray]:
+    return simulate_sums(
+        PaperPopulation(),
+        {"all": View(lambda people: people, PRODUCTS)},
+        count=300,
+        repetitions=120,
+        seeds=Seeds(9),
+        workers=workers,
+    )
+
+
+def test_the_number_of_workers_changes_nothing() -> None:
+    assert np.array_equal(simulated(1)["all"], simulated(4)["all"])
+
+
+def test_people_are_clipped_as_the_curator_clips() -> None:
+    bounds = {
+        "s": dpr.Bounds(0, 1),
+        "y": dpr.Bounds.binary(),
+        "w": dpr.Bounds(0.5, 2),
+    }
+    people = People(
+        np.array([[-1.0, 0.4, 7.0]]),
+        np.array([[0.49, 0.5, 3.0]]),
+        np.array([[0.0, 1.0, 9.0]]),
+    )
+    clipped = clip_people(people, bounds)
+    assert clipped.score.tolist() == [[0, 0.4, 1]]
+    assert clipped.label.tolist() == [[0, 1, 1]]
+    assert clipped.weight is not None
+    assert clipped.weight.tolist() == [[0.5, 1, 2]]
+    unweighted = clip_people(people, {"s": bounds["s"], "y": bounds["y"]})
+    assert unweighted.weight is None
+
+
+@pytest.mark.parametrize("strategy", ["even", "focused"])
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+def test_simulated_noise_agrees_with_the_curators_in_distribution(
+    mechanism: str, strategy: str
+) -> None:
+    """The same test tells noise that is 10 % too small."""
+    plan = plan_with(mechanism, keys=40_000, strategy=strategy)
+    curator = draw_noise(mechanism, plan.parts[0], 40_000, system_bits)
+    rng = np.random.default_rng(2)
+    sums = len(plan.sums)
+    release = simulate_release(np.zeros((40_000, sums)), plan, rng)
+    for index in range(sums):
+        ours, theirs = release.values[:, index], curator[:, index]
+        assert ks_2samp(ours, theirs).pvalue > 1e-9
+    pooled = [(part / plan_scales(plan)).ravel() for part in (release.values, curator)]
+    assert ks_2samp(*pooled).pvalue > 1e-9
+    assert ks_2samp(pooled[0] * 0.9, pooled[1]).pvalue < 1e-9
+
+
+def plan_scales(plan: Plan) -> np.ndarray:
+    return np.array([each.scale for each in plan.sums])
+
+
+def test_simulated_releases_are_stamped_and_hold_the_sums() -> None:
+    plan = plan_with("laplace")
+    sums = np.full((5, 6), 1e9)
+    release = simulate_release(sums, plan, np.random.default_rng(1))
+    assert release.is_simulated
+    assert "SIMULATED" in str(release)
+    steps = np.array([each.step for each in plan.sums])
+    assert release.values * steps == pytest.approx(sums, rel=1e-5)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_drops_the_work_that_has_not_started(workers: int) -> None:
+    started: list[int] = []
+
+    def work(task: int) -> int:
+        started.append(task)
+        if task == 1:
+            raise KeyboardInterrupt
+        return task
+
+    with pytest.raises(KeyboardInterrupt):
+        in_parallel(slowly(work), range(2_000), workers)
+    assert len(started) < 1_000
+
+
+def slowly(work: Callable[[int], int]) -> Callable[[int], int]:
+    from time import sleep
+
+    def slow(task: int) -> int:
+        sleep(0.001)
+        return work(task)
+
+    return slow
