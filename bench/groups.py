@@ -103,13 +103,15 @@ def estimates(method: str) -> Any:  # noqa: ANN401
     import numpy as np
 
     import dpratio as dpr
-    from dpratio.simulation.forecast.unit_moments import person_of
+    from dpratio.simulation.forecast.unit_moments import unit_moments
     from dpratio.simulation.simulate import simulate_release
 
     plan = weighted_plan(n=1_000)
     rng = np.random.default_rng(1)
-    sums = person_of(plan, dpr.PaperPopulation(1.1)).sums(1_000, GROUPS, rng)
-    released = simulate_release(sums, plan, rng)
+    (question,) = plan.questions
+    people = dpr.simulation.PaperPopulation(1.1)
+    sums = unit_moments(plan, question, people).sums(1_000, GROUPS, rng)
+    released = simulate_release(sums, plan, question, rng)
     return lambda: dpr.estimate_ratios(released, method=method)
 
 

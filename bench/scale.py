@@ -104,11 +104,11 @@ def of_people(runs: Runs) -> Iterator[Figure]:
 
 def exactness(kind: str, runs: Runs) -> Iterator[Figure]:
     """Compare the exact sums of every size with those made without the files."""
-    part = plan_of(kind).parts[0]
-    lattice = Lattice(tuple(each.step for each in part.sums))
+    question = plan_of(kind).questions[0]
+    lattice = Lattice(tuple(each.step for each in question.sums))
     if kind == "people":
         # The totals of a person are counted on one lattice, up to their bound of 20.
-        step = part.sums[0].step
+        step = question.sums[0].step
         lattice = Lattice(lattice.steps, step, round(20 / step))
     found = made_again(max(runs), lattice)
     for power, run_ in runs.items():

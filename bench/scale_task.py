@@ -69,11 +69,11 @@ def release(kind: str, path: str) -> dict[str, Any]:
     ):
         try:
             released = dpr.release_sums(path, plan, ledger=None, simulated=True)
-        except dpr.EngineFailed:
+        except dpr.errors.EngineFailed:
             return {"done": False}
     return {
         "done": True,
-        "sums": (released.parts[0].values - seen["noise"]).tolist(),
+        "sums": (released.questions[0].values - seen["noise"]).tolist(),
         "aggregation_wall": seen["wall"],
         "aggregation_cpu": seen["cpu"],
     }

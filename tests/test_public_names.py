@@ -96,7 +96,7 @@ def sections(thing: object) -> set[str]:
 def wanted_sections(thing: object) -> set[str]:
     """Name what a docstring must say: an error, only what happened."""
     if inspect.isclass(thing):
-        is_error = issubclass(thing, dpratio.DpratioError)
+        is_error = issubclass(thing, dpratio.errors.DpratioError)
         return set() if is_error else {"Example"}
     signature = inspect.signature(cast("Callable[..., object]", thing))
     wanted = {"Example"}
@@ -128,7 +128,7 @@ def test_importing_dpratio_loads_nothing_heavy() -> None:
 
 
 def test_an_analyst_needs_no_engine() -> None:
-    loaded = loaded_by("from dpratio import estimate_ratios, read_release, Estimates")
+    loaded = loaded_by("from dpratio import estimate_ratios, read_release")
     assert "duckdb" not in loaded
     assert not loaded & {"pandas", "polars", "pyarrow", "typer"}
 

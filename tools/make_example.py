@@ -18,7 +18,10 @@ PEOPLE = 5_000
 def main() -> None:
     """Invent people in four regions, release their sums, and write them."""
     rng = np.random.default_rng(4)
-    drawn = [dpr.PaperPopulation(ratio)(rng, 1, PEOPLE) for ratio in REGIONS.values()]
+    drawn = [
+        dpr.simulation.PaperPopulation(ratio)(rng, 1, PEOPLE)
+        for ratio in REGIONS.values()
+    ]
     table = {
         "score": np.concatenate([each.score[0] for each in drawn]).astype(float),
         "label": np.concatenate([each.label[0] for each in drawn]).astype(int),

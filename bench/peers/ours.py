@@ -28,8 +28,8 @@ def release(table: str, _: None) -> Released:
         ledger = Ledger(Path(folder) / "ledger.db")
         ledger.open_scope(Scope("people", Budget(EPSILON)))
         released = release_sums(table, plan, ledger=ledger)
-    steps = [each.step for each in plan.sums[:2]]
-    z, h = (released.values[:, at] * step for at, step in enumerate(steps))
+    steps = [each.step for each in plan.questions[0].sums[:2]]
+    z, h = (released.questions[0].values[:, at] * step for at, step in enumerate(steps))
     return Released(
         score=dict(zip(KEYS, ((h + z) / 2).tolist(), strict=True)),
         label=dict(zip(KEYS, ((h - z) / 2).tolist(), strict=True)),

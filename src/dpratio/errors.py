@@ -44,7 +44,7 @@ class DpratioError(Exception):
         >>> import dpratio as dpr
         >>> try:
         ...     dpr.Bounds(1, 0)
-        ... except dpr.DpratioError as error:
+        ... except dpr.errors.DpratioError as error:
         ...     print(f"{type(error).__name__}, exit {error.exit_code}: {error}")
         InvalidInput, exit 3: bounds must be finite and in order, got (1, 0). ...
     """

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
-from dpratio.release.release import Release, fresh_part
+from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.release.release import Release, fresh_question
 from dpratio.terms.groups import Groups, PrivateKeys
 
 Floats = NDArray[np.float64]
@@ -24,28 +24,30 @@ def given_release(
     is_simulated: bool = False,
 ) -> Release:
     """Release whole numbers as given, one table of them for each part of the plan."""
-    parts = tuple(
-        fresh_part(plan, part, cells_of(plan, part), each)
-        for part, each in zip(plan.parts, values, strict=True)
+    questions = tuple(
+        fresh_question(plan, question, cells_of(plan, question), each)
+        for question, each in zip(plan.questions, values, strict=True)
     )
-    return Release(id, plan, parts, "a test", is_simulated=is_simulated)
+    return Release(id, plan, questions, "a test", is_simulated=is_simulated)
 
 
 def noiseless(plan: Plan) -> Plan:
     """The same plan with the least noise that a release can state."""
-    parts = tuple(
-        replace(part, sums=tuple(replace(one, scale=2.0**-10) for one in part.sums))
-        for part in plan.parts
+    questions = tuple(
+        replace(
+            question, sums=tuple(replace(one, scale=2.0**-10) for one in question.sums)
+        )
+        for question in plan.questions
     )
-    return replace(plan, parts=parts)
+    return replace(plan, questions=questions)
 
 
 def summed(
     plan: Plan, columns: Mapping[str, Floats], cells: Floats
 ) -> NDArray[np.int64]:
     """Add up rows as planned: letters w, s, y by row, and the cell of each row."""
-    part = plan.parts[0]
-    contrast = plan.contrast(part)
+    question = plan.questions[0]
+    contrast = plan.contrast(question)
     values = dict(columns)
     if contrast is not None:
         weight = values.get("w", np.ones(len(cells)))
@@ -53,7 +55,7 @@ def summed(
         values["z"] = weight * (values["s"] + by * values["y"])
         values["h"] = weight * (first * values["s"] + second * values["y"])
     totals = []
-    for each in part.sums:
+    for each in question.sums:
         product = np.ones(len(cells))
         for factor in each.summand.factors:
             product = product * values[factor]
@@ -63,8 +65,8 @@ def summed(
     return np.stack(totals, axis=1).astype(np.int64)
 
 
-def cells_of(plan: Plan, part: Part) -> Groups | None:
-    partition = plan.partitions[part.partition]
+def cells_of(plan: Plan, question: PlannedQuestion) -> Groups | None:
+    partition = plan.partitions[question.partition]
     assert not isinstance(partition, PrivateKeys)
     return partition
 

@@ -13,7 +13,7 @@ from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 Floats = NDArray[np.float64]
 Rows = tuple[Floats, Floats]
@@ -48,13 +48,13 @@ def plan_of(groups: Any, epsilon: float = 1e6, **terms: Any) -> Plan:  # noqa: A
     )
 
 
-def cells_for(plan: Plan, rows: Sequence[Rows], part: int = 0) -> NDArray[np.int64]:
+def cells_for(plan: Plan, rows: Sequence[Rows], question: int = 0) -> NDArray[np.int64]:
     """Exact sums of a focused plan around 1, in whole cells."""
     sums = []
     for score, label in rows:
         z, h = score - label, score + label
         sums.append([z.sum(), h.sum(), (z * z).sum(), (z * h).sum(), (h * h).sum()])
-    steps = [each.step for each in plan.parts[part].sums]
+    steps = [each.step for each in plan.questions[question].sums]
     whole: NDArray[np.int64] = np.rint(np.array(sums) / np.array(steps)).astype(
         np.int64
     )

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from analyst.given import noiseless
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.release.release import Release, fresh_part
+from dpratio.release.release import Release, fresh_question
 from dpratio.simulation.population import PaperPopulation
 from dpratio.simulation.simulate import clip_people, sum_products
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = ["binned_sums", "paper_sums", "plan_for", "with_noise"]
 
@@ -54,18 +54,18 @@ def paper_sums(
     plan: Plan, people: int, samples: int, seed: int, *, poisson: bool = False
 ) -> Floats:
     """The sums of samples of the paper's population, whose number may vary."""
-    part = plan.parts[0]
-    products = [each.summand.factors for each in part.sums]
+    question = plan.questions[0]
+    products = [each.summand.factors for each in question.sums]
     rng, population = np.random.default_rng(seed), PaperPopulation(1.1)
     found, at_once = [], max(1, 300_000 // people)
     for start in range(0, samples, at_once):
         drawn = population(rng, min(at_once, samples - start), people)
-        given = clip_people(drawn, plan.box(part))
+        given = clip_people(drawn, plan.box(question))
         if poisson:
             # Few of many are there, so that their number varies like Poisson's.
             there = rng.random(given.score.shape) < 0.02
             given = replace(given, score=given.score * there, label=given.label * there)
-        found.append(sum_products(given, products, plan.contrast(part)))
+        found.append(sum_products(given, products, plan.contrast(question)))
     return np.concatenate(found)
 
 
@@ -77,10 +77,10 @@ def binned_sums(
     shift: Callable[[Floats], Floats],
 ) -> Floats:
     """Sums by sample and bin: scores Beta(2, 2), labels likely as score plus shift."""
-    part = plan.parts[0]
-    contrast, rng = plan.contrast(part), np.random.default_rng(seed)
-    bins = plan.groups.count  # type: ignore[union-attr]
-    products = [each.summand.factors for each in part.sums]
+    question = plan.questions[0]
+    contrast, rng = plan.contrast(question), np.random.default_rng(seed)
+    bins = plan.partitions[0].count  # type: ignore[union-attr]
+    products = [each.summand.factors for each in question.sums]
     sums = np.zeros((samples, bins, len(products)))
     at_once = max(1, 200_000 // people)
     for start in range(0, samples, at_once):
@@ -93,7 +93,7 @@ def binned_sums(
         likely = np.clip(score + shift(score), 0, 1)
         columns = {"s": score, "y": (rng.random(shape) < likely) * 1.0}
         weight = np.ones(shape)
-        if "w" in plan.box(part):
+        if "w" in plan.box(question):
             weight = np.clip(rng.exponential(size=shape), 1 / 3, 3)
             columns["w"] = weight
         if contrast is not None:
@@ -116,12 +116,12 @@ def with_noise(
     """Put noise on exact sums, cells × sums; or none at all."""
     if not noise:
         plan = noiseless(plan)
-    part = replace(plan.parts[0], partition=0)
+    question = replace(plan.questions[0], partition=0)
     rng = np.random.default_rng(seed)
-    steps = np.array([each.step for each in part.sums])
+    steps = np.array([each.step for each in question.sums])
     draw = rng.laplace if plan.mechanism == "laplace" else rng.normal
-    drawn = draw(scale=np.array(part.scales), size=sums.shape)
+    drawn = draw(scale=np.array(question.scales), size=sums.shape)
     cells = (np.rint(sums / steps) + np.rint(drawn)).astype(np.int64)
-    made = replace(plan, partitions=(groups,), parts=(part,))
-    fresh = fresh_part(made, part, groups, cells)
+    made = replace(plan, partitions=(groups,), questions=(question,))
+    fresh = fresh_question(made, question, groups, cells)
     return Release("0" * 32, made, (fresh,), "a test", is_simulated=True)

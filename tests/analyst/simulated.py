@@ -12,7 +12,7 @@ from dpratio.arrays import Floats
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
-from dpratio.simulation.forecast.unit_moments import person_of
+from dpratio.simulation.forecast.unit_moments import unit_moments
 from dpratio.simulation.population import PaperPopulation
 from dpratio.simulation.simulate import (
     Seeds,
@@ -23,7 +23,7 @@ from dpratio.simulation.simulate import (
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 # Up to so many people are invented one by one; sums of more are drawn as normal.
 _ONE_BY_ONE = 500
@@ -78,12 +78,13 @@ def exact_sums(setting: Setting, cells: int, ratio: float, seed: int) -> Floats:
     plan = setting.plan
     if setting.people > _ONE_BY_ONE:
         rng = np.random.default_rng([seed, 1])
-        return person_of(plan, population).sums(setting.people, cells, rng)
-    part = plan.parts[0]
+        (asked,) = plan.questions
+        return unit_moments(plan, asked, population).sums(setting.people, cells, rng)
+    question = plan.questions[0]
     view = View(
-        lambda people: clip_people(people, plan.box(part)),
-        [each.summand.factors for each in plan.sums],
-        plan.contrast(part),
+        lambda people: clip_people(people, plan.box(question)),
+        [each.summand.factors for each in plan.questions[0].sums],
+        plan.contrast(question),
     )
     return simulate_sums(
         population,
@@ -99,7 +100,8 @@ def many_cells_release(
 ) -> Release:
     """A release whose groups are repetitions of one sample."""
     sums = exact_sums(setting, cells, ratio, seed)
-    return simulate_release(sums, setting.plan, np.random.default_rng([seed, 2]))
+    plan, rng = setting.plan, np.random.default_rng([seed, 2])
+    return simulate_release(sums, plan, plan.questions[0], rng)
 
 
 def many_cells(
@@ -110,7 +112,8 @@ def many_cells(
     if setting.is_noisy:
         moments = moments_of(many_cells_release(setting, cells, ratio=ratio, seed=seed))
     else:
-        moments = exact_moments(exact_sums(setting, cells, ratio, seed), setting.plan)
+        sums, plan = exact_sums(setting, cells, ratio, seed), setting.plan
+        moments = exact_moments(sums, plan, plan.questions[0])
     form = choose_variance(moments, None)
     lost = weights_are_lost(moments, form)
     return statistic_of(moments, form, lowest=0.0).silenced(lost)

@@ -16,7 +16,7 @@ from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = ["NORMAL", "ROWS", "SUMS", "answer", "one", "plan_of", "release_of"]
 
@@ -56,7 +56,10 @@ def plan_of(
 def release_of(plan: Plan, *groups: dict[str, float]) -> Release:
     """Release sums as given: the ten rows', changed where a group says so."""
     cells = [
-        [round((SUMS | group)[each.summand.name] / each.step) for each in plan.sums]
+        [
+            round((SUMS | group)[each.summand.name] / each.step)
+            for each in plan.questions[0].sums
+        ]
         for group in groups or ({},)
     ]
     return given_release(plan, np.array(cells, dtype=np.int64))

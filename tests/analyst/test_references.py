@@ -85,14 +85,14 @@ def test_a_ratio_is_that_of_svyratio(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["plain", "weighted"])
 @pytest.mark.parametrize(("of", "column"), [("numerator", "pid"), ("per", "vote")])
 def test_a_mean_is_that_of_svymean(kind: str, of: str, column: str) -> None:
-    found = dpr.estimate_function(released(kind, "focused"), dpr.mean_of(of))
+    found = dpr.estimate_function(released(kind, "focused"), dpr.functions.mean(of))
     estimate, error = figures("survey")[f"{kind}_mean_{column}"]
     assert near(shown(found), (estimate, error / FACTOR))
 
 
 @pytest.mark.parametrize("kind", ["plain", "weighted"])
 def test_a_total_is_that_of_units_whose_number_varies(kind: str) -> None:
-    found = dpr.estimate_function(released(kind, "focused"), dpr.total_of())
+    found = dpr.estimate_function(released(kind, "focused"), dpr.functions.total())
     assert near(shown(found), figures("survey")[f"{kind}_total_pid"])
 
 
@@ -101,12 +101,14 @@ def test_arms_are_compared_as_by_svycontrast(kind: str) -> None:
     release = released(kind, "focused", by_age=True)
     reference = figures("survey")
     arms = (True, False)
-    found = dpr.estimate_function(release, dpr.difference_of_means(), arms=arms)
+    found = dpr.estimate_function(
+        release, dpr.functions.difference_of_means(), arms=arms
+    )
     estimate, error = reference[f"{kind}_difference"]
     assert near(shown(found), (estimate, error / FACTOR))
     for name, function, back in (
-        ("log_lift", dpr.lift_of_means(), math.expm1),
-        ("log_ratio_of_ratios", dpr.ratio_of_ratios(), math.exp),
+        ("log_lift", dpr.functions.lift(), math.expm1),
+        ("log_ratio_of_ratios", dpr.functions.ratio_of_ratios(), math.exp),
     ):
         found = dpr.estimate_function(release, function, arms=arms)
         estimate, error = reference[f"{kind}_{name}"]
@@ -120,16 +122,16 @@ def test_arms_are_compared_as_by_svycontrast(kind: str) -> None:
 def test_a_variance_and_a_correlation_are_those_of_svyvar() -> None:
     release = released("plain", "joint")
     estimate, error = figures("survey")["plain_variance_pid"]
-    found = dpr.estimate_function(release, dpr.variance_of())
+    found = dpr.estimate_function(release, dpr.functions.variance())
     by_n = (PEOPLE - 1) / PEOPLE
     assert near(shown(found), (estimate * by_n, error * by_n / FACTOR))
     estimate, error = figures("survey")["plain_correlation"]
-    found = dpr.estimate_function(release, dpr.correlation_of())
+    found = dpr.estimate_function(release, dpr.functions.correlation())
     assert near(shown(found), (estimate, error / FACTOR))
 
 
 def test_a_slope_is_that_of_svyglm_and_of_statsmodels() -> None:
-    found = dpr.estimate_function(released("plain", "joint"), dpr.slope_of())
+    found = dpr.estimate_function(released("plain", "joint"), dpr.functions.slope())
     estimate, error = figures("survey")["plain_slope"]
     # svyglm also counts its two coefficients: n/(n − 1), as everywhere.
     assert near(shown(found), figures("statsmodels")["plain_slope"])
@@ -139,15 +141,15 @@ def test_a_slope_is_that_of_svyglm_and_of_statsmodels() -> None:
 def test_means_and_variances_are_those_of_statsmodels() -> None:
     reference = figures("statsmodels")
     release = released("plain", "joint")
-    found = dpr.estimate_function(release, dpr.mean_of())
+    found = dpr.estimate_function(release, dpr.functions.mean())
     assert near(shown(found), reference["plain_mean_pid"])
-    found = dpr.estimate_function(release, dpr.variance_of())
+    found = dpr.estimate_function(release, dpr.functions.variance())
     assert near(shown(found), reference["plain_variance_pid"])
     weighted = released("weighted", "joint")
     for name, function in (
-        ("mean_pid", dpr.mean_of()),
-        ("variance_pid", dpr.variance_of()),
-        ("correlation", dpr.correlation_of()),
+        ("mean_pid", dpr.functions.mean()),
+        ("variance_pid", dpr.functions.variance()),
+        ("correlation", dpr.functions.correlation()),
     ):
         found = dpr.estimate_function(weighted, function)
         wanted = reference[f"weighted_{name}"][0]
@@ -155,7 +157,9 @@ def test_means_and_variances_are_those_of_statsmodels() -> None:
 
 
 @cache
-def curve(*, weighted: bool = False) -> tuple[dpr.Curve, list[NDArray[np.bool_]]]:
+def curve(
+    *, weighted: bool = False
+) -> tuple[dpr.results.Curve, list[NDArray[np.bool_]]]:
     """The chance of voting Dole, guessed from party identification, in four bins."""
     given = data()
     score, edges = given["pid"] / 6, [0, 0.25, 0.5, 0.75, 1]

@@ -41,10 +41,12 @@ def given_to(engine: str, table: Table) -> Iterator[tuple[Any, str]]:
             yield Sqlite(ibis.sqlite.from_connection(connection)).table(table), "ibis"
 
 
-def sums_by(engine: str, table: Table, plan: Plan, *, part: int = 0) -> list[list[int]]:
+def sums_by(
+    engine: str, table: Table, plan: Plan, *, question: int = 0
+) -> list[list[int]]:
     """Give the integers before noise: what only a test may see."""
     with given_to(engine, table) as (source, name):
-        return exact(source, plan, name, part=part)
+        return exact(source, plan, name, question=question)
 
 
 def released_by(engine: str, table: Table, plan: Plan) -> Release:

@@ -120,7 +120,7 @@ def test_23_a_scope_that_is_full_has_lost_no_more_than_its_caps(tmp_path: Path) 
     with pytest.raises(LedgerRefused):
         charge_for_ever(ledger, plan)
     releases = len(ledger.account().releases)
-    one = sum((each.sensitivity / each.scale) ** 2 for each in plan.sums)
+    one = sum((each.sensitivity / each.scale) ** 2 for each in plan.questions[0].sums)
     mu = math.sqrt(releases * one)
     near, far = mu / 2 - 3 / mu, -mu / 2 - 3 / mu
     lost = math.exp(log_ndtr(near)) - math.exp(3 + log_ndtr(far))

@@ -168,9 +168,9 @@ def told(
         printed = re.sub("[0-9a-f]{32}", "", "\n".join(capfd.readouterr()))
         files = sorted(each.name for each in tmp_path.iterdir())
         shapes = [
-            (part.keys, part.values.shape)
+            (question.keys, question.values.shape)
             for path in tmp_path.glob("release.json")
-            for part in read_release(path).parts
+            for question in read_release(path).questions
         ]
         return stopped.value.code, printed, shapes, files
 

@@ -34,16 +34,17 @@ def about_nobody(strategy: str) -> Release:
 
 def with_all_at(release: Release, value: int) -> Release:
     """Put one number into the place of every noisy sum."""
-    part = release.parts[0]
-    values = np.full(part.values.shape, value)
-    return replace(release, parts=(replace(part, values=values),))
+    question = release.questions[0]
+    values = np.full(question.values.shape, value)
+    return replace(release, questions=(replace(question, values=values),))
 
 
 def denominators(release: Release) -> Any:  # noqa: ANN401 (an array)
     """Work the noisy denominators out from the released sums, by hand."""
-    names = [each.summand.name for each in release.plan.sums]
+    names = [each.summand.name for each in release.plan.questions[0].sums]
     held = {
-        name: release.values[:, at] * release.plan.sums[at].step
+        name: release.questions[0].values[:, at]
+        * release.plan.questions[0].sums[at].step
         for at, name in enumerate(names)
     }
     return held["wy"] if "wy" in held else (held["h"] - held["z"]) / 2

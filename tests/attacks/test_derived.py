@@ -54,7 +54,7 @@ def charged(plan: Plan, folder: Path) -> tuple[list[dpr.Release], dpr.Budget]:
     both = [dpr.release_sums(ROWS, plan, ledger=ledger) for _ in range(2)]
     if plan.private_keys:
         # The keys that were found must be the same to be merged.
-        both = [replace(each, parts=both[0].parts) for each in both]
+        both = [replace(each, questions=both[0].questions) for each in both]
     spent = ledger.account("people").spent
     return both, dpr.Budget(spent.loss, spent.delta)
 
@@ -88,7 +88,7 @@ def test_43_releases_of_the_same_rows_state_what_the_ledger_was_charged(
 
     Source: found by an independent attack on this code, 2026: the merged release
     stated 1. Basic composition: Dwork & Roth (2014), theorem 3.16.
-    More: tests/laws/test_merge.py, tests/release/test_combine_merge.py
+    More: tests/laws/test_merge.py, tests/release/test_merge.py
     """
     both, spent = charged(PLANS[which], tmp_path)
     merged = dpr.merge(both, units_are_disjoint=True)
@@ -115,7 +115,7 @@ def test_43_merging_asks_for_the_promise_for_rows_too(unit: str) -> None:
     """Whether the same row is in two releases, nothing in them can tell.
 
     Source: found by an independent attack on this code, 2026.
-    More: tests/release/test_combine_merge.py,
+    More: tests/release/test_merge.py,
     tests/cli/release_holder/test_combine_commands.py
     """
     plan = PLANS[f"laplace, {unit}"]

@@ -21,13 +21,13 @@ from dpratio.curator.noise.rounded import NoiseLaw, draw_rounded
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import PlanRefused
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 Columns = dict[str, list[Any]]
@@ -103,7 +103,7 @@ def exact_values(rows: list[dict[str, Any]], plan: Plan) -> list[Any]:
     names = ("s", "y", "w", "region", "id")
     columns: Columns = {name: [row[name] for row in rows] for name in names}
     release = release_sums(columns, plan, ledger=None, engine="python")
-    return [part.values.astype(object) for part in release.parts]
+    return [question.values.astype(object) for question in release.questions]
 
 
 def spent(plan: Plan, one: list[Any], other: list[Any]) -> float:
@@ -114,9 +114,9 @@ def spent(plan: Plan, one: list[Any], other: list[Any]) -> float:
     """
     moves = [
         Fraction(abs(int(a) - int(b))) / Fraction(scale)
-        for part, first, second in zip(plan.parts, one, other, strict=True)
+        for question, first, second in zip(plan.questions, one, other, strict=True)
         for row, less in zip(first, second, strict=True)
-        for a, b, scale in zip(row, less, part.scales, strict=True)
+        for a, b, scale in zip(row, less, question.scales, strict=True)
     ]
     if plan.mechanism == "laplace":
         return float(sum(moves, Fraction(0)) / plan.epsilon)
@@ -143,9 +143,9 @@ def test_20_no_unit_moves_the_vector_of_all_sums_further_than_its_budget(
     """
 
     def nothing(
-        _law: str, part: Part, cells: int, _bits: BitSource
+        _law: str, question: PlannedQuestion, cells: int, _bits: BitSource
     ) -> NDArray[np.int64]:
-        return np.zeros((cells, len(part.sums)), np.int64)
+        return np.zeros((cells, len(question.sums)), np.int64)
 
     monkeypatch.setattr(measure, "draw_noise", nothing)
     chance = random.Random(f"{strategy} {mechanism} {kind}")  # noqa: S311
@@ -164,7 +164,7 @@ def test_20_no_unit_moves_the_vector_of_all_sums_further_than_its_budget(
 
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
 @pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
-def test_20_parts_that_each_spend_the_whole_budget_stop_at_the_door(
+def test_20_questions_that_each_spend_the_whole_budget_stop_at_the_door(
     strategy: str, mechanism: str
 ) -> None:
     """Two parts put together from two plans cost twice, and sums noised alone more.
@@ -174,17 +174,17 @@ def test_20_parts_that_each_spend_the_whole_budget_stop_at_the_door(
     """
     alone = [plan_of(strategy, mechanism, groups=each) for each in TWO]
     both = plan_of(strategy, mechanism, groups=TWO)
-    parts = tuple(
-        replace(part, sums=plan.sums)
-        for part, plan in zip(both.parts, alone, strict=True)
+    questions = tuple(
+        replace(question, sums=plan.questions[0].sums)
+        for question, plan in zip(both.questions, alone, strict=True)
     )
     with pytest.raises(PlanRefused, match="too small"):
-        release_sums("nowhere.parquet", replace(both, parts=parts), ledger=None)
-    single = alone[1].parts[0]
+        release_sums("nowhere.parquet", replace(both, questions=questions), ledger=None)
+    single = alone[1].questions[0]
     separate = tuple(
         replace(each, scale=each.scale / len(single.sums)) for each in single.sums
     )
-    forged = replace(alone[1], parts=(replace(single, sums=separate),))
+    forged = replace(alone[1], questions=(replace(single, sums=separate),))
     with pytest.raises(PlanRefused, match="too small"):
         release_sums("nowhere.parquet", forged, ledger=None)
 
@@ -211,7 +211,7 @@ def audited_plan(mechanism: str) -> Plan:
 
 def claim_of_one_row(plan: Plan) -> float:
     """What one row may cost in one sum: epsilon, or μ for Gaussian noise."""
-    sums = len(plan.sums)
+    sums = len(plan.questions[0].sums)
     share = float(plan.epsilon) / sums
     if plan.mechanism == "laplace":
         return share
@@ -224,8 +224,10 @@ def released(plan: Plan, rows: int) -> Floats:
     cells = np.tile(np.arange(CELLS), rows)
     ones = np.ones(len(cells))
     table = pa.table({"s": ones, "y": ones, "cell": cells})
-    values = release_sums(table, plan, ledger=None).parts[0].values
-    in_units: Floats = values / np.array([each.sensitivity for each in plan.sums])
+    values = release_sums(table, plan, ledger=None).questions[0].values
+    in_units: Floats = values / np.array(
+        [each.sensitivity for each in plan.questions[0].sums]
+    )
     return in_units
 
 
@@ -263,7 +265,9 @@ def audit(mechanism: str, *alphas: float) -> list[list[float]]:
     rows = round(2.4 / claim)
     without, having = released(plan, 0), released(plan, rows)
     pairs = [(without, having)]
-    pairs += [(without[:, at], having[:, at]) for at in range(len(plan.sums))]
+    pairs += [
+        (without[:, at], having[:, at]) for at in range(len(plan.questions[0].sums))
+    ]
     return [
         [
             least_loss(mechanism, one, other, rows, alpha) / (rows * claim)

@@ -34,7 +34,7 @@ def test_11_a_key_that_only_one_row_has_does_not_change_the_keys(engine: str) ->
     table = rows_of(region=["someone", "a", "b", "a"])
     for each in (table, table.slice(1)):
         release = released_by(engine, each, plan)
-        assert release.parts[0].keys == ("b", "a")
+        assert release.questions[0].keys == ("b", "a")
         assert shape_of(release) == (2, 5)
     assert sums_by(engine, table.slice(1), plan) == sums_by(engine, table, plan)
 
@@ -63,8 +63,10 @@ def test_11_a_key_that_only_one_person_has_is_not_found(engine: str) -> None:
     """
     cases = [(crowd(["someone"]), False), (crowd(["someone"] * 500), True)]
     for table, with_ids in cases:
-        [part] = released_by(engine, table, private_keys(with_ids=with_ids)).parts
-        assert part.keys == ("east", "north", "west")
+        [question] = released_by(
+            engine, table, private_keys(with_ids=with_ids)
+        ).questions
+        assert question.keys == ("east", "north", "west")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -81,11 +83,11 @@ def test_12_a_declared_key_without_rows_is_a_noisy_zero(engine: str) -> None:
     plan = plan_of(keys=keys)
     table = rows_of(region=["key 7"] * 3)
     release = released_by(engine, table, plan)
-    assert release.parts[0].keys == tuple(keys)
+    assert release.questions[0].keys == tuple(keys)
     assert shape_of(release) == (300, 5)
-    empty = np.delete(release.values, 7, axis=0)
+    empty = np.delete(release.questions[0].values, 7, axis=0)
     assert np.count_nonzero(empty == 0) < 5
-    size = np.abs(empty) / np.array([each.scale for each in plan.sums])
+    size = np.abs(empty) / np.array([each.scale for each in plan.questions[0].sums])
     assert 0.5 < size.mean() < 1.5
     assert size.max() < 60
     exact = sums_by(engine, table, plan)
@@ -161,12 +163,12 @@ def test_13_a_row_added_first_leaves_the_order_of_the_answer(engine: str) -> Non
     plan = plan_of(keys=DECLARED)
     for first, expected in ([], [1, 0, 2, 1]), (["north"], [1, 1, 2, 1]):
         table = rows_of(region=[*first, *CELLS])
-        assert released_by(engine, table, plan).parts[0].keys == tuple(DECLARED)
+        assert released_by(engine, table, plan).questions[0].keys == tuple(DECLARED)
         found = sums_by(engine, table, plan)
         assert [row[0] // 2**24 for row in found] == expected
     for table in (crowd([]), crowd(["north", "east"])):
-        [part] = released_by(engine, table, private_keys(with_ids=False)).parts
-        assert part.keys == ("east", "north", "west")
+        [question] = released_by(engine, table, private_keys(with_ids=False)).questions
+        assert question.keys == ("east", "north", "west")
 
 
 def test_13_found_whole_numbers_are_ordered_by_their_size() -> None:
@@ -177,5 +179,5 @@ def test_13_found_whole_numbers_are_ordered_by_their_size() -> None:
     """
     keys = PrivateKeys("region", Budget("0.5", "1e-12"), kind="integer")
     table = rows_of(region=[10, -3, 9] * 300)
-    [part] = release_sums(table, plan_of(groups=keys), ledger=None).parts
-    assert part.keys == (-3, 9, 10)
+    [question] = release_sums(table, plan_of(groups=keys), ledger=None).questions
+    assert question.keys == (-3, 9, 10)

@@ -56,7 +56,7 @@ def test_16_an_outlier_moves_the_sums_by_no_more_than_their_sensitivity(
         moved = [[abs(cell) for cell in row] for row in sums_by(engine, table, plan)]
         require_paid(plan, moved)
         largest = max(row[0] for row in moved)
-        assert 0.99 * plan.sums[0].sensitivity < largest
+        assert 0.99 * plan.questions[0].sums[0].sensitivity < largest
 
 
 @pytest.mark.parametrize("kind", WRONG)
@@ -75,7 +75,7 @@ def test_16_a_clip_that_wrong_statistics_call_needless_stays(
         relation = connection.sql(f"FROM read_parquet('{path}')")
         for source in (path, relation):
             moved = exact(source, plan, "duckdb")[0]
-            assert moved[2] == plan.sums[2].sensitivity
+            assert moved[2] == plan.questions[0].sums[2].sensitivity
 
 
 # --- Row 17 ---
@@ -106,7 +106,7 @@ def size_of(moves: Vector, plan: Plan) -> Fraction:
     return sum(
         (
             (Fraction(abs(move)) / Fraction(each.scale)) ** power
-            for move, each in zip(moves, plan.sums, strict=True)
+            for move, each in zip(moves, plan.questions[0].sums, strict=True)
         ),
         Fraction(0),
     )
@@ -120,7 +120,7 @@ def furthest(plan: Plan, held: list[Vector]) -> Fraction:
         size_of(tuple(a - b for a, b in zip(one, other, strict=True)), plan)
         for one, other in itertools.combinations(held, 2)
     )
-    if plan.groups is None:
+    if plan.partitions[0] is None:
         return within
     # From one group into another: both of them move.
     return max(within, 2 * max(size_of(each, plan) for each in held))

@@ -15,7 +15,7 @@ from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 Values = NDArray[np.int64]
 
@@ -51,7 +51,7 @@ def test_01_a_million_released_values_lie_on_the_public_lattice() -> None:
     """
     release = release_sums(half_full(), plan_of("1"), ledger=None)
     read = release_from_bytes(release_to_bytes(release, "parquet"), "parquet")
-    for values in (release.values, read.values):
+    for values in (release.questions[0].values, read.questions[0].values):
         assert values.size == 1_000_000
         assert values.dtype == np.int64
         assert np.array_equal(values, np.floor(values))
@@ -67,9 +67,9 @@ def test_01_the_lattice_has_no_holes_where_noise_cannot_fall() -> None:
     differential privacy. More: tests/curator/noise/test_rounded_law.py
     """
     plan = plan_of("0.01")
-    values = release_sums(half_full(), plan, ledger=None).values
+    values = release_sums(half_full(), plan, ledger=None).questions[0].values
     pairs = values.shape[1] * GROUPS**2 / 2
-    assert pairs / (4 * plan.sums[0].scale) < 3
+    assert pairs / (4 * plan.questions[0].sums[0].scale) < 3
     twice = sum(len(each) - len(np.unique(each)) for each in values.T)
     assert twice <= 60
 
@@ -99,8 +99,8 @@ def test_02_no_event_of_low_order_digits_tells_a_sum_of_one_from_zero() -> None:
     computers. More: tests/curator/noise/test_rounded_law.py
     """
     plan = plan_of("1")
-    values = release_sums(half_full(), plan, ledger=None).values
-    for column, measured in zip(values.T, plan.sums, strict=True):
+    values = release_sums(half_full(), plan, ledger=None).questions[0].values
+    for column, measured in zip(values.T, plan.questions[0].sums, strict=True):
         cost = laplace_cost(sensitivity=ROW, scale=measured.scale)
         assert cost <= plan.epsilon / 5
         for name, happened in events(column):

@@ -18,7 +18,8 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.calibration.calibrate import is_affordable
 from dpratio.plan.plan import Plan
-from dpratio.release.combine import merge, roll_up
+from dpratio.release.merge import merge
+from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
 from dpratio.terms.unit import PrivacyUnit
@@ -60,7 +61,7 @@ def test_14_a_person_with_ten_thousand_rows_moves_no_more_than_the_cap(
     ]
     assert sum(any(row) for row in moved) == 2
     for row in moved:
-        for cells, measured in zip(row, plan.sums, strict=True):
+        for cells, measured in zip(row, plan.questions[0].sums, strict=True):
             assert cells <= measured.sensitivity
     assert 0 < moved_by(plan, more, less) <= plan.epsilon
 
@@ -110,16 +111,16 @@ def test_15_a_coarser_level_is_capped_anew(engine: str) -> None:
     """
     plan = three_levels()
     price = Fraction(0)
-    for at, part in enumerate(plan.parts):
+    for at, question in enumerate(plan.questions):
         sums = []
         for rows in ([*OTHERS, *ann(400)], OTHERS):
             half = ["left" if row[3] in "ab" else "right" for row in rows]
             table = table_of(rows).append_column("half", pa.array(half))
-            sums.append(sums_by(engine, table, plan, part=at))
+            sums.append(sums_by(engine, table, plan, question=at))
         moved = np.abs(np.array(sums[0]) - np.array(sums[1]))
-        assert np.all(moved <= [each.sensitivity for each in part.sums])
+        assert np.all(moved <= [each.sensitivity for each in question.sums])
         assert np.count_nonzero(moved.any(axis=1)) == (1 if at == 2 else 2)
-        only = replace(plan, parts=(part,))
+        only = replace(plan, questions=(question,))
         price += moved_by(only, *sums)
     assert 0 < price <= plan.epsilon
 
@@ -132,7 +133,7 @@ def test_15_groups_that_share_people_are_not_added_up_later() -> None:
     """Cells in which a person counts twice are not rolled up; others are.
 
     Source: opendp/opendp issue 2949, redefining a column doesn't reset known truncation
-    bounds. More: tests/release/test_combine_roll_up.py
+    bounds. More: tests/release/test_roll_up.py
     """
     shared, apart = people(most_groups=2), people(most_groups=1)
     into: Any = {"a": "left", "b": "left", "c": "right", "d": "right"}
@@ -141,21 +142,23 @@ def test_15_groups_that_share_people_are_not_added_up_later() -> None:
             roll_up(released(shared, OTHERS), to, into=coarser)
     release = released(apart, OTHERS)
     whole = roll_up(release)
-    assert np.array_equal(whole.values, release.values.sum(axis=0, keepdims=True))
+    assert np.array_equal(
+        whole.questions[0].values, release.values.sum(axis=0, keepdims=True)
+    )
 
 
 def test_15_releases_that_may_share_people_are_not_merged() -> None:
     """Releases about people are merged on a promise, and never one with itself.
 
     Source: opendp/opendp issue 2949, redefining a column doesn't reset known truncation
-    bounds. More: tests/release/test_combine_merge.py
+    bounds. More: tests/release/test_merge.py
     """
     plan = people(most_groups=1)
     first, second = released(plan, OTHERS), released(plan, ann(9))
     with pytest.raises(InvalidInput, match="no row and no person is in two"):
         merge([first, second])
     both = merge([first, second], units_are_disjoint=True)
-    assert np.array_equal(both.values, first.values + second.values)
+    assert np.array_equal(both.questions[0].values, first.values + second.values)
     for again in ([first, first], [both, second]):
         with pytest.raises(InvalidInput, match="must not share a source"):
             merge(again, units_are_disjoint=True)
@@ -199,7 +202,7 @@ def test_18_a_person_in_four_groups_is_charged_for_four(
     plan, once = people(most_groups=4, **terms), people(most_groups=1, **terms)
     factor = 4 if mechanism == "laplace" else 2
     if strategy != "focused":  # Which shares its budget anew.
-        scales = zip(plan.parts[0].scales, once.parts[0].scales, strict=True)
+        scales = zip(plan.questions[0].scales, once.questions[0].scales, strict=True)
         for scale, other in scales:
             assert factor * (1 - 1e-9) <= scale / other <= factor * (1 + 1e-5)
     less = sums_by("python", table_of(OTHERS), plan)
@@ -230,8 +233,8 @@ def test_18_partitions_that_overlap_share_one_budget(mechanism: str) -> None:
     for score, label in ((-1, 1), (1, 1), (-1, 0), (1, 0)):
         tables = table_of([(score, label, 1.0, "a", "ann")]), table_of([])
         price = Fraction(0)
-        for at, part in enumerate(plan.parts):
-            sums = [sums_by("python", each, plan, part=at) for each in tables]
-            price += moved_by(replace(plan, parts=(part,)), *sums)
+        for at, question in enumerate(plan.questions):
+            sums = [sums_by("python", each, plan, question=at) for each in tables]
+            price += moved_by(replace(plan, questions=(question,)), *sums)
         dearest = max(dearest, price)
     require_paid_for(plan, dearest)

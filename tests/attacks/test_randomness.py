@@ -25,7 +25,7 @@ from dpratio.release.files import read_release, release_to_bytes, write_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 SEEDS = {"seed", "rng", "generator", "random_state", "random", "entropy", "clock"}
 FORKS = 64
@@ -108,7 +108,7 @@ def test_25_the_bits_behind_the_noise_are_fresh_and_kept_nowhere(
     names = [each for each in drawn if each.hex() in {release.id, salt}]
     bits = b"".join(each for each in drawn if each not in names)
     assert len(names) == 2
-    assert len(bits) >= 8 * release.parts[0].values.size
+    assert len(bits) >= 8 * release.questions[0].values.size
     content = b"".join(each.read_bytes() for each in sorted(tmp_path.iterdir()))
     assert release.id.encode() in content
     for start in range(0, len(bits) - 7, 8):
@@ -118,11 +118,11 @@ def test_25_the_bits_behind_the_noise_are_fresh_and_kept_nowhere(
 
 def draw_in_forks() -> NDArray[np.int64]:
     """Draw the noise of a release in child processes; the parent has drawn before."""
-    [part] = plan_of("0.01").parts  # Large noise: draws are seldom alike.
-    cells = DRAWS // len(part.sums)
+    [question] = plan_of("0.01").questions  # Large noise: draws are seldom alike.
+    cells = DRAWS // len(question.sums)
 
     def drawn() -> NDArray[np.int64]:
-        return draw_noise("laplace", part, cells, system_bits).T.ravel()
+        return draw_noise("laplace", question, cells, system_bits).T.ravel()
 
     drawn()  # Whatever is kept is there before the forks.
     return np.stack([in_child(drawn) for _ in range(FORKS)])
@@ -162,9 +162,9 @@ def test_27_reading_a_result_twice_gives_the_same_bytes(
     ledger = open_book(str(path))
     out = tmp_path / f"release.{kind}"
     release = release_sums(DATA, plan_of("0.1"), ledger=ledger, out=out)
-    first = release.parts[0].values.tolist()
+    first = release.questions[0].values.tolist()
     for number in range(3):
-        assert release.parts[0].values.tolist() == first
+        assert release.questions[0].values.tolist() == first
         assert release_to_bytes(release, kind) == out.read_bytes()
         again = tmp_path / f"again-{number}.{kind}"
         write_release(release, again)
@@ -174,7 +174,7 @@ def test_27_reading_a_result_twice_gives_the_same_bytes(
         [(sealed,)] = watched.tables.run("SELECT content FROM artifact", ())
     assert sealed == out.read_bytes()
     with pytest.raises(ValueError, match="read-only"):
-        release.parts[0].values[0, 0] += 1
+        release.questions[0].values[0, 0] += 1
 
 
 def test_28_the_same_id_a_thousand_times_gives_one_charge_and_the_same_bytes(

@@ -151,7 +151,7 @@ def test_04_a_long_run_at_the_bound_moves_by_one_sensitivity(engine: str) -> Non
         sums_by(engine, each, plan) for each in (table, table.slice(0, many - 1))
     )
     moved = [one - other for one, other in zip(long, less, strict=True)]
-    assert moved == [each.sensitivity for each in plan.sums]
+    assert moved == [each.sensitivity for each in plan.questions[0].sums]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -207,12 +207,14 @@ def test_06_single_precision_is_widened_before_it_is_clipped_and_counted(
     More: tests/curator/test_engines_agree.py
     """
     plan = plan_of(Bounds(0, reach), Bounds(0, 1))
-    names = [each.summand.name for each in plan.sums]
+    names = [each.summand.name for each in plan.questions[0].sums]
     doubles = [min(float(np.float32(each)), reach) for each in SINGLE]
     powers = {"w": 0, "wy": 0, "ws": 1, "wyy": 0, "wss": 2, "wys": 1}
     expected = [
         sum(math.floor(each ** powers[name] / step + 0.5) for each in doubles)
-        for name, step in zip(names, [each.step for each in plan.sums], strict=True)
+        for name, step in zip(
+            names, [each.step for each in plan.questions[0].sums], strict=True
+        )
     ]
     for source, engine in singles(tmp_path):
         assert exact(source, plan, engine) == [expected], (type(source), engine)

@@ -25,7 +25,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 RATIO = Ratio("score", per="label", weight="weight", guess=0.5)
 BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary(), "weight": Bounds(0, 2)}
@@ -112,7 +112,7 @@ def test_19_edges_of_equal_bins_are_those_of_the_bounds_whatever_the_rows() -> N
     plan = plan_of(groups=ScoreBins("score", 4))
     for scores in ([0.1, 0.2], [0.9, 0.95]):
         released = release_sums({**ROWS, "score": scores}, plan, ledger=None)
-        assert released.parts[0].groups == Groups.cross(
+        assert released.questions[0].groups == Groups.cross(
             ScoreBins("score", [0, 0.25, 0.5, 0.75, 1])
         )
     left_open = replace(plan, partitions=(Groups.cross(ScoreBins("score", 4)),))
@@ -183,7 +183,7 @@ def test_21_the_classical_gaussian_is_not_planned_above_epsilon_1(
     Privacy: the classical noise is not private at its claim for large epsilon.
     More: tests/plan/calibration/test_calibrate_gaussian.py.
     """
-    sums = len(classical(1).sums)
+    sums = len(classical(1).questions[0].sums)
     classical(sums)  # One each: the largest that is proven.
     with pytest.raises(InvalidInput, match=rule):
         classical(sums * 1.01, **terms)
@@ -196,18 +196,19 @@ def test_21_a_plan_with_classical_noise_above_epsilon_1_stops_at_the_door() -> N
     Privacy, section 2.3.
     """
     plan = classical(1)
-    share, delta = 40, 1e-5 / len(plan.sums)
+    share, delta = 40, 1e-5 / len(plan.questions[0].sums)
     noise = math.sqrt(2 * math.log(1.25 / delta)) / share  # per unit of sensitivity
     # Theorem 8: it spends more delta there than it claims.
     near, far = noise * share - 0.5 / noise, noise * share + 0.5 / noise
     assert norm.sf(near) - math.exp(share + norm.logsf(far)) > delta
     scaled = tuple(
-        replace(each, scale=each.sensitivity * noise * (1 + 1e-9)) for each in plan.sums
+        replace(each, scale=each.sensitivity * noise * (1 + 1e-9))
+        for each in plan.questions[0].sums
     )
     forged = replace(
         plan,
         budget=Budget(share * len(scaled), "1e-5"),
-        parts=(replace(plan.parts[0], sums=scaled),),
+        questions=(replace(plan.questions[0], sums=scaled),),
     )
     with pytest.raises(PlanRefused, match="too small for its share"):
         release_sums(NOWHERE, forged, ledger=None)

@@ -103,7 +103,7 @@ def test_several_ratios_over_several_partitions_are_released_and_answered(
 ) -> None:
     write_study(TWO_RATIOS, BOUNDS, GROUPS, PRIVACY)
     planned = json.loads(shown("plan", "study.toml", "--format", "json"))["sums"]
-    assert {row["part"] for row in planned} == {1, 2, 3, 4, 5, 6}
+    assert {row["question"] for row in planned} == {1, 2, 3, 4, 5, 6}
     assert sum(row["share"] for row in planned) == pytest.approx(1)
     shown("release", "study.toml", "--no-ledger", "-o", "r.json")
     assert (folder / "r.json").is_file()

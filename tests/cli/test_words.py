@@ -12,7 +12,7 @@ from dpratio.release.files import write_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, Periods
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 ROWS = [people(400, ratio, seed) for seed, ratio in enumerate((1.3, 1.1))]
 
@@ -20,7 +20,7 @@ ROWS = [people(400, ratio, seed) for seed, ratio in enumerate((1.3, 1.1))]
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("say which: part=0 or part=11.", "say which: --part 1 or --part 12."),
+        ("say question=1 or question=12.", "say --question 1 or --question 12."),
         ("With one group say design='rest'.", "With one group say --design rest."),
         ("Say which: bins='my score'.", "Say which: --bins 'my score'."),
         ("say reference=1 for instance.", "say --reference 1 for instance."),
@@ -37,7 +37,7 @@ def test_arguments_become_options_and_what_was_given_stays(
     assert in_options(said) == shown
 
 
-def test_parts_are_counted_from_1_in_messages_of_commands(
+def test_questions_are_counted_from_1_in_messages_of_commands(
     tmp_path: Path, call: Call
 ) -> None:
     asked = [Ratio("score", per="label"), Ratio("old", per="label")]
@@ -47,7 +47,7 @@ def test_parts_are_counted_from_1_in_messages_of_commands(
     write_release(release, tmp_path / "r.json")
     code, _, said = call("compare", str(tmp_path / "r.json"), "north", "south")
     assert code == 3
-    assert "say which: --part 1 or --part 2." in said
+    assert "say which: --question 1 (score per label by region)" in said
     assert "part=" not in said
 
 

@@ -104,21 +104,21 @@ def crowds(draw: st.DrawFn, kind: str, *, least_rows: int = 0) -> Table:
 def moved_by(plan: Plan, first: list[list[int]], second: list[list[int]]) -> Fraction:
     """How far two tables lie apart in units of noise; squared for Gaussian noise."""
     power = 1 if plan.mechanism == "laplace" else 2
-    parts = [
+    questions = [
         (Fraction(abs(one - other)) / Fraction(each.scale)) ** power
         for row, less in zip(first, second, strict=True)
-        for one, other, each in zip(row, less, plan.sums, strict=True)
+        for one, other, each in zip(row, less, plan.questions[0].sums, strict=True)
     ]
-    return sum(parts, Fraction(0))
+    return sum(questions, Fraction(0))
 
 
 def allowed(plan: Plan) -> Fraction:
-    part = plan.parts[0]
+    question = plan.questions[0]
     ratio = unit_ratio(
         plan.mechanism,
-        plan.grid(part),
-        part.scales,
+        plan.grid(question),
+        question.scales,
         plan.unit,
-        cells_of(plan, part.partition),
+        cells_of(plan, question.partition),
     )
     return ratio if plan.mechanism == "laplace" else ratio**2

@@ -16,7 +16,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Key, Keys
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from soak import IS_SOAK
 
 __all__ = [
@@ -83,17 +83,19 @@ def plan_of(
     )
 
 
-def asked(plan: Plan, part: int = 0) -> Statement:
+def asked(plan: Plan, question: int = 0) -> Statement:
     """What a part of a plan asks of a table."""
-    chosen = plan.parts[part]
+    chosen = plan.questions[question]
     groups = plan.partitions[chosen.partition]
     assert groups is None or isinstance(groups, Groups)
     return statement_of(plan, chosen, groups)
 
 
-def exact(table: object, plan: Plan, engine: str, *, part: int = 0) -> list[list[int]]:
+def exact(
+    table: object, plan: Plan, engine: str, *, question: int = 0
+) -> list[list[int]]:
     """The integers before noise, keys × sums: what only a test may see."""
-    statement = asked(plan, part)
+    statement = asked(plan, question)
     nothing = np.zeros((statement.cells, len(statement.sums)), dtype=np.int64)
     ask = open_table(table, statement, engine)
     return [[int(cell) for cell in row] for row in ask().plus(nothing)]
@@ -101,7 +103,7 @@ def exact(table: object, plan: Plan, engine: str, *, part: int = 0) -> list[list
 
 def shape_of(release: Release) -> tuple[int, ...]:
     """How many keys and sums were released."""
-    return release.values.shape
+    return release.questions[0].values.shape
 
 
 def said_by(error: BaseException) -> str:

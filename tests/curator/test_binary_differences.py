@@ -14,7 +14,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 LAWS = [("joint", ("ratio",)), ("even", ("ratio",)), ("joint", ("ratio", "spread"))]
 
@@ -32,8 +32,8 @@ def plan_of(strategy: str, answers: tuple[str, ...], taken: Bounds) -> Plan:
 
 @pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(_law: object, part: Any, count: int, _bits: object) -> Any:  # noqa: ANN401
-        return np.zeros((count, len(part.sums)), dtype=np.int64)
+    def nothing(_law: object, question: Any, count: int, _bits: object) -> Any:  # noqa: ANN401
+        return np.zeros((count, len(question.sums)), dtype=np.int64)
 
     monkeypatch.setattr(room, "draw_noise", nothing)
 
@@ -53,7 +53,7 @@ def test_engines_agree_on_differences_of_a_binary_column(
     plan = plan_of(strategy, answers, taken)
     python = release_sums(table, plan, ledger=None, engine="python")
     duckdb = release_sums(pd.DataFrame(table), plan, ledger=None, engine="duckdb")
-    assert python.parts == duckdb.parts
+    assert python.questions == duckdb.questions
 
 
 @pytest.mark.usefixtures("quiet")
@@ -72,12 +72,12 @@ def test_one_row_moves_no_sum_further_than_planned(
     def check(rows: list[tuple[int, float, int]]) -> None:
         frame = pd.DataFrame(rows, columns=["s", "m", "y"])
         held = [
-            np.asarray(release_sums(each, plan, ledger=None).parts[0].values)
+            np.asarray(release_sums(each, plan, ledger=None).questions[0].values)
             for each in (frame, frame.iloc[1:])
         ]
         (one,), (less,) = (each.tolist() for each in held)
         moved = np.abs(np.subtract(one, less))
-        assert (moved <= [each.sensitivity for each in plan.sums]).all()
+        assert (moved <= [each.sensitivity for each in plan.questions[0].sums]).all()
 
     check()
 

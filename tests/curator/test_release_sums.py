@@ -22,13 +22,13 @@ from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, EngineFailed, InvalidInput, SchemaRefused
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile
 from dpratio.version import __version__
 
@@ -38,9 +38,9 @@ def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Freeze noise and identity, to see what else a release tells."""
 
     def nothing(
-        _law: str, part: Part, cells: int, _bits: BitSource
+        _law: str, question: PlannedQuestion, cells: int, _bits: BitSource
     ) -> NDArray[np.int64]:
-        return np.zeros((cells, len(part.sums)), np.int64)
+        return np.zeros((cells, len(question.sums)), np.int64)
 
     monkeypatch.setattr(room, "draw_noise", nothing)
     monkeypatch.setattr(door, "fresh_id", lambda: "0" * 32)
@@ -129,7 +129,7 @@ def test_provenance_is_the_same_for_tables_of_any_size(
     assert fields == {
         "id",
         "plan",
-        "parts",
+        "questions",
         "made_by",
         "is_simulated",
         "sources",
@@ -139,9 +139,11 @@ def test_provenance_is_the_same_for_tables_of_any_size(
         "origin",
         "source_hash",
     }
-    for name in fields - {"parts"}:
+    for name in fields - {"questions"}:
         assert getattr(small, name) == getattr(large, name)
-    assert [part.noise for part in small.parts] == [part.noise for part in large.parts]
+    assert [question.noise for question in small.questions] == [
+        question.noise for question in large.questions
+    ]
     assert str(small) == str(large)
     assert str(rows) not in str(large)
     assert large.made_by == f"dpratio {__version__}"
@@ -191,9 +193,9 @@ def test_one_row_moves_one_group_by_no_more_than_the_plan_says(
     for each in (table, [*table[:at], row, *table[at:]]):
         columns = [list(column) for column in zip(*each, strict=True)] or [[]] * 4
         ask = open_table(dict(zip("sywk", columns, strict=True)), asked(plan), "auto")
-        sums.append(ask().plus(np.zeros((2, len(plan.sums)), np.int64)))
+        sums.append(ask().plus(np.zeros((2, len(plan.questions[0].sums)), np.int64)))
     moved = np.abs(sums[1] - sums[0])
-    largest = np.array([each.sensitivity for each in plan.sums])
+    largest = np.array([each.sensitivity for each in plan.questions[0].sums])
     assert np.all(moved <= largest)
     assert np.count_nonzero(moved.any(axis=1)) <= 1
 
@@ -214,7 +216,9 @@ def test_a_bad_line_changes_neither_the_other_lines_nor_the_outcome(
         path = tmp_path / f"{name}.csv"
         path.write_text("\n".join(["s,y,w", *lines]) + "\n")
         values.append(
-            release_sums(CsvFile(path), plan_of(), engine=engine, ledger=None).values
+            release_sums(CsvFile(path), plan_of(), engine=engine, ledger=None)
+            .questions[0]
+            .values
         )
     assert np.array_equal(values[0], values[1])
 

@@ -12,7 +12,7 @@ from dpratio.errors import FileRefused, PlanRefused
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from plan.priced_plans import ask, edit, with_sums
+from plan.priced_plans import ask, change_question, edit, with_sums
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def with_scales(plan: Plan, **factors: float) -> Plan:
             each,
             scale=each.scale * factors.get(each.summand.name, factors.get("all", 1.0)),
         )
-        for each in plan.sums
+        for each in plan.questions[0].sums
     ]
     return with_sums(plan, tuple(sums))
 
@@ -73,7 +73,7 @@ EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
         "the noise of Σ z must be a plain number",
     ),
     "step": (
-        lambda plan: edit(plan, step=plan.sums[0].step * 2),
+        lambda plan: edit(plan, step=plan.questions[0].sums[0].step * 2),
         "the lattice step of Σ z is not the one of its bounds",
     ),
     "sensitivity": (
@@ -81,23 +81,23 @@ EDITS: dict[str, tuple[Callable[[Plan], Plan], str]] = {
         "the sensitivity of Σ z must be 25165824 cells, got 1",
     ),
     "a sum less": (
-        lambda plan: with_sums(plan, plan.sums[:-1]),
+        lambda plan: with_sums(plan, plan.questions[0].sums[:-1]),
         "strategy 'focused' does not measure these sums",
     ),
     "sums in another order": (
-        lambda plan: with_sums(plan, plan.sums[::-1]),
+        lambda plan: with_sums(plan, plan.questions[0].sums[::-1]),
         "strategy 'focused' does not measure these sums",
     ),
     "sums as a list": (
-        lambda plan: with_sums(plan, list(plan.sums)),
+        lambda plan: with_sums(plan, list(plan.questions[0].sums)),
         "the sums of a plan must be a tuple",
     ),
     "more answers": (
-        lambda plan: dataclasses.replace(plan, answers=("ratio", "means")),
+        lambda plan: change_question(plan, 0, answers=("ratio", "means")),
         "strategy 'focused' does not measure these sums",
     ),
     "other answers": (
-        lambda plan: dataclasses.replace(plan, answers=("means",)),
+        lambda plan: change_question(plan, 0, answers=("means",)),
         "the plan's terms break a rule: answers must be",
     ),
     "another guess": (

@@ -24,9 +24,9 @@ def test_a_table_without_rows_gives_noisy_zeros(tmp_path: Path, engine: str) -> 
     path = tmp_path / "empty.csv"
     path.write_text("s,y,w,k\n")
     plan = plan_of(groups=Groups("k", ["a", "b", "c"]))
-    values = release_sums(path, plan, engine=engine, ledger=None).values
+    values = release_sums(path, plan, engine=engine, ledger=None).questions[0].values
     assert values.shape == (3, 6)
-    scales = np.array([each.scale for each in plan.sums])
+    scales = np.array([each.scale for each in plan.questions[0].sums])
     assert np.all(np.abs(values) < 60 * scales)
     assert np.count_nonzero(values) >= 15
 
@@ -35,8 +35,8 @@ def test_declared_keys_without_rows_are_answered_and_others_are_not() -> None:
     plan = plan_of(groups=Groups("k", ["a", "b"]))
     table = {"s": [1, 1], "y": [1, 1], "w": [1, 1], "k": ["z", "b"]}
     release = release_sums(table, plan, ledger=None)
-    assert release.values.shape == (2, 6)
-    assert release.parts[0].keys == ("a", "b")
+    assert release.questions[0].values.shape == (2, 6)
+    assert release.questions[0].keys == ("a", "b")
 
 
 def require_planned_noise(plan: Plan, exact: Sequence[float]) -> None:
@@ -51,9 +51,11 @@ def require_planned_noise(plan: Plan, exact: Sequence[float]) -> None:
         "w": [2.0] * GROUPS,
         "k": list(range(GROUPS)),
     }
-    values = release_sums(table, plan, ledger=None).values.astype(np.float64)
+    values = (
+        release_sums(table, plan, ledger=None).questions[0].values.astype(np.float64)
+    )
     fourth = 6 if plan.mechanism == "laplace" else 3
-    for column, each, sum_ in zip(values.T, plan.sums, exact, strict=True):
+    for column, each, sum_ in zip(values.T, plan.questions[0].sums, exact, strict=True):
         spread = noise_sd(plan.mechanism, each.scale)
         standard = (column - sum_ / each.step) / spread
         assert abs(standard.mean()) < 8 / math.sqrt(GROUPS)
@@ -77,7 +79,7 @@ def test_released_sums_of_z_and_h_have_the_planned_mean_and_variance(
     """As above, of the sums that a plan measures by default."""
     plan = focused_plan_of(mechanism=mechanism, groups=Groups("k", range(GROUPS)))
     assert plan.mechanism == mechanism
-    assert tuple(each.summand.name for each in plan.sums) == FOCUSED
+    assert tuple(each.summand.name for each in plan.questions[0].sums) == FOCUSED
     z, h = -1.5, 2.5
     require_planned_noise(plan, [z, h, z * z, z * h, h * h])
 
@@ -89,22 +91,22 @@ def test_two_releases_of_one_table_differ() -> None:
         release_sums(EMPTY, plan, ledger=None),
     )
     assert first.id != second.id
-    assert not np.array_equal(first.values, second.values)
+    assert not np.array_equal(first.questions[0].values, second.questions[0].values)
     assert first != second
 
 
 def test_released_values_are_read_only() -> None:
     release = release_sums(EMPTY, plan_of(), ledger=None)
     with pytest.raises(ValueError, match="read-only"):
-        release.values[0, 0] = 0
+        release.questions[0].values[0, 0] = 0
     with pytest.raises(dataclasses.FrozenInstanceError):
-        release.parts = ()  # type: ignore[misc]
+        release.questions = ()  # type: ignore[misc]
     with pytest.raises(dataclasses.FrozenInstanceError):
-        release.parts[0].values = np.zeros((1, 6), np.int64)  # type: ignore[misc]
+        release.questions[0].values = np.zeros((1, 6), np.int64)  # type: ignore[misc]
 
 
 def test_reading_a_release_twice_draws_nothing_new() -> None:
     release = release_sums(EMPTY, plan_of(), ledger=None)
-    first = release.values.copy()
-    assert np.array_equal(release.values, first)
-    assert release.values is release.values
+    first = release.questions[0].values.copy()
+    assert np.array_equal(release.questions[0].values, first)
+    assert release.questions[0].values is release.questions[0].values

@@ -24,7 +24,8 @@ FILES = [release_to_bytes(each, "parquet") for each in CHOSEN]
 TABLES = [pq.read_table(io.BytesIO(each)) for each in FILES]
 FOOTERS = [json.loads(each.schema.metadata[b"dpratio"]) for each in TABLES]
 HELD = [
-    b"".join(p.values.astype("<i8").tobytes() for p in each.parts) for each in CHOSEN
+    b"".join(p.values.astype("<i8").tobytes() for p in each.questions)
+    for each in CHOSEN
 ]
 Drawn = tuple[int, int, list[Mutation], list[Mutation]]
 
@@ -63,7 +64,9 @@ def _with_footer(at: int, nodes: list[Mutation]) -> bytes:
     text = mutate_document(FOOTERS[at], nodes, FOOTERS)
     try:
         document = json.loads(text)
-        body = {name: part for name, part in document.items() if name != "sha256"}
+        body = {
+            name: question for name, question in document.items() if name != "sha256"
+        }
         text = json.dumps({**body, "sha256": checksum(body, HELD[at])})
     except (ValueError, RecursionError, AttributeError):
         pass  # What has no checksum is written as it is.

@@ -4,8 +4,8 @@ import scipy.optimize  # noqa: F401 (a plan may load it, and loading is heard)
 from hypothesis import strategies as st
 
 from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.study_plan import plan_of_study
 from dpratio.terms.study_file import parse_study
 from fuzz.mutations import Mutation, mutate_bytes, mutations
 
@@ -122,7 +122,7 @@ def make(drawn: Drawn) -> str:
 
 
 def read(text: str) -> Plan:
-    return plan_of_study(parse_study(text))
+    return make_plan(parse_study(text))
 
 
 def check(plan: Plan) -> None:

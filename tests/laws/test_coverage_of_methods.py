@@ -20,7 +20,7 @@ from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 PEOPLE = 5000
 REPEATS = 8000
@@ -106,7 +106,7 @@ def noisy_release(mechanism: str, *, weighted: bool) -> Release:
     plan = plan_of(mechanism, weighted=weighted)
     rng = np.random.default_rng([2, mechanism == "laplace", weighted])
     columns = []
-    for each in plan.sums:
+    for each in plan.questions[0].sums:
         exact = exact_sums()[weighted][:, MOMENTS.index(each.summand.name)] / each.step
         draw = rng.laplace if mechanism == "laplace" else rng.normal
         noise = draw(scale=each.scale, size=REPEATS)

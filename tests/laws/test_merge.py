@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import dpratio as dpr
 from dpratio.plan.price import price
-from dpratio.plan.strategy.strategy import EXTERNAL
-from dpratio.release.release import Release, fresh_part
+from dpratio.plan.strategy.layout import EXTERNAL
+from dpratio.release.release import Release, fresh_question
 from release.releases_for_tests import RELEASES
 
 BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
@@ -42,9 +42,9 @@ def release_of(given: Terms, number: int) -> Release:
         strategy="even",
         groups=groups,
     )
-    values = np.full((2, len(plan.sums)), number)
-    part = fresh_part(plan, plan.parts[0], KEYS, values)
-    return Release(f"{number:032x}", plan, (part,), "a test", ledger_head=None)
+    values = np.full((2, len(plan.questions[0].sums)), number)
+    question = fresh_question(plan, plan.questions[0], KEYS, values)
+    return Release(f"{number:032x}", plan, (question,), "a test", ledger_head=None)
 
 
 @settings(max_examples=60)

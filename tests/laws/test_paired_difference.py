@@ -27,19 +27,25 @@ def two_models(
     return new, old, label
 
 
-def differences(rng: np.random.Generator, repetitions: int, count: int) -> dpr.People:
+def differences(
+    rng: np.random.Generator, repetitions: int, count: int
+) -> dpr.simulation.People:
     new, old, label = two_models(rng, repetitions, count)
-    return dpr.People(new - old, label)
+    return dpr.simulation.People(new - old, label)
 
 
-def new_alone(rng: np.random.Generator, repetitions: int, count: int) -> dpr.People:
+def new_alone(
+    rng: np.random.Generator, repetitions: int, count: int
+) -> dpr.simulation.People:
     new, _, label = two_models(rng, repetitions, count)
-    return dpr.People(new, label)
+    return dpr.simulation.People(new, label)
 
 
-def old_alone(rng: np.random.Generator, repetitions: int, count: int) -> dpr.People:
+def old_alone(
+    rng: np.random.Generator, repetitions: int, count: int
+) -> dpr.simulation.People:
     _, old, label = two_models(rng, repetitions, count)
-    return dpr.People(old, label)
+    return dpr.simulation.People(old, label)
 
 
 def measured(
@@ -47,7 +53,7 @@ def measured(
     plan: Plan,
     truth: float,
 ) -> CoverageRow:
-    (row,) = dpr.measure_coverage(
+    (row,) = dpr.simulation.measure_coverage(
         population,
         plan,
         n=PEOPLE,
@@ -91,8 +97,8 @@ def test_a_difference_that_noise_hides_covers_all_the_same() -> None:
 
 def test_the_guess_of_a_difference_is_zero() -> None:
     plan = plan_of(dpr.Ratio("new", per="label", minus="old"), 1)
-    assert plan.ratio.guess == 0.0
-    assert plan.box(plan.parts[0])["s"] == dpr.Bounds(-1, 1)
+    assert plan.questions[0].ratio.guess == 0.0
+    assert plan.box(plan.questions[0])["s"] == dpr.Bounds(-1, 1)
 
 
 @pytest.mark.parametrize("engine", ["python", "duckdb"])

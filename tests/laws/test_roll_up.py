@@ -16,7 +16,7 @@ from dpratio.analyst.ratio.interval import Options, Range, intervals
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.noise import Noise
 from dpratio.plan.plan import Plan
-from dpratio.release.release import Release, fresh_part
+from dpratio.release.release import Release, fresh_question
 from dpratio.simulation.population import PaperPopulation
 from dpratio.simulation.simulate import clip_people, simulate_release, sum_products
 
@@ -40,41 +40,41 @@ def one_person() -> tuple[Floats, Floats, float]:
     """Mean and covariance of what one person adds to the five sums, and the truth."""
     people = PaperPopulation()(np.random.default_rng(5), 300_000, 1)
     plan = plan_of(1)
-    clipped = clip_people(people, plan.box(plan.parts[0]))
-    products = [each.summand.factors for each in plan.sums]
-    sums = sum_products(clipped, products, plan.contrast(plan.parts[0]))
+    clipped = clip_people(people, plan.box(plan.questions[0]))
+    products = [each.summand.factors for each in plan.questions[0].sums]
+    sums = sum_products(clipped, products, plan.contrast(plan.questions[0]))
     truth = float(people.score.mean(dtype=float) / people.label.mean(dtype=float))
     return sums.mean(axis=0), np.cov(sums.T), truth
 
 
 def people_for(epsilon: float, per_sampling: float) -> int:
     """How many people make the noise variance of Σz so many times the sampling one."""
-    z = plan_of(epsilon).sums[0]
+    z = plan_of(epsilon).questions[0].sums[0]
     squared = float(one_person()[1][0, 0] + one_person()[0][0] ** 2)
     return round(2 * (z.scale * z.step) ** 2 / squared / per_sampling)
 
 
 def split_release(
-    parts: int, epsilon: float, *, people: int, repetitions: int, noisy: int = 5
+    questions: int, epsilon: float, *, people: int, repetitions: int, noisy: int = 5
 ) -> Release:
     """Release every repetition in so many groups, each with noise of its own.
 
     Noise lies on the first of the five sums, as many as are said.
     """
     groups = dpr.Groups.cross(
-        dpr.Keys("repetition", range(repetitions)), dpr.Keys("part", range(parts))
+        dpr.Keys("repetition", range(repetitions)), dpr.Keys("part", range(questions))
     )
     plan = plan_of(epsilon, groups)
-    rng = np.random.default_rng([7, parts])
+    rng = np.random.default_rng([7, questions])
     mean, covariance, _ = one_person()
     sums = rng.multivariate_normal(
-        people * mean, people * covariance, size=repetitions * parts
+        people * mean, people * covariance, size=repetitions * questions
     )
-    steps = np.array([each.step for each in plan.sums])
-    noise = rng.laplace(scale=np.array(plan.parts[0].scales), size=sums.shape)
+    steps = np.array([each.step for each in plan.questions[0].sums])
+    noise = rng.laplace(scale=np.array(plan.questions[0].scales), size=sums.shape)
     noise[:, noisy:] = 0.0
     cells = np.rint(sums / steps + noise).astype(np.int64)
-    released = fresh_part(plan, plan.parts[0], groups, cells)
+    released = fresh_question(plan, plan.questions[0], groups, cells)
     return Release("0" * 32, plan, (released,), "a simulation", is_simulated=True)
 
 
@@ -85,7 +85,7 @@ def coverage(lower: Floats, upper: Floats, truth: float) -> float:
 def coverage_under(moments: Moments, noise: Noise, plan: Plan) -> float:
     """How often intervals cover when the noise is taken to be this."""
     taken = replace(moments, noise=noise)
-    found = intervals(taken, Range.of(plan.box(plan.parts[0])), USUAL)
+    found = intervals(taken, Range.of(plan.box(plan.questions[0])), USUAL)
     return coverage(found.lower, found.upper, one_person()[2])
 
 
@@ -94,11 +94,11 @@ def five_sigma(repetitions: int) -> float:
 
 
 @pytest.mark.parametrize("parts", [5, 50])
-def test_intervals_cover_after_groups_were_rolled_up(parts: int) -> None:
+def test_intervals_cover_after_groups_were_rolled_up(questions: int) -> None:
     """Noise as large as sampling; one Laplace draw in its place covers too little."""
     repetitions = 4_000
     people = people_for(0.1, 1.0)
-    split = split_release(parts, 0.1, people=people, repetitions=repetitions)
+    split = split_release(questions, 0.1, people=people, repetitions=repetitions)
     rolled = dpr.roll_up(split, ["repetition"])
     found = dpr.estimate_ratios(rolled)
     truth = one_person()[2]
@@ -108,9 +108,9 @@ def test_intervals_cover_after_groups_were_rolled_up(parts: int) -> None:
     sure = five_sigma(repetitions)
     held = coverage(found.ci_lower, found.ci_upper, truth)
     assert held == pytest.approx(LEVEL, abs=sure)
-    moments = moments_of(rolled)
-    scales = np.array(split.parts[0].noise[0].scales)
-    one = scales[None] * np.array([each.step for each in split.plan.sums])
+    moments = moments_of(rolled, rolled.questions[0])
+    scales = np.array(split.questions[0].noise[0].scales)
+    one = scales[None] * np.array([each.step for each in split.plan.questions[0].sums])
     assert coverage_under(moments, moments.noise, rolled.plan) == held
     as_one_draw = coverage_under(moments, Noise(2 * one**2, one), rolled.plan)
     assert as_one_draw < LEVEL - 2 * sure
@@ -126,7 +126,7 @@ def test_many_draws_are_not_taken_for_one_laplace_draw_of_their_variance() -> No
         20, 0.1, people=people_for(0.1, 12.0), repetitions=repetitions, noisy=2
     )
     rolled = dpr.roll_up(split, ["repetition"])
-    moments = moments_of(rolled)
+    moments = moments_of(rolled, rolled.questions[0])
     is_noisy = np.arange(5) < 2
     variance = moments.noise.variance * is_noisy
     right = Noise(variance, moments.noise.laplace * is_noisy)
@@ -144,9 +144,10 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
     repetitions, parts, people = 2_000, 5, 2_000
     whole = plan_of(0.5)
     drawn = PaperPopulation()(np.random.default_rng(2), repetitions, people)
-    clipped = clip_people(drawn, whole.box(whole.parts[0]))
-    products = [each.summand.factors for each in whole.sums]
-    contrast = whole.contrast(whole.parts[0])
+    clipped = clip_people(drawn, whole.box(whole.questions[0]))
+    products = [each.summand.factors for each in whole.questions[0].sums]
+    (question,) = whole.questions
+    contrast = whole.contrast(question)
 
     def sums_of(at: slice) -> Floats:
         chosen = replace(
@@ -157,20 +158,22 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
         return sum_products(chosen, products, contrast)
 
     rng = np.random.default_rng(3)
-    once = dpr.estimate_ratios(simulate_release(sums_of(slice(None)), whole, rng))
+    once = dpr.estimate_ratios(
+        simulate_release(sums_of(slice(None)), whole, question, rng)
+    )
     size = people // parts
     pieces = [sums_of(slice(at * size, (at + 1) * size)) for at in range(parts)]
-    released = [simulate_release(piece, whole, rng) for piece in pieces]
-    cells = np.stack([each.values for each in released], axis=1)
+    released = [simulate_release(piece, whole, question, rng) for piece in pieces]
+    cells = np.stack([each.questions[0].values for each in released], axis=1)
     groups = dpr.Groups.cross(
         dpr.Keys("repetition", range(repetitions)), dpr.Keys("part", range(parts))
     )
     plan = plan_of(0.5, groups)
-    values = cells.reshape(-1, len(plan.sums))
+    values = cells.reshape(-1, len(plan.questions[0].sums))
     split = Release(
         "1" * 32,
         plan,
-        (fresh_part(plan, plan.parts[0], groups, values),),
+        (fresh_question(plan, plan.questions[0], groups, values),),
         "a simulation",
         is_simulated=True,
     )

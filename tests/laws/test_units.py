@@ -24,7 +24,9 @@ BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds(0, 1)}
 TOTALS = {"score": dpr.Bounds(0, ROWS), "label": dpr.Bounds(0, ROWS)}
 
 
-def rows_of_people(rng: np.random.Generator, repetitions: int, rows: int) -> dpr.People:
+def rows_of_people(
+    rng: np.random.Generator, repetitions: int, rows: int
+) -> dpr.simulation.People:
     """Rows that resemble their person's others: mean score 0.5, mean label 0.4."""
     shape = (repetitions, rows // ROWS, ROWS)
     persons = rng.random((*shape[:2], 1))
@@ -32,19 +34,19 @@ def rows_of_people(rng: np.random.Generator, repetitions: int, rows: int) -> dpr
     likely = rng.choice([0.1, 0.7], size=(*shape[:2], 1))
     label = (rng.random(shape) < likely).astype(float)
     whole = (repetitions, rows)
-    return dpr.People(score.reshape(whole), label.reshape(whole))
+    return dpr.simulation.People(score.reshape(whole), label.reshape(whole))
 
 
 def totals_of_people(
     rng: np.random.Generator, repetitions: int, persons: int
-) -> dpr.People:
+) -> dpr.simulation.People:
     """The same people, their rows added up."""
     rows = rows_of_people(rng, repetitions, persons * ROWS)
     shape = (repetitions, persons, ROWS)
     score, label = (
         each.reshape(shape).sum(axis=2) for each in (rows.score, rows.label)
     )
-    return dpr.People(score, label)
+    return dpr.simulation.People(score, label)
 
 
 def plan_of(unit: dpr.PrivacyUnit | None = None, **options: Any) -> Plan:  # noqa: ANN401
@@ -61,7 +63,7 @@ def users(**options: Any) -> dpr.PrivacyUnit:  # noqa: ANN401
 def measured(level: str, mechanism: str = "laplace") -> CoverageRow:
     by_row = level == "row"
     budget = dpr.Budget(2, 0 if mechanism == "laplace" else 1e-6)
-    (row,) = dpr.measure_coverage(
+    (row,) = dpr.simulation.measure_coverage(
         rows_of_people if by_row else totals_of_people,
         plan_of(None if by_row else users(), budget=budget, mechanism=mechanism),
         n=PERSONS * ROWS if by_row else PERSONS,

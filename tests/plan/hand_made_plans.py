@@ -5,13 +5,13 @@ from typing import Any
 
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.measured import MeasuredSum
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["LABEL", "SCORE", "WEIGHT", "focused_plan", "hand_made", "wide_plan"]
@@ -28,9 +28,8 @@ def hand_made(mechanism: str = "laplace", groups: Groups | None = None) -> Plan:
         budget=Budget(3, "0.25"),
         strategy="even",
         mechanism=mechanism,
-        answers=("ratio",),
-        parts=(
-            Part(
+        questions=(
+            PlannedQuestion(
                 Ratio("score", per="label", weight="weight"),
                 partition=0,
                 weight=Fraction(1),

@@ -13,13 +13,13 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.price import Cost, price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = [
     "ONE_IN_A_MILLION",
     "OTHER_LISTS",
     "ask",
-    "change_part",
+    "change_question",
     "edit",
     "focused_plan",
     "plan_of",
@@ -82,26 +82,26 @@ def vector_plan(strategy: str, mechanism: str) -> Plan:
 
 def edit(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
     """Change one sum of a plan by hand."""
-    sums = list(plan.sums)
+    sums = list(plan.questions[0].sums)
     sums[at] = replace(sums[at], **changes)
     return with_sums(plan, tuple(sums))
 
 
 def with_sums(plan: Plan, sums: Any, at: int = 0) -> Plan:  # noqa: ANN401
     """Give one part of a plan other sums."""
-    return change_part(plan, at, sums=sums)
+    return change_question(plan, at, sums=sums)
 
 
 def ask(plan: Plan, **changes: Any) -> Plan:  # noqa: ANN401
     """Change the ratio of a plan by hand."""
-    return change_part(plan, ratio=replace(plan.ratio, **changes))
+    return change_question(plan, ratio=replace(plan.questions[0].ratio, **changes))
 
 
-def change_part(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
+def change_question(plan: Plan, at: int = 0, **changes: Any) -> Plan:  # noqa: ANN401
     """Change one part of a plan by hand."""
-    parts = list(plan.parts)
-    parts[at] = replace(parts[at], **changes)
-    return replace(plan, parts=tuple(parts))
+    questions = list(plan.questions)
+    questions[at] = replace(questions[at], **changes)
+    return replace(plan, questions=tuple(questions))
 
 
 def spent(cost: Cost) -> tuple[Fraction, Fraction]:

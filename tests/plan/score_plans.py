@@ -7,7 +7,7 @@ from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = [
     "BINARY",
@@ -55,4 +55,4 @@ def focused(ratio: Ratio = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
 
 def names(plan: Plan) -> list[str]:
     """The names of the sums that are measured."""
-    return [each.summand.name for each in plan.sums]
+    return [each.summand.name for each in plan.questions[0].sums]

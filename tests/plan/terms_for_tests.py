@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.part import Part
-from dpratio.plan.plan import Plan
+from dpratio.plan.plan_terms import PlanTerms
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import require_terms
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["RATIO", "TERMS", "UNIT", "WEIGHTED", "WITH_WEIGHT", "plan_of", "refusal"]
@@ -25,17 +25,19 @@ TERMS: dict[str, Any] = {
     "unit": PrivacyUnit(),
     "partitions": (None,),
     "budget": Budget(1, "1e-6"),
-    "answers": ("ratio",),
     "strategy": "focused",
     "mechanism": "laplace",
 }
 
 
-def plan_of(**changes: Any) -> Plan:  # noqa: ANN401
-    """Terms without noise; ``ratio`` and ``groups`` are those of the only part."""
+def plan_of(**changes: Any) -> PlanTerms:  # noqa: ANN401
+    """Terms without noise; ``ratio`` and ``groups`` are those of the only question."""
     ratio, groups = changes.pop("ratio", RATIO), changes.pop("groups", None)
-    parts = (Part(ratio, 0, Fraction(1), ()),)
-    return Plan(**TERMS | {"parts": parts, "partitions": (groups,)} | changes)
+    answers = changes.pop("answers", ("ratio",))
+    questions = (PlannedQuestion(ratio, 0, Fraction(1), (), answers),)
+    return PlanTerms(
+        **TERMS | {"questions": questions, "partitions": (groups,)} | changes
+    )
 
 
 def refusal(**changes: Any) -> str:  # noqa: ANN401

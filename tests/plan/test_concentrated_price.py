@@ -13,7 +13,7 @@ from dpratio.plan.sensitivity.neighbours import unit_ratio
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 STRATEGIES = pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
@@ -47,8 +47,8 @@ def squares(plan: Plan) -> float:
     """Each sum as a release of its own, moved once by its sensitivity."""
     return sum(
         (each.sensitivity / each.scale) ** 2
-        for part in plan.parts
-        for each in part.sums
+        for question in plan.questions
+        for each in question.sums
     )
 
 
@@ -81,9 +81,11 @@ def spends_all_of_delta(square: Fraction, epsilon: Fraction, delta: Fraction) ->
 
 @STRATEGIES
 @LAWS
-def test_parts_add_up_in_squares_and_keys_come_on_top(strategy: str, law: str) -> None:
+def test_questions_add_up_in_squares_and_keys_come_on_top(
+    strategy: str, law: str
+) -> None:
     plan = plan_of(strategy, law, groups=[FOUND, None], weights=[1, 3])
-    assert len(plan.parts) == 2
+    assert len(plan.questions) == 2
     cost = price(plan)
     assert cost.rho_delta == Fraction(1, 10**7)
     for_sums = 2 * cost.rho - Fraction(1, 16)
@@ -113,8 +115,10 @@ def test_two_budgets_of_keys_add_up() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["joint", "focused"])
-def test_the_price_of_one_part_is_not_rounded(strategy: str) -> None:
+def test_the_price_of_one_question_is_not_rounded(strategy: str) -> None:
     plan = plan_of(strategy, "analytic_gaussian")
-    (part,) = plan.parts
-    moved = unit_ratio(plan.mechanism, plan.grid(part), part.scales, plan.unit, 4)
+    (question,) = plan.questions
+    moved = unit_ratio(
+        plan.mechanism, plan.grid(question), question.scales, plan.unit, 4
+    )
     assert 2 * price(plan).rho == moved**2

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
@@ -17,7 +17,7 @@ from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from plan.score_plans import GROUPED
 
 FOCUSED = make_plan(
@@ -148,18 +148,22 @@ def plans(draw: st.DrawFn) -> Plan:
         guess=draw(st.sampled_from([0.0, 1.0, -0.1, 3.25])),
         guess_is=draw(st.sampled_from(["close", "unknown"])),
     )
-    return make_plan(
-        ratio,
-        bounds=asked,
-        strategy=strategy,
-        answers=draw(st.sampled_from([("ratio",), ("ratio", "means")])),
-        budget=Budget(
+    terms: dict[str, Any] = {
+        "bounds": asked,
+        "strategy": strategy,
+        "answers": draw(st.sampled_from([("ratio",), ("ratio", "means")])),
+        "budget": Budget(
             draw(st.fractions("0.01", 5, max_denominator=10**9)),
             draw(st.decimals("1e-9", "0.1", places=9).filter(lambda d: d > 0)),
         ),
-        groups=Groups(g, declared) if declared else None,
-        mechanism=draw(st.sampled_from(noise)),
-    )
+        "groups": Groups(g, declared) if declared else None,
+        "mechanism": draw(st.sampled_from(noise)),
+    }
+    try:
+        return make_plan(ratio, **terms)
+    except InvalidInput as error:
+        assume("2^50 cells" not in str(error))
+        raise
 
 
 @settings(deadline=None, max_examples=60)
@@ -167,10 +171,10 @@ def plans(draw: st.DrawFn) -> Plan:
 def test_a_plan_survives_its_document(plan: Plan) -> None:
     back = there_and_back(plan)
     assert back == plan
-    if isinstance(plan.groups, Groups):
-        assert isinstance(back.groups, Groups)
-        kinds = [type(key) for key in plan.groups.keys]
-        assert [type(key) for key in back.groups.keys] == kinds
+    if isinstance(plan.partitions[0], Groups):
+        assert isinstance(back.partitions[0], Groups)
+        kinds = [type(key) for key in plan.partitions[0].keys]
+        assert [type(key) for key in back.partitions[0].keys] == kinds
     assert plan_to_document(back) == plan_to_document(plan)
 
 

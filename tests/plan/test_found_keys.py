@@ -11,7 +11,7 @@ from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 PLAN = make_plan(
     Ratio("score", per="label"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpratio.errors import DocumentRefused
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
-from dpratio.plan.part import Partition
+from dpratio.plan.planned_question import Partition
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import EVERY, Keys, Periods, ScoreBins

@@ -14,11 +14,11 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import MOMENTS, Summand, summands_for
-from dpratio.plan.strategy.strategy import reconstruction
+from dpratio.plan.strategy.layout import reconstruction
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from plan.score_plans import BINARY, WEIGHTED, WITH_WEIGHT, names, plan_of
 
 
@@ -33,7 +33,7 @@ def test_seven_six_or_five_sums_are_measured() -> None:
 
 
 def test_without_weights_a_sum_has_no_weight_among_its_factors() -> None:
-    assert [each.summand.factors for each in plan_of().sums] == [
+    assert [each.summand.factors for each in plan_of().questions[0].sums] == [
         (),
         ("y",),
         ("s",),
@@ -77,7 +77,7 @@ def test_every_sum_gets_the_same_share_of_the_budget() -> None:
     plan = plan_of(
         budget=Budget("0.1", "1e-6"), mechanism="analytic_gaussian", bounds=BINARY
     )
-    for each in plan.sums:
+    for each in plan.questions[0].sums:
         assert each.scale == calibrate(
             "analytic_gaussian",
             sensitivity=each.sensitivity,
@@ -118,7 +118,7 @@ def test_the_sensitivity_is_the_largest_size_over_the_box() -> None:
 
 def test_the_sensitivity_includes_the_rounding_to_a_cell() -> None:
     plan = plan_of(bounds={"score": Bounds(0, 0.1), "label": Bounds.binary()})
-    for each in plan.sums:
+    for each in plan.questions[0].sums:
         assert each.sensitivity >= 2**24
         assert math.frexp(each.step)[0] == 0.5
         product = 0.1 ** each.summand.factors.count("s")
@@ -291,7 +291,7 @@ def test_a_plan_for_spread_says_what_it_answers() -> None:
     assert "variances, correlation and slope with their intervals." in str(plan)
     with pytest.raises(InvalidInput, match="Use strategy 'joint' or 'even'"):
         make_plan(
-            plan.ratio,
+            plan.questions[0].ratio,
             bounds=plan.bounds,
             budget=plan.budget,
             answers=("ratio", "spread"),

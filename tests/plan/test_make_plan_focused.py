@@ -9,28 +9,28 @@ from dpratio.plan.price import price
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.guess import ColumnGuess, Guess
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from plan.score_plans import WEIGHTED, WITH_WEIGHT, focused, names, plan_of
 
 
 def test_a_plan_is_focused_by_default() -> None:
     plan = focused()
     assert plan.strategy == "focused"
-    assert plan.answers == ("ratio",)
+    assert plan.questions[0].answers == ("ratio",)
     assert names(plan) == ["z", "h", "zz", "zh", "hh"]
     assert names(focused(WEIGHTED, bounds=WITH_WEIGHT)) == names(plan)
     means = focused(WEIGHTED, bounds=WITH_WEIGHT, answers=["ratio", "means"])
     assert names(means) == [*names(plan), "w", "ww", "wz", "wh"]
-    assert means.answers == ("ratio", "means")
+    assert means.questions[0].answers == ("ratio", "means")
 
 
 def test_a_focused_plan_states_its_guess() -> None:
     """1 where both columns share bounds, also where one of them is binary."""
-    assert focused().ratio == Ratio("score", per="label", guess=1.0)
+    assert focused().questions[0].ratio == Ratio("score", per="label", guess=1.0)
     asked = Ratio("score", per="label", guess=1.25, guess_is="unknown")
-    assert focused(asked).ratio == asked
-    assert plan_of().ratio.guess is None
-    assert plan_of(strategy="joint").ratio.guess is None
+    assert focused(asked).questions[0].ratio == asked
+    assert plan_of().questions[0].ratio.guess is None
+    assert plan_of(strategy="joint").questions[0].ratio.guess is None
 
 
 def test_another_guess_measures_other_columns() -> None:

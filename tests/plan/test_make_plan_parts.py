@@ -11,7 +11,7 @@ from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from plan.score_plans import BINARY, RATIO, plan_of
 
 PAIRED = Ratio("score", per="label", minus="old")
@@ -26,7 +26,10 @@ def test_every_ratio_is_asked_of_every_partition() -> None:
         groups=groups,
         weights=[1, Fraction(3)],
     )
-    asked = [(part.ratio, part.partition, part.weight) for part in plan.parts]
+    asked = [
+        (question.ratio, question.partition, question.weight)
+        for question in plan.questions
+    ]
     assert asked == [
         (RATIO, 0, Fraction(1, 8)),
         (PAIRED, 0, Fraction(1, 8)),
@@ -59,7 +62,10 @@ def test_each_partition_has_one_positive_weight(weights: list[Any]) -> None:
 
 def test_a_weight_is_the_decimal_that_was_written() -> None:
     plan = plan_of(groups=[None, Groups("region", ["north"])], weights=[0.1, 0.9])
-    assert [part.weight for part in plan.parts] == [Fraction(1, 10), Fraction(9, 10)]
+    assert [question.weight for question in plan.questions] == [
+        Fraction(1, 10),
+        Fraction(9, 10),
+    ]
 
 
 def test_a_list_without_ratios_is_refused() -> None:
@@ -69,11 +75,11 @@ def test_a_list_without_ratios_is_refused() -> None:
 
 def test_equal_bins_are_settled_into_edges() -> None:
     plan = plan_of(groups=Groups.cross(ScoreBins("score", 2)))
-    assert plan.groups == Groups.cross(ScoreBins("score", [0, 0.5, 1]))
+    assert plan.partitions[0] == Groups.cross(ScoreBins("score", [0, 0.5, 1]))
 
 
 def test_a_dimension_stands_for_groups_of_it_alone() -> None:
     bins = ScoreBins("score", 4)
     alone, within = plan_of(groups=bins), plan_of(groups=Groups.cross(bins))
     assert alone == within
-    assert plan_of(groups=[None, bins]).partitions == (None, alone.groups)
+    assert plan_of(groups=[None, bins]).partitions == (None, alone.partitions[0])

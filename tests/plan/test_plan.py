@@ -11,7 +11,7 @@ from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.hand_made_plans import LABEL, SCORE, WEIGHT, focused_plan, hand_made
 
@@ -24,18 +24,18 @@ def test_the_cost_is_the_whole_budget_but_for_a_delta_that_is_not_needed() -> No
     for mechanism in ("analytic_gaussian", "classical_gaussian"):
         assert hand_made(mechanism).epsilon == 3
         assert hand_made(mechanism).delta == Fraction(1, 4)
-    bare = dataclasses.replace(plan.parts[0], sums=())
-    assert dataclasses.replace(plan, parts=(bare,)).epsilon == 3
+    bare = dataclasses.replace(plan.questions[0], sums=())
+    assert dataclasses.replace(plan, questions=(bare,)).epsilon == 3
 
 
 @pytest.mark.parametrize("strategy", ["even", "joint"])
 def test_only_a_focused_plan_has_a_contrast(strategy: str) -> None:
     plan = focused_plan()
-    assert plan.contrast(plan.parts[0]) == Contrast(1.0)
+    assert plan.contrast(plan.questions[0]) == Contrast(1.0)
     told = focused_plan(guess=2, residual_bound=0.5)
-    (part,) = told.parts
-    assert told.contrast(part) == Contrast(2.0, 0.5)
-    assert dataclasses.replace(told, strategy=strategy).contrast(part) is None
+    (question,) = told.questions
+    assert told.contrast(question) == Contrast(2.0, 0.5)
+    assert dataclasses.replace(told, strategy=strategy).contrast(question) is None
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
@@ -50,7 +50,7 @@ def test_shares_are_those_of_the_row_that_costs_most(
         strategy=strategy,
         mechanism=mechanism,
     )
-    shares = plan.shares(plan.parts[0])
+    shares = plan.shares(plan.questions[0])
     assert sum(shares) == pytest.approx(1)
     power = 1 if mechanism == "laplace" else 2
     # At s = 1 and y = 0 or y = 1, with the largest weight.
@@ -65,7 +65,7 @@ def test_shares_are_those_of_the_row_that_costs_most(
                     / (measured.scale * measured.step)
                 )
                 ** power
-                for measured in plan.sums
+                for measured in plan.questions[0].sums
             ]
         )
     dearest = max(costs, key=sum)
@@ -75,27 +75,27 @@ def test_shares_are_those_of_the_row_that_costs_most(
 
 def test_equal_shares_are_equal() -> None:
     plan = hand_made()
-    assert plan.shares(plan.parts[0]) == [0.5, 0.5]
+    assert plan.shares(plan.questions[0]) == [0.5, 0.5]
 
 
-def test_ratio_groups_and_sums_are_those_of_the_first_part() -> None:
+def test_ratio_groups_and_sums_are_those_of_the_first_question() -> None:
     plan = hand_made(groups=Groups("g", [3, 1, 2]))
-    assert plan.groups is plan.partitions[0]
-    assert plan.ratio is plan.parts[0].ratio
-    assert plan.sums is plan.parts[0].sums
-    assert plan.parts[0].scales == [8.0, 4.0]
-    assert hand_made().groups is None
+    assert plan.partitions[0] is plan.partitions[0]
+    assert plan.questions[0].ratio is plan.questions[0].ratio
+    assert plan.questions[0].sums is plan.questions[0].sums
+    assert plan.questions[0].scales == [8.0, 4.0]
+    assert hand_made().partitions[0] is None
 
 
 def test_bounds_are_known_by_their_letters() -> None:
     plan = hand_made()
-    assert plan.box(plan.parts[0]) == {"s": SCORE, "y": LABEL, "w": WEIGHT}
+    assert plan.box(plan.questions[0]) == {"s": SCORE, "y": LABEL, "w": WEIGHT}
     unweighted = make_plan(
         Ratio("score", per="label"),
         bounds={"score": SCORE, "label": LABEL},
         budget=Budget(1),
     )
-    assert unweighted.box(unweighted.parts[0]) == {"s": SCORE, "y": LABEL}
+    assert unweighted.box(unweighted.questions[0]) == {"s": SCORE, "y": LABEL}
 
 
 def test_the_table_speaks_the_units_of_the_data() -> None:

@@ -10,7 +10,7 @@ from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.hand_made_plans import LABEL, SCORE, focused_plan, hand_made, wide_plan
 
@@ -117,7 +117,7 @@ def test_every_part_has_its_sentence_and_its_rows() -> None:
         " Share: 0.375."
     )
     table = plan.columns()
-    assert table["part"] == [part for part in (1, 2, 3, 4) for _ in range(5)]
+    assert table["question"] == [at for at in (1, 2, 3, 4) for _ in range(5)]
     assert sum(table["share"]) == pytest.approx(1)
     said = [line for line in plan.summary() if line.startswith("Measured around")]
     assert len(said) == 2

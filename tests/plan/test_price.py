@@ -17,9 +17,10 @@ from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from plan.priced_plans import (
     ONE_IN_A_MILLION,
+    change_question,
     edit,
     focused_plan,
     plan_of,
@@ -97,13 +98,13 @@ def test_less_noise_or_another_sensitivity_is_refused(
     plan: Plan, data: st.DataObject
 ) -> None:
     """In any one sum with a share of its own; in all sums of one vector."""
-    at = data.draw(st.integers(0, len(plan.sums) - 1))
-    each = plan.sums[at]
+    at = data.draw(st.integers(0, len(plan.questions[0].sums) - 1))
+    each = plan.questions[0].sums[at]
     factor = data.draw(st.floats(0, 1 - 1e-9))
-    chosen = [at] if plan.strategy == "even" else range(len(plan.sums))
+    chosen = [at] if plan.strategy == "even" else range(len(plan.questions[0].sums))
     less = plan
     for index in chosen:
-        less = edit(less, index, scale=plan.sums[index].scale * factor)
+        less = edit(less, index, scale=plan.questions[0].sums[index].scale * factor)
     refuse(less, "too small")
     moved = each.sensitivity + data.draw(st.sampled_from([-1, 1, -each.sensitivity]))
     refuse(edit(plan, at, sensitivity=moved), "sensitivity")
@@ -153,8 +154,6 @@ def test_laplace_noise_is_charged_no_delta() -> None:
         ({"mechanism": "Laplace"}, "unknown mechanism"),
         ({"strategy": "focussed"}, "unknown strategy"),
         ({"mechanism": "auto"}, "unknown mechanism"),
-        ({"answers": ("means",)}, "answers must be"),
-        ({"answers": ["ratio"]}, "answers must be"),
         ({"budget": Budget(1)}, "needs a delta"),
         ({"budget": None}, "budget must be a Budget"),
         ({"partitions": (["north"],)}, "groups must be Groups"),
@@ -162,7 +161,7 @@ def test_laplace_noise_is_charged_no_delta() -> None:
         ({"partitions": ()}, "groups must be Groups"),
         ({"partitions": [None]}, "groups must be Groups"),
         ({"unit": None}, "unit must be a PrivacyUnit"),
-        ({"parts": ()}, "at least one ratio"),
+        ({"questions": ()}, "at least one ratio"),
         ({"bounds": {}}, "needs bounds"),
         ({"bounds": None}, "bounds must map"),
     ],
@@ -172,6 +171,12 @@ def test_terms_that_break_a_rule_are_refused(
     changes: dict[str, Any], match: str
 ) -> None:
     refuse(replace(plan_of("analytic_gaussian"), **changes), match)
+
+
+@pytest.mark.parametrize("answers", [("means",), ["ratio"], None])
+def test_answers_that_break_a_rule_are_refused(answers: object) -> None:
+    plan = change_question(plan_of("analytic_gaussian"), 0, answers=answers)
+    refuse(plan, "answers must be")
 
 
 def test_a_refusal_says_what_to_do_and_hides_its_cause() -> None:

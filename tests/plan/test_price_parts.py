@@ -13,9 +13,15 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
-from plan.priced_plans import ONE_IN_A_MILLION, change_part, refuse, spent, with_sums
+from plan.priced_plans import (
+    ONE_IN_A_MILLION,
+    change_question,
+    refuse,
+    spent,
+    with_sums,
+)
 
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary(), "m": Bounds(0, 1)}
 TOTALS = {"s": Bounds(0, 5), "y": Bounds(0, 4)}
@@ -43,26 +49,26 @@ LAWS = [
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
-def test_parts_are_priced_together(strategy: str, mechanism: str) -> None:
+def test_questions_are_priced_together(strategy: str, mechanism: str) -> None:
     plan = several(strategy, mechanism)
-    assert [part.partition for part in plan.parts] == [0, 0, 1, 1, 2, 2]
-    weights = [part.weight for part in plan.parts]
+    assert [question.partition for question in plan.questions] == [0, 0, 1, 1, 2, 2]
+    weights = [question.weight for question in plan.questions]
     assert weights == [Fraction(each, 14) for each in (2, 2, 4, 4, 1, 1)]
     delta = 0 if mechanism == "laplace" else ONE_IN_A_MILLION
     assert spent(price(plan)) == (Fraction(1), Fraction(delta))
-    for at, part in enumerate(plan.parts):
-        half = tuple(replace(each, scale=each.scale / 2) for each in part.sums)
+    for at, question in enumerate(plan.questions):
+        half = tuple(replace(each, scale=each.scale / 2) for each in question.sums)
         refuse(with_sums(plan, half, at), "too small")
-        refuse(with_sums(plan, part.sums[:-1], at), "does not measure these sums")
-        refuse(with_sums(plan, list(part.sums), at), "must be a tuple")
-        first = replace(part.sums[0], sensitivity=part.sums[0].sensitivity - 1)
-        refuse(with_sums(plan, (first, *part.sums[1:]), at), "sensitivity")
+        refuse(with_sums(plan, question.sums[:-1], at), "does not measure these sums")
+        refuse(with_sums(plan, list(question.sums), at), "must be a tuple")
+        first = replace(question.sums[0], sensitivity=question.sums[0].sensitivity - 1)
+        refuse(with_sums(plan, (first, *question.sums[1:]), at), "sensitivity")
     # Some of the parts cost less than all of them do.
-    assert price(replace(plan, parts=plan.parts[:2]))
+    assert price(replace(plan, questions=plan.questions[:2]))
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
-def test_parts_share_what_adds_up(mechanism: str) -> None:
+def test_questions_share_what_adds_up(mechanism: str) -> None:
     """Epsilon under Laplace noise, squares of μ under Gaussian noise."""
     equal = several("joint", mechanism, weights=None, groups=[None, PARTITIONS[1]])
     alone = make_plan(
@@ -73,24 +79,24 @@ def test_parts_share_what_adds_up(mechanism: str) -> None:
         mechanism=mechanism,
     )
     more = 4 if mechanism == "laplace" else 2
-    scale = equal.parts[0].sums[0].scale
-    assert scale == pytest.approx(more * alone.sums[0].scale, rel=1e-9)
+    scale = equal.questions[0].sums[0].scale
+    assert scale == pytest.approx(more * alone.questions[0].sums[0].scale, rel=1e-9)
 
 
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({"weight": Fraction(0)}, "weights of parts must be positive"),
-        ({"weight": Fraction(-1, 2)}, "weights of parts must be positive"),
+        ({"weight": Fraction(0)}, "weights of questions must be positive"),
+        ({"weight": Fraction(-1, 2)}, "weights of questions must be positive"),
         ({"weight": Fraction(1)}, "at most 1 together"),
-        ({"weight": 0.1}, "weights of parts must be positive"),
-        ({"weight": None}, "weights of parts must be positive"),
-        ({"partition": 3}, "each part belongs to a partition of the plan"),
-        ({"partition": 4}, "each part belongs to a partition of the plan"),
-        ({"partition": -1}, "each part belongs to a partition of the plan"),
+        ({"weight": 0.1}, "weights of questions must be positive"),
+        ({"weight": None}, "weights of questions must be positive"),
+        ({"partition": 3}, "each question belongs to a partition of the plan"),
+        ({"partition": 4}, "each question belongs to a partition of the plan"),
+        ({"partition": -1}, "each question belongs to a partition of the plan"),
         ({"partition": True}, "belongs to a partition|asked for once"),
         ({"partition": 1.0}, "belongs to a partition|asked for once"),
-        ({"partition": None}, "each part belongs to a partition of the plan"),
+        ({"partition": None}, "each question belongs to a partition of the plan"),
         ({"ratio": RATIOS[0]}, "each ratio is asked for once"),
         ({"ratio": "s / y"}, "ratio must be a Ratio"),
         ({"ratio": Ratio("s", per="z")}, "needs bounds"),
@@ -98,15 +104,16 @@ def test_parts_share_what_adds_up(mechanism: str) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("strategy", ["joint", "even"])
-def test_a_part_changed_by_hand_is_refused(
+def test_a_question_changed_by_hand_is_refused(
     strategy: str, changes: dict[str, Any], match: str
 ) -> None:
-    refuse(change_part(several(strategy, "laplace"), 1, **changes), match)
+    refuse(change_question(several(strategy, "laplace"), 1, **changes), match)
 
 
-def test_parts_that_are_no_tuple_are_refused() -> None:
+def test_questions_that_are_no_tuple_are_refused() -> None:
     plan = several("joint", "laplace")
-    refuse(replace(plan, parts=list(plan.parts)), "parts of a plan must be a tuple")  # type: ignore[arg-type]
+    listed = replace(plan, questions=list(plan.questions))  # type: ignore[arg-type]
+    refuse(listed, "questions of a plan must be a tuple")
 
 
 def test_a_plan_states_the_edges_of_its_bins() -> None:
@@ -142,7 +149,9 @@ def test_noise_is_made_for_the_unit_that_is_declared(
 ) -> None:
     plan = person(strategy, mechanism, **unit)
     price(plan)
-    less = tuple(replace(each, scale=each.scale * (1 - 1e-5)) for each in plan.sums)
+    less = tuple(
+        replace(each, scale=each.scale * (1 - 1e-5)) for each in plan.questions[0].sums
+    )
     refuse(with_sums(plan, less), "too small")
     for dearer in ({"most_groups": 3}, {"neighbours": "change-one", "most_groups": 2}):
         refuse(replace(plan, unit=replace(plan.unit, **dearer)), "too small")

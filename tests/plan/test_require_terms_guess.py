@@ -8,7 +8,7 @@ import pytest
 from dpratio.errors import InvalidInput
 from dpratio.plan.require_terms import require_terms, settle_guess
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.terms_for_tests import RATIO, UNIT, WEIGHTED, WITH_WEIGHT, plan_of
 

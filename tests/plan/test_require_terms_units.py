@@ -60,7 +60,7 @@ def test_partitions_and_units_that_fit_are_accepted(changes: dict[str, Any]) -> 
             {"partitions": (None, None)},
             "each partition is asked for once, got 2.",
         ),
-        ({"parts": ()}, "at least one ratio is asked for, got []."),
+        ({"questions": ()}, "at least one ratio is asked for, got []."),
         (
             {"groups": replace(FOUND, column="s")},
             (

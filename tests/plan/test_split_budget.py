@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import is_affordable
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.split_budget import (
     _affordable,
     _root_below,
@@ -21,7 +21,7 @@ from dpratio.plan.split_budget import (
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 KEYS = PrivateKeys("k", Budget("0.25", "1e-7"))
 
@@ -36,8 +36,10 @@ def plan_of(mechanism: str, weights: tuple[Fraction, ...] = (Fraction(1),)) -> P
         strategy="even",
         mechanism=mechanism,
     )
-    parts = tuple(Part(ratio, at % 3, weight, ()) for at, weight in enumerate(weights))
-    return replace(plan, parts=parts)
+    questions = tuple(
+        PlannedQuestion(ratio, at % 3, weight, ()) for at, weight in enumerate(weights)
+    )
+    return replace(plan, questions=questions)
 
 
 def test_epsilon_and_delta_are_divided_by_weight() -> None:
@@ -53,13 +55,13 @@ def test_epsilon_and_delta_are_divided_by_weight() -> None:
         assert all(each.unit is plan.unit for each in given)
 
 
-def test_parts_under_laplace_noise_add_up_to_epsilon() -> None:
+def test_questions_under_laplace_noise_add_up_to_epsilon() -> None:
     weights = (Fraction(1, 7), Fraction(2, 7), Fraction(4, 7))
     given = allowances(plan_of("laplace", weights))
     assert sum(each.ratio for each in given) == Fraction(3, 4)
 
 
-def test_parts_under_gaussian_noise_add_up_in_squares() -> None:
+def test_questions_under_gaussian_noise_add_up_in_squares() -> None:
     weights = (Fraction(1, 7), Fraction(2, 7), Fraction(4, 7))
     given = allowances(plan_of("analytic_gaussian", weights))
     whole = _affordable(Fraction(3, 4), Fraction("9e-7"))

@@ -1,10 +1,9 @@
 """The plan of a study: what it says, and defaults for what it leaves open."""
 
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.study_plan import plan_of_study
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.study_file import parse_study
 
 TEXT = """
@@ -32,9 +31,9 @@ BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary()}
 
 def test_what_a_study_leaves_open_has_the_defaults_of_make_plan() -> None:
     plain = make_plan(RATIO, bounds=BOUNDS, budget=Budget(1, "1e-6"))
-    assert plan_of_study(parse_study(TEXT)) == plain
+    assert make_plan(parse_study(TEXT)) == plain
 
 
 def test_what_a_study_chooses_is_planned() -> None:
-    plan = plan_of_study(parse_study(TEXT + CHOSEN))
+    plan = make_plan(parse_study(TEXT + CHOSEN))
     assert (plan.strategy, plan.mechanism) == ("joint", "analytic_gaussian")

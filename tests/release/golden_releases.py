@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from dpratio.plan.measured import MeasuredSum
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.sums import Summand
-from dpratio.release.release import Release, fresh_part
+from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
     "LARGEST",
     "golden_document",
     "golden_sum",
-    "only_part",
+    "only_question",
 ]
 
 GOLDEN = Path(__file__).parent / "golden" / "release_v1.json"
@@ -42,16 +42,16 @@ def golden_sum(
     return MeasuredSum(Summand(factors, tuple(factors)), step, sensitivity, scale)
 
 
-def only_part(plan: Plan, values: Any, **fields: Any) -> Release:  # noqa: ANN401
+def only_question(plan: Plan, values: Any, **fields: Any) -> Release:  # noqa: ANN401
     """A release of a plan with one part over declared cells."""
-    groups = plan.groups
+    groups = plan.partitions[0]
     assert groups is None or isinstance(groups, Groups)
-    part = fresh_part(plan, plan.parts[0], groups, values)
-    return Release(**{"plan": plan, "parts": (part,), **fields})
+    question = fresh_question(plan, plan.questions[0], groups, values)
+    return Release(**{"plan": plan, "questions": (question,), **fields})
 
 
 # Written by hand, field by field: it must mean the same in every later version.
-GOLDEN_RELEASE = only_part(
+GOLDEN_RELEASE = only_question(
     id="00112233445566778899aabbccddeeff",
     plan=Plan(
         bounds={
@@ -64,9 +64,8 @@ GOLDEN_RELEASE = only_part(
         budget=Budget("0.6", "1e-6"),
         strategy="even",
         mechanism="laplace",
-        answers=("ratio",),
-        parts=(
-            Part(
+        questions=(
+            PlannedQuestion(
                 ratio=Ratio("score", per="label", weight="weight"),
                 partition=0,
                 weight=Fraction(1),
@@ -95,7 +94,7 @@ GOLDEN_RELEASE = only_part(
 
 
 # z = s, clipped to 1, and h = y: the sums of z, h, z², z·h, h² and of people.
-GOLDEN_FOCUSED_RELEASE = only_part(
+GOLDEN_FOCUSED_RELEASE = only_question(
     id="ffeeddccbbaa99887766554433221100",
     plan=Plan(
         bounds={"claims": Bounds(0, 2), "days": Bounds(0, 4)},
@@ -104,9 +103,8 @@ GOLDEN_FOCUSED_RELEASE = only_part(
         budget=Budget("0.6", "1e-6"),
         strategy="focused",
         mechanism="laplace",
-        answers=("ratio", "means"),
-        parts=(
-            Part(
+        questions=(
+            PlannedQuestion(
                 ratio=Ratio(
                     "claims",
                     per="days",
@@ -124,6 +122,7 @@ GOLDEN_FOCUSED_RELEASE = only_part(
                     golden_sum("hh", 2.0**-20, 2**24, 11.0 * 2**24),
                     MeasuredSum(Summand("w", ()), 2.0**-24, 2**24, 11.0 * 2**24),
                 ),
+                answers=("ratio", "means"),
             ),
         ),
     ),

@@ -62,5 +62,7 @@ def document_of(release: Release) -> dict[str, Any]:
 def signed(release: Release, document: dict[str, Any]) -> bytes:
     """The document with the checksum of what it and the values say now."""
     body = {name: each for name, each in document.items() if name != "sha256"}
-    content = b"".join(part.values.astype("<i8").tobytes() for part in release.parts)
+    content = b"".join(
+        question.values.astype("<i8").tobytes() for question in release.questions
+    )
     return json.dumps({**body, "sha256": checksum(body, content)}).encode()

@@ -7,13 +7,14 @@ import numpy as np
 
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.release.combine import merge, roll_up
-from dpratio.release.release import Release, fresh_part
+from dpratio.release.merge import merge
+from dpratio.release.release import Release, fresh_question
+from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["BOUNDS", "GROUPS", "RELEASES", "add_up", "plan_of", "release_of"]
@@ -64,16 +65,16 @@ def release_of(
 ) -> Release:
     """A release of any integers; ``found`` gives the found keys of a partition."""
     chance = np.random.default_rng(seed)
-    parts = []
-    for part in plan.parts:
-        groups = plan.partitions[part.partition]
+    questions = []
+    for question in plan.questions:
+        groups = plan.partitions[question.partition]
         if isinstance(groups, PrivateKeys):
-            groups = (found or {})[part.partition]
+            groups = (found or {})[question.partition]
         rows = 1 if groups is None else groups.count
-        values = chance.integers(-(2**58), 2**58, (rows, len(part.sums)))
-        parts.append(fresh_part(plan, part, groups, values))
+        values = chance.integers(-(2**58), 2**58, (rows, len(question.sums)))
+        questions.append(fresh_question(plan, question, groups, values))
     named = {"id": chance.bytes(16).hex(), "made_by": "dpratio 0.1.0", **fields}
-    return Release(plan=plan, parts=tuple(parts), **named)
+    return Release(plan=plan, questions=tuple(questions), **named)
 
 
 def _all() -> dict[str, Release]:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.release.combine import roll_up
 from dpratio.release.files import read_release, release_to_bytes
 from dpratio.release.release import Release
+from dpratio.release.roll_up import roll_up
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 from release.derived_releases import TEXT, survives
@@ -169,7 +169,7 @@ def test_a_release_that_was_not_merged_states_one_cost() -> None:
         replace(RELEASES["merged"], cost_if_disjoint=Fraction(1))  # type: ignore[arg-type]
 
 
-def test_a_part_that_is_rolled_up_states_what_all_parts_cost() -> None:
+def test_a_question_that_is_rolled_up_states_what_all_questions_cost() -> None:
     release = RELEASES["two ratios of unequal width"]
-    rolled = roll_up(release, part=2)
+    rolled = roll_up(release, question=3)
     assert rolled.cost == release.cost

@@ -13,7 +13,7 @@ TRUTH = [1.0, 1.05, 1.1, 1.2]
 def test_the_example_is_about_invented_people_and_says_so() -> None:
     release = example_release()
     assert release.is_simulated
-    assert [len(part.keys) for part in release.parts] == [4, 5]
+    assert [len(question.keys) for question in release.questions] == [4, 5]
 
 
 def test_the_example_holds_the_ratios_it_speaks_of() -> None:

@@ -42,7 +42,7 @@ def test_wrapped_sums_are_answered_like_others() -> None:
     noise = 4 * (1 + r**2)
     sampling = 31.25 - 2 * r * 30 + r**2 * 48
     assert found.se[0] == pytest.approx(math.sqrt(noise + sampling) / 48, rel=1e-6)
-    mean = dpr.estimate_function(wrapped(), dpr.mean_of())
+    mean = dpr.estimate_function(wrapped(), dpr.functions.mean())
     assert mean.estimate[0] == pytest.approx(0.515, rel=1e-6)
 
 
@@ -73,7 +73,7 @@ def test_the_stamp_stands_on_the_release_and_on_every_answer() -> None:
     assert "sensitivity" not in release.plan.columns()
     for answer in (
         dpr.estimate_ratios(release),
-        dpr.estimate_function(release, dpr.mean_of()),
+        dpr.estimate_function(release, dpr.functions.mean()),
     ):
         assert answer.notes()[0].startswith(STAMP)
         assert STAMP in str(answer)
@@ -145,7 +145,7 @@ def test_the_door_of_the_curator_refuses_a_plan_of_others() -> None:
     with pytest.raises(PlanRefused, match="unknown strategy"):
         dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
     with pytest.raises(InvalidInput, match="sums from elsewhere are not planned"):
-        plan.grid(plan.parts[0])
+        plan.grid(plan.questions[0])
     with pytest.raises(InvalidInput, match="unknown strategy"):
         dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1), strategy="external")
 
@@ -185,10 +185,10 @@ def test_a_release_answers_with_what_it_holds(
     release = wrapped(sums, **terms)
     assert dpr.estimate_ratios(release).variance == variance
     if "w" in names:
-        assert len(dpr.estimate_function(release, dpr.mean_of("per"))) == 1
+        assert len(dpr.estimate_function(release, dpr.functions.mean("per"))) == 1
     else:
         with pytest.raises(InvalidInput, match="does not hold the sum w"):
-            dpr.estimate_function(release, dpr.mean_of())
+            dpr.estimate_function(release, dpr.functions.mean())
 
 
 @pytest.mark.parametrize(
@@ -232,15 +232,15 @@ def test_sums_that_cannot_be_wrapped_are_refused(
 
 def test_only_what_wrapping_makes_is_read_back() -> None:
     plan = wrapped().plan
-    (part,) = plan.parts
+    (question,) = plan.questions
     require_external(plan)
     keys = dpr.PrivateKeys("g", dpr.Budget("0.1", "1e-6"))
     bins = dpr.Groups.cross(dpr.ScoreBins("score", 3))
-    first, *rest = part.sums
+    first, *rest = question.sums
 
     def with_first(**changes: Any) -> Any:  # noqa: ANN401
         sums = (replace(first, **changes), *rest)
-        return replace(plan, parts=(replace(part, sums=sums),))
+        return replace(plan, questions=(replace(question, sums=sums),))
 
     for changed, said in (
         (replace(plan, strategy="joint"), "have the strategy 'external'"),
@@ -249,12 +249,15 @@ def test_only_what_wrapping_makes_is_read_back() -> None:
             replace(plan, partitions=(keys,), budget=dpr.Budget(2, "1e-6")),
             "sums from elsewhere have declared cells",
         ),
-        (replace(plan, parts=(replace(part, partition=1),)), "have one part"),
+        (
+            replace(plan, questions=(replace(question, partition=1),)),
+            "have one question",
+        ),
         (with_first(step=first.step / 2), "another lattice"),
         (with_first(sensitivity=3), "another one"),
         (with_first(scale=2.0**51), "between 2^-10 and 2^50"),
         (
-            replace(plan, parts=(replace(part, sums=part.sums[::-1]),)),
+            replace(plan, questions=(replace(question, sums=question.sums[::-1]),)),
             "a sum from elsewhere is another one",
         ),
         (replace(plan, partitions=(bins,)), "a plan states the edges of its bins"),
@@ -289,4 +292,4 @@ def test_the_same_sums_have_the_same_id() -> None:
     assert wrapped().id == wrapped().id
     assert wrapped().id != wrapped({**SUMS, "ws": [51.0]}).id
     assert wrapped(is_simulated=True).is_simulated
-    assert np.array_equal(wrapped().values, wrapped().values)
+    assert np.array_equal(wrapped().questions[0].values, wrapped().questions[0].values)

@@ -23,29 +23,35 @@ def test_the_golden_file_is_read_value_by_value() -> None:
     assert release.id == GOLDEN_RELEASE.id
     assert release.made_by == "dpratio 0.1.0"
     assert release.is_simulated is True
-    assert release.values.tolist() == GOLDEN_RELEASE.values.tolist()
-    assert release.plan.ratio == GOLDEN_RELEASE.plan.ratio
+    assert (
+        release.questions[0].values.tolist()
+        == GOLDEN_RELEASE.questions[0].values.tolist()
+    )
+    assert release.plan.questions[0].ratio == GOLDEN_RELEASE.plan.questions[0].ratio
     assert release.plan.bounds == GOLDEN_RELEASE.plan.bounds
-    assert release.plan.groups == GOLDEN_RELEASE.plan.groups
+    assert release.plan.partitions[0] == GOLDEN_RELEASE.plan.partitions[0]
     assert release.plan.budget == GOLDEN_RELEASE.plan.budget
     assert (release.plan.strategy, release.plan.mechanism) == ("even", "laplace")
-    assert release.plan.answers == ("ratio",)
-    assert release.plan.sums == GOLDEN_RELEASE.plan.sums
+    assert release.plan.questions[0].answers == ("ratio",)
+    assert release.plan.questions[0].sums == GOLDEN_RELEASE.plan.questions[0].sums
     assert release == GOLDEN_RELEASE
 
 
 def test_the_golden_file_of_a_focused_plan_is_read_value_by_value() -> None:
     plan = read_release(GOLDEN_FOCUSED).plan
-    assert (plan.ratio.numerator, plan.ratio.per) == ("claims", "days")
-    assert plan.ratio.weight is None
-    assert plan.ratio.guess == 0.0
-    assert type(plan.ratio.guess) is float
-    assert plan.ratio.guess_is == "unknown"
-    assert plan.ratio.residual_bound == 1.0
-    assert plan.answers == ("ratio", "means")
+    assert (plan.questions[0].ratio.numerator, plan.questions[0].ratio.per) == (
+        "claims",
+        "days",
+    )
+    assert plan.questions[0].ratio.weight is None
+    assert plan.questions[0].ratio.guess == 0.0
+    assert type(plan.questions[0].ratio.guess) is float
+    assert plan.questions[0].ratio.guess_is == "unknown"
+    assert plan.questions[0].ratio.residual_bound == 1.0
+    assert plan.questions[0].answers == ("ratio", "means")
     assert (plan.strategy, plan.mechanism) == ("focused", "laplace")
-    assert plan.sums == GOLDEN_FOCUSED_RELEASE.plan.sums
-    assert plan.contrast(plan.parts[0]) == Contrast(0.0, 1.0)
+    assert plan.questions[0].sums == GOLDEN_FOCUSED_RELEASE.plan.questions[0].sums
+    assert plan.contrast(plan.questions[0]) == Contrast(0.0, 1.0)
     assert read_release(GOLDEN_FOCUSED) == GOLDEN_FOCUSED_RELEASE
 
 
@@ -110,10 +116,10 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
         "key": "dpratio",
     }
     assert plan["partitions"] == [None]
-    (part,) = plan["parts"]
-    assert list(part) == ["ratio", "partition", "weight", "sums"]
-    assert (part["partition"], part["weight"]) == (0, "1")
-    assert part["ratio"] == {
+    (question,) = plan["parts"]
+    assert list(question) == ["ratio", "partition", "weight", "sums"]
+    assert (question["partition"], question["weight"]) == (0, "1")
+    assert question["ratio"] == {
         "numerator": "claims",
         "per": "days",
         "weight": None,
@@ -123,7 +129,7 @@ def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
         "residual_bound": 1.0,
     }
     assert plan["answers"] == ["ratio", "means"]
-    assert part["sums"][3] == {
+    assert question["sums"][3] == {
         "name": "zh",
         "factors": ["z", "h"],
         "step": 2.0**-22,

@@ -13,9 +13,9 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.release.files import FORMAT, write_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from release.edited_documents import refusal, signed
-from release.golden_releases import GOLDEN, only_part
+from release.golden_releases import GOLDEN, only_question
 
 
 def test_a_newer_format_is_refused_by_name_whatever_else_it_holds(
@@ -93,7 +93,7 @@ def test_an_absurd_budget_or_noise_is_refused_at_once(
     )
     path = tmp_path / "absurd.json"
     write_release(
-        only_part(plan, [[0] * 5], id="0" * 32, made_by="dpratio 0.1.0"), path
+        only_question(plan, [[0] * 5], id="0" * 32, made_by="dpratio 0.1.0"), path
     )
     document = json.loads(path.read_text(encoding="utf-8"))
     document["plan"]["privacy"]["epsilon"] = epsilon
@@ -101,7 +101,8 @@ def test_an_absurd_budget_or_noise_is_refused_at_once(
         each["scale"] = scale or each["scale"]
     path.write_text(signed(document), encoding="utf-8")
     code = (
-        "import sys\nfrom dpratio import DocumentRefused, read_release\n"
+        "import sys\nfrom dpratio import read_release\n"
+        "from dpratio.errors import DocumentRefused\n"
         "try:\n    read_release(sys.argv[1])\n"
         "except DocumentRefused as error:\n    print(error)\n"
     )

@@ -18,8 +18,8 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Key
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
-from release.golden_releases import LARGEST, only_part
+from dpratio.terms.ratio import Ratio
+from release.golden_releases import LARGEST, only_question
 
 ODD_BOUNDS = {"é\n": Bounds(-0.1, 7), '"': Bounds(-3, 0.5), "\\": Bounds(0, 1e-9)}
 
@@ -103,18 +103,20 @@ def test_a_release_survives_its_file(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "there_and_back.json"
     plan = replace(plan, partitions=(None if keys is None else Groups("g", keys),))
-    rows, sums = 1 if keys is None else len(keys), len(plan.sums)
+    rows, sums = 1 if keys is None else len(keys), len(plan.questions[0].sums)
     values = np.array(numbers[: rows * sums], dtype=np.int64).reshape(rows, sums)
     named = {"id": identity, "made_by": made_by, "is_simulated": simulated}
-    release = only_part(plan, values, **named)
+    release = only_question(plan, values, **named)
     write_release(release, path, replace=True)
     first = path.read_bytes()
     back = read_release(path)
     assert back == release
-    assert back.plan.ratio == plan.ratio
-    assert back.plan.answers == plan.answers
-    given, read = release.parts[0].keys, back.parts[0].keys
-    assert back.plan.contrast(back.plan.parts[0]) == plan.contrast(plan.parts[0])
+    assert back.plan.questions[0].ratio == plan.questions[0].ratio
+    assert back.plan.questions[0].answers == plan.questions[0].answers
+    given, read = release.questions[0].keys, back.questions[0].keys
+    assert back.plan.contrast(back.plan.questions[0]) == plan.contrast(
+        plan.questions[0]
+    )
     assert [type(key) for key in read] == [type(key) for key in given]
     write_release(back, path)
     assert path.read_bytes() == first
@@ -143,7 +145,7 @@ def test_no_release_is_written_that_cannot_be_read_again(
         **changes,
     }
     try:
-        release = only_part(PLANS[0], **fields)
+        release = only_question(PLANS[0], **fields)
     except InvalidInput:
         return
     write_release(release, tmp_path / "release.json")

@@ -34,9 +34,9 @@ def test_a_release_survives_its_file(name: str, ending: str, tmp_path: Path) -> 
     back = read_release(path)
     assert back == release
     assert back.plan == release.plan
-    for part, own in zip(back.parts, release.parts, strict=True):
-        assert [type(key) for key in part.keys] == [type(key) for key in own.keys]
-        assert part.noise == own.noise
+    for question, own in zip(back.questions, release.questions, strict=True):
+        assert [type(key) for key in question.keys] == [type(key) for key in own.keys]
+        assert question.noise == own.noise
     write_release(back, path)
     assert path.read_bytes() == first
 
@@ -49,11 +49,11 @@ def test_other_programs_find_keys_and_sums_in_columns(name: str) -> None:
     sums = [f"sum{at}" for at in range(5)]
     assert table.column_names == ["part", *(f"key:{each}" for each in columns), *sums]
     values = np.stack([table[each].to_numpy() for each in sums], axis=1)
-    assert np.array_equal(values, release.values)
+    assert np.array_equal(values, release.questions[0].values)
     if columns:
         keys = [table[f"key:{each}"].to_pylist() for each in columns]
         rows = keys[0] if len(keys) == 1 else list(zip(*keys, strict=True))
-        assert tuple(rows) == release.parts[0].keys
+        assert tuple(rows) == release.questions[0].keys
 
 
 def test_another_parquet_file_is_refused_as_such() -> None:

@@ -136,7 +136,7 @@ EDITS: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("name", "field", "value", "message"), EDITS)
-def test_a_signed_edit_of_a_part_is_refused_where_it_breaks_a_rule(
+def test_a_signed_edit_of_a_question_is_refused_where_it_breaks_a_rule(
     name: str, field: str, value: object, message: str
 ) -> None:
     release, document = RELEASES[name], document_of(RELEASES[name])
@@ -171,7 +171,7 @@ def test_a_signed_edit_of_noise_is_refused_where_it_breaks_a_rule(
     assert said.startswith(f"$.parts[0].noise[0].{message}")
 
 
-def test_parts_that_are_missing_are_refused_in_both_formats(tmp_path: Path) -> None:
+def test_questions_that_are_missing_are_refused_in_both_formats(tmp_path: Path) -> None:
     document = document_of(TEXT)
     document["parts"] = []
     said = refusal(with_footer(table_of(TEXT), signed(TEXT, document)))
@@ -179,8 +179,8 @@ def test_parts_that_are_missing_are_refused_in_both_formats(tmp_path: Path) -> N
     path = tmp_path / "release.json"
     write_release(TEXT, path)
     whole = json.loads(path.read_text(encoding="utf-8"))
-    for parts in ([], [*whole["parts"]] * 2):
-        body = {**whole, "parts": parts}
+    for questions in ([], [*whole["parts"]] * 2):
+        body = {**whole, "parts": questions}
         del body["sha256"]
         text = json.dumps({**body, "sha256": checksum(body)})
         path.write_text(text, encoding="utf-8")

@@ -17,7 +17,7 @@ from dpratio.release.plan_file import plan_hash, read_plan, write_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.study_file import parse_study
 from dpratio.terms.unit import PrivacyUnit
 

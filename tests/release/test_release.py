@@ -1,6 +1,7 @@
 """A release holds noisy integers, their plan and their origin, and does not change."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,18 @@ from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.release.release import (
     NoiseLayer,
     Release,
-    ReleasedPart,
-    fresh_part,
+    fresh_question,
     layers_add_up,
     require_release,
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 IDENTITY = "0123456789abcdef" * 2
+
+NAMES = ["score per label", "score per label by region"]
 
 
 def plan_of(keys: list[str] | None = None) -> Plan:
@@ -37,11 +39,14 @@ def plan_of(keys: list[str] | None = None) -> Plan:
 
 
 def release_of(**changes: Any) -> Release:  # noqa: ANN401
-    """A release of one part; its ``values`` may be changed too."""
+    """A release of one question; its ``values`` may be changed too."""
     plan = changes.setdefault("plan", plan_of(["north", "south"]))
     values = changes.pop("values", np.arange(10).reshape(2, 5))
-    if "parts" not in changes:
-        changes["parts"] = (fresh_part(plan, plan.parts[0], plan.groups, values),)
+    if "questions" not in changes:
+        (asked,) = plan.questions
+        changes["questions"] = (
+            fresh_question(plan, asked, plan.partitions[0], values),
+        )
     fields: dict[str, Any] = {
         "id": IDENTITY,
         "made_by": "dpratio 0.1.0",
@@ -52,24 +57,24 @@ def release_of(**changes: Any) -> Release:  # noqa: ANN401
 
 def test_values_are_kept_as_64_bit_integers_that_nobody_can_change() -> None:
     release = release_of()
-    assert release.values.dtype == np.int64
-    assert release.values.tolist() == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
+    assert release.questions[0].values.dtype == np.int64
+    assert release.questions[0].values.tolist() == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
     with pytest.raises(ValueError, match="read-only"):
-        release.values[0, 0] = 7
+        release.questions[0].values[0, 0] = 7
 
 
 def test_a_release_keeps_its_own_copy() -> None:
     mine = np.zeros((2, 5), dtype=np.int64)
     release = release_of(values=mine)
     mine[0, 0] = 7
-    assert release.values[0, 0] == 0
+    assert release.questions[0].values[0, 0] == 0
     assert mine.flags.writeable
 
 
 def test_lists_of_whole_numbers_will_do() -> None:
     largest = 2**63 - 1
     release = release_of(values=[[largest, -largest, 0, 1, -1]] * 2)
-    assert release.values[1].tolist() == [largest, -largest, 0, 1, -1]
+    assert release.questions[0].values[1].tolist() == [largest, -largest, 0, 1, -1]
 
 
 @pytest.mark.parametrize("shape", [(1, 5), (5, 2), (3,), (2, 5, 1), (), (0, 5)])
@@ -84,30 +89,39 @@ def test_values_have_one_row_per_cell(shape: tuple[int, ...]) -> None:
 def test_values_have_one_column_per_sum(columns: int) -> None:
     with pytest.raises(InvalidInput) as caught:
         release_of(values=np.zeros((2, columns), dtype=np.int64))
-    assert str(caught.value) == f"the parts must hold [5] sums, got [{columns}]."
+    assert str(caught.value) == f"values must hold 5 sums, got {columns}."
 
 
-def test_a_release_has_the_parts_of_its_plan() -> None:
+def test_a_release_has_the_questions_of_its_plan() -> None:
     given = release_of()
-    for parts in ((), given.parts * 2):
-        with pytest.raises(InvalidInput, match=r"the parts must hold \[5\] sums"):
-            release_of(parts=parts)
+    for questions in ((), given.questions * 2):
+        with pytest.raises(InvalidInput, match="answers the questions of its plan"):
+            release_of(questions=questions)
 
 
-def test_the_values_of_a_release_are_those_of_its_first_part() -> None:
+def test_a_question_is_found_by_its_name_or_its_number_from_1() -> None:
+    asked = [None, Groups("region", ["north", "south"])]
     plan = make_plan(
         Ratio("score", per="label"),
         bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
         budget=Budget("0.5"),
-        groups=[None, Groups("region", ["north", "south"])],
+        groups=asked,
     )
-    parts = tuple(
-        fresh_part(plan, part, plan.partitions[part.partition], np.full((rows, 5), at))  # type: ignore[arg-type]
-        for at, (part, rows) in enumerate(zip(plan.parts, (1, 2), strict=True))
+    questions = tuple(
+        fresh_question(plan, question, groups, np.full((rows, 5), rows))
+        for question, groups, rows in zip(plan.questions, asked, (1, 2), strict=True)
     )
-    release = release_of(plan=plan, parts=parts)
-    assert release.values is release.parts[0].values
-    assert [part.keys for part in release.parts] == [(None,), ("north", "south")]
+    release = release_of(plan=plan, questions=questions)
+    assert [each.name for each in release.questions] == NAMES
+    for at, name in enumerate(NAMES, 1):
+        assert release.question(at) is release.question(name)
+    for wrong in (0, 3, True, "score", 1.0):
+        with pytest.raises(InvalidInput, match="Questions are: 1 'score per label', 2"):
+            release.question(wrong)  # type: ignore[arg-type]
+    assert [question.keys for question in release.questions] == [
+        (None,),
+        ("north", "south"),
+    ]
     assert " 3 answers, " in str(release)
 
 
@@ -122,16 +136,18 @@ def test_two_ratios_are_both_named() -> None:
         budget=Budget("0.5"),
     )
     values = np.zeros((1, 5), dtype=np.int64)
-    parts = tuple(fresh_part(plan, part, None, values) for part in plan.parts)
-    said = str(release_of(plan=plan, parts=parts))
+    questions = tuple(
+        fresh_question(plan, question, None, values) for question in plan.questions
+    )
+    said = str(release_of(plan=plan, questions=questions))
     assert ": Σ score / Σ label and Σ other / Σ label, 2 answers" in said
 
 
-def test_a_fresh_part_has_one_draw_of_the_plans_noise_in_every_cell() -> None:
+def test_a_fresh_question_has_one_draw_of_the_plans_noise_in_every_cell() -> None:
     release = release_of()
-    (layer,) = release.parts[0].noise
+    (layer,) = release.questions[0].noise
     assert layer.mechanism == release.plan.mechanism
-    assert layer.scales == tuple(each.scale for each in release.plan.sums)
+    assert layer.scales == tuple(each.scale for each in release.plan.questions[0].sums)
     assert layer.counts.tolist() == [1]
 
 
@@ -161,17 +177,17 @@ def test_layers_are_equal_when_law_scales_and_counts_are() -> None:
         assert layer != other
 
 
-def test_parts_are_equal_when_cells_values_and_noise_are() -> None:
-    part = release_of().parts[0]
-    assert part == release_of().parts[0]
-    assert hash(part) == hash(release_of().parts[0])
+def test_questions_are_equal_when_cells_values_and_noise_are() -> None:
+    question = release_of().questions[0]
+    assert question == release_of().questions[0]
+    assert hash(question) == hash(release_of().questions[0])
     different = [
-        ReleasedPart(Groups("region", ["a", "b"]), part.values, part.noise),
-        ReleasedPart(part.groups, part.values + 1, part.noise),
-        ReleasedPart(part.groups, part.values, ()),
+        replace(question, groups=Groups("region", ["a", "b"])),
+        replace(question, values=question.values + 1),
+        replace(question, noise=()),
     ]
-    for other in (*different, "a part"):
-        assert part != other
+    for other in (*different, "a question"):
+        assert question != other
 
 
 @pytest.mark.parametrize("name", ["", "A" * 32, "0" * 31, 5, None])

@@ -20,7 +20,7 @@ KEYS = tuple(f"group {at}" for at in range(40))
 
 
 @pytest.fixture(scope="module")
-def estimates() -> dpr.Estimates:
+def estimates() -> dpr.results.Estimates:
     return dpr.estimate_ratios(released(KEYS))
 
 
@@ -40,12 +40,14 @@ def test_every_verdict_has_a_colour_and_a_shape_of_its_own() -> None:
     ("view", "suffix"), [(None, ".svg"), ("forest", ".png"), ("deviation", ".html")]
 )
 def test_estimates_are_drawn(
-    estimates: dpr.Estimates, view: str | None, suffix: str
+    estimates: dpr.results.Estimates, view: str | None, suffix: str
 ) -> None:
     assert len(draw(estimates, suffix, view)) > 5_000
 
 
-def test_the_forest_is_sorted_and_holds_every_cell(estimates: dpr.Estimates) -> None:
+def test_the_forest_is_sorted_and_holds_every_cell(
+    estimates: dpr.results.Estimates,
+) -> None:
     rows = [row for row in drawn(estimates.chart()) if "cell" in row]
     assert {row["cell"] for row in rows} == set(KEYS)
     ratios = [row["ratio"] for row in rows if row["ratio"] is not None]
@@ -55,7 +57,9 @@ def test_the_forest_is_sorted_and_holds_every_cell(estimates: dpr.Estimates) -> 
     assert estimates.chart().to_dict()["title"].startswith("SIMULATED")
 
 
-def test_a_deviation_is_in_per_cent_of_the_reference(estimates: dpr.Estimates) -> None:
+def test_a_deviation_is_in_per_cent_of_the_reference(
+    estimates: dpr.results.Estimates,
+) -> None:
     shown = [row for row in drawn(estimates.chart("forest")) if "cell" in row]
     forest = {row["cell"]: row for row in shown}
     for row in drawn(estimates.chart("deviation")):
@@ -77,7 +81,7 @@ def test_hostile_names_are_drawn_as_text() -> None:
     assert "<img" not in svg
 
 
-def test_an_unknown_view_is_refused(estimates: dpr.Estimates) -> None:
+def test_an_unknown_view_is_refused(estimates: dpr.results.Estimates) -> None:
     with pytest.raises(InvalidInput, match="unknown view, got 'pie'"):
         estimates.chart("pie")
 

@@ -12,11 +12,13 @@ KEYS = tuple(f"group {at}" for at in range(40))
 
 
 @pytest.fixture(scope="module")
-def estimates() -> dpr.Estimates:
+def estimates() -> dpr.results.Estimates:
     return dpr.estimate_ratios(released(KEYS))
 
 
-def test_a_verdict_says_where_the_interval_lies(estimates: dpr.Estimates) -> None:
+def test_a_verdict_says_where_the_interval_lies(
+    estimates: dpr.results.Estimates,
+) -> None:
     rows = zip(
         verdicts_of(estimates, 1.0),
         estimates.ci_lower.tolist(),
@@ -38,7 +40,9 @@ def test_a_verdict_says_where_the_interval_lies(estimates: dpr.Estimates) -> Non
     assert seen == {"above", "below", "not told apart", "no finite interval"}
 
 
-def test_without_a_reference_there_is_no_verdict(estimates: dpr.Estimates) -> None:
+def test_without_a_reference_there_is_no_verdict(
+    estimates: dpr.results.Estimates,
+) -> None:
     finite = np.isfinite(estimates.ci_upper).tolist()
     for verdict, is_finite in zip(verdicts_of(estimates, None), finite, strict=True):
         assert verdict == ("finite interval" if is_finite else "no finite interval")
@@ -48,7 +52,7 @@ def test_without_a_reference_there_is_no_verdict(estimates: dpr.Estimates) -> No
     assert in_view(replace(estimates, **one), None) == View(0.0, 2.0)  # type: ignore[arg-type]
 
 
-def test_verdicts_are_about_the_reference(estimates: dpr.Estimates) -> None:
+def test_verdicts_are_about_the_reference(estimates: dpr.results.Estimates) -> None:
     assert "above" not in verdicts_of(estimates, 100.0)
     assert "below" not in verdicts_of(estimates, 0.001)
 
@@ -67,7 +71,7 @@ def test_rows_of_the_same_name_are_told_apart() -> None:
 
 
 def test_a_view_shows_the_reference_and_most_of_the_rest(
-    estimates: dpr.Estimates,
+    estimates: dpr.results.Estimates,
 ) -> None:
     for reference in (0.2, 1.0, 3.0):
         view = in_view(estimates, reference)

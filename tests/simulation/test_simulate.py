@@ -112,17 +112,17 @@ def test_simulated_sums_of_a_focused_plan_are_those_of_the_curator(
     )
     people = PaperPopulation()(np.random.default_rng(4), 1, 400)
     assert people.weight is not None
-    clipped = clip_people(people, plan.box(plan.parts[0]))
-    products = [each.summand.factors for each in plan.sums]
-    (sums,) = sum_products(clipped, products, plan.contrast(plan.parts[0]))
+    clipped = clip_people(people, plan.box(plan.questions[0]))
+    products = [each.summand.factors for each in plan.questions[0].sums]
+    (sums,) = sum_products(clipped, products, plan.contrast(plan.questions[0]))
     table = {
         "score": people.score[0].tolist(),
         "label": people.label[0].tolist(),
         "weight": people.weight[0].tolist(),
     }
-    ask = open_table(table, statement_of(plan, plan.parts[0], None), "python")
-    (cells,) = ask().plus(np.zeros((1, len(plan.sums)), np.int64))
-    steps = np.array([each.step for each in plan.sums])
+    ask = open_table(table, statement_of(plan, plan.questions[0], None), "python")
+    (cells,) = ask().plus(np.zeros((1, len(plan.questions[0].sums)), np.int64))
+    steps = np.array([each.step for each in plan.questions[0].sums])
     assert np.all(np.abs(sums / steps - cells) <= 0.5 * 400 + 1)
 
 
@@ -168,30 +168,33 @@ def test_simulated_noise_agrees_with_the_curators_in_distribution(
 ) -> None:
     """The same test tells noise that is 10 % too small."""
     plan = plan_with(mechanism, keys=40_000, strategy=strategy)
-    curator = draw_noise(mechanism, plan.parts[0], 40_000, system_bits)
+    curator = draw_noise(mechanism, plan.questions[0], 40_000, system_bits)
     rng = np.random.default_rng(2)
-    sums = len(plan.sums)
-    release = simulate_release(np.zeros((40_000, sums)), plan, rng)
+    sums = len(plan.questions[0].sums)
+    release = simulate_release(np.zeros((40_000, sums)), plan, plan.questions[0], rng)
     for index in range(sums):
-        ours, theirs = release.values[:, index], curator[:, index]
+        ours, theirs = release.questions[0].values[:, index], curator[:, index]
         assert ks_2samp(ours, theirs).pvalue > 1e-9
-    pooled = [(part / plan_scales(plan)).ravel() for part in (release.values, curator)]
+    pooled = [
+        (drawn / plan_scales(plan)).ravel()
+        for drawn in (release.questions[0].values, curator)
+    ]
     assert ks_2samp(*pooled).pvalue > 1e-9
     assert ks_2samp(pooled[0] * 0.9, pooled[1]).pvalue < 1e-9
 
 
 def plan_scales(plan: Plan) -> np.ndarray:
-    return np.array([each.scale for each in plan.sums])
+    return np.array([each.scale for each in plan.questions[0].sums])
 
 
 def test_simulated_releases_are_stamped_and_hold_the_sums() -> None:
     plan = plan_with("laplace")
     sums = np.full((5, 6), 1e9)
-    release = simulate_release(sums, plan, np.random.default_rng(1))
+    release = simulate_release(sums, plan, plan.questions[0], np.random.default_rng(1))
     assert release.is_simulated
     assert "SIMULATED" in str(release)
-    steps = np.array([each.step for each in plan.sums])
-    assert release.values * steps == pytest.approx(sums, rel=1e-5)
+    steps = np.array([each.step for each in plan.questions[0].sums])
+    assert release.questions[0].values * steps == pytest.approx(sums, rel=1e-5)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -90,7 +90,8 @@ def test_what_is_not_a_number_is_refused_by_name(value: object) -> None:
 def test_an_absurd_exponent_is_refused_at_once(text: str) -> None:
     """Turning it into a fraction would write a hundred million digits."""
     code = (
-        "from dpratio import Budget, InvalidInput\n"
+        "from dpratio import Budget\n"
+        "from dpratio.errors import InvalidInput\n"
         f"try:\n    Budget('{text}')\n"
         "except InvalidInput as error:\n    print(error)\n"
     )

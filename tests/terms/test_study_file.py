@@ -10,9 +10,10 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
 from dpratio.terms.guess import ColumnGuess, Guess
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile
-from dpratio.terms.study_file import Study, parse_study
+from dpratio.terms.study import Study
+from dpratio.terms.study_file import parse_study
 from dpratio.terms.unit import PrivacyUnit
 from terms.study_of_loans import PARTS, study
 
@@ -20,10 +21,10 @@ from terms.study_of_loans import PARTS, study
 def test_every_field_is_read() -> None:
     assert parse_study(study()) == Study(
         data=CsvFile("loans.csv", columns=["s", "y", "w"], delimiter=";", quote=""),
-        ratios=(Ratio("s", per="y", weight="w"),),
+        questions=Ratio("s", per="y", weight="w"),
         bounds={"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0.25, 3)},
-        partitions=(Groups("region", ["north", "south"]),),
-        weights=(2.0,),
+        groups=Groups("region", ["north", "south"]),
+        weights=[2],
         unit=PrivacyUnit(
             "user",
             totals={"s": Bounds(0, 5), "y": Bounds(0, 4)},
@@ -34,13 +35,13 @@ def test_every_field_is_read() -> None:
         budget=Budget("0.1", "1e-6"),
         strategy="even",
         mechanism="analytic_gaussian",
-        population=Guess(
+        guess=Guess(
             ColumnGuess(0.5, 0.22), ColumnGuess(0.45), ColumnGuess(1, 0.6), 0.4
         ),
     )
 
 
-def test_what_may_be_left_out_is_none() -> None:
+def test_what_may_be_left_out_has_its_default() -> None:
     text = study(
         data=None,
         groups=None,
@@ -52,18 +53,16 @@ def test_what_may_be_left_out_is_none() -> None:
     read = parse_study(text)
     assert read.data is None
     assert read.partitions == (None,)
-    assert read.weights is None
     assert read.unit == PrivacyUnit()
-    assert read.ratios[0].weight is None
-    assert read.strategy is None
-    assert read.mechanism is None
-    assert read.population is None
+    assert read.questions[0].ratio.weight is None
+    assert (read.strategy, read.mechanism) == ("focused", "auto")
+    assert read.guess is None
     assert read.budget == Budget(1)
 
 
 def test_a_guessed_population_may_leave_out_weight_and_correlation() -> None:
     text = study(population="numerator = { mean = 2, sd = 1 }\nper = { mean = 0.5 }")
-    assert parse_study(text).population == Guess(ColumnGuess(2, 1), ColumnGuess(0.5))
+    assert parse_study(text).guess == Guess(ColumnGuess(2, 1), ColumnGuess(0.5))
 
 
 def test_a_guess_of_the_ratio_and_what_is_wanted_are_read() -> None:
@@ -74,26 +73,27 @@ def test_a_guess_of_the_ratio_and_what_is_wanted_are_read() -> None:
         )
     )
     read = parse_study(text)
-    assert read.ratios == (
-        Ratio("s", per="y", guess=1.5, guess_is="unknown", residual_bound=0.25),
+    (question,) = read.questions
+    assert question.ratio == Ratio(
+        "s", per="y", guess=1.5, guess_is="unknown", residual_bound=0.25
     )
-    assert read.answers == ("ratio", "means")
+    assert read.questions[0].answers == ("ratio", "means")
 
 
 def test_the_ratio_alone_is_what_is_wanted_by_default() -> None:
     read = parse_study(study())
-    assert read.answers == ("ratio",)
-    assert read.people is None
-    assert read.ratios[0].guess is None
-    assert read.ratios[0].guess_is == "close"
+    assert read.questions[0].answers == ("ratio",)
+    assert read.n is None
+    assert read.questions[0].ratio.guess is None
+    assert read.questions[0].ratio.guess_is == "close"
 
 
 def test_a_number_of_people_may_stand_alone_or_beside_a_guess() -> None:
     alone = parse_study(study(population="n = 300"))
-    assert (alone.people, alone.population) == (300, None)
+    assert (alone.n, alone.guess) == (300, None)
     both = parse_study(study(population=f"n = 300\n{PARTS['population']}"))
-    assert both.people == 300
-    assert both.population == parse_study(study()).population
+    assert both.n == 300
+    assert both.guess == parse_study(study()).guess
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,9 @@ def test_what_is_not_toml_is_refused(text: str) -> None:
     assert message.endswith(".")
 
 
+KNOWN = "answers, guess, guess_is, minus, name, numerator, per, residual_bound, weight"
+
+
 @pytest.mark.parametrize("part", ["ratio", "bounds", "privacy"])
 def test_a_missing_table_is_named(part: str) -> None:
     assert refusal(study(**{part: None})) == f"$: field '{part}' is missing."
@@ -38,7 +41,7 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
         (
             "ratio",
             'denominator = "y"',
-            "answers, guess, guess_is, minus, numerator, per, residual_bound, weight",
+            KNOWN,
         ),
         ("groups", "sorted = true", "column, keys, weight"),
         ("unit", "ids = true", "column, key, most_groups, neighbours, totals"),
@@ -80,7 +83,8 @@ def test_text_made_to_break_the_reader_is_refused_in_our_own_words(
 def test_an_absurd_exponent_is_refused_at_once() -> None:
     """Turning it into a fraction would write a hundred million digits."""
     code = (
-        "import sys\nfrom dpratio import DocumentRefused, parse_study\n"
+        "import sys\nfrom dpratio import parse_study\n"
+        "from dpratio.errors import DocumentRefused\n"
         "try:\n    parse_study(sys.stdin.read())\n"
         "except DocumentRefused as error:\n    print(error)\n"
     )
@@ -97,8 +101,9 @@ def test_an_absurd_exponent_is_refused_at_once() -> None:
 
 
 def test_a_path_is_no_study() -> None:
-    with pytest.raises(InvalidInput, match="Read the file first"):
-        parse_study(Path("study.toml"))  # type: ignore[arg-type]
+    for given in (Path("study.toml"), "study.toml", "a folder/study.toml"):
+        with pytest.raises(InvalidInput, match=r"Read a file with read_study\('study"):
+            parse_study(given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

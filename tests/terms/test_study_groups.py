@@ -13,7 +13,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
 from dpratio.terms.study_file import parse_study
 from dpratio.terms.study_groups import read_budget, read_partitions
 from dpratio.terms.unit import PrivacyUnit
@@ -131,36 +130,12 @@ def test_several_tables_are_several_partitions() -> None:
         None,
         Groups.cross(ScoreBins("s", 2)),
     )
-    assert study.weights == (1.0, 2.0, 0.5)
+    assert [each.share for each in study.questions] == [1, 2, Fraction(1, 2)]
 
 
 def test_without_weights_there_are_none() -> None:
     node = Node([{"whole": True}, {"column": "a", "keys": ["x"]}])
     assert read_partitions(node) == ((None, Groups("a", ["x"])), None)
-
-
-def test_several_ratios_are_asked_of_the_same_rows() -> None:
-    study = parse_study(
-        f'{BOUNDS}{PRIVACY}[[ratio]]\nnumerator = "s"\nper = "y"\n'
-        'answers = ["ratio", "means"]\n'
-        '[[ratio]]\nnumerator = "s"\nper = "y"\nminus = "old"\n'
-    )
-    assert study.ratios == (Ratio("s", per="y"), Ratio("s", per="y", minus="old"))
-    assert study.answers == ("ratio", "means")
-
-
-def test_answers_are_not_silently_those_of_the_first_ratio() -> None:
-    text = (
-        f'{BOUNDS}{PRIVACY}[[ratio]]\nnumerator = "s"\nper = "y"\n'
-        '[[ratio]]\nnumerator = "t"\nper = "y"\nanswers = ["ratio", "means"]\n'
-    )
-    with pytest.raises(DocumentRefused, match="answers"):
-        parse_study(text)
-
-
-def test_a_list_without_ratios_has_none() -> None:
-    study = parse_study(f"ratio = []\n{BOUNDS}{PRIVACY}")
-    assert (study.ratios, study.answers) == ((), ("ratio",))
 
 
 def test_a_unit_without_fields_is_a_row() -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from dpratio.plan.study_plan import plan_of_study
+from dpratio.plan.make_plan import make_plan
+from dpratio.terms.groups import Groups
 from dpratio.terms.study_file import parse_study
 from dpratio.web import application
 from dpratio.web.application import make_application
@@ -67,8 +68,10 @@ def test_the_study_that_is_saved_is_the_one_that_is_shown(client: TestClient) ->
     assert saved.text in client.get(
         "/forecast?weights=range&groups=bins&groups_count=7"
     ).text.replace("&#34;", '"').replace("</pre>", "\n")
-    plan = plan_of_study(parse_study(saved.text))
-    assert plan.partitions[0].count == 7  # type: ignore[union-attr]
+    plan = make_plan(parse_study(saved.text))
+    (groups,) = plan.partitions
+    assert isinstance(groups, Groups)
+    assert groups.count == 7
 
 
 @pytest.mark.parametrize(

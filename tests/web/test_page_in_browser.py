@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from browser import DESKTOP, PHONE, Visit, find_faults
 from dpratio.cli.main import app
-from dpratio.plan.study_plan import plan_of_study
+from dpratio.plan.make_plan import make_plan
 from dpratio.tabular import show_value
 from dpratio.terms.study_file import parse_study
 
@@ -125,10 +125,10 @@ def test_what_is_copied_is_a_study_whose_plan_was_forecast(
     page.get_by_role("button", name="Copy").click()
     page.get_by_text("Copied.").wait_for()
     study = parse_study(page.evaluate("navigator.clipboard.readText()"))
-    assert plan_of_study(study).mechanism == shown(page, "mechanism") == "laplace"
+    assert make_plan(study).mechanism == shown(page, "mechanism") == "laplace"
     page.get_by_text("What would be measured").click()
     measured = page.get_by_role("region", name="The plan").text_content()
-    assert measured == str(plan_of_study(study))
+    assert measured == str(make_plan(study))
 
 
 def test_the_study_can_be_saved(visit: Visiting, address: str) -> None:
@@ -138,7 +138,7 @@ def test_the_study_can_be_saved(visit: Visiting, address: str) -> None:
         page.get_by_role("link", name="Download").click()
     assert saving.value.suggested_filename == "study.toml"
     saved = Path(saving.value.path()).read_text(encoding="utf-8")
-    assert parse_study(saved).people == 777
+    assert parse_study(saved).n == 777
 
 
 def test_a_wrong_number_is_answered_in_words_and_mended_at_once(

@@ -41,7 +41,7 @@ def test_budgets_that_cannot_be_planned_are_left_out(epsilon: str) -> None:
 
 def test_a_larger_budget_and_more_people_give_narrower_intervals() -> None:
     around = look_around(plan_form(read_form({"n": "50000"})))
-    for outlooks in (around.by_epsilon, around.by_people):
-        widths = [each.width for each in outlooks if each.unbounded == 0]
+    for rows in (around.by_epsilon, around.by_people):
+        widths = [each.width for each in rows if each.unbounded == 0]
         assert len(widths) > 5
         assert widths == sorted(widths, reverse=True)

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.errors import DpratioError
-from dpratio.plan.study_plan import plan_of_study
+from dpratio.plan.make_plan import make_plan
 from dpratio.terms.groups import Groups
 from dpratio.terms.study_file import parse_study
 from dpratio.web.form import DEFAULTS, read_form
@@ -27,7 +27,7 @@ def test_a_column_keeps_its_name(name: str) -> None:
     except DpratioError:
         assert name in {"", "label"} or "\x00" in name or max(name) >= "\ud800"
         return
-    assert study.ratios[0].numerator == name
+    assert study.questions[0].ratio.numerator == name
     assert name in study.bounds
     assert study.budget.epsilon == 1
 
@@ -84,9 +84,9 @@ def test_a_weighted_ratio_of_people_with_many_rows_guesses_no_weight() -> None:
         "score": 40,
         "label": 15,
     }
-    assert study.population is not None
-    assert study.population.weight is None
-    assert plan_of_study(study).unit == study.unit
+    assert study.guess is not None
+    assert study.guess.weight is None
+    assert make_plan(study).unit == study.unit
 
 
 def test_what_is_hidden_can_be_said_of_rows_too() -> None:
@@ -165,8 +165,8 @@ def test_a_guess_is_written_whole() -> None:
         "correlation": "0.3",
     }
     study = parse_study(write_study(read_form(typed)))
-    assert study.population is not None
-    assert study.population.correlation == 0.3
-    assert study.population.weight is not None
-    assert study.population.weight.sd == 0.5
-    assert study.ratios[0].guess_is == "unknown"
+    assert study.guess is not None
+    assert study.guess.correlation == 0.3
+    assert study.guess.weight is not None
+    assert study.guess.weight.sd == 0.5
+    assert study.questions[0].ratio.guess_is == "unknown"

@@ -11,12 +11,12 @@ plan = dpr.make_plan(
     budget=dpr.Budget(epsilon=1),
 )
 assert_type(plan, dpr.Plan)
-assert_type(dpr.forecast(plan, n=[1_000]), dpr.Forecast)
+assert_type(dpr.forecast(plan, n=[1_000]), dpr.results.Forecast)
 release = dpr.release_sums({"score": [0.5], "label": [1]}, plan, ledger=None)
 assert_type(release, dpr.Release)
-assert_type(dpr.estimate_ratios(release, level=0.9), dpr.Estimates)
-assert_type(dpr.compare_ratios(release, "north", "south"), dpr.Comparison)
+assert_type(dpr.estimate_ratios(release, level=0.9), dpr.results.Estimates)
+assert_type(dpr.compare_ratios(release, "north", "south"), dpr.results.Comparison)
 assert_type(dpr.roll_up(release), dpr.Release)
 assert_type(dpr.Ledger("budget.db").scopes(), list[str])
 assert_type(dpr.__version__, str)
-dpr.make_plan("score")  # type: ignore[call-arg, arg-type]  # Wrong use is found.
+dpr.make_plan("score")  # type: ignore[arg-type]  # Wrong use is found.

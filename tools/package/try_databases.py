@@ -16,7 +16,7 @@ from run_dpratio import refused, run_script
 
 __all__ = ["refuse_engines", "refuse_postgres", "use_engines", "use_postgres"]
 
-MISSING = dpr.MissingExtra.exit_code
+MISSING = dpr.errors.MissingExtra.exit_code
 STUDY = "demo/study.toml"
 NOWHERE = "postgresql://nobody@127.0.0.1:1/none"
 TABLE = "CREATE TABLE people (score DOUBLE PRECISION, label INTEGER, region VARCHAR(9))"
@@ -102,7 +102,7 @@ def use_postgres() -> None:
     run_script("release", STUDY, "-o", "team.json", *ledger)
     assert "Left: epsilon 2" in run_script("ledger", "show", *ledger)
     assert "sound" in run_script("ledger", "verify", "team.json", *ledger)
-    said = refused(dpr.LedgerFailed.exit_code, *ledger_of_nobody())
+    said = refused(dpr.errors.LedgerFailed.exit_code, *ledger_of_nobody())
     assert "cannot be reached" in said, said
 
 

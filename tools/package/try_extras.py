@@ -21,7 +21,7 @@ from try_databases import (
 
 __all__ = ["FEATURES", "Feature", "is_there"]
 
-MISSING = dpr.MissingExtra.exit_code
+MISSING = dpr.errors.MissingExtra.exit_code
 STUDY, RELEASE = "demo/study.toml", "demo/release.json"
 
 
@@ -145,7 +145,7 @@ def frame_is_refused(method: str, extra: str) -> None:
     said = "nothing was refused"
     try:
         getattr(estimates, method)()
-    except dpr.MissingExtra as error:
+    except dpr.errors.MissingExtra as error:
         said = str(error)
     assert f"dpratio[{extra}]" in said, said
 

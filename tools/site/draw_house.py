@@ -18,8 +18,13 @@ TARGET = ROOT / "docs" / "pictures" / "house.svg"
 
 Arrow = tuple[str, str]
 
-_DOORS = {"__init__": "import dpratio", "__main__": "cli"}
-_NOT_A_ROOM = {"arrays"}  # Names of types: everyone uses them.
+_DOORS = {
+    "__init__": "import dpratio",
+    "__main__": "cli",
+    "functions": "import dpratio",
+    "results": "import dpratio",
+}
+_NOT_A_ROOM = {"arrays", "lazy_names"}  # Everyone uses them.
 _LEFT, _WIDE, _PART, _GAP = 20, 720, 430, 20
 _TALL, _STEP, _TOP = 44, 74, 20
 

@@ -59,16 +59,18 @@ def calibration() -> Any:  # noqa: ANN401 (Altair)
     )
     table = {"score": score, "label": label.astype(int), "group": group}
     release = dpr.release_sums(table, plan, ledger=None)
-    return dpr.calibration_curve(release, part=1).chart()
+    return dpr.calibration_curve(release).chart()
 
 
 def bounds() -> Any:  # noqa: ANN401 (Altair)
     """Draw what too narrow and too wide bounds do, as the guide on bounds has it."""
 
-    def shoppers(rng: np.random.Generator, repetitions: int, people: int) -> dpr.People:
+    def shoppers(
+        rng: np.random.Generator, repetitions: int, people: int
+    ) -> dpr.simulation.People:
         orders = rng.integers(1, 5, (repetitions, people)).astype(float)
         spent = orders * rng.lognormal(3.0, 0.8, (repetitions, people))
-        return dpr.People(spent, orders)
+        return dpr.simulation.People(spent, orders)
 
     truth = float(np.exp(3.0 + 0.8**2 / 2))
     everyone = shoppers(np.random.default_rng(1), 1, 1_000_000)
@@ -81,7 +83,7 @@ def bounds() -> Any:  # noqa: ANN401 (Altair)
             budget=dpr.Budget(epsilon=0.5),
             n=3_000,
         )
-        found = dpr.measure_coverage(
+        found = dpr.simulation.measure_coverage(
             shoppers, plan, n=3_000, truth=truth, repetitions=400, rng=2
         )
         centre = np.minimum(everyone.score, upper).sum() / everyone.label.sum()

@@ -25,11 +25,14 @@ def reference_pages() -> dict[str, str]:
     Raises:
         ValueError: When a public name is on no page, or has no docstring.
     """
-    placed = [name for page in PAGES.values() for name in page.names]
-    public = set(dpratio.__all__) - {"__version__"}
-    if sorted(placed) != sorted(public):
-        wrong = sorted(public.symmetric_difference(placed)) or "a name is listed twice"
-        raise ValueError(f"the reference and dpratio.__all__ differ: {wrong}")
+    for room in dict.fromkeys(page.room for page in PAGES.values()):
+        placed = [
+            name for page in PAGES.values() if page.room == room for name in page.names
+        ]
+        public = set(_room(room).__all__) - {"__version__"}
+        if sorted(placed) != sorted(public):
+            wrong = sorted(public.symmetric_difference(placed)) or "one is listed twice"
+            raise ValueError(f"the reference and dpratio.__all__ differ: {wrong}")
     pages = {f"reference/{name}.md": _page(name) for name in PAGES}
     return {"reference/index.md": _index(), **pages}
 
@@ -45,30 +48,35 @@ def _index() -> str:
     for place, page in PAGES.items():
         lines.append(f"## [{page.title}]({place}.md)\n\n| name | |\n|---|---|")
         lines += [
-            f"| [`{name}`]({place}.md#{name}) | {_first_line(name)} |"
+            f"| [`{name}`]({place}.md#{name}) | {_first_line(page.room, name)} |"
             for name in page.names
         ]
         lines.append("")
     return "\n".join(lines)
 
 
-def _first_line(name: str) -> str:
-    return _docstring(getattr(dpratio, name), name).splitlines()[0].replace("|", "\\|")
+def _room(name: str) -> Any:  # noqa: ANN401 (a module)
+    return getattr(dpratio, name) if name else dpratio
+
+
+def _first_line(room: str, name: str) -> str:
+    text = _docstring(getattr(_room(room), name), name)
+    return text.splitlines()[0].replace("|", "\\|")
 
 
 def _page(place: str) -> str:
     page, link = PAGES[place], _linker(place)
-    entries = [_entry(name, link) for name in page.names]
-    if place == "answers":
+    entries = [_entry(page.room, name, link) for name in page.names]
+    if place == "results":
         entries.append(_tables(link))
     return "\n\n".join([f"# {page.title}", page.words, *entries]) + "\n"
 
 
-def _entry(name: str, link: Link) -> str:
-    thing = getattr(dpratio, name)
+def _entry(room: str, name: str, link: Link) -> str:
+    thing = getattr(_room(room), name)
     parts = [f"## {name} {{ #{name} }}"]
     text = to_markdown(_docstring(thing, name), link)
-    if isinstance(thing, type) and issubclass(thing, dpratio.DpratioError):
+    if isinstance(thing, type) and issubclass(thing, dpratio.errors.DpratioError):
         return "\n\n".join([*parts, text, f"Exit code {thing.exit_code}."])
     is_result = isinstance(thing, type) and (
         issubclass(thing, Tabular) or name in _NOT_MADE_BY_USERS

@@ -7,15 +7,16 @@ __all__ = ["PAGES", "ReferencePage"]
 
 @dataclass(frozen=True, slots=True)
 class ReferencePage:
-    """A page of the reference: its title, what it is about, and its names."""
+    """A page of the reference: its title, what it is about, its names, their room."""
 
     title: str
     words: str
     names: tuple[str, ...]
+    room: str
 
 
-def _page(title: str, words: str, names: str) -> ReferencePage:
-    return ReferencePage(title, " ".join(words.split()), tuple(names.split()))
+def _page(title: str, words: str, names: str, room: str = "") -> ReferencePage:
+    return ReferencePage(title, " ".join(words.split()), tuple(names.split()), room)
 
 
 PAGES = {
@@ -24,13 +25,14 @@ PAGES = {
         """Promises made before anyone sees data. They are values: checked when they are
         made, and never changed.""",
         """Ratio Bounds Budget PrivacyUnit Groups Keys ScoreBins Periods PrivateKeys
-        groups_from CsvFile DatabaseTable Guess ColumnGuess Study parse_study""",
+        groups_from CsvFile DatabaseTable Guess ColumnGuess Question Study read_study
+        parse_study""",
     ),
     "plan": _page(
         "Plan and forecast",
         """From terms to what will be measured, at what noise and price. No data are
         read, and nothing is spent.""",
-        """make_plan Plan write_plan read_plan forecast Forecast needed_people
+        """make_plan Plan write_plan read_plan forecast needed_people
         needed_epsilon""",
     ),
     "release": _page(
@@ -43,26 +45,39 @@ PAGES = {
     "answers": _page(
         "Answers",
         """Everything here is computed from a release: no data, no budget, as often as
-        you like. All results are [tables](#Tabular).""",
-        """estimate_ratios Estimates compare_ratios Comparison assess_homogeneity
-        Homogeneity assess_equivalence Equivalence calibration_curve Curve
-        CalibrationErrors estimate_function FunctionEstimates FunctionOfSums mean_of
-        total_of difference_of_means lift_of_means ratio_of_ratios variance_of
-        correlation_of slope_of""",
+        you like. All results are [tables](results.md#Tabular).""",
+        """estimate_ratios compare_ratios assess_homogeneity assess_equivalence
+        calibration_curve estimate_function write_report""",
     ),
-    "study": _page(
-        "Reports and simulations",
-        """One HTML file for readers, and invented people for those who want to see how
-        well intervals do, or whether noise is as large as it claims.""",
-        """write_report measure_coverage CoverageTable guessed_population
-        PaperPopulation People audit_noise Audit""",
+    "functions": _page(
+        "Functions",
+        """Ready functions for `estimate_function`, in `dpratio.functions`.""",
+        """mean total difference_of_means lift ratio_of_ratios variance correlation
+        slope FunctionOfSums""",
+        "functions",
+    ),
+    "results": _page(
+        "Results",
+        """What answers are, in `dpratio.results`: [tables](#Tabular), all of them.""",
+        """Estimates Comparison Homogeneity Equivalence Curve CalibrationErrors
+        FunctionEstimates Forecast CoverageTable Audit""",
+        "results",
+    ),
+    "simulation": _page(
+        "Simulations",
+        """Invented people, in `dpratio.simulation`, for those who want to see how well
+        intervals do, or whether noise is as large as it claims.""",
+        """measure_coverage guessed_population PaperPopulation People audit_noise""",
+        "simulation",
     ),
     "errors": _page(
         "Errors",
-        """Every error that is raised on purpose. A message says the rule, what was
-        given and what to do; the curator's never depend on a value in the data.""",
+        """Every error that is raised on purpose, in `dpratio.errors`. A message says
+        the rule, what was given and what to do; the curator's never depend on a value
+        in the data.""",
         """DpratioError InvalidInput SchemaRefused FileRefused DocumentRefused
         PlanRefused EngineFailed MissingExtra LedgerRefused LedgerFailed
         AuditFailed""",
+        "errors",
     ),
 }

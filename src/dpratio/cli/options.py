@@ -18,6 +18,7 @@ __all__ = [
     "Replace",
     "StudyFile",
     "Variance",
+    "WhichQuestion",
 ]
 
 StudyFile = Annotated[
@@ -54,3 +55,9 @@ ChartFile = Annotated[
     Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
 ]
 Replace = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+WhichQuestion = Annotated[
+    str | None,
+    typer.Option(
+        "--question", help="Which of several questions: its name or its number from 1."
+    ),
+]

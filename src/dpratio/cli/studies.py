@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpratio.checks import require
-from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
+from dpratio.errors import DocumentRefused, InvalidInput
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
     from dpratio.release.release import Release
-    from dpratio.terms.study_file import Study
+    from dpratio.terms.study import Study
 
 __all__ = [
-    "at_part",
+    "as_question",
     "is_plan",
     "plan_of",
     "read_any_plan",
@@ -53,11 +53,9 @@ def read_given_release(path: Path) -> "Release":
         raise DocumentRefused(f"{path}: {error}") from None
 
 
-def at_part(part: int, release: "Release") -> int:
-    """Give the place of a part that people count from 1."""
-    last = len(release.parts)
-    require(1 <= part <= last, f"--part must be from 1 to {last}", part)
-    return part - 1
+def as_question(given: str | None) -> str | int | None:
+    """Take digits for the number of a question, and other text for its name."""
+    return int(given) if given is not None and given.isdecimal() else given
 
 
 def require_place(out: Path, *, force: bool, again: str | None = None) -> None:
@@ -79,29 +77,23 @@ def is_plan(path: Path) -> bool:
 
 
 def read_study(path: Path) -> "Study":
-    """Read a study file.
+    """Read a study file; a table that is given for one is named as what it is.
 
     Raises:
         FileRefused: When the file cannot be read.
         DocumentRefused: When it breaks the format.
     """
-    from dpratio.terms.study_file import parse_study
+    from dpratio.terms import study_file
 
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise FileRefused(f"'{path}' cannot be read: {error.strerror}.") from None
-    except ValueError:
-        raise FileRefused(f"'{path}' cannot be read: it is not UTF-8.") from None
-    try:
-        return parse_study(text)
-    except DocumentRefused as error:
+        return study_file.read_study(path)
+    except DocumentRefused:
         if path.suffix in _TABLES:
             raise DocumentRefused(
                 f"'{path}' is no study: by its name it is {_taken_for(path)}. Give the "
                 "study, a TOML file that names the table under [data]."
             ) from None
-        raise DocumentRefused(f"{path}: {error}") from None
+        raise
 
 
 def table_of(study: "Study | None", folder: Path) -> object:
@@ -140,6 +132,6 @@ def _taken_for(path: Path) -> str:
 
 def plan_of(study: "Study") -> "Plan":
     """Make the plan of a study."""
-    from dpratio.plan.study_plan import plan_of_study
+    from dpratio.plan.make_plan import make_plan
 
-    return plan_of_study(study)
+    return make_plan(study)

@@ -1,15 +1,14 @@
 """Messages of the library in the words of the command line.
 
 Python says ``design='baseline'`` where a command says ``--design baseline``, and
-``replace=True`` where one says ``--force``, and counts parts from 0 where people count
-from 1.
+``replace=True`` where one says ``--force``.
 """
 
 import re
 
 __all__ = ["in_options"]
 
-_OPTIONS = "bins|design|lower|part|reference|units_are_disjoint|upper"
+_OPTIONS = "bins|design|lower|question|reference|units_are_disjoint|upper"
 # A quote before the name: it belongs to something that was given, not to advice.
 _SAID = re.compile(rf"(?<![\w'\"])({_OPTIONS})=(True|'[^']*'|-?\d+(?:\.\d+)?)")
 
@@ -18,8 +17,8 @@ def in_options(message: str) -> str:
     """Say in options what a message advises as arguments.
 
     Example:
-        >>> in_options("Say part=0 or part=1, or design='rest'.")
-        'Say --part 1 or --part 2, or --design rest.'
+        >>> in_options("Say question=1, or design='rest'.")
+        'Say --question 1, or --design rest.'
     """
     return _SAID.sub(_option, message).replace("replace=True", "--force")
 
@@ -28,8 +27,6 @@ def _option(said: re.Match[str]) -> str:
     name, value = said[1], said[2]
     if value == "True":
         return f"--{name.replace('_', '-')}"
-    if name == "part":
-        return f"--part {int(value) + 1}"
     plain = value.strip("'")
     needs_quotes = re.search(r"[^\w.-]", plain)
     return f"--{name} {value if needs_quotes else plain}"

@@ -14,16 +14,16 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import KeyCount, statement_of, unit_rule
 from dpratio.curator.silence import silence
 from dpratio.errors import DpratioError, EngineFailed
-from dpratio.plan.part import Part, Partition
 from dpratio.plan.plan import Plan
-from dpratio.release.release import ReleasedPart, fresh_part
+from dpratio.plan.planned_question import Partition, PlannedQuestion
+from dpratio.release.release import ReleasedQuestion, fresh_question
 from dpratio.terms.dimensions import KINDS
 from dpratio.terms.groups import Groups, PrivateKeys
 
 __all__ = ["connect", "open_for"]
 
 Given = TypeVar("Given")
-Parts = tuple[ReleasedPart, ...]
+Questions = tuple[ReleasedQuestion, ...]
 
 
 def connect(table: object, engine: str) -> object:
@@ -31,7 +31,7 @@ def connect(table: object, engine: str) -> object:
     return _quietly(lambda: connected(table, engine))
 
 
-def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Parts]:
+def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
     """Open a table for every question of a plan, by its schema alone.
 
     Returns:
@@ -51,28 +51,37 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Parts]:
         if isinstance(each, PrivateKeys)
     }
     ready = [
-        _open(table, plan, part, known[part.partition], engine) for part in plan.parts
+        _open(table, plan, question, known[question.partition], engine)
+        for question in plan.questions
     ]
 
-    def measure() -> Parts:
+    def measure() -> Questions:
         found = {at: find() for at, find in finders.items()}
-        parts = []
-        for part, ask in zip(plan.parts, ready, strict=True):
-            cells = known[part.partition]
-            if part.partition in found:
-                cells = found[part.partition]
-                ask = _open(table, plan, part, cells, engine)  # noqa: PLW2901
-            parts.append(fresh_part(plan, part, cells, _noisy(plan, part, cells, ask)))
-        return tuple(parts)
+        questions = []
+        for question, ask in zip(plan.questions, ready, strict=True):
+            cells = known[question.partition]
+            if question.partition in found:
+                cells = found[question.partition]
+                ask = _open(table, plan, question, cells, engine)  # noqa: PLW2901
+            questions.append(
+                fresh_question(
+                    plan, question, cells, _noisy(plan, question, cells, ask)
+                )
+            )
+        return tuple(questions)
 
     return measure
 
 
 def _open(
-    table: object, plan: Plan, part: Part, groups: Groups | None, engine: str
+    table: object,
+    plan: Plan,
+    question: PlannedQuestion,
+    groups: Groups | None,
+    engine: str,
 ) -> Callable[[], ExactSums]:
-    """Open the table for one part of the plan."""
-    statement = statement_of(plan, part, groups)
+    """Open the table for one question of the plan."""
+    statement = statement_of(plan, question, groups)
     return _quietly(lambda: open_table(table, statement, engine))
 
 
@@ -86,13 +95,16 @@ def _open_keys(
 
 
 def _noisy(
-    plan: Plan, part: Part, groups: Groups | None, ask: Callable[[], ExactSums]
+    plan: Plan,
+    question: PlannedQuestion,
+    groups: Groups | None,
+    ask: Callable[[], ExactSums],
 ) -> NDArray[np.int64]:
-    """Ask for the exact sums of one part and put noise on them."""
+    """Ask for the exact sums of one question and put noise on them."""
     count = 1 if groups is None else groups.count
     if count == 0:
-        return np.zeros((0, len(part.sums)), dtype=np.int64)
-    noise = draw_noise(plan.mechanism, part, count, system_bits)
+        return np.zeros((0, len(question.sums)), dtype=np.int64)
+    noise = draw_noise(plan.mechanism, question, count, system_bits)
     return _quietly(ask).plus(noise)
 
 

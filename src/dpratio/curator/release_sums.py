@@ -25,7 +25,7 @@ from dpratio.release.files import (
     release_to_bytes,
     require_place,
 )
-from dpratio.release.release import MADE_BY, Release, ReleasedPart
+from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
 from dpratio.release.writing import write_whole
 
 __all__ = ["release_sums"]
@@ -41,7 +41,7 @@ class _Unsaid:
 _UNSAID: Any = _Unsaid()
 
 Given = TypeVar("Given")
-Parts = tuple[ReleasedPart, ...]
+Questions = tuple[ReleasedQuestion, ...]
 
 
 def release_sums(  # noqa: PLR0913 (one door)
@@ -133,8 +133,8 @@ def release_sums(  # noqa: PLR0913 (one door)
         check_format(out)
     if book is None:
         _require_unkept(scope, release_id, source)
-        parts = open_for(table, plan, engine)()
-        release = Release(fresh_id(), plan, parts, MADE_BY, simulated)
+        questions = open_for(table, plan, engine)()
+        release = Release(fresh_id(), plan, questions, MADE_BY, simulated)
         if out is not None:
             content = release_to_bytes(release, format_of(out))
             write_whole(out, content, replace=is_there)
@@ -151,9 +151,15 @@ def release_sums(  # noqa: PLR0913 (one door)
         said = book.charge(name, plan, source=read, scope=scope, by=by)
         head = book.open(name)
         stands = f"Release {name} stays charged; run again under a new id."
-        parts = _telling(stands, measure)
+        questions = _telling(stands, measure)
         release = Release(
-            name, plan, parts, MADE_BY, simulated, ledger_head=head, source_hash=said
+            name,
+            plan,
+            questions,
+            MADE_BY,
+            simulated,
+            ledger_head=head,
+            source_hash=said,
         )
         content = release_to_bytes(release, kind)
         book.seal(name, content, kind)
@@ -182,7 +188,7 @@ def _require_unkept(scope: object, release_id: object, source: object) -> None:
 
 def _opened(
     table: object, source: object, plan: Plan, engine: str
-) -> tuple[Callable[[], Parts], Source | None]:
+) -> tuple[Callable[[], Questions], Source | None]:
     """Open a table by its schema; say what it is, for the ledger."""
     opened = connect(table, engine)
     measure = open_for(opened, plan, engine)

@@ -5,15 +5,16 @@ from typing import Any
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.measured import MeasuredSum
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.sums import Summand
-from dpratio.plan.strategy.strategy import ANSWERS, EXTERNAL, STRATEGIES
+from dpratio.plan.strategy.layout import ANSWERS, EXTERNAL, STRATEGIES
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.question import NEARNESS, Ratio
+from dpratio.terms.question import default_name
+from dpratio.terms.ratio import NEARNESS, Ratio
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 __all__ = ["plan_from_document", "plan_to_document"]
@@ -38,10 +39,10 @@ def plan_to_document(plan: Plan) -> dict[str, Any]:
             "strategy": plan.strategy,
             "mechanism": plan.mechanism,
         },
-        "answers": list(plan.answers),
+        "answers": list(plan.questions[0].answers),
         "partitions": [groups_to_document(each) for each in plan.partitions],
         "found": [groups_to_document(each) for each in plan.found],
-        "parts": [_part_to_document(part) for part in plan.parts],
+        "parts": [_question_to_document(plan, each) for each in plan.questions],
     }
 
 
@@ -65,8 +66,10 @@ def plan_from_document(node: Node) -> Plan:
         budget=fields["privacy"].make(lambda: Budget(epsilon, delta)),
         strategy=privacy["strategy"].choice((*STRATEGIES, EXTERNAL)),
         mechanism=privacy["mechanism"].choice(MECHANISMS),
-        answers=tuple(each.choice(ANSWERS) for each in fields["answers"].items()),
-        parts=tuple(_read_part(each) for each in fields["parts"].items()),
+        questions=tuple(
+            _read_question(each, _read_answers(fields["answers"]))
+            for each in fields["parts"].items()
+        ),
         found=tuple(_read_found(each) for each in fields["found"].items()),
     )
 
@@ -78,8 +81,16 @@ def _bounds_to_document(bounds: Any) -> dict[str, Any]:  # noqa: ANN401 (any map
     }
 
 
-def _part_to_document(part: Part) -> dict[str, Any]:
-    ratio = part.ratio
+def _question_to_document(plan: Plan, question: PlannedQuestion) -> dict[str, Any]:
+    """Write a question; its name and answers only where they are its own."""
+    own: dict[str, Any] = {}
+    if question.answers != plan.questions[0].answers:
+        own["answers"] = list(question.answers)
+    if question.name != default_name(
+        question.ratio, plan.partitions[question.partition]
+    ):
+        own["name"] = question.name
+    ratio = question.ratio
     return {
         "ratio": {
             "numerator": ratio.numerator,
@@ -90,8 +101,8 @@ def _part_to_document(part: Part) -> dict[str, Any]:
             "guess_is": ratio.guess_is,
             "residual_bound": ratio.residual_bound,
         },
-        "partition": part.partition,
-        "weight": str(part.weight),
+        "partition": question.partition,
+        "weight": str(question.weight),
         "sums": [
             {
                 "name": each.summand.name,
@@ -100,8 +111,9 @@ def _part_to_document(part: Part) -> dict[str, Any]:
                 "sensitivity": each.sensitivity,
                 "scale": each.scale,
             }
-            for each in part.sums
+            for each in question.sums
         ],
+        **own,
     }
 
 
@@ -112,14 +124,21 @@ def _read_found(node: Node) -> PrivateKeys:
     return found
 
 
-def _read_part(node: Node) -> Part:
-    fields = node.fields("ratio", "partition", "weight", "sums")
-    return Part(
+def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
+    own = ("answers", "name")
+    fields = node.fields("ratio", "partition", "weight", "sums", optional=own)
+    return PlannedQuestion(
         ratio=_read_ratio(fields["ratio"]),
         partition=fields["partition"].integer(),
         weight=fields["weight"].fraction(),
         sums=tuple(_read_sum(each) for each in fields["sums"].items()),
+        answers=_read_answers(fields["answers"]) if "answers" in fields else answers,
+        name=fields["name"].text() if "name" in fields else "",
     )
+
+
+def _read_answers(node: Node) -> tuple[str, ...]:
+    return tuple(each.choice(ANSWERS) for each in node.items())
 
 
 def _read_sum(node: Node) -> MeasuredSum:

@@ -6,7 +6,7 @@ Keys are written as they are; a date is ``{"date": "2026-01-31"}``.
 import datetime as dt
 from typing import Any
 
-from dpratio.plan.part import Partition
+from dpratio.plan.planned_question import Partition
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import (

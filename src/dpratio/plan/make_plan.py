@@ -1,21 +1,22 @@
-"""From terms to a plan."""
+"""From a study to a plan."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 
 from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
 from dpratio.plan.measured import MeasuredSum
-from dpratio.plan.part import Part, Partition
 from dpratio.plan.plan import Plan
+from dpratio.plan.plan_terms import PlanTerms
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.split_budget import allowances
 from dpratio.plan.strategy.expected import expected_of
-from dpratio.plan.strategy.strategy import (
-    STRATEGIES,
+from dpratio.plan.strategy.layout import STRATEGIES
+from dpratio.plan.strategy.measure import (
     Allowance,
     measure_evenly,
     measure_focused,
@@ -23,37 +24,37 @@ from dpratio.plan.strategy.strategy import (
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins
-from dpratio.terms.groups import Groups
 from dpratio.terms.guess import Guess
-from dpratio.terms.question import NEARNESS, Ratio
+from dpratio.terms.question import Asked, Question
+from dpratio.terms.ratio import NEARNESS, Ratio
+from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["EXPECTED_PEOPLE", "make_plan"]
 
 EXPECTED_PEOPLE = 5_000
-_LARGEST_WEIGHT = 10**6
 _MOST_PEOPLE = 10**300  # Beyond it doubles end.
 
 
 def make_plan(  # noqa: PLR0913 (keyword-only terms)
-    ratio: Ratio | Sequence[Ratio],
+    study: Study | Ratio | Question | Sequence[Ratio | Question],
     *,
-    bounds: Mapping[str, Bounds],
-    budget: Budget,
-    groups: Partition | Dimension | Sequence[Partition | Dimension] = None,
+    bounds: Mapping[str, Bounds] | None = None,
+    budget: Budget | None = None,
+    groups: Asked | Sequence[Asked] = None,
     unit: PrivacyUnit | None = None,
     weights: Sequence[float | Fraction] | None = None,
     answers: Sequence[str] = ("ratio",),
     strategy: str = "focused",
     mechanism: str = "auto",
-    n: int = EXPECTED_PEOPLE,
+    n: int | None = None,
     guess: Guess | None = None,
 ) -> Plan:
     """Decide what will be measured and with how much noise; no data are read.
 
     Args:
-        ratio: What is asked; a list asks several ratios of the same rows.
+        study: A `Study`, which needs nothing else; or what it asks: a `Ratio`, a
+            `Question`, or a list of them, with the terms of the study beside it.
         bounds: The public range of each column of the ratios, and of binned columns.
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer. A list asks
@@ -85,71 +86,87 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         ...     bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
         ...     budget=Budget(epsilon=1),
         ... )
-        >>> [each.summand.name for each in plan.sums]
+        >>> [each.summand.name for each in plan.questions[0].sums]
         ['z', 'h', 'zz', 'zh', 'hh']
     """
-    require_one_of(strategy, STRATEGIES, "strategy")
-    require_one_of(mechanism, (*MECHANISMS, "auto"), "mechanism")
-    listed = isinstance(answers, list | tuple)
-    require(listed, "answers must be a list such as ['ratio', 'means']", answers)
-    ratios = tuple(ratio) if isinstance(ratio, list | tuple) else (ratio,)
-    asked = groups if isinstance(groups, list | tuple) else (groups,)
-    partitions = tuple(
-        Groups.cross(each) if isinstance(each, Keys | ScoreBins | Periods) else each
-        for each in asked
+    if isinstance(study, Study):
+        beside = (bounds, budget, groups, unit, weights, n, guess)
+        free = not any(each is not None for each in beside)
+        hint = "Write make_plan(study), or change it: dataclasses.replace(study, …)."
+        require(free, "a study holds all of its terms", "others beside it", hint)
+        return _plan_of(study)
+    return _plan_of(
+        Study(
+            study,
+            bounds=bounds,  # type: ignore[arg-type]  # required below, by name
+            budget=budget,  # type: ignore[arg-type]
+            groups=groups,
+            unit=unit,
+            weights=weights,
+            answers=answers,
+            strategy=strategy,
+            mechanism=mechanism,
+            n=n,
+            guess=guess,
+        )
     )
-    terms = Plan(
-        bounds=bounds,
-        unit=PrivacyUnit() if unit is None else unit,
-        partitions=partitions,
-        budget=budget,
-        strategy=strategy,
-        mechanism=mechanism,
-        answers=tuple(answers),
-        parts=_parts(ratios, len(partitions), weights),
+
+
+def _plan_of(study: Study) -> Plan:
+    require_one_of(study.strategy, STRATEGIES, "strategy")
+    require_one_of(study.mechanism, (*MECHANISMS, "auto"), "mechanism")
+    terms = PlanTerms(
+        bounds=study.bounds,
+        unit=study.unit,
+        partitions=study.partitions,
+        budget=study.budget,
+        strategy=study.strategy,
+        mechanism=study.mechanism,
+        questions=_shared(study),
     )
     require_terms(terms)
-    counted = isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= _MOST_PEOPLE
-    require(counted, "n must be a whole number of at least 1", n)
-    known = guess is None or isinstance(guess, Guess)
-    require(known, "guess must be a Guess or None", guess)
-    terms = replace(
+    people = EXPECTED_PEOPLE if study.n is None else study.n
+    counted = type(people) is int and 1 <= people <= _MOST_PEOPLE
+    require(counted, "n must be a whole number of at least 1", people)
+    known = study.guess is None or isinstance(study.guess, Guess)
+    require(known, "guess must be a Guess or None", study.guess)
+    settled = replace(
         terms,
-        bounds=_in_order(bounds, ratios),
-        partitions=tuple(settle_partition(each, bounds) for each in partitions),
-        parts=tuple(
-            replace(part, ratio=settle_guess(part.ratio, terms)) for part in terms.parts
+        bounds=_in_order(terms),
+        partitions=tuple(
+            settle_partition(each, terms.bounds) for each in terms.partitions
+        ),
+        questions=tuple(
+            replace(question, ratio=settle_guess(question.ratio, terms))
+            for question in terms.questions
         ),
     )
-    return _Task(terms, n, guess).best()
+    return _Task(settled, people, study.guess).best()
 
 
-def _in_order(
-    bounds: Mapping[str, Bounds], ratios: Sequence[Ratio]
-) -> dict[str, Bounds]:
+def _in_order(terms: PlanTerms) -> dict[str, Bounds]:
     """Order bounds by the columns of the ratios, whatever the caller's order."""
-    names = dict.fromkeys(name for ratio in ratios for name in ratio.columns)
-    return {name: bounds[name] for name in (*names, *sorted(set(bounds) - set(names)))}
-
-
-def _parts(
-    ratios: Sequence[Ratio], partitions: int, weights: Sequence[float | Fraction] | None
-) -> tuple[Part, ...]:
-    """List every ratio over every partition, with its share."""
-    given = [1] * partitions if weights is None else list(weights)
-    rule = "each partition has one positive weight"
-    positive = len(given) == partitions and all(
-        isinstance(each, int | float | Fraction)
-        and not isinstance(each, bool)
-        and 0 < each < _LARGEST_WEIGHT
-        for each in given
+    names = dict.fromkeys(
+        name for question in terms.questions for name in question.ratio.columns
     )
-    require(positive, rule, given)
-    exact = [Fraction(str(each)) for each in given]
+    rest = sorted(set(terms.bounds) - set(names))
+    return {name: terms.bounds[name] for name in (*names, *rest)}
+
+
+def _shared(study: Study) -> tuple[PlannedQuestion, ...]:
+    """Give every question its share; none has sums yet."""
+    whole = sum((Fraction(each.share) for each in study.questions), Fraction(0))
+    partitions = study.partitions
     return tuple(
-        Part(ratio, at, exact[at] / sum(exact) / len(ratios), ())
-        for at in range(partitions)
-        for ratio in ratios
+        PlannedQuestion(
+            ratio=each.ratio,
+            partition=partitions.index(each.groups),
+            weight=Fraction(each.share) / whole,
+            sums=(),
+            answers=each.answers,
+            name=each.name,
+        )
+        for each in study.questions
     )
 
 
@@ -157,7 +174,7 @@ def _parts(
 class _Task:
     """Terms without noise, and what is expected of the people."""
 
-    terms: Plan
+    terms: PlanTerms
     people: int
     guess: Guess | None
 
@@ -184,30 +201,32 @@ class _Task:
         spent = sum(each.budget.delta for each in self.terms.private_keys)
         return self.terms.budget.delta > spent
 
-    def _with(self, plan: Plan) -> tuple[Plan, float]:
+    def _with(self, plan: PlanTerms) -> tuple[Plan, float]:
         """Give the plan, and a number that falls with the width it promises."""
         measured = [
-            self._measure(plan, part, allowed)
-            for part, allowed in zip(plan.parts, allowances(plan), strict=True)
+            self._measure(plan, question, allowed)
+            for question, allowed in zip(plan.questions, allowances(plan), strict=True)
         ]
-        parts = tuple(
-            replace(part, sums=sums)
-            for part, (sums, _) in zip(plan.parts, measured, strict=True)
+        questions = tuple(
+            replace(question, sums=sums)
+            for question, (sums, _) in zip(plan.questions, measured, strict=True)
         )
-        return replace(plan, parts=parts), sum(width for _, width in measured)
+        held = {each.name: getattr(plan, each.name) for each in fields(plan)}
+        made = Plan(**held | {"questions": questions})
+        return made, sum(width for _, width in measured)
 
     def _measure(
-        self, plan: Plan, part: Part, allowed: Allowance
+        self, plan: PlanTerms, question: PlannedQuestion, allowed: Allowance
     ) -> tuple[tuple[MeasuredSum, ...], float]:
-        grid = plan.grid(part)
+        grid = plan.grid(question)
         if plan.strategy == "focused":
-            box, contrast = plan.box(part), contrast_of(part.ratio)
+            box, contrast = plan.box(question), contrast_of(question.ratio)
             return measure_focused(
                 grid,
                 allowed,
                 contrast,
                 expected_of(box, contrast, self.people, self.guess),
-                NEARNESS[part.ratio.guess_is],
+                NEARNESS[question.ratio.guess_is],
             )
         measure = measure_evenly if plan.strategy == "even" else measure_jointly
         sums = measure(grid, allowed)

@@ -4,14 +4,12 @@ It is complete without data, so a privacy officer can read and approve it.
 """
 
 import html
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dpratio.plan.calibration.calibrate import noise_sd
-from dpratio.plan.measured import MeasuredSum
-from dpratio.plan.part import Part, Partition
+from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import (
     NOT_COVERED,
     describe_answers,
@@ -20,26 +18,19 @@ from dpratio.plan.plan_words import (
     describe_delta,
     describe_unit,
 )
-from dpratio.plan.sensitivity.box import box_of
-from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
-from dpratio.plan.sensitivity.joint import Grid
-from dpratio.plan.strategy.strategy import EXTERNAL, sums_of
+from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.strategy.layout import EXTERNAL
 from dpratio.tabular import Tabular, printable
-from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget, decimal_text
-from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.question import Ratio
-from dpratio.terms.unit import PrivacyUnit
+from dpratio.terms.budget import decimal_text
 
 __all__ = ["Plan"]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(Tabular):
+class Plan(PlanTerms, Tabular):
     """What will be measured, how it is protected, and at what price.
 
     Made by `make_plan`; the curator's door prices it again before it is used.
-    ``found`` are private keys that were paid for before cells were rolled up.
 
     Example:
         >>> import dpratio as dpr
@@ -48,34 +39,9 @@ class Plan(Tabular):
         ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
         ...     budget=dpr.Budget(epsilon=1),
         ... )
-        >>> plan.strategy, plan.mechanism, len(plan.sums)
+        >>> plan.strategy, plan.mechanism, len(plan.questions[0].sums)
         ('focused', 'laplace', 5)
     """
-
-    bounds: Mapping[str, Bounds]
-    unit: PrivacyUnit
-    partitions: tuple[Partition, ...]
-    budget: Budget
-    strategy: str
-    mechanism: str
-    answers: tuple[str, ...]
-    parts: tuple[Part, ...]
-    found: tuple[PrivateKeys, ...] = ()
-
-    @property
-    def ratio(self) -> Ratio:
-        """The ratio of the first part."""
-        return self.parts[0].ratio
-
-    @property
-    def groups(self) -> Partition:
-        """The partition of the first part."""
-        return self.partitions[self.parts[0].partition]
-
-    @property
-    def sums(self) -> tuple[MeasuredSum, ...]:
-        """The sums of the first part."""
-        return self.parts[0].sums
 
     @property
     def epsilon(self) -> Fraction:
@@ -92,58 +58,31 @@ class Plan(Tabular):
             return self.budget.delta
         return sum((each.budget.delta for each in self.private_keys), Fraction(0))
 
-    @property
-    def private_keys(self) -> list[PrivateKeys]:
-        """Keys that are found privately, or were before cells were rolled up."""
-        asked = [each for each in self.partitions if isinstance(each, PrivateKeys)]
-        return [*asked, *self.found]
-
-    @property
-    def for_sums(self) -> tuple[Fraction, Fraction]:
-        """What of epsilon and delta is left for the sums."""
-        epsilon = sum((each.budget.epsilon for each in self.private_keys), Fraction(0))
-        delta = sum((each.budget.delta for each in self.private_keys), Fraction(0))
-        spent = (
-            Fraction(0) if self.mechanism == "laplace" else self.budget.delta - delta
-        )
-        return self.budget.epsilon - epsilon, spent
-
-    def box(self, part: Part) -> dict[str, Bounds]:
-        """The bounds of what one unit puts into a part."""
-        return box_of(part.ratio, self.bounds, self.unit)
-
-    def contrast(self, part: Part) -> Contrast | None:
-        """The columns z and h of a part, in a focused plan."""
-        return contrast_of(part.ratio) if self.strategy == "focused" else None
-
-    def grid(self, part: Part) -> Grid:
-        """The sums of a part on their lattices."""
-        contrast = contrast_of(part.ratio)
-        return sums_of(self.strategy, self.box(part), contrast, self.answers)
-
-    def shares(self, part: Part) -> list[float]:
+    def shares(self, question: PlannedQuestion) -> list[float]:
         """The part of the price that each sum has in the row that costs most."""
         if self.strategy == "even":
-            return [float(part.weight) / len(part.sums)] * len(part.sums)
+            return [float(question.weight) / len(question.sums)] * len(question.sums)
         power = 1 if self.mechanism == "laplace" else 2
         rows = [
             [
                 (float(move) / each.scale) ** power
-                for move, each in zip(row, part.sums, strict=True)
+                for move, each in zip(row, question.sums, strict=True)
             ]
-            for row in self.grid(part).moves
+            for row in self.grid(question).moves
         ]
         dearest = max(rows, key=sum)
-        return [float(part.weight) * each / sum(dearest) for each in dearest]
+        return [float(question.weight) * each / sum(dearest) for each in dearest]
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per sum of every part, in the units of the data."""
+        """One row per sum of every question, in the units of the data."""
         table: dict[str, list[Any]] = {}
-        if len(self.parts) > 1:
-            table["part"] = [
-                at + 1 for at, part in enumerate(self.parts) for _ in part.sums
+        if len(self.questions) > 1:
+            table["question"] = [
+                at + 1
+                for at, question in enumerate(self.questions)
+                for _ in question.sums
             ]
-        measured = [each for part in self.parts for each in part.sums]
+        measured = [each for question in self.questions for each in question.sums]
         table["sum"] = [each.summand.label for each in measured]
         noise = [noise_sd(self.mechanism, each.scale) * each.step for each in measured]
         if self.strategy == EXTERNAL:
@@ -151,7 +90,9 @@ class Plan(Tabular):
         return table | {
             "sensitivity": [each.sensitivity * each.step for each in measured],
             "noise_sd": noise,
-            "share": [share for part in self.parts for share in self.shares(part)],
+            "share": [
+                share for question in self.questions for share in self.shares(question)
+            ],
         }
 
     def summary(self) -> list[str]:
@@ -168,7 +109,10 @@ class Plan(Tabular):
             ]
         around = []
         if self.strategy == "focused":
-            around = [describe_contrast(part.ratio, self.unit) for part in self.parts]
+            around = [
+                describe_contrast(question.ratio, self.unit)
+                for question in self.questions
+            ]
         return [
             *self.asked(),
             f"Counted within: {bounds}; values outside are clipped.",
@@ -176,21 +120,26 @@ class Plan(Tabular):
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
             *describe_delta(self.delta),
             *dict.fromkeys(around),
-            describe_answers(self.strategy, self.answers),
+            *dict.fromkeys(
+                describe_answers(self.strategy, question.answers)
+                for question in self.questions
+            ),
         ]
 
     def asked(self) -> list[str]:
-        """Say what each part asks; a single one without its number."""
-        return [self._asked(at) for at in range(len(self.parts))]
+        """Say what each question asks; a single one without its number."""
+        return [self._asked(at) for at in range(len(self.questions))]
 
     def _asked(self, at: int) -> str:
-        part = self.parts[at]
-        meaning = ", ".join(f"{a} = {name}" for a, name in part.ratio.letters.items())
-        cells = describe_cells(self.partitions[part.partition])
-        single = len(self.parts) == 1
+        question = self.questions[at]
+        meaning = ", ".join(
+            f"{a} = {name}" for a, name in question.ratio.letters.items()
+        )
+        cells = describe_cells(self.partitions[question.partition])
+        single = len(self.questions) == 1
         number = "" if single else f" {at + 1}"
-        share = "" if single else f" Share: {float(part.weight):.3g}."
-        return f"Asked{number}: {part.ratio}, {cells} ({meaning}).{share}"
+        share = "" if single else f" Share: {float(question.weight):.3g}."
+        return f"Asked{number}: {question.ratio}, {cells} ({meaning}).{share}"
 
     def __str__(self) -> str:
         lines = [*(printable(line) for line in self.summary()), "", self.to_text(), ""]

@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from dpratio.plan.part import Partition
+from dpratio.plan.planned_question import Partition
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [

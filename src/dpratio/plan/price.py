@@ -17,13 +17,13 @@ from dpratio.plan.calibration.calibrate import (
     is_affordable,
 )
 from dpratio.plan.measured import MeasuredSum
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
 from dpratio.plan.sensitivity.joint import Grid, is_convex, root_above
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
 from dpratio.plan.split_budget import cells_of
-from dpratio.plan.strategy.strategy import STRATEGIES
+from dpratio.plan.strategy.layout import STRATEGIES
 
 __all__ = ["Cost", "price"]
 
@@ -58,13 +58,13 @@ def price(plan: Plan) -> Cost:
         rho-zCDP; finding keys included. Proof: docs/proofs/pricing.md.
     """
     grids = _require_terms(plan)
-    for part, grid in zip(plan.parts, grids, strict=True):
-        _require_sums(plan, part, grid)
+    for question, grid in zip(plan.questions, grids, strict=True):
+        _require_sums(plan, question, grid)
     if plan.strategy == "even":
         squares = sum(
             (
-                _require_even(plan, part, grid)
-                for part, grid in zip(plan.parts, grids, strict=True)
+                _require_even(plan, question, grid)
+                for question, grid in zip(plan.questions, grids, strict=True)
             ),
             Fraction(0),
         )
@@ -82,8 +82,8 @@ def price(plan: Plan) -> Cost:
 
 def _require_terms(plan: Plan) -> list[Grid]:
     """Check every rule between the terms; give the sums that they demand."""
-    if not isinstance(plan.parts, tuple):
-        _refuse("the parts of a plan must be a tuple", plan.parts)
+    if not isinstance(plan.questions, tuple):
+        _refuse("the questions of a plan must be a tuple", plan.questions)
     try:
         require_one_of(plan.strategy, STRATEGIES, "strategy")
         require_one_of(plan.mechanism, MECHANISMS, "mechanism")
@@ -91,34 +91,39 @@ def _require_terms(plan: Plan) -> list[Grid]:
         partitions = tuple(
             settle_partition(each, plan.bounds) for each in plan.partitions
         )
-        ratios = [settle_guess(part.ratio, plan) for part in plan.parts]
-        grids = [plan.grid(part) for part in plan.parts]
+        ratios = [settle_guess(question.ratio, plan) for question in plan.questions]
+        grids = [plan.grid(question) for question in plan.questions]
     except InvalidInput as error:
         raise PlanRefused(f"the plan's terms break a rule: {error}") from None
-    if ratios != [part.ratio for part in plan.parts]:
-        _refuse("a focused plan states the guess of its ratio", plan.ratio.guess)
+    if ratios != [question.ratio for question in plan.questions]:
+        _refuse(
+            "a focused plan states the guess of its ratio",
+            next(question.ratio.guess for question in plan.questions),
+        )
     if partitions != plan.partitions:
         _refuse("a plan states the edges of its bins", "a number of bins")
-    weights = [part.weight for part in plan.parts]
+    weights = [question.weight for question in plan.questions]
     exact = all(isinstance(each, Fraction) and each > 0 for each in weights)
     if not exact or sum(weights) > 1:
-        _refuse("the weights of parts must be positive and at most 1 together", weights)
-    places = [part.partition for part in plan.parts]
+        _refuse(
+            "the weights of questions must be positive and at most 1 together", weights
+        )
+    places = [question.partition for question in plan.questions]
     if any(type(at) is not int or not 0 <= at < len(plan.partitions) for at in places):
-        _refuse("each part belongs to a partition of the plan", places)
+        _refuse("each question belongs to a partition of the plan", places)
     return grids
 
 
-def _require_sums(plan: Plan, part: Part, grid: Grid) -> None:
+def _require_sums(plan: Plan, question: PlannedQuestion, grid: Grid) -> None:
     """Compare every sum with what the terms demand."""
-    if not isinstance(part.sums, tuple):
-        _refuse("the sums of a plan must be a tuple", part.sums)
-    listed = tuple(each.summand for each in part.sums)
+    if not isinstance(question.sums, tuple):
+        _refuse("the sums of a plan must be a tuple", question.sums)
+    listed = tuple(each.summand for each in question.sums)
     if listed != grid.summands:
         names = [summand.name for summand in listed]
         _refuse(f"strategy '{plan.strategy}' does not measure these sums", names)
     for each, step, needed in zip(
-        part.sums, grid.steps, grid.sensitivities, strict=True
+        question.sums, grid.steps, grid.sensitivities, strict=True
     ):
         name = each.summand.label
         if each.step != step:
@@ -135,16 +140,18 @@ def _require_sums(plan: Plan, part: Part, grid: Grid) -> None:
             _refuse(f"the noise of {name} is too small or too large", each.scale)
 
 
-def _require_even(plan: Plan, part: Part, grid: Grid) -> Fraction:
-    """Certify each sum at an equal share of its part's share of the budget.
+def _require_even(plan: Plan, question: PlannedQuestion, grid: Grid) -> Fraction:
+    """Certify each sum at an equal share of its question's share of the budget.
 
     Returns:
         The squares of how far one unit moves each sum in units of its noise, added up.
     """
     squares = Fraction(0)
-    epsilon, delta = (part.weight * each / len(part.sums) for each in plan.for_sums)
-    cells = cells_of(plan, part.partition)
-    for at, each in enumerate(part.sums):
+    epsilon, delta = (
+        question.weight * each / len(question.sums) for each in plan.for_sums
+    )
+    cells = cells_of(plan, question.partition)
+    for at, each in enumerate(question.sums):
         if is_one_row(plan.unit):
             ratio = _alone(each)
         else:
@@ -158,18 +165,20 @@ def _require_even(plan: Plan, part: Part, grid: Grid) -> Fraction:
 
 
 def _require_joint(plan: Plan, grids: list[Grid]) -> Fraction:
-    """Certify all sums of all parts together.
+    """Certify all sums of all questions together.
 
     Returns:
         The square of how far one unit moves them in units of their noise.
     """
     ratios = []
-    for part, grid in zip(plan.parts, grids, strict=True):
-        if not is_convex(plan.mechanism, grid, part.scales):
+    for question, grid in zip(plan.questions, grids, strict=True):
+        if not is_convex(plan.mechanism, grid, question.scales):
             rule = "the noise of mixed products is too small beside the squares"
-            _refuse(rule, part.scales)
-        cells = cells_of(plan, part.partition)
-        ratios.append(unit_ratio(plan.mechanism, grid, part.scales, plan.unit, cells))
+            _refuse(rule, question.scales)
+        cells = cells_of(plan, question.partition)
+        ratios.append(
+            unit_ratio(plan.mechanism, grid, question.scales, plan.unit, cells)
+        )
     epsilon, delta = plan.for_sums
     if len(ratios) == 1:
         whole = ratios[0]
@@ -179,7 +188,8 @@ def _require_joint(plan: Plan, grids: list[Grid]) -> Fraction:
         whole = root_above(sum((each * each for each in ratios), Fraction(0)))
     if not is_affordable(plan.mechanism, ratio=whole, epsilon=epsilon, delta=delta):
         _refuse(
-            "the noise of the sums is too small for the budget", plan.parts[0].scales
+            "the noise of the sums is too small for the budget",
+            plan.questions[0].scales,
         )
     return min(whole**2, _apart(plan)) if plan.mechanism == "laplace" else whole**2
 
@@ -192,7 +202,11 @@ def _apart(plan: Plan) -> Fraction:
     twice = 1 if plan.unit.neighbours == "add-or-remove-one" else 2
     moved = twice * plan.unit.most_groups
     return sum(
-        ((moved * _alone(each)) ** 2 for part in plan.parts for each in part.sums),
+        (
+            (moved * _alone(each)) ** 2
+            for question in plan.questions
+            for each in question.sums
+        ),
         Fraction(0),
     )
 

@@ -6,17 +6,18 @@ from dataclasses import replace
 from dpratio.checks import require, show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.threshold import threshold_of
-from dpratio.plan.part import Partition
-from dpratio.plan.plan import Plan
+from dpratio.plan.plan_terms import PlanTerms
+from dpratio.plan.planned_question import Partition
 from dpratio.plan.sensitivity.box import box_of, row_box
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.sensitivity.corners import corners_of
-from dpratio.plan.strategy.strategy import ANSWERS
+from dpratio.plan.strategy.layout import ANSWERS
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.question import is_plain
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["needs_guess", "require_terms", "settle_guess", "settle_partition"]
@@ -24,7 +25,7 @@ __all__ = ["needs_guess", "require_terms", "settle_guess", "settle_partition"]
 _LARGEST_ROW = 2.0**30
 
 
-def require_terms(plan: Plan) -> None:
+def require_terms(plan: PlanTerms) -> None:
     """Refuse terms that do not fit each other.
 
     Raises:
@@ -59,7 +60,7 @@ def needs_guess(ratio: Ratio, box: Mapping[str, Bounds]) -> bool:
     return ratio.guess is None and ratio.minus is None and not share
 
 
-def settle_guess(ratio: Ratio, plan: Plan) -> Ratio:
+def settle_guess(ratio: Ratio, plan: PlanTerms) -> Ratio:
     """Settle the guess of a ratio: 1 where both columns share bounds, else asked for.
 
     A difference of two columns is guessed to be 0.
@@ -95,18 +96,24 @@ def settle_partition(partition: Partition, bounds: Mapping[str, Bounds]) -> Part
     return partition.within(bounds) if isinstance(partition, Groups) else partition
 
 
-def _ratios(plan: Plan) -> list[Ratio]:
-    parts = [part.ratio for part in plan.parts]
-    require(parts, "at least one ratio is asked for", parts)
-    for ratio in parts:
+def _ratios(plan: PlanTerms) -> list[Ratio]:
+    ratios = [question.ratio for question in plan.questions]
+    require(ratios, "at least one ratio is asked for", ratios)
+    for ratio in ratios:
         require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
-    pairs = {(part.ratio, part.partition) for part in plan.parts}
-    once = len(pairs) == len(parts)
-    require(once, "each ratio is asked for once", [str(each) for each in parts[:2]])
-    return parts
+    pairs = {(question.ratio, question.partition) for question in plan.questions}
+    once = len(pairs) == len(ratios)
+    require(once, "each ratio is asked for once", [str(each) for each in ratios[:2]])
+    names = [question.name for question in plan.questions]
+    require(
+        all(map(is_plain, names)), "the name of a question must be plain text", names
+    )
+    hint = "Give one of them another name: Question(…, name=…)."
+    require(len(set(names)) == len(names), "questions differ in name", names, hint)
+    return ratios
 
 
-def _require_ratio(plan: Plan, ratio: Ratio) -> None:
+def _require_ratio(plan: PlanTerms, ratio: Ratio) -> None:
     if plan.strategy != "focused":
         rule = f"strategy '{plan.strategy}' does not use a residual bound"
         hint = "Use strategy 'focused', or leave the residual bound out."
@@ -126,7 +133,7 @@ def _require_ratio(plan: Plan, ratio: Ratio) -> None:
         _require_sizes(plan, ratio)
 
 
-def _require_sizes(plan: Plan, ratio: Ratio) -> None:
+def _require_sizes(plan: PlanTerms, ratio: Ratio) -> None:
     """Keep one row's count of cells within 64 bits."""
     box = row_box(ratio, plan.bounds)
     weight = box["w"].reach if "w" in box else 1.0
@@ -137,26 +144,26 @@ def _require_sizes(plan: Plan, ratio: Ratio) -> None:
         require(row <= total * _LARGEST_ROW, rule, row / total, hint)
 
 
-def _require_unit(plan: Plan) -> None:
+def _require_unit(plan: PlanTerms) -> None:
     column = plan.unit.column
     if column is None:
         return
-    columns = {name for part in plan.parts for name in part.ratio.columns}
+    columns = {name for question in plan.questions for name in question.ratio.columns}
     hint = "Ids say who; use another column."
     require(column not in columns, "ids cannot be a column of the ratio", column, hint)
     keyed = {
         name for each in plan.partitions if each is not None for name in each.columns
     }
     require(column not in keyed, "ids cannot be a group", column, hint)
-    known = {name for part in plan.parts for name in part.ratio.totals}
+    known = {name for question in plan.questions for name in question.ratio.totals}
     unused = [name for name in plan.unit.totals if name not in known]
     hint = "Remove them, or check the spelling."
     rule = "totals are given for columns that no ratio adds up"
     require(not unused, rule, unused, hint)
 
 
-def _require_partitions(plan: Plan) -> None:
-    columns = {name for part in plan.parts for name in part.ratio.columns}
+def _require_partitions(plan: PlanTerms) -> None:
+    columns = {name for question in plan.questions for name in question.ratio.columns}
     listed = isinstance(plan.partitions, tuple) and len(plan.partitions) > 0
     require(listed, "groups must be Groups or None", plan.partitions)
     for each in plan.partitions:
@@ -182,7 +189,7 @@ def _require_partitions(plan: Plan) -> None:
     require(once, "each partition is asked for once", len(plan.partitions))
 
 
-def _require_key_budgets(plan: Plan) -> None:
+def _require_key_budgets(plan: PlanTerms) -> None:
     if not plan.private_keys:
         return
     rule = "finding keys is proven for units that are added or removed"
@@ -197,19 +204,19 @@ def _require_key_budgets(plan: Plan) -> None:
     require(delta <= plan.budget.delta, rule, str(delta), hint)
 
 
-def _require_answers(plan: Plan) -> None:
-    answers = plan.answers
-    known = isinstance(answers, tuple) and all(each in ANSWERS for each in answers)
-    once = known and len(set(answers)) == len(answers) and "ratio" in answers
-    rule = "answers must be 'ratio', and perhaps 'means' and 'spread', each once"
-    require(once, rule, answers)
-    rule = "the answer 'spread' needs sums that strategy 'focused' does not measure"
-    hint = "Use strategy 'joint' or 'even'."
-    fits = "spread" not in answers or plan.strategy != "focused"
-    require(fits, rule, plan.strategy, hint)
+def _require_answers(plan: PlanTerms) -> None:
+    for answers in [question.answers for question in plan.questions]:
+        known = isinstance(answers, tuple) and all(each in ANSWERS for each in answers)
+        once = known and len(set(answers)) == len(answers) and "ratio" in answers
+        rule = "answers must be 'ratio', and perhaps 'means' and 'spread', each once"
+        require(once, rule, answers)
+        rule = "the answer 'spread' needs sums that strategy 'focused' does not measure"
+        hint = "Use strategy 'joint' or 'even'."
+        fits = "spread" not in answers or plan.strategy != "focused"
+        require(fits, rule, plan.strategy, hint)
 
 
-def _require_bounds(plan: Plan, ratios: list[Ratio]) -> None:
+def _require_bounds(plan: PlanTerms, ratios: list[Ratio]) -> None:
     bounds = plan.bounds
     _require_named_bounds(bounds)
     wanted = list(dict.fromkeys(name for each in ratios for name in each.columns))

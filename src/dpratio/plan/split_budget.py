@@ -1,6 +1,7 @@
-"""What each part of a plan may spend.
+"""What each question of a plan may spend.
 
-Parts share epsilon under Laplace noise and μ² under Gaussian noise, since those add up.
+Questions share epsilon under Laplace noise and μ² under Gaussian noise, since those
+add up.
 """
 
 from fractions import Fraction
@@ -11,15 +12,15 @@ from dpratio.plan.calibration.calibrate import (
     is_affordable,
     largest_ratio,
 )
-from dpratio.plan.plan import Plan
-from dpratio.plan.strategy.strategy import Allowance
+from dpratio.plan.plan_terms import PlanTerms
+from dpratio.plan.strategy.measure import Allowance
 from dpratio.terms.groups import Groups
 
 __all__ = ["allowances", "cells_of"]
 
 
-def allowances(plan: Plan) -> list[Allowance]:
-    """Divide what is left for sums between the parts, by their weights."""
+def allowances(plan: PlanTerms) -> list[Allowance]:
+    """Divide what is left for sums between the questions, by their weights."""
     epsilon, delta = plan.for_sums
     hint = "Raise the budget, or spend less on finding keys."
     require(epsilon > 0, "finding keys leaves nothing for sums", str(epsilon), hint)
@@ -31,17 +32,19 @@ def allowances(plan: Plan) -> list[Allowance]:
     return [
         Allowance(
             mechanism=plan.mechanism,
-            ratio=_root_below(part.weight) * whole if gaussian else part.weight * whole,
-            epsilon=part.weight * epsilon,
-            delta=part.weight * delta,
+            ratio=_root_below(question.weight) * whole
+            if gaussian
+            else question.weight * whole,
+            epsilon=question.weight * epsilon,
+            delta=question.weight * delta,
             unit=plan.unit,
-            cells=cells_of(plan, part.partition),
+            cells=cells_of(plan, question.partition),
         )
-        for part in plan.parts
+        for question in plan.questions
     ]
 
 
-def cells_of(plan: Plan, at: int) -> int | None:
+def cells_of(plan: PlanTerms, at: int) -> int | None:
     """Count the cells of a partition; None where its keys are yet to be found."""
     partition = plan.partitions[at]
     if partition is None:
@@ -64,7 +67,7 @@ def _affordable(epsilon: Fraction, delta: Fraction) -> Fraction:
 def _root_below(weight: Fraction) -> Fraction:
     """Bound the square root of a weight from below."""
     if weight == 1:
-        # One part has it all; the price of one part is not rounded either.
+        # One question has it all; the price of one is not rounded either.
         return Fraction(1)
     # Rounding loses less than 2^-52 of the root.
     return Fraction(float(weight) ** 0.5) * (1 - Fraction(1, 2**50))

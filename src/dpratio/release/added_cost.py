@@ -72,4 +72,4 @@ def dearest(releases: Sequence[Release]) -> Budget:
 
 
 def _rank(plan: Plan) -> tuple[bool, str, str]:
-    return plan.mechanism != "laplace", repr(plan.parts), repr(plan.partitions)
+    return plan.mechanism != "laplace", repr(plan.questions), repr(plan.partitions)

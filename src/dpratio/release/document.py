@@ -18,7 +18,12 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.added_cost import repeated
 from dpratio.release.external import require_external
-from dpratio.release.release import NoiseLayer, Release, ReleasedPart, fresh_part
+from dpratio.release.release import (
+    NoiseLayer,
+    Release,
+    ReleasedQuestion,
+    fresh_question,
+)
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import KINDS, Keys
@@ -29,7 +34,7 @@ __all__ = ["FORMAT", "VERSION", "release_from_document", "release_to_document"]
 FORMAT = "dpratio-release"
 VERSION = 1
 
-# Gives the integers of a part: its place, its number of rows and of sums.
+# Gives the integers of a question: its place, its number of rows and of sums.
 Values = Callable[[int, int, int], Integers]
 
 
@@ -49,7 +54,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
         **_derived_to_document(release),
         **hashed,
         "plan": plan_to_document(release.plan),
-        "parts": [_part_to_document(release, at) for at in range(len(release.parts))],
+        "parts": [_question_to_document(release, each) for each in release.questions],
     }
 
 
@@ -107,14 +112,14 @@ def release_from_document(node: Node, values: Values) -> Release:
         apart = Budget(plan.epsilon, plan.delta)
         plan = fields["plan"].make(lambda: repeated(plan, len(sources)))
     given = fields["parts"].items()
-    if len(given) != len(plan.parts):
-        fields["parts"].refuse(f"must have {len(plan.parts)} parts")
+    if len(given) != len(plan.questions):
+        fields["parts"].refuse(f"must have {len(plan.questions)} parts")
     return node.make(
         lambda: Release(
             id=_read_id(fields["id"]),
             plan=plan,
-            parts=tuple(
-                _read_part(each, plan, at, values, derived=bool(sources))
+            questions=tuple(
+                _read_question(each, plan, at, values, derived=bool(sources))
                 for at, each in enumerate(given)
             ),
             made_by=fields["made_by"].text(),
@@ -158,13 +163,14 @@ def _read_derived(
     return heads, cost.make(lambda: Budget(epsilon, delta))
 
 
-def _part_to_document(release: Release, at: int) -> dict[str, Any]:
+def _question_to_document(
+    release: Release, question: ReleasedQuestion
+) -> dict[str, Any]:
     """Write the cells where the plan does not say them, and noise that was added up."""
-    part, plan = release.parts[at], release.plan
-    planned = plan.partitions[plan.parts[at].partition]
+    planned = release.plan.partitions[question.asked.partition]
     found = None
     if isinstance(planned, PrivateKeys):
-        named = part.groups
+        named = question.groups
         count = 0 if named is None else named.count
         found = (
             groups_to_document(named) if count else {"dimensions": [], "cells": None}
@@ -177,29 +183,29 @@ def _part_to_document(release: Release, at: int) -> dict[str, Any]:
                 "scales": list(layer.scales),
                 "counts": layer.counts.tolist(),
             }
-            for layer in part.noise
+            for layer in question.noise
         ]
     return {"found": found, "noise": noise}
 
 
-def _read_part(
+def _read_question(
     node: Node, plan: Plan, at: int, values: Values, *, derived: bool
-) -> ReleasedPart:
+) -> ReleasedQuestion:
     fields = node.fields("found", "noise")
-    part = plan.parts[at]
-    groups = _read_groups(fields["found"], plan, part.partition)
+    question = plan.questions[at]
+    groups = _read_groups(fields["found"], plan, question.partition)
     rows = 1 if groups is None else groups.count
-    held = values(at, rows, len(part.sums))
+    held = values(at, rows, len(question.sums))
     if fields["noise"].value is None:
         if derived:
             fields["noise"].refuse("must say how noise was added up")
-        return fresh_part(plan, part, groups, held)
+        return fresh_question(plan, question, groups, held)
     if not derived:
         fields["noise"].refuse("must be null where nothing was added up")
     layers = [
-        _read_layer(each, len(part.sums), rows) for each in fields["noise"].items()
+        _read_layer(each, len(question.sums), rows) for each in fields["noise"].items()
     ]
-    return ReleasedPart(groups, held, tuple(layers))
+    return ReleasedQuestion(question, groups, held, tuple(layers))
 
 
 def _read_groups(node: Node, plan: Plan, at: int) -> Groups | None:

@@ -11,9 +11,9 @@ __all__ = ["example_release"]
 def example_release() -> Release:
     """Give a release about invented people, which comes with dpratio.
 
-    20,000 people have a score and a label. Part 0 holds four regions, part 1 five bins
-    of the score. The true ratios of score per label are 1 in the north, 1.05 in the
-    east, 1.1 in the south and 1.2 in the west.
+    20,000 people have a score and a label. Question 1 is about four regions,
+    question 2 about five bins of the score. The true ratios of score per label are 1
+    in the north, 1.05 in the east, 1.1 in the south and 1.2 in the west.
 
     Returns:
         A release that says that it is simulated. The noise in it is drawn for good.

@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 from dpratio.checks import require, require_one_of
 from dpratio.plan.calibration.calibrate import LARGEST_SCALE, SMALLEST_SCALE
 from dpratio.plan.measured import MeasuredSum
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import require_terms, settle_partition
 from dpratio.plan.sensitivity.box import row_box
 from dpratio.plan.sensitivity.lattice import step_for
 from dpratio.plan.sensitivity.sums import Summand, summands_for
-from dpratio.plan.strategy.strategy import EXTERNAL
-from dpratio.release.release import MADE_BY, Release, fresh_part
+from dpratio.plan.strategy.layout import EXTERNAL
+from dpratio.release.release import MADE_BY, Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["LAWS", "require_external", "wrap_sums"]
@@ -96,7 +96,6 @@ def wrap_sums(  # noqa: PLR0913 (keyword-only terms)
     rows = 1 if settled is None else settled.count
     arrays = {name: _read_sum(name, cells, rows) for name, cells in given.items()}
     measured = tuple(_measured(each, bounds, ratio, law, noise_sd) for each in summands)
-    part = Part(ratio, 0, Fraction(1), measured)
     plan = Plan(
         bounds=dict(bounds),
         unit=PrivacyUnit(),
@@ -104,8 +103,7 @@ def wrap_sums(  # noqa: PLR0913 (keyword-only terms)
         budget=claimed,
         strategy=EXTERNAL,
         mechanism=LAWS[law],
-        answers=("ratio",),
-        parts=(part,),
+        questions=(PlannedQuestion(ratio, 0, Fraction(1), measured),),
     )
     require_external(plan)
     values = np.stack([_cells(arrays[one.summand.name], one) for one in measured], 1)
@@ -113,7 +111,7 @@ def wrap_sums(  # noqa: PLR0913 (keyword-only terms)
     return Release(
         id=hashlib.sha256(detail.encode()).hexdigest()[:32],
         plan=plan,
-        parts=(fresh_part(plan, part, settled, values),),
+        questions=(fresh_question(plan, plan.questions[0], settled, values),),
         made_by=MADE_BY,
         is_simulated=is_simulated,
         origin=origin,
@@ -133,19 +131,23 @@ def require_external(plan: Plan) -> None:
         isinstance(each, PrivateKeys) for each in plan.partitions
     )
     require(known, "sums from elsewhere have declared cells", plan.mechanism)
-    one = len(plan.parts) == len(plan.partitions) == 1 and plan.parts[0].partition == 0
-    require(one, "sums from elsewhere have one part", len(plan.parts))
-    (part,) = plan.parts
-    names = {each.summand.name: 0 for each in part.sums}
-    wanted = _summands(names, part.ratio, plan.bounds)
-    for each, summand in zip(part.sums, wanted, strict=True):
+    one = (
+        len(plan.questions) == len(plan.partitions) == 1
+        and plan.questions[0].partition == 0
+    )
+    require(one, "sums from elsewhere have one question", len(plan.questions))
+    (question,) = plan.questions
+    names = {each.summand.name: 0 for each in question.sums}
+    wanted = _summands(names, question.ratio, plan.bounds)
+    for each, summand in zip(question.sums, wanted, strict=True):
         same = each.summand == summand and each.sensitivity == 0
         require(same, "a sum from elsewhere is another one", each.summand.name)
-        fits = each.step == _step(summand, plan.bounds, part.ratio)
+        fits = each.step == _step(summand, plan.bounds, question.ratio)
         require(fits, "a sum from elsewhere has another lattice", each.step)
         usable = SMALLEST_SCALE <= each.scale <= LARGEST_SCALE
         require(usable, "noise must stay between 2^-10 and 2^50 cells", each.scale)
-    settled = settle_partition(plan.groups, plan.bounds) == plan.groups
+    (groups,) = plan.partitions
+    settled = settle_partition(groups, plan.bounds) == groups
     require(settled, "a plan states the edges of its bins", "a number of bins")
 
 

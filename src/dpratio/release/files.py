@@ -118,8 +118,8 @@ def release_to_bytes(release: Release, kind: str) -> bytes:
         return to_parquet(release)
     body = release_to_document(release) | {
         "values": [
-            [[str(value) for value in row] for row in part.values.tolist()]
-            for part in release.parts
+            [[str(value) for value in row] for row in question.values.tolist()]
+            for question in release.questions
         ]
     }
     return checked_bytes(body)
@@ -145,7 +145,7 @@ def read_release(path: str | PathLike[str]) -> Release:
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     dpr.write_release(dpr.example_release(), f"{folder}/release.json")
-        ...     len(dpr.read_release(f"{folder}/release.json").parts)
+        ...     len(dpr.read_release(f"{folder}/release.json").questions)
         2
     """
     named = isinstance(path, str | PathLike)
@@ -194,7 +194,7 @@ def _from_text(text: str) -> Release:
     body = body_of(node)
     require_checksum(node, checksum(body))
     held = node.entries()["values"].items()
-    rest = {name: part for name, part in body.items() if name != "values"}
+    rest = {name: value for name, value in body.items() if name != "values"}
     if len(held) != len(node.entries()["parts"].items()):
         node.entries()["values"].refuse("must have as many parts as the plan")
     return release_from_document(

@@ -21,7 +21,7 @@ from dpratio.release.document import (
     require_format,
 )
 from dpratio.release.parquet_footer import read_footer
-from dpratio.release.release import Release, ReleasedPart
+from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.strict import Node
 
 __all__ = ["from_parquet", "to_parquet"]
@@ -38,16 +38,16 @@ def to_parquet(release: Release) -> bytes:
     body = release_to_document(release)
     columns: dict[str, Any] = {
         "part": np.repeat(
-            np.arange(len(release.parts), dtype=np.int32),
-            [len(part.values) for part in release.parts],
+            np.arange(len(release.questions), dtype=np.int32),
+            [len(question.values) for question in release.questions],
         )
     }
-    if len(release.parts) == 1:
-        columns |= _key_columns(release.parts[0], arrow)
-    width = max(part.values.shape[1] for part in release.parts)
+    if len(release.questions) == 1:
+        columns |= _key_columns(release.questions[0], arrow)
+    width = max(question.values.shape[1] for question in release.questions)
     for at in range(width):
         columns[f"sum{at}"] = np.concatenate(
-            [_column(part.values, at) for part in release.parts]
+            [_column(question.values, at) for question in release.questions]
         )
     footer = {**body, "sha256": checksum(body, _content(release))}
     table = arrow.table(columns)
@@ -81,13 +81,13 @@ def from_parquet(content: bytes) -> Release:
     node = Node(parse(text))
     require_format(node)
     body = body_of(node)
-    parts = _integers(table, "part", arrow.int32())
+    questions = _integers(table, "part", arrow.int32())
     release = release_from_document(
         Node(body),
-        lambda at, rows, sums: _values(table, parts == at, rows, sums, arrow),
+        lambda at, rows, sums: _values(table, questions == at, rows, sums, arrow),
     )
     require_checksum(node, checksum(body, _content(release)))
-    if len(parts) != sum(len(part.values) for part in release.parts):
+    if len(questions) != sum(len(question.values) for question in release.questions):
         raise DocumentRefused("$.part: rows belong to no part of the plan.")
     _require_keys(table, release, arrow)
     return release
@@ -149,18 +149,18 @@ def _column(values: NDArray[np.int64], at: int) -> NDArray[np.int64]:
 def _content(release: Release) -> bytes:
     """Give the integers as bytes, part by part."""
     return b"".join(
-        np.ascontiguousarray(part.values, dtype="<i8").tobytes()
-        for part in release.parts
+        np.ascontiguousarray(question.values, dtype="<i8").tobytes()
+        for question in release.questions
     )
 
 
-def _key_columns(part: ReleasedPart, arrow: Any) -> dict[str, Any]:  # noqa: ANN401
-    if part.groups is None:
+def _key_columns(question: ReleasedQuestion, arrow: Any) -> dict[str, Any]:  # noqa: ANN401
+    if question.groups is None:
         return {}
-    columns = part.groups.columns
+    columns = question.groups.columns
     if len(columns) == 1:
-        return {f"key:{columns[0]}": arrow.array(part.keys)}
-    split = zip(*part.keys, strict=True)
+        return {f"key:{columns[0]}": arrow.array(question.keys)}
+    split = zip(*question.keys, strict=True)
     return {
         f"key:{name}": arrow.array(list(keys))
         for name, keys in zip(columns, split, strict=True)
@@ -199,8 +199,10 @@ def _integers(table: Any, name: str, wanted: Any) -> NDArray[np.int64]:  # noqa:
 
 def _require_keys(table: Any, release: Release, arrow: Any) -> None:  # noqa: ANN401
     """Refuse columns that the document does not know, or keys that differ from it."""
-    keys = _key_columns(release.parts[0], arrow) if len(release.parts) == 1 else {}
-    width = max(part.values.shape[1] for part in release.parts)
+    keys = (
+        _key_columns(release.questions[0], arrow) if len(release.questions) == 1 else {}
+    )
+    width = max(question.values.shape[1] for question in release.questions)
     known = ["part", *keys, *(f"sum{at}" for at in range(width))]
     if table.column_names != known:
         raise DocumentRefused(f"$: columns must be {', '.join(known)}.")

@@ -10,15 +10,15 @@ import numpy as np
 
 from dpratio.arrays import Integers
 from dpratio.checks import require
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import NOT_COVERED
-from dpratio.plan.strategy.strategy import EXTERNAL
+from dpratio.plan.planned_question import PlannedQuestion, pick_question
+from dpratio.plan.strategy.layout import EXTERNAL
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.dimensions import Cell
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import is_unicode
+from dpratio.terms.ratio import Ratio, is_unicode
 from dpratio.version import __version__
 
 __all__ = [
@@ -26,12 +26,11 @@ __all__ = [
     "MADE_BY",
     "NoiseLayer",
     "Release",
-    "ReleasedPart",
+    "ReleasedQuestion",
     "cost_words",
-    "fresh_part",
+    "fresh_question",
     "layers_add_up",
     "require_id",
-    "require_part",
     "require_release",
 ]
 
@@ -45,7 +44,7 @@ EXTERNAL_WORDS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoiseLayer:
-    """Noise of one law that lies on the sums of a part.
+    """Noise of one law that lies on the sums of a question.
 
     ``counts`` says how many independent draws were added into each cell: one, unless
     cells were rolled up or releases merged. It has one entry where all cells agree.
@@ -67,12 +66,13 @@ class NoiseLayer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReleasedPart:
-    """The noisy sums of one part, cells × sums; kept read-only.
+class ReleasedQuestion:
+    """A question with its noisy integers, groups × sums; they are kept read-only.
 
-    ``groups`` are the cells: declared, found privately, or None for the whole table.
+    ``groups`` are declared, found privately, or None for the whole table.
     """
 
+    asked: PlannedQuestion
     groups: Groups | None
     values: Integers
     noise: tuple[NoiseLayer, ...]
@@ -82,8 +82,21 @@ class ReleasedPart:
         cells = 1 if self.groups is None else self.groups.count
         fits = values.ndim == 2 and len(values) == cells  # noqa: PLR2004
         require(fits, f"values must have {cells} rows", values.shape)
+        planned = len(self.asked.sums)
+        fits = values.shape[1] == planned
+        require(fits, f"values must hold {planned} sums", values.shape[1])
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
+
+    @property
+    def name(self) -> str:
+        """What the question is called."""
+        return self.asked.name
+
+    @property
+    def ratio(self) -> Ratio:
+        """What is asked."""
+        return self.asked.ratio
 
     @property
     def keys(self) -> tuple[Cell, ...]:
@@ -92,8 +105,9 @@ class ReleasedPart:
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, ReleasedPart)
-            and (self.groups, self.noise) == (other.groups, other.noise)
+            isinstance(other, ReleasedQuestion)
+            and (self.asked, self.groups, self.noise)
+            == (other.asked, other.groups, other.noise)
             and np.array_equal(self.values, other.values)
         )
 
@@ -108,7 +122,7 @@ class Release:
     Args:
         id: 32 hexadecimal digits that name this release.
         plan: What was measured and with how much noise.
-        parts: The noisy sums of each part of the plan.
+        questions: Each question of the plan, with its noisy integers.
         made_by: The program and version that made it.
         is_simulated: Whether the people in it are invented.
         sources: The ids of the releases it was rolled up or merged from.
@@ -125,13 +139,13 @@ class Release:
     Example:
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
-        >>> release.is_simulated, len(release.parts), release.parts[0].keys
-        (True, 2, ('north', 'east', 'south', 'west'))
+        >>> release.is_simulated, [question.name for question in release.questions]
+        (True, ['score per label by region', 'score per label by score'])
     """
 
     id: str
     plan: Plan
-    parts: tuple[ReleasedPart, ...]
+    questions: tuple[ReleasedQuestion, ...]
     made_by: str
     is_simulated: bool = False
     sources: tuple[str, ...] = ()
@@ -158,14 +172,17 @@ class Release:
         flagged = isinstance(self.is_simulated, bool)
         require(flagged, "is_simulated must be true or false", self.is_simulated)
         _require_origin(self.origin, self.plan.strategy)
-        parts = [part.values.shape[1] for part in self.parts]
-        planned = [len(part.sums) for part in self.plan.parts]
-        require(parts == planned, f"the parts must hold {planned} sums", parts)
+        asked = tuple(each.asked for each in self.questions)
+        rule = "a release answers the questions of its plan"
+        require(asked == self.plan.questions, rule, "others")
 
-    @property
-    def values(self) -> Integers:
-        """The noisy sums of the first part."""
-        return self.parts[0].values
+    def question(self, which: str | int) -> ReleasedQuestion:
+        """Give the question of a name, or of a number from 1.
+
+        Raises:
+            InvalidInput: When there is none; the message lists those there are.
+        """
+        return pick_question(self.questions, which)
 
     @property
     def cost(self) -> Budget:
@@ -189,17 +206,19 @@ class Release:
         simulated = (
             "SIMULATED: the people in it are invented. " if self.is_simulated else ""
         )
-        count = sum(len(part.values) for part in self.parts)
+        count = sum(len(question.values) for question in self.questions)
         others = len(self.sources)
         plural = "" if others == 1 else "s"
         made = f", made from {others} other release{plural}" if others else ""
-        ratios = list(dict.fromkeys(str(part.ratio) for part in plan.parts))
+        ratios = list(dict.fromkeys(str(question.ratio) for question in plan.questions))
+        held = dict.fromkeys(len(question.sums) for question in plan.questions)
+        sums = " or ".join(str(each) for each in held)
         if self.origin is not None:
             simulated += f"EXTERNAL: {EXTERNAL_WORDS.format(origin=self.origin)} "
         return printable(
             f"{simulated}Release {self.id}: {' and '.join(ratios)}, "
             f"{count} {'answer' if count == 1 else 'answers'}, "
-            f"{len(plan.sums)} noisy sums each{made}; "
+            f"{sums} noisy sums each{made}; "
             f"{cost_words(self.cost)}{' as claimed there' if self.origin else ''}"
             f"{self._said_of_cost()}."
             f"{'' if self.origin else f' Not covered: {NOT_COVERED[0]}'}"
@@ -233,13 +252,6 @@ def require_release(given: object) -> None:
     require(isinstance(given, Release), "release must be a Release", given, hint)
 
 
-def require_part(part: object, release: Release) -> None:
-    """Refuse a part that a release does not have."""
-    last = len(release.parts) - 1
-    known = type(part) is int and 0 <= part <= last
-    require(known, f"part must be from 0 to {last}", part)
-
-
 def _require_derived(release: Release) -> None:
     """Refuse what only a release that was made from others may state."""
     heads, apart = release.ledger_heads, release.cost_if_disjoint
@@ -263,12 +275,14 @@ def _require_origin(origin: object, strategy: str) -> None:
     require((origin is not None) == (strategy == EXTERNAL), rule, origin)
 
 
-def fresh_part(
-    plan: Plan, part: Part, groups: Groups | None, values: Integers
-) -> ReleasedPart:
-    """Give the released part of sums that were measured just now."""
-    layer = NoiseLayer(plan.mechanism, tuple(part.scales), np.ones(1, dtype=np.int64))
-    return ReleasedPart(groups, values, (layer,))
+def fresh_question(
+    plan: Plan, question: PlannedQuestion, groups: Groups | None, values: Integers
+) -> ReleasedQuestion:
+    """Give a question with sums that were measured just now."""
+    layer = NoiseLayer(
+        plan.mechanism, tuple(question.scales), np.ones(1, dtype=np.int64)
+    )
+    return ReleasedQuestion(question, groups, values, (layer,))
 
 
 def layers_add_up(layers: Sequence[NoiseLayer]) -> tuple[NoiseLayer, ...]:

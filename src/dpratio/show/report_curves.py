@@ -1,11 +1,11 @@
-"""The calibration curves of a report: those of every part that has bins."""
+"""The calibration curves of a report: those of every question that has bins."""
 
 from typing import Any
 
 from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.curve.curve_results import Curve
 from dpratio.errors import InvalidInput
-from dpratio.release.release import Release
+from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.show.curve_chart import curves_of, ends_of
 from dpratio.show.curve_svg import curve_svg
 from dpratio.show.report_words import shortened
@@ -20,16 +20,17 @@ MOST_CURVES = 12
 def curve_sets_of(release: Release, level: float) -> list[dict[str, Any]]:
     """Draw the curves of each binned column; one that has none says why."""
     asked = [
-        (at, column)
-        for at in range(len(release.parts))
-        for column in _bins(release, at)
+        (question, column)
+        for question in release.questions
+        for column in _bins(question)
     ]
     sets = []
-    for at, column in asked:
-        ratio = release.plan.parts[at].ratio
-        name = f"{ratio}, over bins of {column}" if len(asked) > 1 else ""
+    for question, column in asked:
+        name = f"{question.ratio}, over bins of {column}" if len(asked) > 1 else ""
         try:
-            found = calibration_curve(release, part=at, bins=column, level=level)
+            found = calibration_curve(
+                release, question=question.name, bins=column, level=level
+            )
         except InvalidInput as refusal:
             lines = [f"There is no curve over bins of {column}: {refusal}"]
             sets.append({"name": name, "lines": lines, "curves": [], "more": 0})
@@ -38,8 +39,8 @@ def curve_sets_of(release: Release, level: float) -> list[dict[str, Any]]:
     return sets
 
 
-def _bins(release: Release, part: int) -> list[str]:
-    groups = release.parts[part].groups
+def _bins(question: ReleasedQuestion) -> list[str]:
+    groups = question.groups
     dimensions = () if groups is None else groups.dimensions
     return [each.column for each in dimensions if isinstance(each, ScoreBins)]
 

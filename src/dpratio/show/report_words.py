@@ -33,7 +33,9 @@ _METHODS = {
 
 def asked_of(release: Release) -> str:
     """Say what the report is about, as a heading."""
-    ratios = list(dict.fromkeys(str(part.ratio) for part in release.plan.parts))
+    ratios = list(
+        dict.fromkeys(str(question.ratio) for question in release.plan.questions)
+    )
     return " and ".join(ratios)
 
 

@@ -71,9 +71,9 @@ def limit_chart(rows: Sequence[dict[str, Any]], *, narrow: bool = False) -> Any:
 
 def forecast_chart(forecast: Forecast) -> Any:  # noqa: ANN401 (Altair)
     """Chart forecast widths against epsilon, or against n where epsilon is one."""
-    by_size = len({each.epsilon for each in forecast.outlooks}) == 1
+    by_size = len({each.epsilon for each in forecast.rows}) == 1
     points = []
-    for each in forecast.outlooks:
+    for each in forecast.rows:
         size, epsilon = f"n = {each.n:,}", f"epsilon = {each.epsilon:g}"
         point: dict[str, Any] = {
             "panel": epsilon if by_size else size,

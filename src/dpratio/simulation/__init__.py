@@ -1,1 +1,29 @@
-"""Invented people: the same path on data that protect nobody."""
+"""The same path on invented people, who need no protection."""
+
+from typing import TYPE_CHECKING
+
+from dpratio.lazy_names import load_from
+
+if TYPE_CHECKING:
+    from dpratio.simulation.audit.audit_noise import audit_noise
+    from dpratio.simulation.coverage.coverage import measure_coverage
+    from dpratio.simulation.forecast.guessed import guessed_population
+    from dpratio.simulation.population import PaperPopulation, People
+
+__all__ = [
+    "PaperPopulation",
+    "People",
+    "audit_noise",
+    "guessed_population",
+    "measure_coverage",
+]
+
+__getattr__ = load_from(
+    "simulation.",
+    {
+        "audit.audit_noise": "audit_noise",
+        "coverage.coverage": "measure_coverage",
+        "forecast.guessed": "guessed_population",
+        "population": "PaperPopulation People",
+    },
+)

@@ -25,7 +25,7 @@ class People:
 
     Example:
         >>> import dpratio as dpr, numpy as np
-        >>> drawn = dpr.PaperPopulation()(np.random.default_rng(1), 1, 3)
+        >>> drawn = dpr.simulation.PaperPopulation()(np.random.default_rng(1), 1, 3)
         >>> drawn.label.shape, drawn.without_weight().weight
         ((1, 3), None)
     """

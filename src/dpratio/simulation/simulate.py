@@ -14,8 +14,9 @@ import numpy as np
 
 from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.release.release import MADE_BY, Release, fresh_part
+from dpratio.release.release import MADE_BY, Release, fresh_question
 from dpratio.simulation.population import People, Population, Reals
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
@@ -167,19 +168,22 @@ def clip_people(people: People, bounds: Mapping[str, Bounds]) -> People:
     )
 
 
-def simulate_release(sums: Floats, plan: Plan, rng: np.random.Generator) -> Release:
+def simulate_release(
+    sums: Floats, plan: Plan, question: PlannedQuestion, rng: np.random.Generator
+) -> Release:
     """Put noise on exact sums, repetitions × measured sums, and stamp the release."""
-    part = plan.parts[0]
-    steps = np.array([each.step for each in part.sums])
+    steps = np.array([each.step for each in question.sums])
     draw = rng.laplace if plan.mechanism == "laplace" else rng.normal
-    noise = draw(scale=np.array(part.scales), size=sums.shape)
+    noise = draw(scale=np.array(question.scales), size=sums.shape)
     cells = (np.rint(sums / steps) + np.rint(noise)).astype(np.int64)
     groups = Groups("repetition", range(len(sums)))
-    planned = replace(plan, partitions=(groups,), parts=(replace(part, partition=0),))
+    planned = replace(
+        plan, partitions=(groups,), questions=(replace(question, partition=0),)
+    )
     return Release(
         id=rng.bytes(16).hex(),
         plan=planned,
-        parts=(fresh_part(planned, part, groups, cells),),
+        questions=(fresh_question(planned, planned.questions[0], groups, cells),),
         made_by=MADE_BY,
         is_simulated=True,
     )

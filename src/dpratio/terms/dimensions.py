@@ -9,7 +9,7 @@ from typing import Any
 
 from dpratio.checks import require, require_one_of
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.question import is_unicode, require_column_name
+from dpratio.terms.ratio import is_unicode, require_column_name
 
 __all__ = [
     "EVERY",

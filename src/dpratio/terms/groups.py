@@ -23,7 +23,7 @@ from dpratio.terms.dimensions import (
     ScoreBins,
     distinct,
 )
-from dpratio.terms.question import require_column_name
+from dpratio.terms.ratio import require_column_name
 
 __all__ = ["Groups", "PrivateKeys"]
 

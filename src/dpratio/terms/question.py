@@ -1,113 +1,130 @@
-"""What is asked: a ratio of two sums, perhaps weighted."""
+"""A question: one ratio over one partition, with a name and the answers it wants."""
 
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 
-from dpratio.checks import require, require_one_of
+from dpratio.checks import require
+from dpratio.tabular import printable
+from dpratio.terms.dimensions import Keys, Periods, ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.ratio import Ratio
 
-__all__ = ["NEARNESS", "Ratio", "is_unicode", "require_column_name"]
+__all__ = [
+    "Asked",
+    "Partition",
+    "Question",
+    "default_name",
+    "is_plain",
+    "is_share",
+    "told_apart",
+]
 
-# How far the ratio may lie from its guess, relative to the guess.
-NEARNESS = {"close": 0.15, "unknown": 1.0}
+# Declared groups, keys to be found privately, or the whole table as one group.
+Partition = Groups | PrivateKeys | None
+Asked = Partition | Keys | ScoreBins | Periods
 
-_SMALLEST_SIZE, _LARGEST_SIZE = 2.0**-50, 2.0**50
+_LARGEST_SHARE = 10**6
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """The sum of one column per the sum of another, optionally weighted.
+@dataclass(frozen=True, slots=True, init=False)
+class Question:
+    """One ratio, asked of the whole table or of groups.
 
     Args:
-        numerator: Column summed above the line, a model's score for instance.
-        per: Column summed below the line, the true label for instance.
-        weight: Column that multiplies both, or None for equal weights.
-        minus: Column that is taken off the numerator, row by row: a second model's
-            score, for a paired comparison. The guess is then 0 by default.
-        guess: A public guess of the ratio, around which the focused strategy
-            measures most precisely; by default 1 where both columns share bounds.
-        guess_is: ``"close"``, for a ratio within some 15 % of the guess, or
-            ``"unknown"``. A wrong word costs width, never coverage.
-        residual_bound: A promise that |weight·(numerator − guess·per)| stays below
-            this; what lies beyond is clipped, and the answer moves by as much.
+        ratio: What is asked.
+        groups: Of whom: `Groups`, one of their dimensions, `PrivateKeys`, or None for
+            the whole table.
+        answers: What is wanted besides the ratio: ``"means"``, ``"spread"``.
+        share: Its share of the budget beside those of the other questions.
+        name: What answers are asked for by; otherwise made of the ratio and groups.
 
     Raises:
-        InvalidInput: When a name is empty, a column is used twice, or a number is
-            not usable.
+        InvalidInput: When a term breaks a rule.
 
     Example:
-        >>> str(Ratio("score", per="label", weight="weight"))
-        'Σ weight·score / Σ weight·label'
+        >>> import dpratio as dpr
+        >>> by_region = dpr.Question(
+        ...     dpr.Ratio("score", per="label"),
+        ...     groups=dpr.Groups("region", ["north", "south"]),
+        ... )
+        >>> by_region.name
+        'score per label by region'
     """
 
-    numerator: str
-    _: KW_ONLY
-    per: str
-    weight: str | None = None
-    minus: str | None = None
-    guess: float | None = None
-    guess_is: str = "close"
-    residual_bound: float | None = None
+    ratio: Ratio
+    groups: Partition
+    answers: tuple[str, ...]
+    share: Fraction
+    name: str
 
-    def __post_init__(self) -> None:
-        columns = self.columns
-        for column in (self.numerator, self.per, *columns):
-            require_column_name(column)
-        distinct = len(set(columns)) == len(columns)
-        hint = "Copy a column under another name if it must play two parts."
-        require(distinct, "the columns of a ratio differ", list(columns), hint)
-        require_one_of(self.guess_is, NEARNESS, "guess_is")
-        if self.guess is not None:
-            rule = "the guess of a ratio must be 0, or between 2^-50 and 2^50 in size"
-            is_zero = isinstance(self.guess, int | float) and self.guess == 0
-            usable = (is_zero and self.guess is not False) or _is_size(self.guess)
-            require(usable, rule, self.guess)
-            object.__setattr__(self, "guess", float(self.guess))
-        if self.residual_bound is not None:
-            bound = self.residual_bound
-            usable = _is_size(bound) and bound > 0
-            require(usable, "the residual bound must be a positive number", bound)
-            object.__setattr__(self, "residual_bound", float(bound))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns the question needs."""
-        return tuple(self.letters.values())
-
-    @property
-    def totals(self) -> tuple[str, str]:
-        """The names of what is added up: ``"a - b"`` where b is taken off a."""
-        taken = "" if self.minus is None else f" - {self.minus}"
-        return f"{self.numerator}{taken}", self.per
-
-    @property
-    def letters(self) -> dict[str, str]:
-        """The columns by their letters: s, y, w, and m for what is taken off s."""
-        named = {"s": self.numerator, "y": self.per, "w": self.weight, "m": self.minus}
-        return {letter: name for letter, name in named.items() if name is not None}
-
-    def __str__(self) -> str:
-        times = "" if self.weight is None else f"{self.weight}·"
-        top = self.numerator
-        if self.minus is not None:
-            top = f"({self.numerator} − {self.minus})"
-        return f"Σ {times}{top} / Σ {times}{self.per}"
+    def __init__(
+        self,
+        ratio: Ratio,
+        *,
+        groups: Asked = None,
+        answers: Sequence[str] = ("ratio",),
+        share: float | Fraction = 1,
+        name: str = "",
+    ) -> None:
+        require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
+        listed = isinstance(answers, list | tuple)
+        rule = "answers must be a list such as ['ratio', 'means']"
+        require(listed, rule, answers)
+        rule = "the share of a question must be a positive number"
+        require(is_share(share), rule, share)
+        rule = "the name of a question must be plain text"
+        require(is_plain(name), rule, name)
+        partition = _as_partition(groups)
+        fields = {
+            "ratio": ratio,
+            "groups": partition,
+            "answers": tuple(answers),
+            "share": Fraction(str(share)),
+            "name": name or default_name(ratio, partition),
+        }
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
 
 
-def _is_size(given: object) -> bool:
-    if not isinstance(given, int | float) or isinstance(given, bool):
-        return False
-    return _SMALLEST_SIZE <= abs(given) <= _LARGEST_SIZE
+def default_name(ratio: Ratio, groups: Partition) -> str:
+    """Call a question by its ratio and its groups."""
+    top = ratio.numerator if ratio.minus is None else " minus ".join(_both(ratio))
+    weighted = "" if ratio.weight is None else f" weighted by {ratio.weight}"
+    columns = getattr(groups, "columns", ())
+    by = f" by {' and '.join(columns)}" if columns else ""
+    return printable(f"{top} per {ratio.per}{weighted}{by}")
 
 
-def require_column_name(name: object) -> None:
-    """Refuse what cannot name a column."""
-    usable = isinstance(name, str) and name != "" and _is_clean(name)
-    require(usable, "a column name must be text without NUL", name)
+def is_plain(name: object) -> bool:
+    """Tell whether a name prints as it is."""
+    return isinstance(name, str) and printable(name) == name
 
 
-def is_unicode(text: str) -> bool:
-    """Tell whether a text can be written as UTF-8."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Number the names that would be taken for another one before them."""
+    kept: list[str] = []
+    for name in names:
+        same = sum(each == name for each in names[: len(kept)])
+        kept.append(f"{name} ({same + 1})" if same else name)
+    return kept
 
 
-def _is_clean(text: str) -> bool:
-    return "\x00" not in text and is_unicode(text)
+def _both(ratio: Ratio) -> Sequence[str]:
+    return ratio.numerator, str(ratio.minus)
+
+
+def _as_partition(groups: Asked) -> Partition:
+    """Take one dimension for groups of that dimension alone."""
+    if isinstance(groups, Keys | ScoreBins | Periods):
+        return Groups.cross(groups)
+    return groups
+
+
+def is_share(given: object) -> bool:
+    """Tell whether a number can be a share of a budget, beside others."""
+    return (
+        isinstance(given, int | float | Fraction)
+        and not isinstance(given, bool)
+        and 0 < given < _LARGEST_SHARE
+    )

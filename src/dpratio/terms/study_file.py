@@ -9,7 +9,7 @@
     numerator = "score"
     per = "label"
     weight = "weight"
-    guess = 1.0  # and guess_is, residual_bound, answers where they are wanted
+    guess = 1.0  # and guess_is, residual_bound, answers, name where they are wanted
 
     [bounds]
     score = [0, 1]
@@ -39,62 +39,70 @@ Numbers are read as the decimals that were written.
 
 import re
 import tomllib
-from dataclasses import dataclass
 from decimal import Decimal
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from dpratio.checks import require
-from dpratio.errors import DocumentRefused
+from dpratio.errors import DocumentRefused, FileRefused
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import ColumnGuess, Guess
-from dpratio.terms.question import Ratio
+from dpratio.terms.question import Partition, Question
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile
+from dpratio.terms.study import Study
 from dpratio.terms.study_groups import read_budget, read_partitions
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["Study", "parse_study"]
+__all__ = ["parse_study", "read_study"]
 
 # Names joined by dots: the time that they take to read grows with their square.
 _NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_FILE_NAME = re.compile(r"[^\n=\[]+\.toml")
 _LONG_NAME = re.compile(
     rf"(?:^|[\[{{,])[ \t]*+{_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}", re.MULTILINE
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
-    """Everything a study file says; `parse_study` makes it.
+def read_study(path: str | PathLike[str]) -> Study:
+    """Read a study file.
 
-    What the file leaves open is None.
+    Args:
+        path: A TOML file. Paths in it are kept as they are written.
+
+    Returns:
+        The study; `make_plan` makes its plan.
+
+    Raises:
+        FileRefused: When the file cannot be read.
+        DocumentRefused: When it is not TOML, or a field breaks a rule.
 
     Example:
-        >>> import dpratio as dpr
-        >>> study = dpr.parse_study('''
+        >>> import dpratio as dpr, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "study.toml")
+        ...     _ = path.write_text('''
         ... ratio = { numerator = "score", per = "label" }
         ... bounds = { score = [0, 1], label = "binary" }
         ... privacy = { epsilon = 1 }
         ... ''')
-        >>> study.data, study.unit.column
-        (None, None)
+        ...     dpr.read_study(path).budget
+        Budget(epsilon=1, delta=0)
     """
-
-    data: str | CsvFile | DatabaseTable | None
-    ratios: tuple[Ratio, ...]
-    bounds: dict[str, Bounds]
-    partitions: tuple[Groups | PrivateKeys | None, ...]
-    weights: tuple[float, ...] | None
-    unit: PrivacyUnit
-    budget: Budget
-    strategy: str | None
-    mechanism: str | None
-    answers: tuple[str, ...] = ("ratio",)
-    people: int | None = None
-    population: Guess | None = None
-    scope: str | None = None
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FileRefused(f"'{file}' cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise FileRefused(f"'{file}' cannot be read: it is not UTF-8.") from None
+    try:
+        return parse_study(text)
+    except DocumentRefused as error:
+        raise DocumentRefused(f"{file}: {error}") from None
 
 
 def parse_study(text: str) -> Study:
@@ -104,7 +112,7 @@ def parse_study(text: str) -> Study:
         text: The whole text of the file.
 
     Returns:
-        The study; strategy and mechanism are None where the file leaves them open.
+        The study; what the file leaves open has its default.
 
     Raises:
         DocumentRefused: When the text is not TOML, or a field breaks a rule; the
@@ -117,11 +125,12 @@ def parse_study(text: str) -> Study:
         ... bounds = { score = [0, 1], label = "binary" }
         ... privacy = { epsilon = 1 }
         ... ''')
-        >>> study.ratios[0].per, study.budget
-        ('label', Budget(epsilon=1, delta=0))
+        >>> study.questions[0].name, study.budget
+        ('score per label', Budget(epsilon=1, delta=0))
     """
-    hint = "Read the file first: parse_study(Path('study.toml').read_text())."
-    require(isinstance(text, str), "a study is parsed from its text", text, hint)
+    hint = "Read a file with read_study('study.toml')."
+    is_text = isinstance(text, str) and not _FILE_NAME.fullmatch(text)
+    require(is_text, "a study is parsed from its text", text, hint)
     if _LONG_NAME.search(text):
         raise DocumentRefused(
             "$: a field of the study has more than 50 names in a row."
@@ -140,27 +149,51 @@ def parse_study(text: str) -> Study:
     ratios = (
         top["ratio"].items() if isinstance(top["ratio"].value, list) else [top["ratio"]]
     )
-    partitions: tuple[Groups | PrivateKeys | None, ...] = (None,)
+    partitions: tuple[Partition, ...] = (None,)
     weights = None
     if "groups" in top:
         partitions, weights = read_partitions(top["groups"])
     privacy = top["privacy"].fields(
         "epsilon", optional=("delta", "strategy", "mechanism", "scope")
     )
-    return Study(
-        data=_read_data(top["data"]) if "data" in top else None,
-        ratios=tuple(_read_ratio(each) for each in ratios),
-        bounds={name: _read_bounds(at) for name, at in top["bounds"].entries().items()},
-        partitions=partitions,
-        weights=weights,
-        unit=_read_unit(top["unit"]) if "unit" in top else PrivacyUnit(),
-        budget=read_budget(top["privacy"], privacy),
-        strategy=privacy["strategy"].text() if "strategy" in privacy else None,
-        mechanism=privacy["mechanism"].text() if "mechanism" in privacy else None,
-        answers=_read_all_answers(ratios),
-        people=_read_people(top["population"]) if "population" in top else None,
-        population=_read_guess(top["population"]) if "population" in top else None,
-        scope=privacy["scope"].text() if "scope" in privacy else None,
+    chosen: dict[str, Any] = {
+        name: privacy[name].text()
+        for name in ("strategy", "mechanism")
+        if name in privacy
+    }
+    people = top.get("population")
+    given: dict[str, Any] = {
+        "bounds": {
+            name: _read_bounds(at) for name, at in top["bounds"].entries().items()
+        },
+        "budget": read_budget(top["privacy"], privacy),
+        "unit": _read_unit(top["unit"]) if "unit" in top else None,
+        "n": None if people is None else _read_people(people),
+        "guess": None if people is None else _read_guess(people),
+        "data": _read_data(top["data"]) if "data" in top else None,
+        "scope": privacy["scope"].text() if "scope" in privacy else None,
+    }
+    shares = [1.0] * len(partitions) if weights is None else weights
+    questions = [
+        _read_question(each, groups, share, single=len(partitions) == 1)
+        for groups, share in zip(partitions, shares, strict=True)
+        for each in ratios
+    ]
+    return top["ratio"].make(lambda: Study(questions, **given | chosen))
+
+
+def _read_question(
+    node: Node, groups: Partition, share: float, *, single: bool
+) -> Question:
+    """Read what one ratio asks of one partition."""
+    ratio, answers = _read_ratio(node), _read_answers(node)
+    fields = node.entries()
+    name = fields["name"].text() if "name" in fields else ""
+    if name and not single:
+        columns = getattr(groups, "columns", ())
+        name += f" by {' and '.join(columns)}" if columns else ""
+    return node.make(
+        lambda: Question(ratio, groups=groups, answers=answers, share=share, name=name)
     )
 
 
@@ -194,22 +227,14 @@ def _read_database(node: Node) -> DatabaseTable:
 
 def _read_ratio(node: Node) -> Ratio:
     numbers, words = ("guess", "residual_bound"), ("weight", "minus", "guess_is")
-    fields = node.fields("numerator", "per", optional=(*numbers, *words, "answers"))
+    optional = (*numbers, *words, "answers", "name")
+    fields = node.fields("numerator", "per", optional=optional)
     numerator, per = fields["numerator"].text(), fields["per"].text()
     given: dict[str, Any] = {
         name: fields[name].number() for name in numbers if name in fields
     }
     given |= {name: fields[name].text() for name in words if name in fields}
     return node.make(lambda: Ratio(numerator, per=per, **given))
-
-
-def _read_all_answers(ratios: list[Node]) -> tuple[str, ...]:
-    """Read the answers that are wanted of every ratio: the same of each."""
-    given = [_read_answers(each) for each in ratios] or [("ratio",)]
-    for node, answers in zip(ratios, given, strict=False):
-        if "answers" in node.entries() and answers != given[0]:
-            node.refuse("must ask for the same answers as the first ratio")
-    return given[0]
 
 
 def _read_answers(node: Node) -> tuple[str, ...]:

@@ -31,10 +31,9 @@ from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Partition
 
 __all__ = ["read_budget", "read_partitions"]
-
-Partition = Groups | PrivateKeys | None
 
 
 def read_partitions(

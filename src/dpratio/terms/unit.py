@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from dpratio.checks import require, require_one_of
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.question import require_column_name
+from dpratio.terms.ratio import require_column_name
 
 __all__ = ["NEIGHBOURS", "PrivacyUnit"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from dpratio.errors import DpratioError
 from dpratio.plan.calibration.calibrate import MECHANISMS
-from dpratio.plan.strategy.strategy import STRATEGIES
-from dpratio.simulation.forecast.forecast_row import Outlook
+from dpratio.plan.strategy.layout import STRATEGIES
+from dpratio.simulation.forecast.forecast_row import ForecastRow
 from dpratio.tabular import show_value
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import NEARNESS
+from dpratio.terms.ratio import NEARNESS
 from dpratio.terms.unit import NEIGHBOURS
 from dpratio.version import __version__
 from dpratio.web.chart import Line, draw_lines
@@ -137,15 +137,13 @@ def _chart_terms(planned: Planned) -> dict[str, Any]:
 
 
 def _picture(
-    words: str, outlooks: Sequence[Outlook], here: tuple[float, float], along: str
+    words: str, rows: Sequence[ForecastRow], here: tuple[float, float], along: str
 ) -> str:
     # A mean over the few intervals that have two ends would look too good.
     noisy = [
-        (getattr(each, along), each.width)
-        for each in outlooks
-        if each.unbounded <= _FEW
+        (getattr(each, along), each.width) for each in rows if each.unbounded <= _FEW
     ]
-    public = [(getattr(each, along), each.width_public) for each in outlooks]
+    public = [(getattr(each, along), each.width_public) for each in rows]
     return draw_lines(
         [Line("forecast", "noisy", noisy), Line("without noise", "public", public)],
         words=(words, "mean width"),
@@ -154,11 +152,9 @@ def _picture(
     )
 
 
-def _points(outlooks: Sequence[Outlook], along: str) -> list[tuple[str, ...]]:
+def _points(rows: Sequence[ForecastRow], along: str) -> list[tuple[str, ...]]:
     names = (along, "width", "width_public", "unbounded")
-    return [
-        tuple(show_value(getattr(each, name)) for name in names) for each in outlooks
-    ]
+    return [tuple(show_value(getattr(each, name)) for name in names) for each in rows]
 
 
 def _fill(template: str, **terms: Any) -> str:  # noqa: ANN401 (a template takes anything)

@@ -9,14 +9,15 @@ from typing import Any
 
 from dpratio.checks import require, to_exact
 from dpratio.errors import InvalidInput
+from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.require_terms import needs_guess
 from dpratio.plan.sensitivity.box import box_of
-from dpratio.plan.study_plan import plan_of_study
 from dpratio.simulation.forecast.forecast import forecast
-from dpratio.simulation.forecast.forecast_row import Forecast, Outlook
+from dpratio.simulation.forecast.forecast_row import Forecast, ForecastRow
 from dpratio.simulation.forecast.simulated_widths import MOST_PEOPLE
-from dpratio.terms.study_file import Study, parse_study
+from dpratio.terms.study import Study
+from dpratio.terms.study_file import parse_study
 from dpratio.web.form import FieldMissing, Form
 from dpratio.web.study_text import write_study
 
@@ -42,9 +43,9 @@ class Planned:
     forecast: Forecast
 
     @property
-    def outlook(self) -> Outlook:
+    def outlook(self) -> ForecastRow:
         """The one row of the forecast."""
-        return self.forecast.outlooks[0]
+        return self.forecast.rows[0]
 
     @property
     def lacks_keys(self) -> bool:
@@ -66,8 +67,8 @@ class Planned:
 class Around:
     """Outlooks around a study: by budget and by number of people, in their order."""
 
-    by_epsilon: tuple[Outlook, ...]
-    by_people: tuple[Outlook, ...]
+    by_epsilon: tuple[ForecastRow, ...]
+    by_people: tuple[ForecastRow, ...]
 
 
 def plan_form(form: Form) -> Planned:
@@ -119,17 +120,16 @@ def _plan_texts(texts: tuple[str, str], level: float, against: float) -> Planned
     """Plan a study as the command does; the same text is not planned twice."""
     study = parse_study(texts[1])
     _require_guess(study)
-    plan = plan_of_study(study)
-    people = study.people or 1
-    found = forecast(
-        plan, n=[people], guess=study.population, level=level, against=against
-    )
+    plan = make_plan(study)
+    people = study.n or 1
+    found = forecast(plan, n=[people], guess=study.guess, level=level, against=against)
     return Planned(*texts, study, plan, found)
 
 
 def _require_guess(study: Study) -> None:
     """Ask for a guess in the words of the page, where a focused plan needs one."""
-    (ratio,) = study.ratios
+    (question,) = study.questions
+    ratio = question.ratio
     box = box_of(ratio, study.bounds, study.unit)
     if study.strategy == "focused" and needs_guess(ratio, box):
         raise FieldMissing(
@@ -144,12 +144,12 @@ def _look_around(texts: tuple[str, str], level: float, against: float) -> Around
     planned = _plan_texts(texts, level, against)
     own = planned.outlook
 
-    def look(**wanted: Any) -> list[Outlook]:  # noqa: ANN401 (options of forecast)
-        guess = planned.study.population
+    def look(**wanted: Any) -> list[ForecastRow]:  # noqa: ANN401 (options of forecast)
+        guess = planned.study.guess
         found = forecast(
             planned.plan, guess=guess, level=level, against=against, **wanted
         )
-        return list(found.outlooks)
+        return list(found.rows)
 
     budgets = _round_numbers(own.epsilon, steps=(1, 2, 5), reach=10.0)
     try:

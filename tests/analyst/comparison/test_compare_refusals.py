@@ -21,7 +21,7 @@ from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 FOUR = regions_release(ROWS)
@@ -44,7 +44,7 @@ FOUR = regions_release(ROWS)
         ((), {"alternative": "more"}, "unknown alternative"),
         ((), {"adjust": "hochberg"}, "Did you mean 'benjamini_hochberg'"),
         ((), {"level": 1}, "level must lie between 0 and 1"),
-        ((), {"part": 1}, "part must be from 0 to 0"),
+        ((), {"question": 2}, "no such question, got 2"),
         ((), {"reference": 0}, "needs a reference above 0"),
         ((), {"reference": math.inf}, "reference must be a finite number"),
         ((), {"reference": 1.0, "design": "rest"}, "takes the place of a design"),
@@ -109,19 +109,21 @@ def test_two_questions_on_the_same_people_are_refused_with_the_plan_that_answers
     release = two_questions()
     wanted = "plan their difference: Ratio('score', minus='old', per='label')."
     with pytest.raises(InvalidInput) as refused:
-        compare_ratios(release, "north", "north", part=(0, 1))  # type: ignore[arg-type]
+        compare_ratios(release, "north", "north", question=(1, 2))  # type: ignore[arg-type]
     assert "two questions about the same people are not independent" in str(
         refused.value
     )
     assert wanted in str(refused.value)
     with pytest.raises(InvalidInput) as refused:
         compare_ratios(release, "north", "south")
-    rule = "several parts of this release hold these groups; say which"
-    assert f"{rule}: part=0 or part=1. " in str(refused.value)
+    rule = "several questions of this release hold these groups; say which"
+    assert f"{rule}: question=1 (score per label by region) or question=2" in str(
+        refused.value
+    )
     assert wanted in str(refused.value)
-    assert len(compare_ratios(release, "north", "south", part=1)) == 1
-    with pytest.raises(InvalidInput, match="part must be from 0 to 1"):
-        compare_ratios(release, part=(0, 7))  # type: ignore[arg-type]
+    assert len(compare_ratios(release, "north", "south", question=1)) == 1
+    with pytest.raises(InvalidInput, match="no such question"):
+        compare_ratios(release, question=(1, 7))  # type: ignore[arg-type]
 
 
 def test_what_begins_as_the_word_that_was_given_is_meant() -> None:
@@ -131,13 +133,15 @@ def test_what_begins_as_the_word_that_was_given_is_meant() -> None:
         compare_ratios(release, "2026-01", "2026-06-01")
 
 
-def test_of_many_parts_a_few_are_named() -> None:
+def test_of_many_questions_a_few_are_named() -> None:
     bounds = {**BOUNDS, **{f"old{at}": Bounds(0, 1) for at in range(5)}}
     asked = [Ratio("score", per="label")]
     asked += [Ratio(f"old{at}", per="label") for at in range(5)]
     plan = plan_of(Groups("region", REGIONS), bounds=bounds, ratio=asked)
     cells = [cells_for(plan, ROWS, at) for at in range(6)]
-    with pytest.raises(InvalidInput, match="part=3, part=4 or …"):
+    with pytest.raises(
+        InvalidInput, match=r"question=5 \(old3 per label by region\) or …"
+    ):
         compare_ratios(given_release(plan, *cells), "north", "south")
 
 
@@ -145,10 +149,10 @@ def test_cells_of_different_partitions_are_refused() -> None:
     groups = [Groups("region", REGIONS), Groups("sex", ["f", "m"])]
     plan = plan_of(groups)
     release = given_release(plan, cells_for(plan, ROWS), cells_for(plan, ROWS[:2], 1))
-    asked: list[tuple[tuple[str, ...], Any]] = [(("north", "f"), None), ((), (0, 1))]
-    for groups_named, part in asked:
+    asked: list[tuple[tuple[str, ...], Any]] = [(("north", "f"), None), ((), (1, 2))]
+    for groups_named, question in asked:
         with pytest.raises(InvalidInput) as refused:
-            compare_ratios(release, *groups_named, part=part)
+            compare_ratios(release, *groups_named, question=question)
         said = str(refused.value)
         assert "groups of different partitions may hold the same people" in said
         assert "Groups.cross(…)" in said
@@ -157,4 +161,4 @@ def test_cells_of_different_partitions_are_refused() -> None:
     with pytest.raises(InvalidInput, match="no such group, got 'x'"):
         compare_ratios(release, "f", "x")
     with pytest.raises(InvalidInput, match="no such group, got 'north'"):
-        compare_ratios(release, "north", "south", part=1)
+        compare_ratios(release, "north", "south", question=2)

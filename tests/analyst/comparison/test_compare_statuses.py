@@ -14,11 +14,11 @@ from dpratio.analyst.comparison.comparison import COMPARISON_STATUSES
 from dpratio.analyst.comparison.equivalence import assess_equivalence
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.release.release import Release, fresh_part
+from dpratio.release.release import Release, fresh_question
 from dpratio.show.text import render
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 
 def test_weak_denominators_are_statuses_and_never_errors() -> None:
@@ -82,8 +82,10 @@ def test_keys_that_were_not_found_are_no_comparisons() -> None:
         mechanism="laplace",
     )
     none = Groups.found("region", str, [])
-    part = fresh_part(plan, plan.parts[0], none, np.zeros((0, 5), dtype=np.int64))
-    release = Release("0" * 32, plan, (part,), "a test")
+    question = fresh_question(
+        plan, plan.questions[0], none, np.zeros((0, 5), dtype=np.int64)
+    )
+    release = Release("0" * 32, plan, (question,), "a test")
     answer = compare_ratios(release, reference=1.0)
     assert (len(answer), answer.summary()) == (0, "nothing was compared")
     with pytest.raises(InvalidInput, match="needs two groups, got 0"):
@@ -116,8 +118,8 @@ def test_every_status_says_what_its_interval_does() -> None:
 
 def test_a_cell_whose_weights_are_lost_in_noise_says_nothing() -> None:
     plan = plan_of(Groups("g", ["a", "b"]), epsilon=1, strategy="joint")
-    steps = np.array([each.step for each in plan.sums])
-    names = [each.summand.label for each in plan.sums]
+    steps = np.array([each.step for each in plan.questions[0].sums])
+    names = [each.summand.label for each in plan.questions[0].sums]
     values = np.rint(np.full((2, len(steps)), 500.0) / steps).astype(np.int64)
     values[1, names.index("Σ 1")] = -5
     answer = compare_ratios(given_release(plan, values), scale="difference")

@@ -19,7 +19,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from soak import IS_SOAK
 
@@ -168,11 +168,11 @@ def plan_of(groups: Any, **terms: Any) -> Any:  # noqa: ANN401
 
 
 def empty(plan: Any, fill: int = 0) -> Any:  # noqa: ANN401
-    parts = [
-        np.full((plan.partitions[part.partition].count, len(part.sums)), fill)
-        for part in plan.parts
+    questions = [
+        np.full((plan.partitions[question.partition].count, len(question.sums)), fill)
+        for question in plan.questions
     ]
-    return given_release(plan, *parts)
+    return given_release(plan, *questions)
 
 
 def test_groups_beside_the_bins_give_a_curve_each() -> None:
@@ -206,7 +206,7 @@ def test_nothing_is_said_that_bounds_do_not_allow() -> None:
     plan = plan_for("focused", "laplace", 1, 100, weighted=False, bins=BINS)
     bins = ScoreBins("s", BINS).within(Bounds(0, 1))
     groups = Groups.cross(Keys("run", range(80)), bins)
-    cells = np.zeros((80 * BINS, len(plan.parts[0].sums)))
+    cells = np.zeros((80 * BINS, len(plan.questions[0].sums)))
     found = calibration_curve(with_noise(plan, cells, groups, 5, noise=True))
     edges = np.tile(np.arange(BINS) / BINS, 80)
     measures: dict[str, tuple[Any, Any]] = {
@@ -238,8 +238,8 @@ def uppers(found: Curve, name: str) -> Floats:
 def test_a_table_does_not_show_what_is_not_known() -> None:
     plan = plan_of(Groups.cross(ScoreBins("s", 3)))
     full, lost = empty(plan, 2**40), empty(plan)
-    values = full.parts[0].values.copy()
-    values[1] = lost.parts[0].values[1]
+    values = full.questions[0].values.copy()
+    values[1] = lost.questions[0].values[1]
     found = calibration_curve(given_release(plan, values))
     assert [each == "lost" for each in found.status] == [False, True, False]
     shown = found.shown()
@@ -305,8 +305,8 @@ def test_an_option_that_is_none_is_refused() -> None:
     release = empty(plan_of(Groups.cross(ScoreBins("s", 2))))
     with pytest.raises(InvalidInput, match="level must lie between 0 and 1"):
         calibration_curve(release, level=95)
-    with pytest.raises(InvalidInput, match="part must be from 0 to 0, got 2"):
-        calibration_curve(release, part=2)
+    with pytest.raises(InvalidInput, match="no such question, got 2"):
+        calibration_curve(release, question=2)
     with pytest.raises(InvalidInput, match="release must be a Release"):
         calibration_curve("release.json")  # type: ignore[arg-type]
 

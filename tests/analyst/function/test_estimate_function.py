@@ -12,12 +12,12 @@ from dpratio.analyst.function.estimate_function import estimate_function
 from dpratio.analyst.function.function_of_sums import FunctionOfSums
 from dpratio.analyst.function.function_results import FUNCTION_STATUSES
 from dpratio.analyst.function.functions import (
-    correlation_of,
+    correlation,
     difference_of_means,
-    lift_of_means,
-    mean_of,
-    slope_of,
-    variance_of,
+    lift,
+    mean,
+    slope,
+    variance,
 )
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
@@ -26,7 +26,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds(0, 1), "w": Bounds(0, 2)}
@@ -64,10 +64,10 @@ def test_arms_are_compared_within_every_other_cell() -> None:
     assert table["land"] == ["north", "south"]
     assert table["arm"] == ["new", "new"]
     assert table["arm_against"] == ["old", "old"]
-    alone = estimate_function(release, mean_of()).estimate
+    alone = estimate_function(release, mean()).estimate
     assert found.estimate == pytest.approx([alone[1] - alone[0], alone[3] - alone[2]])
-    lift = estimate_function(release, lift_of_means(), arms=("new", "old")).estimate
-    assert lift == pytest.approx([alone[1] / alone[0] - 1, alone[3] / alone[2] - 1])
+    lifted = estimate_function(release, lift(), arms=("new", "old")).estimate
+    assert lifted == pytest.approx([alone[1] / alone[0] - 1, alone[3] / alone[2] - 1])
     other = estimate_function(release, difference_of_means(), arms=("old", "new"))
     assert other.estimate == pytest.approx(-found.estimate)
 
@@ -75,7 +75,7 @@ def test_arms_are_compared_within_every_other_cell() -> None:
 def test_variances_of_two_arms_add_up() -> None:
     release = release_of(ARMS)
     found = estimate_function(release, difference_of_means(), arms=("new", "old"))
-    alone = estimate_function(release, mean_of()).se
+    alone = estimate_function(release, mean()).se
     assert found.se[0] == pytest.approx(math.hypot(alone[0], alone[1]), rel=1e-9)
 
 
@@ -110,7 +110,7 @@ def test_arms_without_partners_or_groups_are_refused() -> None:
     with pytest.raises(InvalidInput, match="these arms cannot be compared"):
         estimate_function(release_of(), difference_of_means(), arms=("new", "old"))
     with pytest.raises(InvalidInput, match="this function compares no arms"):
-        estimate_function(release_of(ARMS), mean_of(), arms=("new", "old"))
+        estimate_function(release_of(ARMS), mean(), arms=("new", "old"))
 
 
 def test_arms_that_share_people_are_refused() -> None:
@@ -124,16 +124,16 @@ def test_arms_that_share_people_are_refused() -> None:
 @pytest.mark.parametrize(
     ("terms", "function", "said"),
     [
-        ({"answers": ("ratio",)}, mean_of(), r"answers=\('ratio', 'means'\)"),
-        ({}, variance_of(), "sum wss.*strategy='joint', and answers="),
+        ({"answers": ("ratio",)}, mean(), r"answers=\('ratio', 'means'\)"),
+        ({}, variance(), "sum wss.*strategy='joint', and answers="),
         (
             {"strategy": "joint"},
-            slope_of(),
+            slope(),
             "cannot tell how the sums .* strategy='joint' and answers=.*'spread'",
         ),
         (
             {"strategy": "joint", "weight": "w"},
-            correlation_of(),
+            correlation(),
             r"vary from sample to sample.*'spread'",
         ),
     ],
@@ -153,18 +153,18 @@ def test_what_a_release_does_not_hold_is_refused_with_the_plan_to_make(
         {"level": 1.0},
         {"draws": 1},
         {"rng": -1},
-        {"part": 1},
-        {"part": True},
+        {"question": 2},
+        {"question": True},
         {"function": "mean"},
     ],
     ids=str,
 )
 def test_an_option_that_is_none_is_refused(options: dict[str, Any]) -> None:
-    given = {"function": mean_of(), **options}
+    given = {"function": mean(), **options}
     with pytest.raises(InvalidInput):
         estimate_function(release_of(), given.pop("function"), **given)
     with pytest.raises(InvalidInput, match="release must be a Release"):
-        estimate_function("release.json", mean_of())  # type: ignore[arg-type]
+        estimate_function("release.json", mean())  # type: ignore[arg-type]
 
 
 PER = FunctionOfSums("per", ("ws", "wy"), lambda sums: sums["ws"] / sums["wy"])
@@ -187,7 +187,7 @@ def test_a_function_of_one_s_own_is_answered_like_a_ready_one() -> None:
 
 def test_a_gradient_by_hand_goes_through_the_link_and_the_arms() -> None:
     release = release_of(ARMS)
-    ready = lift_of_means()
+    ready = lift()
 
     def gradient(first: Any, second: Any) -> tuple[Any, Any]:  # noqa: ANN401
         lift = (first["ws"] / first["w"]) / (second["ws"] / second["w"])
@@ -228,17 +228,17 @@ def test_a_function_that_noise_leaves_undefined_is_unbounded() -> None:
     release = release_of(
         people=3, strategy="joint", answers=("ratio", "spread"), exact=False
     )
-    found = estimate_function(release, correlation_of())
+    found = estimate_function(release, correlation())
     assert found.status == ("unbounded",)
     assert (found.ci_lower[0], found.ci_upper[0]) == (-1.0, 1.0)
     assert math.isinf(found.se[0])
     assert FUNCTION_STATUSES["unbounded"] in "\n".join(found.notes())
-    redrawn = estimate_function(release, correlation_of(), method="monte_carlo", rng=1)
+    redrawn = estimate_function(release, correlation(), method="monte_carlo", rng=1)
     assert redrawn.status == ("unbounded",)
 
 
 def test_a_result_says_what_it_is() -> None:
-    found = estimate_function(release_of(ARMS, exact=False), mean_of("per"))
+    found = estimate_function(release_of(ARMS, exact=False), mean("per"))
     text = str(found)
     assert "Estimates of mean of per; intervals at level 0.95, method delta." in text
     assert found._repr_html_().startswith("<p>Estimates of mean of per")
@@ -262,7 +262,7 @@ def test_weights_that_depend_on_the_values_are_allowed_for() -> None:
     )
     columns = {"s": s, "y": rng.random(5000), "w": w}
     release = given_release(noiseless(plan), summed(plan, columns, np.zeros(5000)))
-    found = estimate_function(release, mean_of())
-    mean = (w * s).sum() / w.sum()
-    error = math.sqrt((w**2 * (s - mean) ** 2).sum()) / w.sum()
+    found = estimate_function(release, mean())
+    centre = (w * s).sum() / w.sum()
+    error = math.sqrt((w**2 * (s - centre) ** 2).sum()) / w.sum()
     assert found.se_sampling[0] == pytest.approx(error, rel=1e-6)

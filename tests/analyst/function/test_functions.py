@@ -16,14 +16,14 @@ from dpratio.analyst.function.estimate_function import estimate_function
 from dpratio.analyst.function.function_of_sums import FunctionOfSums
 from dpratio.analyst.function.function_results import FunctionEstimates
 from dpratio.analyst.function.functions import (
-    correlation_of,
+    correlation,
     difference_of_means,
-    lift_of_means,
-    mean_of,
+    lift,
+    mean,
     ratio_of_ratios,
-    slope_of,
-    total_of,
-    variance_of,
+    slope,
+    total,
+    variance,
 )
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
@@ -57,9 +57,9 @@ SETTINGS = [
     ("joint", "laplace", 0, 500, False),
     ("joint", "laplace", 0, 2000, True),
 ]
-MEANS = [mean_of(), mean_of("per")]
-ARMS = [difference_of_means("per"), lift_of_means("per"), ratio_of_ratios()]
-SPREADS = [variance_of(), correlation_of(), slope_of()]
+MEANS = [mean(), mean("per")]
+ARMS = [difference_of_means("per"), lift("per"), ratio_of_ratios()]
+SPREADS = [variance(), correlation(), slope()]
 
 Setting = tuple[str, str, float, int, bool]
 
@@ -112,12 +112,12 @@ def test_every_ready_function_covers(setting: Setting) -> None:
 @pytest.mark.parametrize("epsilon", [0, 4])
 def test_the_variance_of_a_binary_column_near_half_covers_less(epsilon: float) -> None:
     """It hardly moves with the mean there; most such answers say that they bend."""
-    found = found_at(("joint", "laplace", epsilon, 500, False), variance_of("per"))
+    found = found_at(("joint", "laplace", epsilon, 500, False), variance("per"))
     assert 0.92 < coverage(found) < 0.96
     assert found.status.count("curved") > 0.7 * len(found)
 
 
-@pytest.mark.parametrize("function", [mean_of(), lift_of_means("per")])
+@pytest.mark.parametrize("function", [mean(), lift("per")])
 def test_redrawn_noise_gives_much_the_same_interval(function: FunctionOfSums) -> None:
     setting: Setting = ("focused", "laplace", 0.5, 500, False)
     delta, redrawn = (
@@ -136,7 +136,7 @@ def test_a_total_covers_where_the_number_of_units_varies(epsilon: float) -> None
     sums = paper_sums(plan, 2500, 4000, seed=5, poisson=True)
     groups = Groups("sample", range(4000))
     release = with_noise(plan, sums, groups, 3, noise=epsilon > 0)
-    found = estimate_function(release, total_of())
+    found = estimate_function(release, total())
     five_sigma = 5 * math.sqrt(0.95 * 0.05 / 4000)
     held = coverage(found, 2500 * 0.02 * 0.5)
     assert held > 0.95 - five_sigma
@@ -146,4 +146,4 @@ def test_a_total_covers_where_the_number_of_units_varies(epsilon: float) -> None
 
 def test_a_ready_function_is_about_a_column_of_the_ratio() -> None:
     with pytest.raises(InvalidInput, match="unknown column of the ratio"):
-        mean_of("score")
+        mean("score")

@@ -20,7 +20,7 @@ from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 LARGEST = 2**63 - 1
 
@@ -97,10 +97,10 @@ def test_every_release_has_an_answer(
 ) -> None:
     """Never an error, never a warning, and always a status that is true."""
     plan = any_plan(which)
-    count = len(plan.sums)
+    count = len(plan.questions[0].sums)
     values = np.array(numbers[: 3 * count], dtype=np.int64).reshape(3, count)
     release = given_release(plan, values)
-    bounds = plan.box(plan.parts[0])
+    bounds = plan.box(plan.questions[0])
     positive = bounds["s"].lower >= 0 and bounds["y"].lower >= 0
     if not positive:
         scale = "ratio"
@@ -109,7 +109,9 @@ def test_every_release_has_an_answer(
     )
     assert found.labels["g"] == (1, 2, 3)
     assert set(found.status) <= set(STATUSES)
-    for row, wy in zip(found.to_dicts(), moments_of(release)["wy"], strict=True):
+    for row, wy in zip(
+        found.to_dicts(), moments_of(release, release.questions[0])["wy"], strict=True
+    ):
         check_row(row, float(wy), positive=positive)
 
 
@@ -131,8 +133,8 @@ def check_row(row: dict[str, Any], wy: float, *, positive: bool) -> None:
     assert all(map(math.isfinite, (ratio, lower, upper, row["se"])))
     assert row["se_sampling"] >= 0
     assert row["se_privacy"] >= 0
-    parts = math.hypot(row["se_sampling"], row["se_privacy"])
-    assert row["se"] == pytest.approx(parts, rel=1e-9)
+    questions = math.hypot(row["se_sampling"], row["se_privacy"])
+    assert row["se"] == pytest.approx(questions, rel=1e-9)
 
 
 @settings(deadline=None, max_examples=200)

@@ -14,7 +14,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 
 def focused_release(*, weighted: bool = True) -> Release:
@@ -26,7 +26,9 @@ def focused_release(*, weighted: bool = True) -> Release:
         budget=Budget(1),
     )
     sums = {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
-    cells = [round(sums[each.summand.name] / each.step) for each in plan.sums]
+    cells = [
+        round(sums[each.summand.name] / each.step) for each in plan.questions[0].sums
+    ]
     return given_release(plan, np.array([cells]))
 
 
@@ -96,14 +98,14 @@ def test_without_weights_the_paper_s_sums_answer_in_both_forms(method: str) -> N
 
 def test_a_wald_interval_of_a_focused_release_has_its_floor_too() -> None:
     release = focused_release()
-    values = release.values.copy()
+    values = release.questions[0].values.copy()
     values[0, 2] = -values[0, 2]
     noisy = given_release(release.plan, values)
     (row,) = estimate_ratios(noisy, method="analytical").to_dicts()
     assert row["status"] == "variance_floored"
     noise = {
         each.summand.name: 2 * (each.scale * each.step) ** 2
-        for each in release.plan.sums
+        for each in release.plan.questions[0].sums
     }
     squared = (
         1.05**4 * noise["zz"]

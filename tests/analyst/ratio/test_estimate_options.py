@@ -14,7 +14,7 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 
 def test_log_intervals_need_bounds_that_cannot_be_negative() -> None:
@@ -100,7 +100,7 @@ def test_log_intervals_need_every_ratio_to_be_positive() -> None:
         bounds={"s": Bounds(0, 1), "t": Bounds(0, 1), "y": Bounds.binary()},
         budget=Budget(1),
     )
-    values = [np.full((1, 5), 2**30) for _ in plan.parts]
+    values = [np.full((1, 5), 2**30) for _ in plan.questions]
     release = given_release(plan, *values)
     with pytest.raises(InvalidInput, match="scale 'log' needs a numerator"):
         estimate_ratios(release, scale="log")

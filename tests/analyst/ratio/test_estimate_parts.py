@@ -14,13 +14,13 @@ from dpratio.analyst.ratio.wald import SCALES
 from dpratio.analyst.sums.moments import moments_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.release.combine import roll_up
-from dpratio.release.release import Release, fresh_part
+from dpratio.release.release import Release, fresh_question
+from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 
 def test_keys_keep_their_order() -> None:
@@ -80,22 +80,22 @@ def several(strategy: str = "even") -> tuple[Plan, list[np.ndarray]]:
     )
     rng = np.random.default_rng(8)
     values = []
-    for part in plan.parts:
-        cells = (2, 6, 1)[part.partition]
+    for question in plan.questions:
+        cells = (2, 6, 1)[question.partition]
         sums = {"w": 5000.0, "wy": 2500.0, "ws": 2750.0, "wss": 1600.0, "wys": 1500.0}
         sums |= {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
-        row = np.array([sums[each.summand.name] / each.step for each in part.sums])
+        row = np.array([sums[each.summand.name] / each.step for each in question.sums])
         values.append(np.rint(row * rng.uniform(0.95, 1.05, (cells, len(row)))))
     return plan, [each.astype(np.int64) for each in values]
 
 
 def alone(plan: Plan, at: int, values: np.ndarray) -> Release:
     """One part of a plan, as a release of its own."""
-    part = plan.parts[at]
+    question = plan.questions[at]
     kept = replace(
         plan,
-        partitions=(plan.partitions[part.partition],),
-        parts=(replace(part, partition=0),),
+        partitions=(plan.partitions[question.partition],),
+        questions=(replace(question, partition=0),),
     )
     return given_release(kept, values)
 
@@ -103,7 +103,7 @@ def alone(plan: Plan, at: int, values: np.ndarray) -> Release:
 @pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("scale", SCALES)
-def test_every_part_is_answered_as_if_it_were_alone(
+def test_every_question_is_answered_as_if_it_were_alone(
     strategy: str, method: str, scale: str
 ) -> None:
     plan, values = several(strategy)
@@ -123,7 +123,7 @@ def test_every_part_is_answered_as_if_it_were_alone(
         start = stop
 
 
-def test_parts_are_answered_with_the_noise_of_their_share() -> None:
+def test_questions_are_answered_with_the_noise_of_their_share() -> None:
     """The third partition has three times the budget of the first."""
     plan, _ = several()
     noise = [
@@ -154,7 +154,7 @@ def test_a_rolled_up_cell_has_the_noise_of_all_its_draws() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("scale", SCALES)
-def test_keys_that_nobody_has_leave_a_part_without_rows(
+def test_keys_that_nobody_has_leave_a_question_without_rows(
     method: str, scale: str
 ) -> None:
     """Of keys that are found privately there may be none."""
@@ -167,14 +167,16 @@ def test_keys_that_nobody_has_leave_a_part_without_rows(
     )
     none = Groups.found("shop", str, ())
     empty, whole = (
-        fresh_part(plan, part, groups, np.full((count, 5), 2**34))
-        for part, groups, count in zip(plan.parts, (none, None), (0, 1), strict=True)
+        fresh_question(plan, question, groups, np.full((count, 5), 2**34))
+        for question, groups, count in zip(
+            plan.questions, (none, None), (0, 1), strict=True
+        )
     )
     release = Release("0" * 32, plan, (empty, whole), "a test")
     found = estimate_ratios(release, method=method, scale=scale, rng=1)
     assert dict(found.labels) == {"shop": ["(all)"]}
     assert len(found) == len(found.status) == 1
-    kept = replace(plan, partitions=plan.partitions[:1], parts=plan.parts[:1])
+    kept = replace(plan, partitions=plan.partitions[:1], questions=plan.questions[:1])
     alone = Release("0" * 32, kept, (empty,), "a test")
     nothing = estimate_ratios(alone, method=method, scale=scale, rng=1)
     assert len(nothing) == 0

@@ -17,7 +17,7 @@ from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 # Added up by hand, in the order of the paper: Σw Σwy Σws Σw² Σwy² Σws² Σwys.
 BY_HAND = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]
@@ -87,7 +87,7 @@ def release_of(plan: Plan, *groups: list[tuple[str, str, str]]) -> Release:
     cells = [
         [
             int(add_up(rows)[each.summand.name] / Fraction(each.step))
-            for each in plan.sums
+            for each in plan.questions[0].sums
         ]
         for rows in groups
     ]
@@ -152,10 +152,11 @@ def test_a_focused_release_gives_the_moments_of_its_rows(
     wanted = unit_sums(rows, guess)
     plan = focused_plan(weighted=weighted, means=means, guess=guess)
     cells = [
-        round(wanted[each.summand.name] / Fraction(each.step)) for each in plan.sums
+        round(wanted[each.summand.name] / Fraction(each.step))
+        for each in plan.questions[0].sums
     ]
     release = given_release(plan, np.array([cells], dtype=np.int64))
-    moments = moments_of(release)
+    moments = moments_of(release, release.questions[0])
     first = ("ws", "wy", "aa", "ab", "bb")
     assert moments.names == first + (("w", "ww", "wa", "wb") if means else ())
     for name in moments.names:
@@ -167,7 +168,9 @@ def test_the_noise_of_z_and_h_enters_both_sums_of_a_focused_release() -> None:
     plan = focused_plan(weighted=True, means=False)
     values = np.zeros((1, 5), dtype=np.int64)
     moments = moments_of(given_release(plan, values))
-    on_z, on_h = (2 * (each.scale * each.step) ** 2 for each in plan.sums[:2])
+    on_z, on_h = (
+        2 * (each.scale * each.step) ** 2 for each in plan.questions[0].sums[:2]
+    )
     both = pytest.approx((on_z + on_h) / 4)
     assert moments.noise_covariance("ws", "ws") == both
     assert moments.noise_covariance("wy", "wy") == both
@@ -179,8 +182,10 @@ def test_the_noise_of_z_and_h_enters_both_sums_of_a_focused_release() -> None:
 def test_sums_without_noise_give_the_same_moments_and_no_noise() -> None:
     plan = plan_of(weighted=True, binary=True)
     totals = add_up([(w, "1", s) for w, _, s in TEN_ROWS])
-    sums = np.array([[float(totals[each.summand.name]) for each in plan.sums]])
-    moments = exact_moments(sums, plan)
+    sums = np.array(
+        [[float(totals[each.summand.name]) for each in plan.questions[0].sums]]
+    )
+    moments = exact_moments(sums, plan, plan.questions[0])
     assert moments.values.tolist() == [[float(each) for each in totals.values()]]
     assert not moments.noise.variance.any()
     assert not moments.noise.laplace.any()
@@ -245,7 +250,7 @@ def test_laplace_noise_of_each_moment_has_twice_its_squared_scale() -> None:
 def test_gaussian_noise_of_each_moment_has_its_squared_scale() -> None:
     plan = plan_of(weighted=True, binary=False, mechanism="analytic_gaussian")
     moments = moments_of(release_of(plan, TEN_ROWS))
-    deviations = [each.scale * each.step for each in plan.sums]
+    deviations = [each.scale * each.step for each in plan.questions[0].sums]
     wanted = np.diag(np.square(deviations))
     assert covariance(moments) == pytest.approx(wanted, rel=1e-12)
 
@@ -289,4 +294,4 @@ def test_the_largest_integers_a_release_can_hold_stay_finite() -> None:
         )
         values = np.array([([largest, -largest] * 4)[:count]])
         release = given_release(plan, values)
-        assert np.isfinite(moments_of(release).values).all()
+        assert np.isfinite(moments_of(release, release.questions[0]).values).all()

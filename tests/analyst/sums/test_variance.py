@@ -26,7 +26,7 @@ from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
 SUMS = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]
@@ -213,8 +213,8 @@ def test_the_noise_is_what_redrawing_shows(
 ) -> None:
     """Add the planned noise 40,000 times, estimate A, C and B, take covariances."""
     plan, many = plan_of(strategy, 1), plan_of(strategy, 40_000)
-    steps = np.array([each.step for each in plan.sums])
-    scales = np.array([each.scale for each in plan.sums])
+    steps = np.array([each.step for each in plan.questions[0].sums])
+    scales = np.array([each.scale for each in plan.questions[0].sums])
     exact = np.array(sums) / steps
     rng = np.random.default_rng(4)
     noisy = np.rint(exact + rng.laplace(scale=scales, size=(40_000, len(sums))))

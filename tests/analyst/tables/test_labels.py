@@ -26,9 +26,9 @@ def zeros(ratio: Any, groups: Any) -> Release:  # noqa: ANN401
     bounds = {name: each for name, each in BOUNDS.items() if name in named}
     plan = dpr.make_plan(ratio, bounds=bounds, budget=dpr.Budget(1), groups=groups)
     values = []
-    for part in plan.parts:
-        cells = cells_of(plan, part)
-        shape = (1 if cells is None else cells.count, len(part.sums))
+    for question in plan.questions:
+        cells = cells_of(plan, question)
+        shape = (1 if cells is None else cells.count, len(question.sums))
         values.append(np.zeros(shape, dtype=np.int64))
     return given_release(plan, *values)
 
@@ -51,7 +51,7 @@ def test_one_ratio_over_one_dimension_has_its_keys_and_copies_none() -> None:
     release = zeros(ONE, dpr.Groups("region", ["south", None]))
     found = labels_of(release)
     assert list(found) == ["region"]
-    assert found["region"] is release.parts[0].keys
+    assert found["region"] is release.questions[0].keys
     assert found["region"] == ("south", None)
 
 

@@ -73,19 +73,19 @@ def test_groups_are_rolled_up_as_in_python(
         made, wanted = dpr.read_release(out), dpr.roll_up(release, columns)
         assert made.id == wanted.id
         assert made.sources == (release.id,)
-        assert (made.values == wanted.values).all()
+        assert (made.questions[0].values == wanted.questions[0].values).all()
 
 
-def test_a_part_is_counted_from_one(tmp_path: Path) -> None:
+def test_a_question_is_counted_from_one(tmp_path: Path) -> None:
     plan = plan_of(groups=[dpr.Groups("sex", ["f", "m"]), dpr.Groups("state", ["CA"])])
     release = write(tmp_path / "parts.json", plan)
     given = ("roll-up", tmp_path / "parts.json", "-o", tmp_path / "whole.json")
-    run(*given, "--part", "2")
+    run(*given, "--question", "2")
     made = dpr.read_release(tmp_path / "whole.json")
-    assert (made.values == release.parts[1].values).all()
-    for part in ("0", "3"):
-        error = refusal(*given, "--force", "--part", part)
-        assert "--part must be from 1 to 2" in str(error)
+    assert (made.questions[0].values == release.questions[1].values).all()
+    for question in ("0", "3"):
+        error = refusal(*given, "--force", "--question", question)
+        assert "no such question" in str(error)
 
 
 def test_sites_are_merged_as_in_python(cells: dpr.Plan, tmp_path: Path) -> None:
@@ -100,7 +100,9 @@ def test_sites_are_merged_as_in_python(cells: dpr.Plan, tmp_path: Path) -> None:
     assert said in done.stdout
     made = dpr.read_release(tmp_path / "all.json")
     assert made.id == dpr.merge(releases, units_are_disjoint=True).id
-    assert (made.values == sum(each.values for each in releases)).all()
+    assert (
+        made.questions[0].values == sum(each.questions[0].values for each in releases)
+    ).all()
 
 
 def test_people_with_many_rows_are_merged_on_a_promise(

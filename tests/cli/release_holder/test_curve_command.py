@@ -59,7 +59,7 @@ def test_errors_are_shown_instead_of_bins(release: Path) -> None:
 def test_what_cannot_be_shown_is_refused(release: Path, tmp_path: Path) -> None:
     runner = CliRunner()
     for words, error in (
-        ([str(release), "--part", "2"], InvalidInput),
+        ([str(release), "--question", "2"], InvalidInput),
         ([str(release), "--bins", "land"], InvalidInput),
         ([str(release), "--format", "pdf"], InvalidInput),
     ):

@@ -252,7 +252,7 @@ def require_batch_paid(
     moved = abs(one - other)
     power = 1 if plan.mechanism == "laplace" else 2
     most = allowed(plan)
-    scales = [Fraction(each.scale) for each in plan.sums]
+    scales = [Fraction(each.scale) for each in plan.questions[0].sums]
     sides = 2 if plan.unit.neighbours == "change-one" else 1
     for block in moved:
         cells = [row for row in block if any(row)]
@@ -263,7 +263,7 @@ def require_batch_paid(
             for distance, scale in zip(row, scales, strict=True)
         ]
         assert sum(paid, Fraction(0)) <= most
-        for at, each in enumerate(plan.sums):
+        for at, each in enumerate(plan.questions[0].sums):
             apart = sum(int(row[at]) for row in cells)
             assert apart <= sides * plan.unit.most_groups * each.sensitivity
     return len(moved)

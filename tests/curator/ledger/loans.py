@@ -9,7 +9,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = [
     "BOUNDS",

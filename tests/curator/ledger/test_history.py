@@ -19,7 +19,7 @@ from dpratio.plan.price import price
 from dpratio.release.plan_file import plan_hash
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.source_description import description_from_text
 
 MILLIONTH = Fraction(1, 10**6)

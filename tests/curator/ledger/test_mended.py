@@ -23,7 +23,7 @@ from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.source_description import SourceDescription
 from dpratio.terms.unit import PrivacyUnit
 
@@ -183,8 +183,10 @@ def test_a_published_release_is_compared_with_what_was_sealed(tmp_path: Path) ->
     ledger.open_scope(SCOPE)
     release = release_sums({"s": [1], "y": [1]}, PLAN, ledger=ledger)
     assert verify_ledger(ledger, [release]).wrong == ()
-    part = release.parts[0]
-    forged = replace(release, parts=(replace(part, values=part.values + 10**9),))
+    question = release.questions[0]
+    forged = replace(
+        release, questions=(replace(question, values=question.values + 10**9),)
+    )
     (wrong,) = verify_ledger(ledger, [forged]).wrong
     assert wrong == f"release {release.id} is not what was sealed under its id."
 

@@ -17,12 +17,12 @@ from dpratio.curator.ledger.verify import Findings, verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.plan.make_plan import make_plan
-from dpratio.release.combine import merge
+from dpratio.release.merge import merge
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 PLAN = make_plan(
     Ratio("s", per="y"),

@@ -16,7 +16,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 KEYS = 20_000
 NOISES = [
@@ -46,8 +46,8 @@ def fixed_bits(seed: int) -> BitSource:
 def test_noise_has_one_row_per_cell_and_one_column_per_sum(
     strategy: str, mechanism: str, rows: int
 ) -> None:
-    part = plan_of(strategy, mechanism).parts[0]
-    drawn = draw_noise(mechanism, part, rows, system_bits)
+    question = plan_of(strategy, mechanism).questions[0]
+    drawn = draw_noise(mechanism, question, rows, system_bits)
     assert drawn.shape == (rows, 5 if strategy == "focused" else 7)
     assert drawn.dtype == np.int64
 
@@ -65,10 +65,12 @@ def test_each_sum_is_drawn_with_the_law_of_the_plan_and_its_own_scale(
         return np.full(3, len(calls))
 
     monkeypatch.setattr(room, "draw_rounded", spy)
-    drawn = draw_noise(mechanism, plan.parts[0], 3, system_bits)
-    assert calls == [(law, each.scale, 3, system_bits) for each in plan.sums]
-    assert drawn.tolist() == [list(range(1, len(plan.sums) + 1))] * 3
-    assert len({each.scale for each in plan.sums}) > 1
+    drawn = draw_noise(mechanism, plan.questions[0], 3, system_bits)
+    assert calls == [
+        (law, each.scale, 3, system_bits) for each in plan.questions[0].sums
+    ]
+    assert drawn.tolist() == [list(range(1, len(plan.questions[0].sums) + 1))] * 3
+    assert len({each.scale for each in plan.questions[0].sums}) > 1
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), NOISES)
@@ -77,8 +79,10 @@ def test_the_columns_have_the_planned_spread_and_no_correlation(
 ) -> None:
     """A fixed stream; 8 standard errors of what each figure can wander."""
     plan = plan_of(strategy, mechanism)
-    drawn = draw_noise(mechanism, plan.parts[0], KEYS, fixed_bits(8))
-    spread = np.array([noise_sd(mechanism, each.scale) for each in plan.sums])
+    drawn = draw_noise(mechanism, plan.questions[0], KEYS, fixed_bits(8))
+    spread = np.array(
+        [noise_sd(mechanism, each.scale) for each in plan.questions[0].sums]
+    )
     standard = drawn.astype(np.float64) / spread
     fourth = 6 if mechanism == "laplace" else 3
     allowed = 8 / math.sqrt(KEYS)
@@ -90,9 +94,9 @@ def test_the_columns_have_the_planned_spread_and_no_correlation(
 
 
 def test_the_same_bits_give_the_same_noise_and_others_do_not() -> None:
-    part = plan_of("even", "laplace").parts[0]
+    question = plan_of("even", "laplace").questions[0]
     first, again, other = (
-        draw_noise("laplace", part, 20, fixed_bits(seed)) for seed in (1, 1, 2)
+        draw_noise("laplace", question, 20, fixed_bits(seed)) for seed in (1, 1, 2)
     )
     assert np.array_equal(first, again)
     assert not np.any(first == other)

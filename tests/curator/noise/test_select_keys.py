@@ -248,9 +248,9 @@ def test_keys_of_many_are_found_and_those_of_one_are_not(
     table = pa.table({"score": [0.5] * many, "label": [1] * many, "region": regions})
     plan = private_plan()
     release = release_sums(table, plan, engine=engine, ledger=None)
-    assert release.parts[0].keys == ("north", "south")
-    scale = plan.sums[0].scale
-    count = release.values[:, 0] - np.array([500, 400]) * 2**24  # noqa: PD011
+    assert release.questions[0].keys == ("north", "south")
+    scale = plan.questions[0].sums[0].scale
+    count = release.questions[0].values[:, 0] - np.array([500, 400]) * 2**24  # noqa: PD011
     assert np.all(np.abs(count) < 60 * scale)
     for name in ("release.json", "release.parquet"):
         write_release(release, tmp_path / name)
@@ -260,7 +260,7 @@ def test_keys_of_many_are_found_and_those_of_one_are_not(
 
 @pytest.mark.parametrize("kind", HELD)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_no_keys_found_gives_an_empty_part_that_is_written_and_read(
+def test_no_keys_found_gives_an_empty_question_that_is_written_and_read(
     kind: str, engine: str, tmp_path: Path
 ) -> None:
     type_, cells = HELD[kind]
@@ -269,7 +269,7 @@ def test_no_keys_found_gives_an_empty_part_that_is_written_and_read(
     )
     release = release_sums(table, private_plan(kind), engine=engine, ledger=None)
     assert shape_of(release) == (0, 5)
-    assert release.parts[0].keys == ()
+    assert release.questions[0].keys == ()
     for name in ("release.json", "release.parquet"):
         write_release(release, tmp_path / name)
         assert read_release(tmp_path / name) == release
@@ -293,7 +293,7 @@ def test_keys_may_be_found_by_people_and_beside_declared_groups(engine: str) -> 
         unit=unit,
     )
     release = release_sums(table, plan, engine=engine, ledger=None)
-    assert [part.keys for part in release.parts] == [(None,), ("big",)]
+    assert [question.keys for question in release.questions] == [(None,), ("big",)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -332,4 +332,4 @@ def test_a_popular_key_that_cannot_be_declared_is_left_out(engine: str) -> None:
     for kind, cell in (("text", "a\x00b"), ("integer", -(2**63))):
         frame = pd.DataFrame({**rows, "region": [cell] * many})
         release = release_sums(frame, private_plan(kind), engine=engine, ledger=None)
-        assert release.parts[0].keys == ()
+        assert release.questions[0].keys == ()

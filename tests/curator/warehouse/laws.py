@@ -24,11 +24,11 @@ def hold(
 
 
 def require_agreement(host: Host, plan: Plan, table: Any) -> list[list[int]]:  # noqa: ANN401
-    """Every part of a plan has the integers of the specification."""
+    """Every question of a plan has the integers of the specification."""
     loaded = host.table(table)
     found = []
-    for part in range(len(plan.parts)):
-        expected = exact(mapping_of(table), plan, "python", part=part)
-        assert exact(loaded, plan, "ibis", part=part) == expected, (host.name, part)
+    for at in range(len(plan.questions)):
+        expected = exact(mapping_of(table), plan, "python", question=at)
+        assert exact(loaded, plan, "ibis", question=at) == expected, (host.name, at)
         found += expected
     return found

@@ -16,7 +16,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 # Numbers.
 
@@ -143,7 +143,7 @@ def test_every_question_of_a_plan_is_answered_over_all_its_groups(
         mechanism="laplace",
         answers=answers,
     )
-    assert len(plan.parts) == 4
+    assert len(plan.questions) == 4
     require_agreement(host, plan, table)
 
 

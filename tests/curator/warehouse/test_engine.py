@@ -119,7 +119,9 @@ def test_totals_of_one_unit_beyond_the_exact_doubles_are_taken_in_pieces(
         }
     )
     found = require_agreement(host, plan, table)
-    assert found[0][2] * plan.sums[2].step == pytest.approx(1 / 3, abs=1e-6)
+    assert found[0][2] * plan.questions[0].sums[2].step == pytest.approx(
+        1 / 3, abs=1e-6
+    )
 
 
 def test_a_product_that_two_sums_share_is_counted_for_both(host: Host) -> None:

@@ -12,7 +12,7 @@ from dpratio.plan.sensitivity.box import Total, box_of, row_box, totals_of
 from dpratio.plan.sensitivity.lattice import step_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 RATIO = Ratio("s", per="y")
@@ -128,4 +128,4 @@ def test_a_difference_has_a_total_of_its_own_beside_its_numerator() -> None:
         budget=Budget(1),
         unit=unit,
     )
-    assert [part.ratio.guess for part in plan.parts] == [1.0, 0.0]
+    assert [question.ratio.guess for question in plan.questions] == [1.0, 0.0]

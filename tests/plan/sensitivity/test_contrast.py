@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 sizes = st.floats(2.0**-50, 2.0**50)
 guesses = st.just(0.0) | sizes | sizes.map(lambda size: -size)

@@ -15,7 +15,7 @@ from dpratio.curator.reading.statement import CellSum
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio, spread_ratio
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
-from dpratio.plan.strategy.strategy import sums_of
+from dpratio.plan.strategy.layout import sums_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 

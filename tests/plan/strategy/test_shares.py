@@ -13,8 +13,8 @@ from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex
 from dpratio.plan.strategy import shares
 from dpratio.plan.strategy.expected import expected_of
+from dpratio.plan.strategy.layout import sums_of
 from dpratio.plan.strategy.shares import Shared, share_budget
-from dpratio.plan.strategy.strategy import sums_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import ColumnGuess, Guess
 

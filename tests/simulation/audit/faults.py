@@ -12,7 +12,7 @@ from dpratio.curator.noise import draw_noise as noise
 from dpratio.curator.noise import select_keys
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import NoiseLaw, draw_rounded
-from dpratio.plan.part import Part
+from dpratio.plan.planned_question import PlannedQuestion
 
 Ints = NDArray[np.int64]
 Draw = Callable[[int], Ints]
@@ -97,8 +97,10 @@ def leave_out_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 def scale_one_sum(monkeypatch: pytest.MonkeyPatch, at: int, by: float) -> None:
     """Draw the noise of one sum at a wrong scale."""
 
-    def wrong(mechanism: str, part: Part, cells: int, bits: BitSource) -> Ints:
-        drawn = noise.draw_noise(mechanism, part, cells, bits)
+    def wrong(
+        mechanism: str, question: PlannedQuestion, cells: int, bits: BitSource
+    ) -> Ints:
+        drawn = noise.draw_noise(mechanism, question, cells, bits)
         drawn[:, at] = np.rint(by * drawn[:, at])
         return drawn
 
@@ -108,9 +110,11 @@ def scale_one_sum(monkeypatch: pytest.MonkeyPatch, at: int, by: float) -> None:
 def repeat_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the noise of the first sum for all of them, each at its own scale."""
 
-    def wrong(mechanism: str, part: Part, cells: int, bits: BitSource) -> Ints:
-        drawn = noise.draw_noise(mechanism, part, cells, bits)
-        scales = np.array(part.scales)
+    def wrong(
+        mechanism: str, question: PlannedQuestion, cells: int, bits: BitSource
+    ) -> Ints:
+        drawn = noise.draw_noise(mechanism, question, cells, bits)
+        scales = np.array(question.scales)
         repeated = np.rint(drawn[:, :1] * (scales / scales[0]))
         return np.asarray(repeated, dtype=np.int64)
 

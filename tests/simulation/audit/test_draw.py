@@ -78,6 +78,6 @@ def test_counts_are_of_all_samples_and_every_release_is_told(
         each.first for each in counts
     ]
     assert seen.drawn == seen.tally.drawn == 2_000
-    assert len(seen.large) == len(plan.sums)
+    assert len(seen.large) == len(plan.questions[0].sums)
     for large in seen.large:
         assert 0.1 < large / seen.drawn < 0.3

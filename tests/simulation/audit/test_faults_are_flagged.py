@@ -20,7 +20,7 @@ from dpratio.plan.sensitivity import joint
 from dpratio.plan.sensitivity.box import box_of
 from dpratio.plan.sensitivity.corners import Point, corners_of
 from dpratio.plan.sensitivity.joint import joint_ratio
-from dpratio.plan.strategy import strategy
+from dpratio.plan.strategy import measure as planning
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.findings import (
     BROKEN,
@@ -247,7 +247,7 @@ def test_a_price_that_forgets_the_groups_of_a_person_is_flagged(
     def once(mechanism: str, grid: Any, scales: Any, *_: Any) -> Any:  # noqa: ANN401
         return joint_ratio(mechanism, grid, scales)
 
-    for room in (price, strategy):
+    for room in (price, planning):
         monkeypatch.setattr(room, "unit_ratio", once)
     findings = audited(
         samples=1_000, epsilons=["4"], strategies=["joint"], units=["person"]

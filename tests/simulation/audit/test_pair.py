@@ -38,7 +38,7 @@ def claim_of(plan: Plan) -> float:
         plan.strategy,
         epsilon=plan.budget.epsilon,
         delta=plan.budget.delta,
-        sums=len(plan.sums),
+        sums=len(plan.questions[0].sums),
     )
 
 
@@ -62,17 +62,21 @@ def test_the_furthest_unit_reaches_the_claim_and_does_not_pass_it(
 @pytest.mark.parametrize("strategy", ["focused", "joint"])
 def test_the_search_agrees_with_the_price_of_a_row(strategy: str) -> None:
     plan = planned("row", "analytic_gaussian", strategy)
-    part = plan.parts[0]
-    priced = unit_ratio(plan.mechanism, plan.grid(part), part.scales, plan.unit, 1)
+    question = plan.questions[0]
+    priced = unit_ratio(
+        plan.mechanism, plan.grid(question), question.scales, plan.unit, 1
+    )
     found = find_pair(plan, QUESTIONS["row"]).largest
     assert found == pytest.approx(float(priced), rel=1e-6)
 
 
 def test_less_noise_than_planned_for_one_sum_moves_the_unit_further() -> None:
     plan = planned("row", "laplace", "even")
-    part = plan.parts[0]
-    first = replace(part.sums[0], scale=part.sums[0].scale / 2)
-    edited = replace(plan, parts=(replace(part, sums=(first, *part.sums[1:])),))
+    question = plan.questions[0]
+    first = replace(question.sums[0], scale=question.sums[0].scale / 2)
+    edited = replace(
+        plan, questions=(replace(question, sums=(first, *question.sums[1:])),)
+    )
     found = find_pair(edited, QUESTIONS["row"]).largest
     assert found == pytest.approx(7 / 6, rel=1e-6)
 

@@ -18,7 +18,7 @@ from dpratio.simulation.population import PaperPopulation
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import ColumnGuess, Guess
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 PAPER = PaperPopulation(1.1)
 
@@ -33,7 +33,7 @@ def test_forecast_and_simulated_width_agree_within_three_per_cent(
     epsilon: float,
 ) -> None:
     plan = paper_plan(mechanism, epsilon, weighted=weighted, n=n)
-    (outlook,) = forecast(plan, n=n, guess=PAPER).outlooks
+    (outlook,) = forecast(plan, n=n, guess=PAPER).rows
     row = measure_coverage(PAPER, plan, n=n, repetitions=600, rng=1, against=1.0).rows[
         0
     ]
@@ -46,7 +46,7 @@ def test_forecast_and_simulated_width_agree_within_three_per_cent(
 @pytest.mark.parametrize("strategy", ["joint", "even"])
 def test_plans_with_the_paper_s_sums_are_forecast_too(strategy: str) -> None:
     plan = paper_plan("laplace", 1.0, weighted=True, n=5_000, strategy=strategy)
-    (outlook,) = forecast(plan, n=5_000, guess=PAPER).outlooks
+    (outlook,) = forecast(plan, n=5_000, guess=PAPER).rows
     row = measure_coverage(PAPER, plan, n=5_000, repetitions=600, rng=1).rows[0]
     assert outlook.width == pytest.approx(row.judged.width.mean, rel=0.03)
 
@@ -60,8 +60,8 @@ def test_a_guess_of_moments_is_forecast_like_its_population() -> None:
         guess=guess,
         n=3_000,
     )
-    (outlook,) = forecast(plan, n=3_000, guess=guess).outlooks
-    population = guessed_population(guess, plan.box(plan.parts[0]))
+    (outlook,) = forecast(plan, n=3_000, guess=guess).rows
+    population = guessed_population(guess, plan.box(plan.questions[0]))
     row = measure_coverage(population, plan, n=3_000, repetitions=600, rng=1).rows[0]
     assert outlook.width == pytest.approx(row.judged.width.mean, rel=0.03)
 
@@ -69,7 +69,7 @@ def test_a_guess_of_moments_is_forecast_like_its_population() -> None:
 def test_the_detectable_ratio_is_detected_with_the_wanted_power() -> None:
     """Two populations at the detectable distance, simulated in full."""
     plan = paper_plan("laplace", 0.5, weighted=False, n=2_000)
-    (outlook,) = forecast(plan, n=2_000, guess=PAPER).outlooks
+    (outlook,) = forecast(plan, n=2_000, guess=PAPER).rows
     found = measure_coverage(
         PaperPopulation(outlook.detectable),
         plan,
@@ -92,9 +92,9 @@ def test_the_detectable_ratio_is_detected_with_the_wanted_power() -> None:
 
 def test_people_lost_are_those_a_public_study_would_not_need() -> None:
     plan = paper_plan("gaussian", 0.2, weighted=True, n=5_000)
-    (outlook,) = forecast(plan, n=5_000, guess=PAPER).outlooks
+    (outlook,) = forecast(plan, n=5_000, guess=PAPER).rows
     kept = 5_000 - outlook.people_lost
-    smaller = forecast(plan, n=kept, guess=PAPER).outlooks[0]
+    smaller = forecast(plan, n=kept, guess=PAPER).rows[0]
     assert smaller.width_public == pytest.approx(outlook.width, rel=1e-3)
     assert outlook.people_lost > 3_000
 
@@ -102,7 +102,7 @@ def test_people_lost_are_those_a_public_study_would_not_need() -> None:
 def test_more_people_and_more_epsilon_give_narrower_intervals() -> None:
     plan = paper_plan("laplace", 1.0, weighted=True, n=5_000)
     table = forecast(plan, n=[1_000, 4_000], guess=PAPER, epsilon=[0.5, Fraction(2)])
-    widths = {(each.n, each.epsilon): each.width for each in table.outlooks}
+    widths = {(each.n, each.epsilon): each.width for each in table.rows}
     assert list(widths) == [(1_000, 0.5), (1_000, 2.0), (4_000, 0.5), (4_000, 2.0)]
     assert widths[1_000, 0.5] > widths[1_000, 2.0] > widths[4_000, 0.5]
     assert widths[4_000, 0.5] > widths[4_000, 2.0]
@@ -111,7 +111,7 @@ def test_more_people_and_more_epsilon_give_narrower_intervals() -> None:
 def test_a_forecast_repeats_itself_and_says_what_it_assumed() -> None:
     plan = paper_plan("laplace", 1.0, weighted=False, n=5_000)
     first, second = (forecast(plan, n=500, guess=PAPER) for _ in range(2))
-    assert first.outlooks == second.outlooks
+    assert first.rows == second.rows
     said = str(first)
     assert "guessed ratio of 1.1" in said
     assert "nothing was spent" in said
@@ -120,19 +120,19 @@ def test_a_forecast_repeats_itself_and_says_what_it_assumed() -> None:
 
 def test_without_a_guess_the_middle_of_every_range_is_taken() -> None:
     plan = paper_plan("laplace", 1.0, weighted=True, n=5_000)
-    assert forecast(plan, n=500).ratio == pytest.approx(1.0, rel=1e-9)
+    assert forecast(plan, n=500).rows[0].ratio == pytest.approx(1.0, rel=1e-9)
 
 
 def test_needed_people_and_epsilon_give_the_width_that_was_asked_for() -> None:
     plan = paper_plan("laplace", 1.0, weighted=False, n=5_000)
     people = needed_people(plan, width=0.1, guess=PAPER)
     assert people is not None
-    assert forecast(plan, n=people, guess=PAPER).outlooks[0].width == pytest.approx(
+    assert forecast(plan, n=people, guess=PAPER).rows[0].width == pytest.approx(
         0.1, rel=0.01
     )
     epsilon = needed_epsilon(plan, width=0.065, n=5_000, guess=PAPER)
     assert epsilon is not None
-    (found,) = forecast(plan, n=5_000, guess=PAPER, epsilon=epsilon).outlooks
+    (found,) = forecast(plan, n=5_000, guess=PAPER, epsilon=epsilon).rows
     assert found.width == pytest.approx(0.065, rel=0.01)
 
 
@@ -144,7 +144,7 @@ def test_what_cannot_be_reached_is_said_to_be_so() -> None:
 
 def test_where_no_interval_is_bounded_the_width_is_infinite() -> None:
     plan = paper_plan("gaussian", 0.2, weighted=True, n=5)
-    (outlook,) = forecast(plan, n=1, guess=PAPER).outlooks
+    (outlook,) = forecast(plan, n=1, guess=PAPER).rows
     assert outlook.unbounded > 0.9
     assert outlook.width > 1 or math.isinf(outlook.width)
 

@@ -37,7 +37,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     alternative: str = "two-sided",
     level: float = 0.95,
     adjust: str = "none",
-    part: int | None = None,
+    question: str | int | None = None,
     variance: str | None = None,
 ) -> Comparison:
     """Compare ratios of groups with different people, with intervals and p-values.
@@ -58,8 +58,8 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         level: Confidence level, between 0 and 1.
         adjust: For many comparisons: ``"none"``, ``"bonferroni"``, ``"holm"`` or
             ``"benjamini_hochberg"``; the intervals are widened with the p-values.
-        part: Which part of a release with several questions or partitions, counted
-            from 0.
+        question: Which question, where several hold the groups: its name, or its
+            number from 1.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:
@@ -75,14 +75,15 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         >>> release = dpr.example_release()
         >>> print(dpr.compare_ratios(release, "west", "north").summary())
         west is 19.8 % above north, 95 % interval 14.5 % to 25.3 %; p = 2.4e-12
-        >>> from_one = dpr.compare_ratios(release, reference=1, part=0, adjust="holm")
+        >>> options = {"question": 1, "adjust": "holm"}
+        >>> from_one = dpr.compare_ratios(release, reference=1, **options)
         >>> from_one.pvalue_adjusted < 0.05
         array([False,  True,  True,  True])
     """
     require_one_of(alternative, ALTERNATIVES, "alternative")
     require_one_of(adjust, ADJUSTMENTS, "adjustment")
     require_level(level)
-    target = ComparisonTarget.of(release, groups, part=part, variance=variance)
+    target = ComparisonTarget.of(release, groups, question=question, variance=variance)
     if scale is None:
         scale = "lift" if np.isfinite(target.statistic.lowest) else "difference"
     scales = [scale] if isinstance(scale, str) else list(scale)

@@ -1,4 +1,4 @@
-"""What a comparison is about: a part of a release, its groups, and both sides."""
+"""What a comparison is about: a question of a release, its groups, and both sides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ import numpy as np
 from dpratio.analyst.comparison.complement import rest_of
 from dpratio.analyst.comparison.designs import (
     REST,
+    find_question,
     names_of,
-    part_of,
     places_of,
     sides_of,
 )
@@ -21,17 +21,17 @@ from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance, weights_are_lost
 from dpratio.analyst.tables.options import is_finite_number
 from dpratio.checks import require
-from dpratio.release.release import Release, require_release
+from dpratio.release.release import Release, ReleasedQuestion, require_release
 
 __all__ = ["ComparisonTarget"]
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonTarget:
-    """A part of a release, the statistic of its groups, and those that were named."""
+    """A question of a release, the statistic of its groups, and those named."""
 
     release: Release
-    part: int
+    question: ReleasedQuestion
     groups: tuple[Any, ...]
     statistic: Statistic
     variance: str
@@ -42,22 +42,22 @@ class ComparisonTarget:
         release: Release,
         groups: Sequence[Any],
         *,
-        part: int | None,
+        question: str | int | None,
         variance: str | None,
     ) -> "ComparisonTarget":
-        """Find the part that is asked about, and test its ratios."""
+        """Find the question that is asked about, and test its ratios."""
         require_release(release)
-        at = part_of(release, groups, part)
-        moments = moments_of(release, at)
+        chosen = find_question(release, groups, question)
+        moments = moments_of(release, chosen)
         form = choose_variance(moments, variance)
-        lowest = Range.of(release.plan.box(release.plan.parts[at])).lowest
+        lowest = Range.of(release.plan.box(chosen.asked)).lowest
         statistic = _statistic(moments, form, lowest)
-        return cls(release, at, tuple(groups), statistic, form)
+        return cls(release, chosen, tuple(groups), statistic, form)
 
     @property
     def names(self) -> list[Any]:
-        """The names of all groups of the part."""
-        return names_of(self.release.parts[self.part])
+        """The names of all groups of the question."""
+        return names_of(self.question)
 
     def hypothesis(
         self, design: str, reference: float | None, scale: str
@@ -69,16 +69,16 @@ class ComparisonTarget:
             require(
                 design == "pairs", "a reference takes the place of a design", design
             )
-            places = places_of(self.release.parts[self.part], self.groups)
+            places = places_of(self.question, self.groups)
             value = AgainstValue(self.statistic.only(places), float(reference), scale)
             return value, ([names[at] for at in places.tolist()], None)
-        sides = sides_of(self.release, self.part, self.groups, design)
+        sides = sides_of(self.release, self.question, self.groups, design)
         first = [names[at] for at in sides.first.tolist()]
         if not sides.is_rest:
             second = [names[at] for at in sides.second.tolist()]
             both = (sides.first, sides.second)
             return Between(self.statistic, self.statistic, both, scale), (first, second)
-        rest = rest_of(self.release, self.part, sides.second)
+        rest = rest_of(self.release, self.question, sides.second)
         lowest = self.statistic.lowest
         others = _statistic(rest, self.variance, lowest)
         both = (sides.first, np.arange(len(first)))

@@ -15,10 +15,19 @@ from numpy.typing import NDArray
 
 from dpratio.checks import refuse, require, require_one_of
 from dpratio.errors import InvalidInput
-from dpratio.release.release import Release, ReleasedPart, require_part
-from dpratio.terms.question import Ratio
+from dpratio.plan.planned_question import say_which
+from dpratio.release.release import Release, ReleasedQuestion
+from dpratio.terms.ratio import Ratio
 
-__all__ = ["DESIGNS", "REST", "Sides", "names_of", "part_of", "places_of", "sides_of"]
+__all__ = [
+    "DESIGNS",
+    "REST",
+    "Sides",
+    "find_question",
+    "names_of",
+    "places_of",
+    "sides_of",
+]
 
 DESIGNS = {
     "pairs": "every pair of the named groups, or of all",
@@ -42,32 +51,34 @@ class Sides:
     is_rest: bool
 
 
-def part_of(release: Release, groups: Sequence[Any], part: object) -> int:
-    """Find the part of a release that holds the groups.
+def find_question(
+    release: Release, groups: Sequence[Any], which: object
+) -> ReleasedQuestion:
+    """Find the question of a release that holds the groups.
 
     Raises:
         InvalidInput: When there are several, or none; or when several are named.
     """
-    parts = release.parts
-    if part is not None:
-        if isinstance(part, list | tuple):
-            _refuse_two_parts(release, part)
-        require_part(part, release)
-        return part  # type: ignore[return-value]  # required above
-    keys = [set(each.keys) for each in parts]
+    if which is not None:
+        if isinstance(which, list | tuple):
+            _refuse_two_questions(release, which)
+        return release.question(which)  # type: ignore[arg-type]  # checked there
+    keys = [set(each.keys) for each in release.questions]
     holding = [
-        at for at, own in enumerate(keys) if all(_cell(key) in own for key in groups)
+        question
+        for question, own in zip(release.questions, keys, strict=True)
+        if all(_cell(key) in own for key in groups)
     ]
     if len(holding) != 1:
         _refuse_groups(release, groups, keys, holding)
     return holding[0]
 
 
-def places_of(part: ReleasedPart, groups: Sequence[Any]) -> Places:
+def places_of(question: ReleasedQuestion, groups: Sequence[Any]) -> Places:
     """Give the places of the named cells, or of all."""
     if not groups:
-        return np.arange(len(part.values))
-    places = {key: at for at, key in enumerate(part.keys)}
+        return np.arange(len(question.values))
+    places = {key: at for at, key in enumerate(question.keys)}
     for key in groups:
         if _cell(key) not in places:
             _refuse_unknown(key, list(places))
@@ -77,7 +88,9 @@ def places_of(part: ReleasedPart, groups: Sequence[Any]) -> Places:
     return np.array(found, dtype=np.int64)
 
 
-def sides_of(release: Release, part: int, groups: Sequence[Any], design: str) -> Sides:
+def sides_of(
+    release: Release, question: ReleasedQuestion, groups: Sequence[Any], design: str
+) -> Sides:
     """Choose what is compared with what.
 
     Raises:
@@ -85,9 +98,8 @@ def sides_of(release: Release, part: int, groups: Sequence[Any], design: str) ->
     """
     require_one_of(design, DESIGNS, "design")
     require_disjoint(release)
-    released = release.parts[part]
-    places = places_of(released, groups)
-    count = len(released.values)
+    places = places_of(question, groups)
+    count = len(question.values)
     hint = "Against a number, say reference=1 for instance."
     require(count > 1, "a comparison needs two groups", count, hint)
     if design == "rest":
@@ -118,11 +130,11 @@ def require_disjoint(release: Release) -> None:
     require(most == 1, rule, f"most_groups={most}", hint)
 
 
-def names_of(part: ReleasedPart) -> list[Any]:
+def names_of(question: ReleasedQuestion) -> list[Any]:
     """Name the cells: keys of one column as they are, of several joined."""
     return [
         ", ".join(str(each) for each in key) if isinstance(key, tuple) else key
-        for key in part.keys
+        for key in question.keys
     ]
 
 
@@ -131,33 +143,30 @@ def _cell(key: object) -> Any:  # noqa: ANN401 (a key of any kind)
 
 
 def _refuse_groups(
-    release: Release, groups: Sequence[Any], keys: list[set[Any]], holding: list[int]
+    release: Release,
+    groups: Sequence[Any],
+    keys: list[set[Any]],
+    holding: list[ReleasedQuestion],
 ) -> NoReturn:
-    """Say why no single part answers: several do, they overlap, or none does."""
+    """Say why no single question answers: several do, they overlap, or none does."""
     if holding:
-        few = [f"part={at}" for at in holding[:_MOST_NAMED]]
-        last = "…" if len(holding) > _MOST_NAMED else few.pop()
         raise InvalidInput(
-            "several parts of this release hold these groups; say which: "
-            f"{', '.join(few)} or {last}. {_paired_plan(release)}"
+            "several questions of this release hold these groups; say which: "
+            f"{say_which(release.questions, holding)}. {_paired_plan(release)}"
         )
     strange = [key for key in groups if not any(_cell(key) in own for own in keys)]
     if not strange:
         _refuse_overlap(list(groups))
-    _refuse_unknown(strange[0], [name for each in release.parts for name in each.keys])
+    held = [name for each in release.questions for name in each.keys]
+    _refuse_unknown(strange[0], held)
 
 
-def _refuse_two_parts(release: Release, part: Sequence[Any]) -> NoReturn:
-    chosen = [each for each in part if type(each) is int]
-    known = len(chosen) == len(part) and all(
-        0 <= each < len(release.parts) for each in chosen
-    )
-    require(known, f"part must be from 0 to {len(release.parts) - 1}", list(part))
-    partitions = {release.plan.parts[each].partition for each in chosen}
-    if len(partitions) > 1:
-        _refuse_overlap([f"part {each}" for each in chosen])
+def _refuse_two_questions(release: Release, which: Sequence[Any]) -> NoReturn:
+    chosen = [release.question(each) for each in which]
+    if len({each.asked.partition for each in chosen}) > 1:
+        _refuse_overlap([each.name for each in chosen])
     rule = "two questions about the same people are not independent"
-    refuse(rule, list(part), _paired_plan(release))
+    refuse(rule, list(which), _paired_plan(release))
 
 
 def _refuse_overlap(given: list[Any]) -> NoReturn:
@@ -182,7 +191,7 @@ def _refuse_unknown(key: object, keys: list[Any]) -> NoReturn:
 
 def _paired_plan(release: Release) -> str:
     """Name the plan that compares two numerators on the same people."""
-    ratios = list(dict.fromkeys(part.ratio for part in release.plan.parts))
+    ratios = list(dict.fromkeys(question.ratio for question in release.plan.questions))
     one, two = ratios[0], ratios[-1]
     same = (one.per, one.weight) == (two.per, two.weight)
     differ = one.numerator != two.numerator and one.minus is two.minus is None

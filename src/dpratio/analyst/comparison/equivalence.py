@@ -40,7 +40,7 @@ class Equivalence(Tabular):
     Example:
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
-        >>> found = dpr.assess_equivalence(release, lower=0.9, upper=1.1, part=0)
+        >>> found = dpr.assess_equivalence(release, lower=0.9, upper=1.1, question=1)
         >>> found.verdicts, found.overall
         (('within', 'within', 'undecided', 'outside'), 'outside')
     """
@@ -132,7 +132,7 @@ def assess_equivalence(
     upper: float | None = None,
     level: float = 0.95,
     adjust: str = "none",
-    part: int | None = None,
+    question: str | int | None = None,
     variance: str | None = None,
 ) -> Equivalence:
     """Judge whether ratios lie within margins.
@@ -146,8 +146,8 @@ def assess_equivalence(
         level: Confidence level of each one-sided test.
         adjust: For verdicts on single groups, as in `compare_ratios`; the overall
             verdict "within" needs none.
-        part: Which part of a release with several questions or partitions, counted
-            from 0.
+        question: Which question, where several hold the groups: its name, or its
+            number from 1.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:
@@ -160,7 +160,7 @@ def assess_equivalence(
     Example:
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
-        >>> found = dpr.assess_equivalence(release, lower=0.9, upper=1.1, part=0)
+        >>> found = dpr.assess_equivalence(release, lower=0.9, upper=1.1, question=1)
         >>> print(found.summary())
         overall outside: of 4 ratios 2 within, 1 outside, ...
     """
@@ -168,8 +168,8 @@ def assess_equivalence(
     require_level(level)
     require(level > 0.5, "level must be above 0.5", level, "0.95 is usual.")  # noqa: PLR2004
     _require_margins(lower, upper)
-    target = ComparisonTarget.of(release, groups, part=part, variance=variance)
-    places = places_of(release.parts[target.part], groups)
+    target = ComparisonTarget.of(release, groups, question=question, variance=variance)
+    places = places_of(target.question, groups)
     require(len(places), "there is no group to judge", len(places))
     hypothesis = AgainstValue(target.statistic.only(places), 0.0, "difference")
     rises = [] if lower is None else [hypothesis.deviates(lower)]

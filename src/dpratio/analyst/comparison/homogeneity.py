@@ -34,7 +34,7 @@ class Homogeneity(Tabular):
     Example:
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
-        >>> found = dpr.assess_homogeneity(release, part=0)
+        >>> found = dpr.assess_homogeneity(release, question=1)
         >>> found.df, round(found.ratio, 3)
         (3, 1.088)
     """
@@ -87,7 +87,7 @@ class Homogeneity(Tabular):
 def assess_homogeneity(
     release: Release,
     *groups: Cell,
-    part: int | None = None,
+    question: str | int | None = None,
     variance: str | None = None,
 ) -> Homogeneity:
     """Test whether groups have one ratio.
@@ -95,8 +95,8 @@ def assess_homogeneity(
     Args:
         release: Noisy sums; no data and no budget are needed.
         groups: The groups, by key; all of them where none is named.
-        part: Which part of a release with several questions or partitions, counted
-            from 0.
+        question: Which question, where several hold the groups: its name, or its
+            number from 1.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:
@@ -109,14 +109,14 @@ def assess_homogeneity(
     Example:
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
-        >>> print(dpr.assess_homogeneity(release, part=0).summary())
+        >>> print(dpr.assess_homogeneity(release, question=1).summary())
         one ratio, 1.088, does not fit 4 groups: chi-square 73.19 on 3 ...
     """
     from scipy.special import chdtri
 
-    target = ComparisonTarget.of(release, groups, part=part, variance=variance)
+    target = ComparisonTarget.of(release, groups, question=question, variance=variance)
     require_disjoint(release)
-    places = places_of(release.parts[target.part], groups)
+    places = places_of(target.question, groups)
     rule = "homogeneity is a question about two groups or more"
     require(len(places) > 1, rule, len(places))
     told = places[_is_told(target.statistic.only(places))]

@@ -22,16 +22,17 @@ from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.analyst.tables.estimates import STATUSES
-from dpratio.analyst.tables.labels import part_labels
+from dpratio.analyst.tables.labels import question_labels
 from dpratio.analyst.tables.options import require_level
 from dpratio.analyst.tables.statuses import Codes, codes_of
 from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
-from dpratio.release.release import Release, require_part, require_release
+from dpratio.release.choose_question import choose_question
+from dpratio.release.release import Release, ReleasedQuestion, require_release
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Dimension, ScoreBins
-from dpratio.terms.question import Ratio
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.ratio import Ratio
 
 __all__ = ["calibration_curve"]
 
@@ -42,7 +43,11 @@ _ANY_SIGN = Range(numerator_is_positive=False, denominator_is_positive=True)
 
 
 def calibration_curve(
-    release: Release, *, bins: str | None = None, part: int = 0, level: float = 0.95
+    release: Release,
+    *,
+    bins: str | None = None,
+    question: str | int | None = None,
+    level: float = 0.95,
 ) -> Curve:
     """Draw calibration curves: mean score against mean label, bin by bin.
 
@@ -53,7 +58,8 @@ def calibration_curve(
         release: Planned over `ScoreBins`, with ``answers=("ratio", "means")``; other
             groups crossed with the bins give a curve each.
         bins: The binned column, where a release has several.
-        part: Which part of a release with several, counted from 0.
+        question: Which question of a release where several have bins: its name, or
+            its number from 1.
         level: Confidence level of every interval, between 0 and 1.
 
     Returns:
@@ -66,7 +72,7 @@ def calibration_curve(
 
     Example:
         >>> import dpratio as dpr
-        >>> curve = dpr.calibration_curve(dpr.example_release(), part=1)
+        >>> curve = dpr.calibration_curve(dpr.example_release())
         >>> curve.gap.estimate.round(3)
         array([-0.002,  0.027,  0.056,  0.037,  0.055])
         >>> print(curve.summary())
@@ -74,16 +80,16 @@ def calibration_curve(
     """
     require_release(release)
     require_level(level)
-    require_part(part, release)
-    laid_out = _lay_out(release, part, bins)
-    ratio = release.plan.parts[part].ratio
+    asked = choose_question(release, question, lambda each: bool(_binned(each)))
+    laid_out = _lay_out(asked, bins)
+    ratio = asked.ratio
     hint = "Means would be those of people's totals; use estimate_ratios for each bin."
     unit = release.plan.unit.column
     require(unit is None, "a calibration curve is about rows", unit, hint)
     rule = "a calibration curve is about one score"
     require(ratio.minus is None, rule, str(ratio), "Plan a ratio without minus.")
-    box = release.plan.box(release.plan.parts[part])
-    sampling = Sampling.of(moments_of(release, part), box)
+    box = release.plan.box(asked.asked)
+    sampling = Sampling.of(moments_of(release, asked), box)
     score, label = laid_out.ends(ratio, box), (box["y"].lower, box["y"].upper)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gaps, form = seen_as_ratio(sampling, {"ws": 1.0, "wy": -1.0}, {"w": 1.0})
@@ -98,7 +104,7 @@ def calibration_curve(
         }
         errors = _errors(sampling, bins_of, laid_out, ratio, level)
         return Curve(
-            labels=part_labels(release, part),
+            labels=question_labels(asked),
             bins=laid_out.column,
             score=ratio.numerator,
             share=_share(bins_of, sampling.moments["ww"], level),
@@ -135,27 +141,31 @@ class _Layout:
         return box["s"].lower, box["s"].upper
 
 
-def _lay_out(release: Release, part: int, bins: str | None) -> _Layout:
+def _binned(question: ReleasedQuestion) -> dict[str, ScoreBins]:
+    """Give the binned columns of a question."""
+    dimensions = () if question.groups is None else question.groups.dimensions
+    return {each.column: each for each in dimensions if isinstance(each, ScoreBins)}
+
+
+def _lay_out(question: ReleasedQuestion, bins: str | None) -> _Layout:
     """Find the binned column; what else groups are by gives a curve each."""
-    groups = release.parts[part].groups
-    dimensions = () if groups is None else groups.dimensions
-    binned = [each.column for each in dimensions if isinstance(each, ScoreBins)]
+    binned = list(_binned(question))
     wanted = binned if bins is None else [name for name in binned if name == bins]
     if len(wanted) != 1:
-        _refuse_bins(release.plan.parts[part].ratio, binned, bins)
+        _refuse_bins(question.ratio, binned, bins)
     (column,) = wanted
     others = {
         name: cells
-        for name, cells in part_labels(release, part).items()
+        for name, cells in question_labels(question).items()
         if name != column
     }
-    count = len(release.parts[part].values)
+    count = len(question.values)
     keys = list(zip(*others.values(), strict=True)) if others else [()] * count
     places = {key: at for at, key in enumerate(dict.fromkeys(keys))}
     codes = np.array([places[key] for key in keys], dtype=np.int64)
     labels = {name: [key[at] for key in places] for at, name in enumerate(others)}
-    own = next(each for each in dimensions if each.column == column)
-    return _Layout(column, codes, labels, len(places), _edges(own, release, part))
+    edges = _edges(_binned(question)[column], question)
+    return _Layout(column, codes, labels, len(places), edges)
 
 
 def _refuse_bins(ratio: Ratio, binned: list[str], bins: str | None) -> None:
@@ -167,17 +177,17 @@ def _refuse_bins(ratio: Ratio, binned: list[str], bins: str | None) -> None:
         require(False, rule, given, f"Say which: {which}.")  # noqa: FBT003
     score = ratio.numerator
     raise InvalidInput(
-        f"{rule}, and this part has none. Plan with bins: in a study [groups] "
+        f"{rule}, and this question has none. Plan with bins: in a study [groups] "
         f'column = "{score}" and bins = 10, in Python '
         f"groups=ScoreBins('{score}', 10)."
     )
 
 
-def _edges(own: Dimension, release: Release, part: int) -> tuple[Floats, Floats]:
-    """Give the edges of the bin of every cell."""
-    edges = np.array(getattr(own, "edges", ()))
+def _edges(own: ScoreBins, question: ReleasedQuestion) -> tuple[Floats, Floats]:
+    """Give the edges of the bin of every group."""
+    edges = np.array(own.edges)
     places = {key: at for at, key in enumerate(own.values)}
-    at = [places[key] for key in part_labels(release, part)[own.column]]
+    at = [places[key] for key in question_labels(question)[own.column]]
     return edges[:-1][at], edges[1:][at]
 
 

@@ -44,7 +44,7 @@ class CalibrationErrors(Tabular):
 
     Example:
         >>> import dpratio as dpr
-        >>> errors = dpr.calibration_curve(dpr.example_release(), part=1).errors
+        >>> errors = dpr.calibration_curve(dpr.example_release()).errors
         >>> errors.expected.estimate.round(3), errors.pvalue < 0.05
         (array([0.038]), array([ True]))
     """
@@ -116,7 +116,7 @@ class Curve(Tabular):
 
     Example:
         >>> import dpratio as dpr
-        >>> curve = dpr.calibration_curve(dpr.example_release(), part=1)
+        >>> curve = dpr.calibration_curve(dpr.example_release())
         >>> curve.to_dicts()[0]["score"], curve.status
         ('0 to 0.2', ('ok', 'ok', 'ok', 'ok', 'ok'))
     """

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.tables.labels import part_labels
+from dpratio.analyst.tables.labels import question_labels
 from dpratio.checks import require
-from dpratio.release.release import Release
+from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.dimensions import Key
 from dpratio.terms.groups import Groups
 
-__all__ = ["Arms", "arms_of"]
+__all__ = ["Arms", "arms_of", "has_arms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,10 @@ class Arms:
 
 
 def arms_of(
-    release: Release, part: int, count: int, arms: tuple[Key, Key] | None
+    release: Release,
+    question: ReleasedQuestion,
+    count: int,
+    arms: tuple[Key, Key] | None,
 ) -> Arms:
     """Choose cells for a function of so many arms.
 
@@ -35,8 +38,8 @@ def arms_of(
     if count == 1:
         hint = "Leave arms out: this function is about single cells."
         require(arms is None, "this function compares no arms", arms, hint)
-        cells = np.arange(len(release.parts[part].values))
-        return Arms(part_labels(release, part), (cells,))
+        cells = np.arange(len(question.values))
+        return Arms(question_labels(question), (cells,))
     hint = "Write arms=('new', 'old'): two keys of one group column."
     two = isinstance(arms, list | tuple) and len(arms) == 2  # noqa: PLR2004
     require(two and arms[0] != arms[1], "two arms are compared", arms, hint)  # type: ignore[index]
@@ -44,19 +47,30 @@ def arms_of(
     rule = "arms that share units cannot be compared"
     most = release.plan.unit.most_groups
     require(most == 1, rule, most, hint)
-    groups = release.parts[part].groups
+    groups = question.groups
     at = _dimension(groups, tuple(arms or ()))
     return _pairs(groups, at, tuple(arms or ()))  # type: ignore[arg-type]
 
 
-def _dimension(groups: Groups | None, arms: tuple[Key, ...]) -> int:
-    """Find the one group column that has both keys."""
+def has_arms(question: ReleasedQuestion, arms: object) -> bool:
+    """Tell whether a question has groups of these arms; without arms any does."""
+    if not isinstance(arms, list | tuple):
+        return True
+    return bool(_holding(question.groups, tuple(arms)))
+
+
+def _holding(groups: Groups | None, arms: tuple[Key, ...]) -> list[int]:
     dimensions = () if groups is None else groups.dimensions
-    holding = [
+    return [
         at
         for at, each in enumerate(dimensions)
         if all(_is_among(key, each.values) for key in arms)
     ]
+
+
+def _dimension(groups: Groups | None, arms: tuple[Key, ...]) -> int:
+    """Find the one group column that has both keys."""
+    holding = _holding(groups, arms)
     hint = "Both must be keys of one group column, and of one only."
     require(len(holding) == 1, "these arms cannot be compared", list(arms), hint)
     return holding[0]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpratio.analyst.function.arms import Arms, arms_of
+from dpratio.analyst.function.arms import Arms, arms_of, has_arms
 from dpratio.analyst.function.function_of_sums import FunctionOfSums
 from dpratio.analyst.function.function_results import (
     FUNCTION_STATUSES,
@@ -25,7 +25,8 @@ from dpratio.analyst.tables.statuses import codes_of
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.plan.strategy.allowance import allowance
-from dpratio.release.release import Release, require_part, require_release
+from dpratio.release.choose_question import choose_question
+from dpratio.release.release import Release, require_release
 from dpratio.terms.dimensions import Key
 
 __all__ = ["FUNCTION_METHODS", "estimate_function"]
@@ -55,7 +56,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
     function: FunctionOfSums,
     *,
     arms: tuple[Key, Key] | None = None,
-    part: int = 0,
+    question: str | int | None = None,
     method: str = "delta",
     level: float = 0.95,
     draws: int = 1000,
@@ -65,10 +66,11 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
 
     Args:
         release: Noisy sums; no data and no budget are needed.
-        function: A ready one, `mean_of()` for instance, or a `FunctionOfSums`.
+        function: A ready one, `mean()` for instance, or a `FunctionOfSums`.
         arms: For a function of two cells: the two keys of one group column that are
             compared, the first against the second, within every cell of the others.
-        part: Which part of a release with several, counted from 0.
+        question: Which question of a release where several fit: its name, or its
+            number from 1.
         method: ``"delta"`` carries the noise through the gradient, with the law it
             has; ``"monte_carlo"`` takes its variance from redraws of the noise.
         level: Confidence level, between 0 and 1.
@@ -85,23 +87,23 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
 
     Example:
         >>> import dpratio as dpr
-        >>> release, lift = dpr.example_release(), dpr.lift_of_means("per")
+        >>> release, lift = dpr.example_release(), dpr.functions.lift("per")
         >>> found = dpr.estimate_function(release, lift, arms=("west", "north"))
         >>> found.estimate.round(3), found.ci_lower.round(3), found.ci_upper.round(3)
         (array([-0.165]), array([-0.203]), array([-0.124]))
     """
     require_release(release)
-    hint = "Write mean_of(), or make a FunctionOfSums."
+    hint = "Write mean(), or make a FunctionOfSums."
     known = isinstance(function, FunctionOfSums)
     require(known, "function must be a FunctionOfSums", function, hint)
     require_one_of(method, FUNCTION_METHODS, "method")
     require_level(level)
     require_draws(draws, rng)
-    require_part(part, release)
-    chosen = arms_of(release, part, function.arms, arms)
-    moments = moments_of(release, part)
+    asked = choose_question(release, question, lambda each: has_arms(each, arms))
+    chosen = arms_of(release, asked, function.arms, arms)
+    moments = moments_of(release, asked)
     arm_moments = [moments.only(places) for places in chosen.places]
-    box = release.plan.box(release.plan.parts[part])
+    box = release.plan.box(asked.asked)
     samplings = [Sampling.of(each, box) for each in arm_moments]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         linear = _linearise(function, arm_moments, samplings)
@@ -181,13 +183,13 @@ def _redrawn(
     cells, chunk = len(arms[0].values), max(1, _CELLS_AT_ONCE // draws)
     found = []
     for start in range(0, cells, chunk):
-        part = slice(start, start + chunk)
+        question = slice(start, start + chunk)
         before, after = [], []
         for arm in arms:
-            noise = redrawn_sums(arm, part, draws, rng)
+            noise = redrawn_sums(arm, question, draws, rng)
             for name in function.needs:
-                before.append(arm[name][part])
-                after.append(arm[name][part] + noise @ arm.loading(name))
+                before.append(arm[name][question])
+                after.append(arm[name][question] + noise @ arm.loading(name))
         moved = np.asarray(function.on_link(after), dtype=np.float64)
         still = np.asarray(function.on_link(before), dtype=np.float64)
         found.append(np.mean((moved - still) ** 2, axis=0))

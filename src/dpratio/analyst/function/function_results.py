@@ -34,7 +34,8 @@ class FunctionEstimates(Tabular):
 
     Example:
         >>> import dpratio as dpr
-        >>> found = dpr.estimate_function(dpr.example_release(), dpr.mean_of("per"))
+        >>> release, mean = dpr.example_release(), dpr.functions.mean("per")
+        >>> found = dpr.estimate_function(release, mean, question=1)
         >>> found.function, found.se.round(4)
         ('mean_of_per', array([0.0076, 0.0076, 0.0076, 0.0075]))
     """

@@ -12,21 +12,21 @@ from dpratio.analyst.function.function_of_sums import FunctionOfSums, Sums
 from dpratio.checks import require_one_of
 
 __all__ = [
-    "correlation_of",
+    "correlation",
     "difference_of_means",
-    "lift_of_means",
-    "mean_of",
+    "lift",
+    "mean",
     "ratio_of_ratios",
-    "slope_of",
-    "total_of",
-    "variance_of",
+    "slope",
+    "total",
+    "variance",
 ]
 
 _FIRST = {"numerator": "ws", "per": "wy"}
 _SQUARE = {"numerator": "wss", "per": "wyy"}
 
 
-def mean_of(of: str = "numerator") -> FunctionOfSums:
+def mean(of: str = "numerator") -> FunctionOfSums:
     """Give the weighted mean of a column, Σws/Σw.
 
     Args:
@@ -41,8 +41,8 @@ def mean_of(of: str = "numerator") -> FunctionOfSums:
 
     Example:
         >>> import dpratio as dpr
-        >>> release = dpr.example_release()
-        >>> dpr.estimate_function(release, dpr.mean_of("per")).estimate.round(3)
+        >>> release, mean = dpr.example_release(), dpr.functions.mean("per")
+        >>> dpr.estimate_function(release, mean, question=1).estimate.round(3)
         array([0.489, 0.472, 0.452, 0.409])
     """
     top = _column(of)
@@ -51,7 +51,7 @@ def mean_of(of: str = "numerator") -> FunctionOfSums:
     )
 
 
-def total_of(of: str = "numerator") -> FunctionOfSums:
+def total(of: str = "numerator") -> FunctionOfSums:
     """Give the weighted total of a column, Σws; the number of units varies too.
 
     Args:
@@ -65,8 +65,8 @@ def total_of(of: str = "numerator") -> FunctionOfSums:
 
     Example:
         >>> import dpratio as dpr
-        >>> release = dpr.example_release()
-        >>> dpr.estimate_function(release, dpr.total_of("per")).estimate.round()
+        >>> release, total = dpr.example_release(), dpr.functions.total("per")
+        >>> dpr.estimate_function(release, total, question=1).estimate.round()
         array([2443., 2358., 2260., 2047.])
     """
     top = _column(of)
@@ -89,7 +89,7 @@ def difference_of_means(of: str = "numerator") -> FunctionOfSums:
     Example:
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
-        >>> less = dpr.difference_of_means("per")
+        >>> less = dpr.functions.difference_of_means("per")
         >>> found = dpr.estimate_function(release, less, arms=("west", "north"))
         >>> found.estimate.round(3)
         array([-0.08])
@@ -103,7 +103,7 @@ def difference_of_means(of: str = "numerator") -> FunctionOfSums:
     )
 
 
-def lift_of_means(of: str = "numerator") -> FunctionOfSums:
+def lift(of: str = "numerator") -> FunctionOfSums:
     """Give the mean of the first arm over that of the second, less 1.
 
     Args:
@@ -119,7 +119,7 @@ def lift_of_means(of: str = "numerator") -> FunctionOfSums:
     Example:
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
-        >>> lift = dpr.lift_of_means("per")
+        >>> lift = dpr.functions.lift("per")
         >>> found = dpr.estimate_function(release, lift, arms=("west", "north"))
         >>> found.estimate.round(3)
         array([-0.165])
@@ -145,7 +145,7 @@ def ratio_of_ratios() -> FunctionOfSums:
     Example:
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
-        >>> both = dpr.ratio_of_ratios()
+        >>> both = dpr.functions.ratio_of_ratios()
         >>> found = dpr.estimate_function(release, both, arms=("west", "north"))
         >>> found.estimate.round(3)
         array([1.198])
@@ -161,7 +161,7 @@ def ratio_of_ratios() -> FunctionOfSums:
     )
 
 
-def variance_of(of: str = "numerator") -> FunctionOfSums:
+def variance(of: str = "numerator") -> FunctionOfSums:
     """Give the variance of a column around its mean, Σws²/Σw − (Σws/Σw)².
 
     Args:
@@ -176,8 +176,8 @@ def variance_of(of: str = "numerator") -> FunctionOfSums:
 
     Example:
         >>> import dpratio as dpr
-        >>> release = dpr.example_release()
-        >>> dpr.estimate_function(release, dpr.variance_of()).estimate.round(3)
+        >>> release, variance = dpr.example_release(), dpr.functions.variance()
+        >>> dpr.estimate_function(release, variance, question=1).estimate.round(3)
         array([0.052, 0.051, 0.055, 0.046])
     """
     top = _column(of)
@@ -189,7 +189,7 @@ def variance_of(of: str = "numerator") -> FunctionOfSums:
     )
 
 
-def correlation_of() -> FunctionOfSums:
+def correlation() -> FunctionOfSums:
     """Give the correlation of numerator and denominator.
 
     Returns:
@@ -198,8 +198,8 @@ def correlation_of() -> FunctionOfSums:
 
     Example:
         >>> import dpratio as dpr
-        >>> release = dpr.example_release()
-        >>> dpr.estimate_function(release, dpr.correlation_of()).estimate.round(2)
+        >>> release, asked = dpr.example_release(), dpr.functions.correlation()
+        >>> dpr.estimate_function(release, asked, question=1).estimate.round(2)
         array([0.44, 0.41, 0.4 , 0.42])
     """
     return FunctionOfSums(
@@ -217,7 +217,7 @@ def correlation_of() -> FunctionOfSums:
     )
 
 
-def slope_of() -> FunctionOfSums:
+def slope() -> FunctionOfSums:
     """Give the slope of the least-squares line of the denominator on the numerator.
 
     With a score above the line and a label below it: how much the label rises with the
@@ -229,8 +229,8 @@ def slope_of() -> FunctionOfSums:
 
     Example:
         >>> import dpratio as dpr
-        >>> release = dpr.example_release()
-        >>> dpr.estimate_function(release, dpr.slope_of()).estimate.round(2)
+        >>> release, slope = dpr.example_release(), dpr.functions.slope()
+        >>> dpr.estimate_function(release, slope, question=1).estimate.round(2)
         array([0.96, 0.9 , 0.85, 0.96])
     """
     return FunctionOfSums(

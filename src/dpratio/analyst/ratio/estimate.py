@@ -16,7 +16,7 @@ from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release, require_release
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = ["METHODS", "estimate_ratios"]
 
@@ -49,7 +49,7 @@ def estimate_ratios(
         rng: Seed or generator of the redraws.
 
     Returns:
-        One row per cell of every part. A denominator that cannot be told from zero
+        One row per group of every question. A denominator that cannot be told from zero
         gives an unbounded interval and the status ``"unbounded"``, never an error.
 
     Raises:
@@ -69,14 +69,15 @@ def estimate_ratios(
     require_one_of(scale, SCALES, "scale")
     require_level(level)
     require_draws(draws, rng)
-    reaches = [Range.of(release.plan.box(part)) for part in release.plan.parts]
+    questions = release.questions
+    reaches = [Range.of(release.plan.box(question.asked)) for question in questions]
     hint = "Use scale 'ratio'."
     rule = "scale 'log' needs a numerator and denominator that cannot be negative"
     positive = all(each.is_positive for each in reaches)
     require(positive or scale == "ratio", rule, scale, hint)
     columns, statuses, form = [], [], ""
-    for part, reach in enumerate(reaches):
-        moments = moments_of(release, part)
+    for question, reach in zip(questions, reaches, strict=True):
+        moments = moments_of(release, question)
         form = choose_variance(moments, variance)
         options = Options(method, scale, level, form, draws, rng)
         found = intervals(moments, reach, options)
@@ -135,7 +136,7 @@ def _columns(
 
 
 def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
-    """Stack the parts; a single one is not copied."""
+    """Stack the questions; a single one is not copied."""
     if len(columns) == 1:
         return columns[0]
     return {
@@ -146,12 +147,15 @@ def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
 def _asked(release: Release) -> dict[str, Any]:
     """Name what was asked, where it is one thing, and what to hold it to."""
     plan = release.plan
-    natural = {_natural(part.ratio, plan.box(part)) for part in plan.parts}
+    natural = {
+        _natural(question.ratio, plan.box(question)) for question in plan.questions
+    }
     reference = natural.pop() if len(natural) == 1 else None
-    if len({part.ratio for part in plan.parts}) > 1:
+    ratios = {question.ratio for question in plan.questions}
+    if len(ratios) > 1:
         return {"reference": reference}
     return {
-        "totals": plan.ratio.totals,
+        "totals": ratios.pop().totals,
         "around_one": reference == 1,
         "reference": reference,
     }

@@ -13,8 +13,9 @@ from dpratio.analyst.sums.noise import Noise, noise_of, take
 from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
-from dpratio.plan.strategy.strategy import reconstruction
-from dpratio.release.release import Release
+from dpratio.plan.planned_question import PlannedQuestion, pick_question
+from dpratio.plan.strategy.layout import reconstruction
+from dpratio.release.release import Release, ReleasedQuestion
 
 __all__ = ["Moments", "exact_moments", "moments_of"]
 
@@ -86,30 +87,28 @@ class Moments:
         return self.names.index(name)
 
 
-def moments_of(release: Release, part: int = 0) -> Moments:
-    """Reconstruct moments from the sums of a part that were measured."""
-    planned, released = release.plan.parts[part], release.parts[part]
-    steps = np.array([each.step for each in planned.sums])
-    names, matrix = _matrix(release.plan, part)
+def moments_of(release: Release, question: ReleasedQuestion | None = None) -> Moments:
+    """Reconstruct moments from the measured sums of a question, or of the only one."""
+    question = question or pick_question(release.questions, None)
+    steps = np.array([each.step for each in question.asked.sums])
+    names, matrix = _matrix(release.plan, question.asked)
     return Moments(
         names=names,
         # Moment by moment in memory: each is worked on for all cells at once.
-        values=((matrix * steps) @ released.values.T).T,
+        values=((matrix * steps) @ question.values.T).T,
         matrix=matrix,
-        noise=noise_of(released.noise, steps),
+        noise=noise_of(question.noise, steps),
     )
 
 
-def exact_moments(sums: Floats, plan: Plan) -> Moments:
+def exact_moments(sums: Floats, plan: Plan, question: PlannedQuestion) -> Moments:
     """Give the moments of sums without noise: public ones, or invented ones."""
-    names, matrix = _matrix(plan, 0)
+    names, matrix = _matrix(plan, question)
     none = np.zeros((1, matrix.shape[1]))
     return Moments(names, sums @ matrix.T, matrix, Noise(none, none))
 
 
-def _matrix(plan: Plan, part: int) -> tuple[tuple[str, ...], Floats]:
-    planned = plan.parts[part]
-    rows = reconstruction(
-        [each.summand for each in planned.sums], plan.contrast(planned)
-    )
+def _matrix(plan: Plan, question: PlannedQuestion) -> tuple[tuple[str, ...], Floats]:
+    summands = [each.summand for each in question.sums]
+    rows = reconstruction(summands, plan.contrast(question))
     return tuple(rows), np.array(list(rows.values()))

@@ -33,7 +33,7 @@ class Noise:
 
 
 def noise_of(layers: tuple[NoiseLayer, ...], steps: Floats) -> Noise:
-    """Add up the layers of noise on a part."""
+    """Add up the layers of noise on a question."""
     variance, laplace = np.zeros((1, len(steps))), np.zeros((1, len(steps)))
     for layer in layers:
         scales = np.array(layer.scales) * steps

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dpratio.checks import require
 from dpratio.cli.options import (
     ChartFile,
     CsvFile,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
     from dpratio.simulation.population import Population
     from dpratio.tabular import Tabular
-    from dpratio.terms.study_file import Study
+    from dpratio.terms.study import Study
 
 __all__ = ["coverage"]
 
@@ -162,15 +163,16 @@ def _simulate(
     from dpratio.simulation.coverage.coverage import measure_coverage
     from dpratio.simulation.forecast.guessed import guessed_population
 
-    if study.population is None:
+    if study.guess is None:
         raise InvalidInput(
             "a simulation needs a guessed population, got none. Add a table "
             "[population] to the study, with numerator = { mean = 0.5, sd = 0.2 }, "
             "per and, for weighted ratios, weight alike."
         )
     first = options["plan"][0]
-    bounds = first.box(first.parts[0])
-    population = guessed_population(study.population, bounds)
+    (question,) = first.questions
+    bounds = first.box(question)
+    population = guessed_population(study.guess, bounds)
     return measure_coverage(
         population, against=_against(against, population), **options
     )
@@ -179,22 +181,22 @@ def _simulate(
 def _plans(
     study: "Study", epsilons: "Sequence[str] | None", mechanisms: "Sequence[str] | None"
 ) -> "list[Plan]":
+    from fractions import Fraction
+
     from dpratio.terms.budget import Budget
 
     budgets = [Budget(each, study.budget.delta) for each in epsilons or []]
-    chosen: Sequence[str | None] = mechanisms or [study.mechanism]
+    asked = {each.ratio: each for each in study.questions}
+    rule = "a simulation is about one ratio, as the guessed population is"
+    require(len(asked) == 1, rule, len(asked), "Simulate a study for each.")
+    whole = tuple(
+        replace(each, groups=None, name="", share=Fraction(1))
+        for each in asked.values()
+    )
     return [
-        plan_of(
-            replace(
-                study,
-                budget=budget,
-                mechanism=mechanism,
-                partitions=(None,),
-                weights=None,
-            )
-        )
+        plan_of(replace(study, questions=whole, budget=budget, mechanism=mechanism))
         for budget in budgets or [study.budget]
-        for mechanism in chosen
+        for mechanism in mechanisms or [study.mechanism]
     ]
 
 

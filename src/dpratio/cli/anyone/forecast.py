@@ -12,9 +12,10 @@ from dpratio.cli.options import (
     Level,
     Replace,
     StudyFile,
+    WhichQuestion,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.studies import plan_of, read_study
+from dpratio.cli.studies import as_question, plan_of, read_study
 
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
@@ -35,6 +36,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     ] = None,
     against: Annotated[float, typer.Option(help="The ratio to test against.")] = 1.0,
     power: Annotated[float, typer.Option(help="Power of 'detectable'.")] = 0.8,
+    question: WhichQuestion = None,
     level: Level = 0.95,
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
@@ -47,16 +49,18 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     from dpratio.simulation.forecast.forecast import forecast as foresee
     from dpratio.terms.budget import Budget
 
+    asked = as_question(question)
     output = Output(layout, json_file, csv_file, chart_file, force=force, study=study)
     given = read_study(study)
     plan = plan_of(given)
-    sizes = n or [given.people or EXPECTED_PEOPLE]
+    sizes = n or [given.n or EXPECTED_PEOPLE]
     budgets = [Budget(each).epsilon for each in epsilon or []]
-    guess = given.population
+    guess = given.guess
     result = foresee(
         plan,
         n=sizes,
         guess=guess,
+        question=asked,
         epsilon=budgets or None,
         level=level,
         against=against,
@@ -64,7 +68,8 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     )
     lines = []
     if width is not None:
-        lines = ["", *_needs(plan, width, sizes, {"guess": guess, "level": level})]
+        options = {"guess": guess, "level": level, "question": asked}
+        lines = ["", *_needs(plan, width, sizes, options)]
     output.write_files(result)
     output.say([*result.notes(), ""])
     output.print_table(result)

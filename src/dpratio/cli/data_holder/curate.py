@@ -29,7 +29,7 @@ from dpratio.errors import InvalidInput, LedgerRefused
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.plan.plan import Plan
-    from dpratio.terms.study_file import Study
+    from dpratio.terms.study import Study
 
 __all__ = ["plan", "release"]
 
@@ -170,22 +170,24 @@ def _notes(study: "Study", plan: "Plan") -> list[str]:
     from dpratio.plan.plan_words import describe_delta
 
     said = describe_delta(plan.delta)
-    known = describe_delta(plan.delta, study.people)
-    return [_expectation(study, plan), *(known if not said else [])]
+    known = describe_delta(plan.delta, study.n)
+    return [*_expectations(study, plan), *(known if not said else [])]
 
 
-def _expectation(study: "Study", plan: "Plan") -> str:
-    """Say how wide intervals will be about the people that are expected."""
+def _expectations(study: "Study", plan: "Plan") -> list[str]:
+    """Say how wide the intervals of each question will be, for whom it expects."""
     from dpratio.plan.make_plan import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast
 
-    n = study.people or EXPECTED_PEOPLE
-    outlook = forecast(plan, n=n, guess=study.population).outlooks[0]
-    guessed = (
-        "the study's guess" if study.population else "values in the middle of bounds"
-    )
-    return (
-        f"Expected: intervals about {outlook.width:.3g} wide for {n:,} people per "
-        f"answer ({outlook.width_public:.3g} without noise), with {guessed}. "
-        "`dpratio forecast` shows more."
-    )
+    n = study.n or EXPECTED_PEOPLE
+    guessed = "the study's guess" if study.guess else "values in the middle of bounds"
+    several = len(plan.questions) > 1
+    lines = []
+    for at, question in enumerate(plan.questions, 1):
+        (row,) = forecast(plan, n=n, guess=study.guess, question=at).rows
+        named = f", {question.name}" if several else ""
+        lines.append(
+            f"Expected{named}: intervals about {row.width:.3g} wide for {n:,} people "
+            f"per answer ({row.width_public:.3g} without noise), with {guessed}."
+        )
+    return [*lines[:-1], f"{lines[-1]} `dpratio forecast` shows more."]

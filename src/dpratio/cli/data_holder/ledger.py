@@ -25,7 +25,7 @@ from dpratio.errors import LedgerFailed
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
-    from dpratio.terms.study_file import Study
+    from dpratio.terms.study import Study
 
 __all__ = ["DEFAULT", "Anchor", "By", "Location", "Scope", "ledger", "open_ledger"]
 

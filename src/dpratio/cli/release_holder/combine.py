@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.options import Force, ReleaseFile, ReleaseOut
-from dpratio.cli.studies import at_part, read_given_release, require_place
+from dpratio.cli.options import Force, ReleaseFile, ReleaseOut, WhichQuestion
+from dpratio.cli.studies import as_question, read_given_release, require_place
 
 if TYPE_CHECKING:
     from dpratio.release.release import Release
@@ -21,17 +21,19 @@ def roll_up(
         list[str] | None,
         typer.Option(help="A group column to keep; may be repeated. None: the whole."),
     ] = None,
-    part: Annotated[
-        int, typer.Option(help="Which part of a release with several, from 1.")
-    ] = 1,
+    question: WhichQuestion = None,
     force: Force = False,
 ) -> None:
     """Add groups up into coarser ones, such as states into a nation. Costs nothing."""
-    from dpratio.release.combine import roll_up as roll_up_release
+    from dpratio.release.roll_up import roll_up as roll_up_release
 
     require_place(out, force=force)
     read = read_given_release(release)
-    _write(roll_up_release(read, to or [], part=at_part(part, read)), out, force)
+    _write(
+        roll_up_release(read, to or [], question=as_question(question)),
+        out,
+        force,
+    )
 
 
 def merge(
@@ -55,7 +57,7 @@ def merge(
 
     It costs nothing more, and states what all of them cost together.
     """
-    from dpratio.release.combine import merge as merge_releases
+    from dpratio.release.merge import merge as merge_releases
 
     require_place(out, force=force)
     read = [read_given_release(each) for each in releases]

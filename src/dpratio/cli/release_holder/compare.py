@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpratio.checks import require
-from dpratio.cli.options import Format, Level, ReleaseFile, Variance
+from dpratio.cli.options import (
+    Format,
+    Level,
+    ReleaseFile,
+    Variance,
+    WhichQuestion,
+)
 from dpratio.cli.output import Output
-from dpratio.cli.studies import at_part, read_given_release
+from dpratio.cli.studies import as_question, read_given_release
 
 if TYPE_CHECKING:
     from dpratio.analyst.comparison.comparison import Comparison
     from dpratio.analyst.comparison.equivalence import Equivalence
     from dpratio.analyst.comparison.homogeneity import Homogeneity
-    from dpratio.release.release import Release, ReleasedPart
+    from dpratio.release.release import Release, ReleasedQuestion
 
 __all__ = ["compare"]
 
@@ -60,9 +66,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
         str,
         typer.Option(help="none, bonferroni, holm or benjamini_hochberg."),
     ] = "none",
-    part: Annotated[
-        int | None, typer.Option(help="Which part of a release with several, from 1.")
-    ] = None,
+    question: WhichQuestion = None,
     variance: Variance = None,
     layout: Format = "table",
 ) -> None:
@@ -79,10 +83,10 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     require(sum(asked) <= 1, rule, sum(asked), hint)
     read = read_given_release(release)
     named = _keys(read, groups or [])
-    place = None if part is None else at_part(part, read)
+    place = as_question(question)
     answer: Comparison | Equivalence | Homogeneity
     if homogeneity:
-        answer = assess_homogeneity(read, *named, part=place, variance=variance)
+        answer = assess_homogeneity(read, *named, question=place, variance=variance)
     elif margins:
         answer = assess_equivalence(
             read,
@@ -91,7 +95,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
             upper=upper,
             level=level,
             adjust=adjust,
-            part=place,
+            question=place,
             variance=variance,
         )
     else:
@@ -105,7 +109,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
             alternative=alternative,
             level=level,
             adjust=adjust,
-            part=place,
+            question=place,
             variance=variance,
         )
     output.say([answer.summary(), *answer.notes(), ""])
@@ -120,20 +124,20 @@ def _keys(release: "Release", words: Sequence[str]) -> list[Any]:
     from dpratio.analyst.comparison.designs import names_of
 
     known: dict[str, Any] = {}
-    for each in release.parts:
+    for each in release.questions:
         for name, key in zip(names_of(each), each.keys, strict=True):
             known.setdefault(str(name), key)
         known |= _months(each)
     return [known.get(word, word) for word in words]
 
 
-def _months(part: "ReleasedPart") -> dict[str, Any]:
+def _months(question: "ReleasedQuestion") -> dict[str, Any]:
     """Give months without their first day, where months are all that keys are."""
     from dpratio.terms.dimensions import Periods
 
-    dimensions = () if part.groups is None else part.groups.dimensions
+    dimensions = () if question.groups is None else question.groups.dimensions
     if len(dimensions) != 1 or not isinstance(dimensions[0], Periods):
         return {}
     if dimensions[0].every != "month":
         return {}
-    return {f"{key:%Y-%m}": key for key in part.keys}
+    return {f"{key:%Y-%m}": key for key in question.keys}

@@ -10,9 +10,10 @@ from dpratio.cli.options import (
     Level,
     ReleaseFile,
     Replace,
+    WhichQuestion,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.studies import at_part, read_given_release
+from dpratio.cli.studies import as_question, read_given_release
 
 __all__ = ["curve"]
 
@@ -22,7 +23,7 @@ def curve(  # noqa: PLR0913 (one command, one answer)
     bins: Annotated[
         str | None, typer.Option(help="The binned column, where there are several.")
     ] = None,
-    part: Annotated[int, typer.Option(help="Which part of the plan, from 1.")] = 1,
+    question: WhichQuestion = None,
     level: Level = 0.95,
     errors: Annotated[
         bool, typer.Option("--errors", help="Show calibration errors, not bins.")
@@ -36,7 +37,9 @@ def curve(  # noqa: PLR0913 (one command, one answer)
 
     output = Output(layout, chart=chart_file, force=force)
     read = read_given_release(release)
-    found = calibration_curve(read, bins=bins, part=at_part(part, read), level=level)
+    found = calibration_curve(
+        read, bins=bins, question=as_question(question), level=level
+    )
     output.write_files(found)
     output.say([*found.notes(), ""])
     output.print_table(found.errors if errors else found)

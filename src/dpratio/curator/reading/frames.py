@@ -10,7 +10,7 @@ from dpratio.checks import import_extra
 from dpratio.curator.reading.arrow_cells import arrow_values
 from dpratio.curator.reading.days import pandas_days
 from dpratio.curator.reading.statement import ColumnType
-from dpratio.terms.question import is_unicode
+from dpratio.terms.ratio import is_unicode
 
 __all__ = [
     "arrow_types",

@@ -29,8 +29,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpratio.errors import SchemaRefused
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.box import Total, totals_of
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds
@@ -197,10 +197,12 @@ def kind_of_key(dimension: Dimension) -> str:
     return _KIND_OF_KEY[dimension.kind] if isinstance(dimension, Keys) else "date"
 
 
-def statement_of(plan: Plan, part: Part, groups: Groups | None) -> Statement:
-    """Say what a part of a plan needs added up, over given groups."""
+def statement_of(
+    plan: Plan, question: PlannedQuestion, groups: Groups | None
+) -> Statement:
+    """Say what a question of a plan needs added up, over given groups."""
     dimensions = () if groups is None else groups.dimensions
-    columns = dict(part.ratio.letters)
+    columns = dict(question.ratio.letters)
     bounds = {letter: plan.bounds[name] for letter, name in columns.items()}
     for at, each in enumerate(dimensions):
         if isinstance(each, ScoreBins):
@@ -211,21 +213,21 @@ def statement_of(plan: Plan, part: Part, groups: Groups | None) -> Statement:
         factor_bounds=bounds,
         dimensions=dimensions,
         listed=None if groups is None else groups.listed,
-        unit=unit_rule(plan, part),
+        unit=unit_rule(plan, question),
         sums=tuple(
             CellSum(each.summand.factors, each.step, each.sensitivity)
-            for each in part.sums
+            for each in question.sums
         ),
-        contrast=plan.contrast(part),
+        contrast=plan.contrast(question),
     )
 
 
-def unit_rule(plan: Plan, part: Part | None) -> UnitRule | None:
+def unit_rule(plan: Plan, question: PlannedQuestion | None) -> UnitRule | None:
     """Say how the rows of one unit are added up; None where a row is the unit."""
     unit = plan.unit
     if unit.column is None:
         return None
-    totals = {} if part is None else totals_of(part.ratio, unit)
+    totals = {} if question is None else totals_of(question.ratio, unit)
     return UnitRule(unit.column, unit.key, unit.most_groups, totals)
 
 

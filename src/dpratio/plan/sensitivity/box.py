@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dpratio.checks import require
 from dpratio.plan.sensitivity.lattice import step_for
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["Total", "box_of", "row_box", "totals_of"]

@@ -7,7 +7,7 @@ w·(s + r₀·y), or w·y where the guess r₀ is zero.
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = ["Contrast", "contrast_of"]
 

@@ -9,7 +9,7 @@ from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.plan import Plan
-from dpratio.plan.strategy.strategy import STRATEGIES
+from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.simulation.audit.bound import RISK, largest_scale, least_epsilon, least_mu
 from dpratio.simulation.audit.claim import claimed_distance
 from dpratio.simulation.audit.draw import Door, Seen, look_at
@@ -190,7 +190,7 @@ def _find_sums(
             case.strategy,
             epsilon=asked.epsilon,
             delta=asked.delta,
-            sums=len(plan.sums),
+            sums=len(plan.questions[0].sums),
         ),
         planned=pair.largest,
         shown=shown / pair.units,

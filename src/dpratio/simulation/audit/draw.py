@@ -90,7 +90,7 @@ def look_at(
     side = pair.total / 2 if laplace else pair.total**2 / 4
     thresholds = np.array([-side, 0.0, side])
     beyond = _FIFTH_BEYOND["laplace" if laplace else "gaussian"]
-    large = np.zeros(len(plan.sums), dtype=np.int64)
+    large = np.zeros(len(plan.questions[0].sums), dtype=np.int64)
     laws = laws_of(plan)
     medians = np.array([law.mark_beyond(np.array(0.5)) for law in laws])
     medians = np.tile(medians, question.cells)
@@ -137,5 +137,6 @@ def _released(
         planned = replace(plan, partitions=(groups,))
         door.bring(table_of(question, side, count, pair.copies))
         for _ in range(times):
-            values = door.release(planned).values
+            (released,) = door.release(planned).questions
+            values = released.values
             yield values.reshape(count, question.cells, -1)

@@ -28,7 +28,7 @@ from dpratio.simulation.audit.rounded_law import laws_of, names_of
 from dpratio.simulation.audit.tally import Tally, marks_of, no_tally
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = ["KeyAudit", "key_audit"]
 
@@ -122,7 +122,8 @@ def _name(
     for count, times in chunks_of(samples, units):
         door.bring(_table(count, units))
         for _ in range(times):
-            counted = counted.plus(door.release(plan).values - units * exact)
+            (released,) = door.release(plan).questions
+            counted = counted.plus(released.values - units * exact)
     return counted
 
 

@@ -93,7 +93,7 @@ def find_pair(plan: Plan, question: Question) -> Pair:
     """
     sides = _sides(question)
     moves = np.array([moves_of(plan, question, side) for side in sides])
-    scales = np.array(plan.parts[0].scales)
+    scales = np.array(plan.questions[0].scales)
     places = moves / scales
     apart = np.array([_lengths(plan, each - places) for each in places])
     if question.unit.neighbours == "add-or-remove-one":
@@ -152,9 +152,9 @@ def _sides(question: Question) -> list[Side]:
 
 def moves_of(plan: Plan, question: Question, side: Side) -> Floats:
     """Count what one unit puts into each sum of each cell, in lattice cells."""
-    part = plan.parts[0]
-    contrast = plan.contrast(part)
-    moved = np.zeros((question.cells, len(part.sums)))
+    (planned,) = plan.questions
+    contrast = plan.contrast(planned)
+    moved = np.zeros((question.cells, len(planned.sums)))
     for placed in side:
         score, label, *rest = placed.values
         factors = {"s": score, "y": label, "w": rest[0] if rest else 1.0}
@@ -162,7 +162,7 @@ def moves_of(plan: Plan, question: Question, side: Side) -> Floats:
             z = factors["w"] * (score - contrast.centre * label)
             h = factors["w"] * (score + contrast.centre * label)
             factors |= {"z": z, "h": h}
-        for at, each in enumerate(part.sums):
+        for at, each in enumerate(planned.sums):
             value = _product([factors[name] for name in each.summand.factors])
             moved[placed.cell, at] += np.floor(value / each.step + 0.5)
     return moved

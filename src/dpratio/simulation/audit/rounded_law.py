@@ -104,9 +104,11 @@ class RoundedLaw:
 
 def laws_of(plan: Plan) -> list[RoundedLaw]:
     """Give the law that a plan states for each of its sums."""
-    return [RoundedLaw(plan.mechanism, each.scale) for each in plan.sums]
+    (question,) = plan.questions
+    return [RoundedLaw(plan.mechanism, each.scale) for each in question.sums]
 
 
 def names_of(plan: Plan) -> list[str]:
     """Give the names of the sums."""
-    return [each.summand.name for each in plan.sums]
+    (question,) = plan.questions
+    return [each.summand.name for each in question.sums]

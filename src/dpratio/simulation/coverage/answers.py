@@ -11,10 +11,9 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.ratio.wald import wald
-from dpratio.analyst.sums.moments import exact_moments
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.arrays import Floats
-from dpratio.simulation.coverage.samples import Sample, box_of
+from dpratio.simulation.coverage.samples import Sample
 from dpratio.simulation.population import Population
 
 __all__ = ["WITHOUT_NOISE", "Answer", "answer_of", "share_rejected"]
@@ -52,8 +51,7 @@ def answer_of(sample: Sample, method: str, scale: str, level: float) -> Answer:
 def _answer_without_noise(
     sample: Sample, method: str, scale: str, level: float
 ) -> Answer:
-    plan = sample.release.plan
-    moments = exact_moments(sample.exact, plan)
+    moments = sample.exact_moments
     variance = choose_variance(moments, None)
     answer = wald(
         moments,
@@ -67,7 +65,7 @@ def _answer_without_noise(
         se = np.sqrt(answer.sampling)
         if method == "public":
             return Answer(answer.centre, *answer.ends(level), se)
-        low = [each.lower for letter, each in box_of(plan).items() if letter in "sy"]
+        low = [each.lower for letter, each in sample.box.items() if letter in "sy"]
         lowest = 0.0 if min(low) >= 0 else -np.inf
         statistic = statistic_of(moments, variance, lowest=lowest)
         found = confidence_set(statistic, normal_quantile(level))

@@ -24,9 +24,10 @@ __all__ = ["CoverageRow", "CoverageTable", "measure_coverage"]
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """One plan, size, method and scale, and how its intervals did."""
+    """One question, size, method and scale, and how its intervals did."""
 
     plan: Plan
+    question: str
     n: int
     method: str
     scale: str
@@ -38,12 +39,13 @@ class CoverageRow:
 
 @dataclass(frozen=True, slots=True)
 class CoverageTable(Tabular):
-    """One row per plan, size, method and scale.
+    """One row per question of every plan, size, method and scale.
 
     Example:
         >>> import dpratio as dpr
-        >>> plan = dpr.roll_up(dpr.example_release()).plan
-        >>> dpr.measure_coverage(dpr.PaperPopulation(), plan, n=500, rng=1).rows[0].n
+        >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
+        >>> people = dpr.simulation.PaperPopulation()
+        >>> dpr.simulation.measure_coverage(people, plan, n=500, rng=1).rows[0].n
         500
     """
 
@@ -51,7 +53,9 @@ class CoverageTable(Tabular):
 
     def columns(self) -> dict[str, list[Any]]:
         """Figures of every row; ``rejected`` is there when a test was asked for."""
-        return columns_of([_figures_of(row) for row in self.rows])
+        columns = columns_of([_figures_of(row) for row in self.rows])
+        names = [row.question for row in self.rows]
+        return {"question": names} | columns if len(set(names)) > 1 else columns
 
 
 def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
@@ -90,15 +94,17 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
         report: Called with steps done and steps in all.
 
     Returns:
-        One row per plan, size, method and scale.
+        One row per question of every plan, size, method and scale. The population
+        stands for the people of each question.
 
     Raises:
         InvalidInput: When an option breaks a rule.
 
     Example:
         >>> import dpratio as dpr
-        >>> plan = dpr.roll_up(dpr.example_release()).plan
-        >>> found = dpr.measure_coverage(dpr.PaperPopulation(), plan, n=2_000, rng=1)
+        >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
+        >>> people = dpr.simulation.PaperPopulation()
+        >>> found = dpr.simulation.measure_coverage(people, plan, n=2_000, rng=1)
         >>> found.to_dicts()[0]["coverage"]
         0.953
     """
@@ -111,11 +117,12 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
         require_one_of(method, (*METHODS, *WITHOUT_NOISE), "method")
     for scale in scales:
         require_one_of(scale, SCALES, "scale")
-    tasks = [(size, index) for size in sizes for index in range(len(plans))]
+    asked = [(each, question) for each in plans for question in each.questions]
+    tasks = [(size, index) for size in sizes for index in range(len(asked))]
     arms = [population, against] if callable(against) else [population]
     steps = len(arms) * len(sizes) * chunks_of(repetitions) + len(tasks)
     progress = Progress(report, steps)
-    bench = Bench(plans, sizes, repetitions, threads, progress)
+    bench = Bench(asked, sizes, repetitions, threads, progress)
     samples = [
         bench.draw(arm, seeds)
         for arm, seeds in zip(arms, Seeds(rng).spawn(len(arms)), strict=True)
@@ -134,7 +141,8 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
                 rejected = share_rejected(answers, against, scale, level)
                 rows.append(
                     CoverageRow(
-                        plans[task[1]],
+                        asked[task[1]][0],
+                        asked[task[1]][1].name,
                         task[0],
                         method,
                         scale,

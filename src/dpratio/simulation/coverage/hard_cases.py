@@ -17,7 +17,7 @@ from dpratio.simulation.coverage.limit import LAWS, REPETITIONS, paper_plan
 from dpratio.simulation.population import PaperPopulation, Population
 from dpratio.simulation.progress import Report, silent, stages
 from dpratio.tabular import Table, columns_of
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = ["CASES", "TOLERANCE", "Case", "measure_cases"]
 

@@ -29,7 +29,7 @@ from dpratio.simulation.population import HEAVIEST, LIGHTEST, PaperPopulation
 from dpratio.simulation.progress import Report, silent, stages
 from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = ["LAWS", "LimitTable", "measure_limit", "one_query_width", "paper_plan"]
 
@@ -119,7 +119,8 @@ def one_query_width(
     ``noise`` multiplies the noise: 0 gives the width without privacy.
     """
     weight, square, heaviest = 1.0, 1.0, 1.0
-    if plan.ratio.weight is not None:
+    (question,) = plan.questions
+    if question.ratio.weight is not None:
         (low, high), heaviest = (LIGHTEST, HEAVIEST), HEAVIEST
         weight = low + math.exp(-low) - math.exp(-high)
         square = low**2 + 2 * (

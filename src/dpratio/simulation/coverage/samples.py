@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.sums.moments import exact_moments, moments_of
+from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
 from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.release.release import Release
 from dpratio.simulation.population import Population
 from dpratio.simulation.progress import Progress
@@ -21,7 +22,7 @@ from dpratio.simulation.simulate import (
 )
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Bench", "Sample", "box_of"]
+__all__ = ["Bench", "Sample"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +33,31 @@ class Sample:
     release: Release
 
     @property
+    def exact_moments(self) -> Moments:
+        """The moments of the sums before noise was put on them."""
+        (question,) = self.release.questions
+        return exact_moments(self.exact, self.release.plan, question.asked)
+
+    @property
+    def box(self) -> dict[str, Bounds]:
+        """The bounds of what one unit puts in."""
+        (question,) = self.release.questions
+        return self.release.plan.box(question.asked)
+
+    @property
     def denominator_sds(self) -> float:
         """The mean denominator in units of its noise."""
-        noise = float(moments_of(self.release).noise_covariance("wy", "wy")[0])
-        mean = exact_moments(self.exact, self.release.plan)["wy"].mean()
+        noisy = moments_of(self.release, self.release.questions[0])
+        noise = float(noisy.noise_covariance("wy", "wy")[0])
+        mean = self.exact_moments["wy"].mean()
         return float(abs(mean) / math.sqrt(noise))
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What is simulated: every plan at every size."""
+    """What is simulated: every question of every plan at every size."""
 
-    plans: list[Plan]
+    asked: list[tuple[Plan, PlannedQuestion]]
     sizes: list[int]
     repetitions: int
     threads: int
@@ -55,37 +69,32 @@ class Bench:
         """Draw samples of a population and put noise on their sums."""
         samples = {}
         for size, seed in zip(self.sizes, seeds.spawn(len(self.sizes)), strict=True):
-            people, *noise = seed.spawn(1 + len(self.plans))
+            people, *noise = seed.spawn(1 + len(self.asked))
             sums = simulate_sums(
                 population,
-                {_sums_of(plan): _view_of(plan) for plan in self.plans},
+                {_sums_of(*each): _view_of(*each) for each in self.asked},
                 count=size,
                 repetitions=self.repetitions,
                 seeds=people,
                 workers=self.threads,
                 tick=self.progress.tick,
             )
-            for index, plan in enumerate(self.plans):
+            for index, (plan, question) in enumerate(self.asked):
                 rng = np.random.Generator(np.random.SFC64(noise[index]))
-                exact = sums[_sums_of(plan)]
-                release = simulate_release(exact, plan, rng)
+                exact = sums[_sums_of(plan, question)]
+                release = simulate_release(exact, plan, question, rng)
                 samples[size, index] = Sample(exact, release)
         return samples
 
 
-def _sums_of(plan: Plan) -> Hashable:
-    """Name what a plan adds up: plans that differ in noise alone share their sums."""
-    bounds = tuple(box_of(plan).values())
-    summands = tuple(each.summand for each in plan.sums)
-    return bounds, summands, plan.contrast(plan.parts[0])
+def _sums_of(plan: Plan, question: PlannedQuestion) -> Hashable:
+    """Name what is added up: plans that differ in noise alone share their sums."""
+    bounds = tuple(plan.box(question).values())
+    summands = tuple(each.summand for each in question.sums)
+    return bounds, summands, plan.contrast(question)
 
 
-def _view_of(plan: Plan) -> View:
-    products = [each.summand.factors for each in plan.sums]
-    contrast = plan.contrast(plan.parts[0])
-    return View(lambda people: clip_people(people, box_of(plan)), products, contrast)
-
-
-def box_of(plan: Plan) -> dict[str, Bounds]:
-    """Give the bounds of what one unit puts into the first part of a plan."""
-    return plan.box(plan.parts[0])
+def _view_of(plan: Plan, question: PlannedQuestion) -> View:
+    products = [each.summand.factors for each in question.sums]
+    box, contrast = plan.box(question), plan.contrast(question)
+    return View(lambda people: clip_people(people, box), products, contrast)

@@ -13,26 +13,32 @@ from fractions import Fraction
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
-from dpratio.simulation.forecast.forecast_row import Forecast, Outlook
+from dpratio.plan.planned_question import PlannedQuestion, pick_question
+from dpratio.simulation.forecast.forecast_row import Forecast, ForecastRow
 from dpratio.simulation.forecast.simulated_widths import (
-    Drawn,
     Epsilon,
-    draw,
+    SimulatedWidths,
     replan,
     require_sizes,
+    simulate_widths,
 )
-from dpratio.simulation.forecast.unit_moments import Person, person_of
+from dpratio.simulation.forecast.unit_moments import (
+    UnitMoments,
+    questions_of,
+    unit_moments,
+)
 from dpratio.simulation.population import Population
 from dpratio.terms.guess import Guess
 
 __all__ = ["forecast"]
 
 
-def forecast(
+def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     plan: Plan,
     *,
     n: int | Sequence[int],
     guess: Guess | Population | None = None,
+    question: str | int | None = None,
     epsilon: Epsilon | Sequence[Epsilon] | None = None,
     level: float = 0.95,
     against: float = 1.0,
@@ -44,20 +50,22 @@ def forecast(
         plan: What would be measured.
         n: People behind one answer, one size or several.
         guess: What the people are like; by default the middle of every range.
+        question: One question, by its name or its number from 1; otherwise all. A
+            guess is about the columns of one ratio.
         epsilon: Budgets to plan for instead of the plan's own; each is planned anew.
         level: Confidence level of the intervals.
         against: The ratio that a test is against.
         power: The power wanted of ``detectable``.
 
     Returns:
-        A table: one row per size and epsilon.
+        A table: one row per question, size and epsilon.
 
     Raises:
         InvalidInput: When an option breaks a rule.
 
     Example:
         >>> import dpratio as dpr
-        >>> plan = dpr.roll_up(dpr.example_release()).plan
+        >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
         >>> found = dpr.forecast(plan, n=[1_000, 10_000])
         >>> [round(row["width"], 2) for row in found.to_dicts()]
         [0.2, 0.05]
@@ -66,7 +74,8 @@ def forecast(
     sizes = [n] if isinstance(n, int) else list(n)
     require_sizes(sizes)
     require(0 < power < 1, "power must lie between 0 and 1", power)
-    person = person_of(plan, guess)
+    asked = questions_of(plan, question, guess)
+    units = [unit_moments(plan, each, guess) for each in asked]
     budgets: Sequence[Epsilon | None] = (
         [None]
         if epsilon is None
@@ -74,32 +83,36 @@ def forecast(
         if isinstance(epsilon, int | float | Fraction)
         else list(epsilon)
     )
-    outlooks = []
+    rows = []
     for size in sizes:
-        for each in budgets:
-            planned = plan if each is None else replan(plan, each, size, guess)
-            drawn = draw(planned, person, size, level, against)
-            outlooks.append(
-                _outlook(planned, person, drawn, size, (level, against, power))
-            )
-    return Forecast(tuple(outlooks), person.ratio, level, against, power)
+        for budget in budgets:
+            planned = plan if budget is None else replan(plan, budget, size, guess)
+            for each, unit in zip(asked, units, strict=True):
+                own = pick_question(planned.questions, each.name)
+                drawn = simulate_widths(planned, own, unit, size, level, against)
+                options = (level, against, power)
+                rows.append(_row(planned, own, unit, drawn, size, options))
+    return Forecast(tuple(rows), level, against, power)
 
 
-def _outlook(
+def _row(
     plan: Plan,
-    person: Person,
-    drawn: Drawn,
+    question: PlannedQuestion,
+    unit: UnitMoments,
+    drawn: SimulatedWidths,
     n: int,
     options: tuple[float, float, float],
-) -> Outlook:
+) -> ForecastRow:
     level, against, power = options
     quantile = normal_quantile(level)
     se = drawn.mean_width / (2 * quantile)
     reach = (quantile + normal_quantile(2 * power - 1)) * se
-    public = person.public_width(n, level)
+    public = unit.public_width(n, level)
     kept = n * (public / drawn.mean_width) ** 2
-    apart = abs(person.ratio - against) / (math.sqrt(2) * se)
-    return Outlook(
+    apart = abs(unit.ratio - against) / (math.sqrt(2) * se)
+    return ForecastRow(
+        question=question.name,
+        ratio=unit.ratio,
         n=n,
         epsilon=float(plan.budget.epsilon),
         mechanism=plan.mechanism,

@@ -1,16 +1,16 @@
-"""What a plan will give, as values: outlooks, and a forecast that holds them."""
+"""What a plan will give, as values: rows, and a forecast that holds them."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from dpratio.tabular import Tabular
 
-__all__ = ["Forecast", "Outlook"]
+__all__ = ["Forecast", "ForecastRow"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
-    """One plan at one size: what its intervals will be like.
+class ForecastRow:
+    """One question of a plan at one size: what its intervals will be like.
 
     ``width`` is the mean over bounded intervals, ``width_public`` that without noise.
     ``people_lost`` is how many fewer people a non-private study would need. ``power``
@@ -19,6 +19,8 @@ class Outlook:
     power; ``…_between`` the same for two groups of this size.
     """
 
+    question: str
+    ratio: float
     n: int
     epsilon: float
     mechanism: str
@@ -34,7 +36,7 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class Forecast(Tabular):
-    """One row per size and epsilon.
+    """One row per question, size and epsilon.
 
     Example:
         >>> import dpratio as dpr
@@ -42,22 +44,25 @@ class Forecast(Tabular):
         0.95
     """
 
-    outlooks: tuple[Outlook, ...]
-    ratio: float
+    rows: tuple[ForecastRow, ...]
     level: float
     against: float
     power: float
 
     def columns(self) -> dict[str, list[Any]]:
-        """The outlooks as a table."""
-        names = list(Outlook.__slots__)
-        return {name: [getattr(each, name) for each in self.outlooks] for name in names}
+        """The rows as a table."""
+        several = len({each.question for each in self.rows}) > 1
+        kept = ("question",) if several else ()
+        names = [*kept, *ForecastRow.__slots__[2:]]
+        return {name: [getattr(each, name) for each in self.rows] for name in names}
 
     def notes(self) -> list[str]:
         """Say what was assumed, and that nothing was spent."""
+        guessed = dict.fromkeys(f"{each.ratio:.4g}" for each in self.rows)
+        ratios = " or ".join(guessed)
         return [
             (
-                f"Forecast for a guessed ratio of {self.ratio:.4g}, intervals at level "
+                f"Forecast for a guessed ratio of {ratios}, intervals at level "
                 f"{self.level:g}. No data were read and nothing was spent."
             ),
             (

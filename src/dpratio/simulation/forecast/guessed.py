@@ -65,7 +65,7 @@ def guessed_population(guess: Guess, bounds: Mapping[str, Bounds]) -> GuessedPop
         >>> score, label = dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.4)
         >>> guess = dpr.Guess(score, label, correlation=0.3)
         >>> bounds = {"s": dpr.Bounds(0, 1), "y": dpr.Bounds.binary()}
-        >>> population = dpr.guessed_population(guess, bounds)
+        >>> population = dpr.simulation.guessed_population(guess, bounds)
         >>> population(np.random.default_rng(1), 1, 1000).score.shape
         (1, 1000)
     """

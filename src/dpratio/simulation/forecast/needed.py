@@ -5,13 +5,14 @@ from collections.abc import Callable
 
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import pick_question
 from dpratio.simulation.forecast.simulated_widths import (
     MOST_PEOPLE,
-    draw,
     replan,
     require_sizes,
+    simulate_widths,
 )
-from dpratio.simulation.forecast.unit_moments import person_of
+from dpratio.simulation.forecast.unit_moments import unit_moments
 from dpratio.simulation.population import Population
 from dpratio.terms.guess import Guess
 
@@ -26,6 +27,7 @@ def needed_people(
     *,
     width: float,
     guess: Guess | Population | None = None,
+    question: str | int | None = None,
     level: float = 0.95,
 ) -> int | None:
     """Give the number of people for which intervals have a mean width.
@@ -34,6 +36,7 @@ def needed_people(
         plan: What would be measured.
         width: The mean width wanted, from end to end.
         guess: What the people are like; by default the middle of every range.
+        question: Which of several questions: its name, or its number from 1.
         level: Confidence level of the intervals.
 
     Returns:
@@ -44,15 +47,17 @@ def needed_people(
 
     Example:
         >>> import dpratio as dpr
-        >>> round(dpr.needed_people(dpr.example_release().plan, width=0.1), -2)
+        >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
+        >>> round(dpr.needed_people(plan, width=0.1), -2)
         2700
     """
     require(width > 0, "the width must be positive", width)
-    person = person_of(plan, guess)
+    asked = pick_question(plan.questions, question)
+    unit = unit_moments(plan, asked, guess)
 
     def wide(log_n: float) -> float:
         n = max(1, round(math.exp(log_n)))
-        return draw(plan, person, n, level, 1.0).mean_width - width
+        return simulate_widths(plan, asked, unit, n, level, 1.0).mean_width - width
 
     enough = _fall_below(wide, 0.0, math.log(MOST_PEOPLE))
     return None if enough is None else math.ceil(math.exp(enough))
@@ -64,6 +69,7 @@ def needed_epsilon(
     width: float,
     n: int,
     guess: Guess | Population | None = None,
+    question: str | int | None = None,
     level: float = 0.95,
 ) -> float | None:
     """Give the epsilon for which intervals about n people have a mean width.
@@ -73,6 +79,7 @@ def needed_epsilon(
         width: The mean width wanted, from end to end.
         n: People behind one answer.
         guess: What the people are like; by default the middle of every range.
+        question: Which of several questions: its name, or its number from 1.
         level: Confidence level of the intervals.
 
     Returns:
@@ -84,17 +91,20 @@ def needed_epsilon(
 
     Example:
         >>> import dpratio as dpr
-        >>> plan = dpr.roll_up(dpr.example_release()).plan
+        >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
         >>> round(dpr.needed_epsilon(plan, width=0.1, n=10_000), 2)
         0.16
     """
     require(width > 0, "the width must be positive", width)
     require_sizes([n])
-    person = person_of(plan, guess)
+    asked = pick_question(plan.questions, question)
+    unit = unit_moments(plan, asked, guess)
 
     def wide(log_epsilon: float) -> float:
         planned = replan(plan, round(math.exp(log_epsilon), 6), n, guess)
-        return draw(planned, person, n, level, 1.0).mean_width - width
+        own = pick_question(planned.questions, asked.name)
+        found = simulate_widths(planned, own, unit, n, level, 1.0)
+        return found.mean_width - width
 
     enough = _fall_below(wide, *(math.log(end) for end in _EPSILONS))
     return None if enough is None else math.exp(enough)

@@ -1,4 +1,4 @@
-"""Intervals of releases that are drawn from one person's moments, under a plan."""
+"""Intervals of releases that are drawn from one unit's moments, under a plan."""
 
 import math
 from collections.abc import Sequence
@@ -11,13 +11,22 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.checks import require
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.simulation.forecast.unit_moments import Person
+from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.simulation.forecast.unit_moments import UnitMoments
 from dpratio.simulation.population import Population
 from dpratio.simulation.simulate import simulate_release
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
+from dpratio.terms.question import Question
 
-__all__ = ["MOST_PEOPLE", "Drawn", "Epsilon", "draw", "replan", "require_sizes"]
+__all__ = [
+    "MOST_PEOPLE",
+    "Epsilon",
+    "SimulatedWidths",
+    "replan",
+    "require_sizes",
+    "simulate_widths",
+]
 
 Epsilon = float | Fraction
 
@@ -27,7 +36,7 @@ _SEED = 20_221
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class SimulatedWidths:
     """Intervals of many drawn releases, in short."""
 
     mean_width: float
@@ -35,15 +44,22 @@ class Drawn:
     rejected: float
 
 
-def draw(plan: Plan, person: Person, n: int, level: float, against: float) -> Drawn:
+def simulate_widths(
+    plan: Plan,
+    question: PlannedQuestion,
+    unit: UnitMoments,
+    n: int,
+    level: float,
+    against: float,
+) -> SimulatedWidths:
     """Draw releases with the same seed each time, so that forecasts compare."""
     rng = np.random.default_rng(_SEED)
-    sums = person.sums(n, _DRAWS, rng)
-    found = estimate_ratios(simulate_release(sums, plan, rng), level=level)
+    sums = unit.sums(n, _DRAWS, rng)
+    found = estimate_ratios(simulate_release(sums, plan, question, rng), level=level)
     bounded = np.isfinite(found.ci_lower) & np.isfinite(found.ci_upper)
     width = (found.ci_upper - found.ci_lower)[bounded]
     rejected = (against < found.ci_lower) | (against > found.ci_upper)
-    return Drawn(
+    return SimulatedWidths(
         mean_width=float(width.mean()) if bounded.any() else math.inf,
         unbounded=float(1 - bounded.mean()),
         rejected=float(rejected.mean()),
@@ -55,27 +71,24 @@ def replan(
 ) -> Plan:
     """Make the plan again for another epsilon."""
     return make_plan(
-        list(dict.fromkeys(part.ratio for part in plan.parts)),
+        [
+            Question(
+                each.ratio,
+                groups=plan.partitions[each.partition],
+                answers=each.answers,
+                share=each.weight,
+                name=each.name,
+            )
+            for each in plan.questions
+        ],
         bounds=plan.bounds,
         budget=Budget(epsilon, plan.budget.delta),
-        groups=plan.partitions,
         unit=plan.unit,
-        weights=_weights(plan),
-        answers=plan.answers,
         strategy=plan.strategy,
         mechanism=plan.mechanism,
         n=n,
         guess=guess if isinstance(guess, Guess) else None,
     )
-
-
-def _weights(plan: Plan) -> list[float | Fraction]:
-    """Give the weight of each partition."""
-    shares = [
-        [part.weight for part in plan.parts if part.partition == at]
-        for at in range(len(plan.partitions))
-    ]
-    return [sum(each, Fraction(0)) for each in shares]
 
 
 def require_sizes(sizes: Sequence[int]) -> None:

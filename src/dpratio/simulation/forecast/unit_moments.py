@@ -1,4 +1,4 @@
-"""One person of a guessed population, reduced to moments of what is added up."""
+"""One unit of a guessed population, reduced to moments of what is added up."""
 
 import math
 from dataclasses import dataclass, replace
@@ -10,20 +10,25 @@ from dpratio.analyst.sums.moments import exact_moments
 from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import (
+    PlannedQuestion,
+    pick_question,
+    say_which,
+)
 from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.simulation.population import People, Population
 from dpratio.simulation.simulate import clip_people, sum_products
 from dpratio.terms.guess import Guess, middle_guess
 
-__all__ = ["Person", "person_of"]
+__all__ = ["UnitMoments", "questions_of", "unit_moments"]
 
 _PEOPLE = 2**17
 _SEED = 20_221
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """Mean and covariance of one person's summands, and the moments behind a ratio."""
+class UnitMoments:
+    """Mean and covariance of one unit's summands, and the moments behind a ratio."""
 
     mean: Floats
     root: Floats
@@ -43,9 +48,28 @@ class Person:
         return 2 * normal_quantile(level) * spread
 
 
-def person_of(plan: Plan, guess: Guess | Population | None) -> Person:
-    """Reduce a guessed population to the moments of one person's summands."""
-    bounds = plan.box(plan.parts[0])
+def questions_of(
+    plan: Plan, which: str | int | None, guess: Guess | Population | None
+) -> list[PlannedQuestion]:
+    """Give the questions that a guess is about: one, or all of one ratio.
+
+    Raises:
+        InvalidInput: When the plan asks several ratios, and none of them is named.
+    """
+    if which is not None:
+        return [pick_question(plan.questions, which)]
+    ratios = dict.fromkeys(each.ratio for each in plan.questions)
+    rule = "a guess is about the columns of one ratio"
+    hint = f"Say {say_which(plan.questions, plan.questions)}."
+    require(guess is None or len(ratios) == 1, rule, len(ratios), hint)
+    return list(plan.questions)
+
+
+def unit_moments(
+    plan: Plan, question: PlannedQuestion, guess: Guess | Population | None
+) -> UnitMoments:
+    """Reduce a guessed population to the moments of one unit's summands."""
+    bounds = plan.box(question)
     if guess is None:
         guess = middle_guess(bounds)
     population = (
@@ -57,16 +81,14 @@ def person_of(plan: Plan, guess: Guess | Population | None) -> Person:
         clip_people(population(np.random.default_rng(_SEED), _PEOPLE, 1), bounds),
         getattr(population, "ratio", None),
     )
-    products = [each.summand.factors for each in plan.sums]
-    each = sum_products(
-        clip_people(people, bounds), products, plan.contrast(plan.parts[0])
-    )
+    products = [each.summand.factors for each in question.sums]
+    each = sum_products(clip_people(people, bounds), products, plan.contrast(question))
     mean = each.mean(axis=0)
     values, vectors = np.linalg.eigh(np.cov(each, rowvar=False))
-    moments = exact_moments(each, plan)
+    moments = exact_moments(each, plan, question)
     top, bottom = float(moments["ws"].mean()), float(moments["wy"].mean())
     residuals = moments["ws"] - top / bottom * moments["wy"]
-    return Person(
+    return UnitMoments(
         mean=mean,
         root=vectors * np.sqrt(np.maximum(values, 0.0)),
         ratio=top / bottom,

@@ -34,7 +34,7 @@ from dpratio.simulation.simulate import (
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 
 __all__ = [
     "Cell",
@@ -188,7 +188,8 @@ def _invent_sums(
     views: dict[tuple[bool, int], View] = {}
     for weighted, n in product((False, True), SIZES):
         plan = Setting("laplace", weighted, n, 1.0).plan
-        products = [each.summand.factors for each in plan.sums]
+        (question,) = plan.questions
+        products = [each.summand.factors for each in question.sums]
         views[weighted, n] = View(_view(n, weighted=weighted), products)
     return simulate_sums(
         PaperPopulation(TRUTH),
@@ -215,7 +216,9 @@ def _judge_setting(
 ) -> dict[tuple[str, str], Judgement]:
     rng = np.random.Generator(np.random.SFC64(seeds))
     exact = sums[setting.weighted, setting.n]
-    moments = moments_of(simulate_release(exact, setting.plan, rng))
+    plan = setting.plan
+    release = simulate_release(exact, plan, plan.questions[0], rng)
+    moments = moments_of(release, release.questions[0])
     judged = {
         (scale, method): judgement
         for method in NOISY_METHODS
@@ -227,7 +230,7 @@ def _judge_setting(
 
 def _judge_public(cell: Cell, sums: dict[tuple[bool, int], Floats]) -> Judgement:
     plan = Setting("laplace", cell.weighted, cell.n, 1.0).plan
-    moments = exact_moments(sums[cell.weighted, cell.n], plan)
+    moments = exact_moments(sums[cell.weighted, cell.n], plan, plan.questions[0])
     rng = np.random.default_rng(0)  # Not drawn from: nothing is noisy.
     return _judge_method(moments, "no_correction", rng)[cell.scale]
 

@@ -21,7 +21,7 @@ from dpratio.plan.price import Cost, price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 MILLIONTH = Fraction(1, 10**6)
@@ -114,7 +114,7 @@ def test_equal_laplace_shares_cost_half_the_sum_of_their_squares() -> None:
     """Epsilon 1 over five sums: 5 · 0.2² / 2 = 0.1; noise is rounded up a little."""
     plan = laplace_plan("1")
     loss = charge_of(price(plan), "zcdp").loss
-    assert len(plan.sums) == 5
+    assert len(plan.questions[0].sums) == 5
     assert Fraction(999, 10_000) < loss <= Fraction(1, 10)
 
 

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from dpratio.curator.ledger.account.accounting import Charge, charge_of
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.part import Part
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
@@ -81,8 +81,10 @@ def random_plan(chance: random.Random) -> Plan:
     if kind == "groups":
         groups, unit = Groups("shop", ("a", "b", "c")), PERSON
     if kind == "keys":
-        part = Fraction(chance.randint(1, 8), 10)
-        groups = PrivateKeys("shop", Budget(budget.epsilon * part, budget.delta * part))
+        question = Fraction(chance.randint(1, 8), 10)
+        groups = PrivateKeys(
+            "shop", Budget(budget.epsilon * question, budget.delta * question)
+        )
     return make_plan(
         RATIO,
         bounds=BOUNDS,
@@ -105,15 +107,15 @@ def least_loss(plan: Plan) -> Any:  # noqa: ANN401 (a PLD)
     accounting claims to cover: any (epsilon, delta) event. Noise is continuous here;
     the lattice that it is rounded to is finer by far than this grid.
     """
-    parts = [_sums_loss(plan, part) for part in plan.parts]
-    return reduce(_compose, [*parts, *map(_keys_loss, plan.private_keys)])
+    questions = [_sums_loss(plan, question) for question in plan.questions]
+    return reduce(_compose, [*questions, *map(_keys_loss, plan.private_keys)])
 
 
-def _sums_loss(plan: Plan, part: Part) -> Any:  # noqa: ANN401
+def _sums_loss(plan: Plan, question: PlannedQuestion) -> Any:  # noqa: ANN401
     power = 1 if plan.mechanism == "laplace" else 2
     rows = [
-        [float(move) / scale for move, scale in zip(row, part.scales, strict=True)]
-        for row in plan.grid(part).moves
+        [float(move) / scale for move, scale in zip(row, question.scales, strict=True)]
+        for row in plan.grid(question).moves
     ]
     shifts = max(rows, key=lambda row: sum(each**power for each in row))
     moved = [each for each in shifts if each > 0] * plan.unit.most_groups

@@ -27,7 +27,7 @@ from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile
 from dpratio.terms.unit import PrivacyUnit
 from soak import IS_SOAK

@@ -252,7 +252,9 @@ def test_sums_of_large_cells_are_taken_again_in_pieces(postgres: Postgres) -> No
     scores = [2.0**28] * 4 + [-(2.0**28)] * 4 + [2.0**-24, 1 / 3]
     table = pa.table({"score": scores, "label": [0.1] * 10, "id": ["a"] * 10})
     found = require_agreement(postgres, plan, table)
-    assert math.isclose(found[0][2] * plan.sums[2].step, 1 / 3, abs_tol=1e-6)
+    assert math.isclose(
+        found[0][2] * plan.questions[0].sums[2].step, 1 / 3, abs_tol=1e-6
+    )
 
 
 def test_numbers_of_every_type_are_read(postgres: Postgres) -> None:

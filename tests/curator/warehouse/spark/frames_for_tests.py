@@ -30,11 +30,11 @@ def frame_of(session: Session, table: Table) -> Frame:
 
 
 def require_same(
-    frame: object, table: Table, plan: Plan, *, part: int = 0
+    frame: object, table: Table, plan: Plan, *, question: int = 0
 ) -> list[list[int]]:
     """The cluster gives the integers of the specification."""
-    expected = exact(table, plan, "python", part=part)
-    assert exact(frame, plan, "auto", part=part) == expected
+    expected = exact(table, plan, "python", question=question)
+    assert exact(frame, plan, "auto", question=question) == expected
     return expected
 
 

@@ -14,7 +14,7 @@ from dpratio.curator.ledger.account.accounting import ACCOUNTINGS, Charge, rho_w
 from dpratio.release.checked_json import checksum
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import require_column_name
+from dpratio.terms.ratio import require_column_name
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 __all__ = ["Scope", "require_words", "scope_from_document"]

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.release.combine import merge, roll_up
+from dpratio.release.merge import merge
 from dpratio.release.release import Release
+from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from release.derived_releases import CROSSED, TEXT, TOTALS, survives
 from release.releases_for_tests import (
@@ -31,8 +32,10 @@ from release.releases_for_tests import (
 
 def test_merged_values_and_noise_add_up(tmp_path: Path) -> None:
     merged = add_up(TEXT[:3])
-    assert np.array_equal(merged.values, sum(each.values for each in TEXT[:3]))
-    (layer,) = merged.parts[0].noise
+    assert np.array_equal(
+        merged.questions[0].values, sum(each.questions[0].values for each in TEXT[:3])
+    )
+    (layer,) = merged.questions[0].noise
     assert layer.counts.tolist() == [3]
     assert merged.sources == tuple(sorted(each.id for each in TEXT[:3]))
     assert survives(merged, tmp_path)
@@ -54,11 +57,11 @@ def test_the_order_and_the_steps_of_merging_do_not_matter() -> None:
 
 def test_releases_of_two_budgets_keep_two_layers_of_noise(tmp_path: Path) -> None:
     merged = RELEASES["merged at two budgets"]
-    layers = merged.parts[0].noise
+    layers = merged.questions[0].noise
     assert len(layers) == 2
     assert all(layer.counts.tolist() == [1] for layer in layers)
     rolled = roll_up(merged)
-    assert [layer.counts.tolist() for layer in rolled.parts[0].noise] == [[4], [4]]
+    assert [layer.counts.tolist() for layer in rolled.questions[0].noise] == [[4], [4]]
     assert survives(rolled, tmp_path)
 
 
@@ -112,7 +115,7 @@ def test_noise_of_several_laws_is_merged_at_the_cost_of_all(tmp_path: Path) -> N
     whole = add_up(given)
     assert whole.cost == Budget(6, "2e-6")
     assert whole.plan.mechanism == "analytic_gaussian"
-    assert {each.mechanism for each in whole.parts[0].noise} == set(laws)
+    assert {each.mechanism for each in whole.questions[0].noise} == set(laws)
     assert survives(whole, tmp_path)
     for first, second, third in itertools.permutations(given):
         assert add_up([first, add_up([second, third])]) == whole
@@ -178,7 +181,7 @@ OTHERS: dict[str, tuple[Release, str]] = {
     ),
     "unit": (changed(unit=PrivacyUnit(neighbours="change-one")), "'another unit'"),
     "strategy": (changed(strategy="joint"), "got 'another strategy'"),
-    "answers": (changed(answers=("ratio", "means")), "got 'another answers'"),
+    "answers": (changed(answers=("ratio", "means")), "got 'other sums'"),
     "ratio": (
         changed(ratio=Ratio("score", per="label", guess=0.5)),
         "releases must ask the same, got 'another ratio'",
@@ -223,7 +226,8 @@ def test_releases_are_merged_only_on_the_promise_that_nobody_is_in_two(
             merge(given, units_are_disjoint=word)  # type: ignore[arg-type]
         assert "Say units_are_disjoint=True if that is so" in str(refused.value)
     merged = merge(given, units_are_disjoint=True)
-    assert np.array_equal(merged.values, given[0].values + given[1].values)
+    first, second = (each.questions[0].values for each in given)
+    assert np.array_equal(merged.questions[0].values, first + second)
 
 
 @pytest.mark.parametrize("given", [[], TEXT[:1], TEXT[0], "ab", [TEXT[0], 5], None])
@@ -232,12 +236,12 @@ def test_fewer_than_two_releases_are_refused(given: Any) -> None:  # noqa: ANN40
         add_up(given)
 
 
-def test_parts_of_several_are_merged_each_for_itself(tmp_path: Path) -> None:
+def test_questions_of_several_are_merged_each_for_itself(tmp_path: Path) -> None:
     plan = plan_of([None, GROUPS["text"], PrivateKeys("p", Budget("0.25", "1e-7"))])
     found = {2: Groups("p", ["x", "y"])}
     given = [release_of(plan, seed, found) for seed in (1, 2)]
     merged = add_up(given)
     for at in range(3):
-        added = given[0].parts[at].values + given[1].parts[at].values
-        assert np.array_equal(merged.parts[at].values, added)
+        added = given[0].questions[at].values + given[1].questions[at].values
+        assert np.array_equal(merged.questions[at].values, added)
     assert survives(merged, tmp_path)

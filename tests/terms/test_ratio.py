@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.terms.question import NEARNESS, Ratio
+from dpratio.terms.ratio import NEARNESS, Ratio
 
 BAD_NAMES = ["", "a\x00b", "lone \ud800", None, 3, b"score", ["score"]]
 

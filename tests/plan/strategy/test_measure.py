@@ -17,15 +17,17 @@ from dpratio.plan.sensitivity.lattice import step_for
 from dpratio.plan.sensitivity.sums import MOMENTS, focused_summands, summands_for
 from dpratio.plan.split_budget import _affordable
 from dpratio.plan.strategy.expected import expected_of
-from dpratio.plan.strategy.strategy import (
+from dpratio.plan.strategy.layout import (
     ANSWERS,
     STRATEGIES,
+    reconstruction,
+    sums_of,
+)
+from dpratio.plan.strategy.measure import (
     Allowance,
     measure_evenly,
     measure_focused,
     measure_jointly,
-    reconstruction,
-    sums_of,
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.release.combine import roll_up
+from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Key, Keys, ScoreBins
 from dpratio.terms.groups import Groups
@@ -20,43 +20,48 @@ from release.releases_for_tests import BOUNDS, GROUPS, RELEASES, plan_of, releas
 
 
 def test_cells_are_added_up_over_the_columns_that_are_not_kept(tmp_path: Path) -> None:
-    cube = CROSSED.values.reshape(2, 3, 5)
+    cube = CROSSED.questions[0].values.reshape(2, 3, 5)
     by_first = roll_up(CROSSED, ["g"])
-    assert by_first.parts[0].keys == ("b", "a")
-    assert np.array_equal(by_first.values, cube.sum(axis=1))
+    assert by_first.questions[0].keys == ("b", "a")
+    assert np.array_equal(by_first.questions[0].values, cube.sum(axis=1))
     by_second = roll_up(CROSSED, "h")
-    assert by_second.parts[0].keys == (1, None, 3)
-    assert np.array_equal(by_second.values, cube.sum(axis=0))
+    assert by_second.questions[0].keys == (1, None, 3)
+    assert np.array_equal(by_second.questions[0].values, cube.sum(axis=0))
     whole = roll_up(CROSSED)
-    assert whole.parts[0].groups is None
-    assert np.array_equal(whole.values, cube.sum(axis=(0, 1))[None])
+    assert whole.questions[0].groups is None
+    assert np.array_equal(whole.questions[0].values, cube.sum(axis=(0, 1))[None])
     turned = roll_up(CROSSED, ["h", "g"])
-    assert set(turned.parts[0].keys) == set(itertools.product([1, None, 3], ["b", "a"]))
+    assert set(turned.questions[0].keys) == set(
+        itertools.product([1, None, 3], ["b", "a"])
+    )
     for release in (by_first, by_second, whole, turned):
         assert survives(release, tmp_path)
 
 
 def test_rolled_up_in_two_steps_is_rolled_up_at_once() -> None:
     twice, once = roll_up(roll_up(CROSSED, ["g"])), roll_up(CROSSED)
-    assert twice.parts == once.parts
+    assert twice.questions == once.questions
     assert twice.sources == once.sources == (CROSSED.id,)
 
 
 def test_the_noise_of_a_rolled_up_cell_is_that_of_its_cells() -> None:
-    (layer,) = roll_up(CROSSED, ["g"]).parts[0].noise
+    (layer,) = roll_up(CROSSED, ["g"]).questions[0].noise
     assert layer.counts.tolist() == [3, 3]
-    assert layer.scales == CROSSED.parts[0].noise[0].scales
+    assert layer.scales == CROSSED.questions[0].noise[0].scales
     listed = RELEASES["groups: listed"]
-    assert roll_up(listed, ["g"]).parts[0].noise[0].counts.tolist() == [1, 2]
-    assert roll_up(listed).parts[0].noise[0].counts.tolist() == [3]
+    assert roll_up(listed, ["g"]).questions[0].noise[0].counts.tolist() == [1, 2]
+    assert roll_up(listed).questions[0].noise[0].counts.tolist() == [3]
 
 
 def test_keys_are_mapped_to_coarser_ones(tmp_path: Path) -> None:
     text = TEXT[0]
     mapping: dict[Key, Key] = {"b": "x", "é\u2028": "y", "": "x", "a": "y"}
     rolled = roll_up(text, ["g"], into={"g": mapping})
-    assert rolled.parts[0].keys == ("x", "y")
-    assert np.array_equal(rolled.values, text.values[[0, 1]] + text.values[[2, 3]])
+    assert rolled.questions[0].keys == ("x", "y")
+    assert np.array_equal(
+        rolled.questions[0].values,
+        text.questions[0].values[[0, 1]] + text.questions[0].values[[2, 3]],
+    )
     by_function = roll_up(text, ["g"], into={"g": lambda key: mapping[key]})
     assert by_function == rolled
     assert survives(rolled, tmp_path)
@@ -65,7 +70,7 @@ def test_keys_are_mapped_to_coarser_ones(tmp_path: Path) -> None:
         ["d"],
         into={"d": lambda day: day.year},  # type: ignore[union-attr]
     )
-    assert to_years.parts[0].keys == (2025, 2026)
+    assert to_years.questions[0].keys == (2025, 2026)
     assert survives(to_years, tmp_path)
 
 
@@ -79,26 +84,27 @@ def test_a_derived_release_names_itself_by_what_it_was_made_from() -> None:
     assert rolled.sources == (CROSSED.id,)
 
 
-def test_one_part_of_several_is_rolled_up(tmp_path: Path) -> None:
+def test_one_question_of_several_is_rolled_up(tmp_path: Path) -> None:
     several = RELEASES["several parts"]
-    rolled = roll_up(several, ["h"], part=1)
-    assert len(rolled.parts) == 1
+    rolled = roll_up(several, ["h"], question=2)
+    assert rolled == roll_up(several, ["h"], question=several.questions[1].name)
+    assert len(rolled.questions) == 1
     assert rolled.is_simulated
-    cube = several.parts[1].values.reshape(2, 3, 5)
-    assert np.array_equal(rolled.values, cube.sum(axis=0))
+    cube = several.questions[1].values.reshape(2, 3, 5)
+    assert np.array_equal(rolled.questions[0].values, cube.sum(axis=0))
     assert survives(rolled, tmp_path)
 
 
 def test_one_ratio_of_two_is_rolled_up(tmp_path: Path) -> None:
     two = RELEASES["two ratios of unequal width"]
-    for part in (2, 3):
-        assert survives(roll_up(two, part=part), tmp_path)
+    for at in (3, 4):
+        assert survives(roll_up(two, question=at), tmp_path)
 
 
 @pytest.mark.parametrize("to", [["d"], ["score"], []])
 def test_bins_are_rolled_up_and_kept(to: list[str], tmp_path: Path) -> None:
     rolled = roll_up(RELEASES["groups: months and bins"], to)
-    assert len(rolled.values) == {"d": 3, "score": 2}.get("".join(to), 1)
+    assert len(rolled.questions[0].values) == {"d": 3, "score": 2}.get("".join(to), 1)
     assert survives(rolled, tmp_path)
 
 
@@ -114,7 +120,9 @@ def test_found_keys_are_rolled_up_and_what_finding_cost_is_kept(
 ) -> None:
     found = RELEASES["found: text"]
     rolled = roll_up(found)
-    assert np.array_equal(rolled.values, found.values.sum(axis=0)[None])
+    assert np.array_equal(
+        rolled.questions[0].values, found.questions[0].values.sum(axis=0)[None]
+    )
     assert survives(rolled, tmp_path)
     assert (rolled.plan.epsilon, rolled.plan.delta) == (
         found.plan.epsilon,
@@ -129,7 +137,7 @@ def test_rolling_up_no_keys_gives_zero_or_a_refusal() -> None:
             rolled = roll_up(none, to)
         except InvalidInput:
             continue
-        assert not rolled.values.any()
+        assert not rolled.questions[0].values.any()
 
 
 @pytest.mark.parametrize(
@@ -138,9 +146,9 @@ def test_rolling_up_no_keys_gives_zero_or_a_refusal() -> None:
         ({"to": ["z"]}, "an unknown level to roll up to, got ['z']. Groups are by: g"),
         ({"to": ["g"], "into": {"h": {}}}, "a mapped column is not kept, got ['h']"),
         ({"to": ["g"], "into": {"g": {"b": "x"}}}, "a key of 'g' is not mapped, got"),
-        ({"part": 1}, "part must be from 0 to 0, got 1"),
-        ({"part": -1}, "part must be from 0 to 0, got -1"),
-        ({"part": True}, "part must be from 0 to 0, got True"),
+        ({"question": 2}, "no such question, got 2"),
+        ({"question": 0}, "no such question, got 0"),
+        ({"question": True}, "no such question, got True"),
     ],
 )
 def test_what_cannot_be_rolled_up_is_refused(

@@ -1,0 +1,89 @@
+"""What a plan is asked: the terms of its study, settled, before and after planning."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpratio.plan.planned_question import Partition, PlannedQuestion
+from dpratio.plan.sensitivity.box import box_of
+from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
+from dpratio.plan.sensitivity.joint import Grid
+from dpratio.plan.strategy.layout import sums_of
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.question import default_name, told_apart
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import PrivacyUnit
+
+__all__ = ["PlanTerms"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTerms:
+    """Bounds, unit, budget and questions; ``found`` are keys that were paid before.
+
+    The planner works on terms whose questions have no sums yet; a `Plan` has them.
+    """
+
+    bounds: Mapping[str, Bounds]
+    unit: PrivacyUnit
+    partitions: tuple[Partition, ...]
+    budget: Budget
+    strategy: str
+    mechanism: str
+    questions: tuple[PlannedQuestion, ...]
+    found: tuple[PrivateKeys, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Name the questions that have no name yet."""
+        if isinstance(self.questions, tuple) and not all(map(_name, self.questions)):
+            names = told_apart([self._called(each) for each in self.questions])
+            named = tuple(
+                replace(each, name=name)
+                for each, name in zip(self.questions, names, strict=True)
+            )
+            object.__setattr__(self, "questions", named)
+
+    def _called(self, question: PlannedQuestion) -> str:
+        at = question.partition
+        known = type(at) is int and 0 <= at < len(self.partitions)
+        groups = self.partitions[at] if known else None
+        # What breaks a rule is refused by `require_terms`, in its own words.
+        is_ratio = isinstance(question.ratio, Ratio)
+        return question.name or (
+            default_name(question.ratio, groups) if is_ratio else "?"
+        )
+
+    @property
+    def private_keys(self) -> list[PrivateKeys]:
+        """Keys that are found privately, or were before groups were rolled up."""
+        asked = [each for each in self.partitions if isinstance(each, PrivateKeys)]
+        return [*asked, *self.found]
+
+    @property
+    def for_sums(self) -> tuple[Fraction, Fraction]:
+        """What of epsilon and delta is left for the sums."""
+        epsilon = sum((each.budget.epsilon for each in self.private_keys), Fraction(0))
+        delta = sum((each.budget.delta for each in self.private_keys), Fraction(0))
+        spent = (
+            Fraction(0) if self.mechanism == "laplace" else self.budget.delta - delta
+        )
+        return self.budget.epsilon - epsilon, spent
+
+    def box(self, question: PlannedQuestion) -> dict[str, Bounds]:
+        """The bounds of what one unit puts into a question."""
+        return box_of(question.ratio, self.bounds, self.unit)
+
+    def contrast(self, question: PlannedQuestion) -> Contrast | None:
+        """The columns z and h of a question, in a focused plan."""
+        return contrast_of(question.ratio) if self.strategy == "focused" else None
+
+    def grid(self, question: PlannedQuestion) -> Grid:
+        """The sums of a question on their lattices."""
+        contrast = contrast_of(question.ratio)
+        return sums_of(self.strategy, self.box(question), contrast, question.answers)
+
+
+def _name(question: PlannedQuestion) -> str:
+    return question.name

@@ -1,0 +1,79 @@
+"""One question of a plan: a ratio over a partition, with its share and its sums."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol, TypeVar
+
+from dpratio.checks import require
+from dpratio.plan.measured import MeasuredSum
+from dpratio.terms.question import Partition
+from dpratio.terms.ratio import Ratio
+
+__all__ = ["Partition", "PlannedQuestion", "pick_question", "say_which"]
+
+_MOST_NAMED = 5
+
+
+class Named(Protocol):
+    """A question of a plan or of a release."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+
+Asked = TypeVar("Asked", bound=Named)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedQuestion:
+    """A ratio, the place of its partition in the plan, and what is measured for it.
+
+    ``weight`` is the question's share of what the plan spends on sums. A question
+    without a name is called by its ratio and its groups as soon as it is in a plan.
+    """
+
+    ratio: Ratio
+    partition: int
+    weight: Fraction
+    sums: tuple[MeasuredSum, ...]
+    answers: tuple[str, ...] = ("ratio",)
+    name: str = ""
+
+    @property
+    def scales(self) -> list[float]:
+        """The noise scales of the sums, in lattice cells."""
+        return [each.scale for each in self.sums]
+
+
+def pick_question(questions: Sequence[Asked], which: str | int | None) -> Asked:
+    """Give the question of a name or of a number from 1; without either the only one.
+
+    Raises:
+        InvalidInput: When there is none such, or several; the message lists them.
+    """
+    if which is None:
+        rule = "one of several questions must be named"
+        hint = f"Say {say_which(questions, questions)}."
+        require(len(questions) == 1, rule, len(questions), hint)
+        return questions[0]
+    names = [each.name for each in questions]
+    if type(which) is int and 1 <= which <= len(names):
+        return questions[which - 1]
+    listed = [f"{at} '{name}'" for at, name in enumerate(names[:_MOST_NAMED], 1)]
+    more = ", …" if len(names) > _MOST_NAMED else ""
+    hint = f"Questions are: {', '.join(listed)}{more}."
+    require(which in names, "no such question", which, hint)
+    return questions[names.index(str(which))]
+
+
+def say_which(questions: Sequence[Asked], fitting: Sequence[Asked]) -> str:
+    """Advise to name one of those that fit."""
+    few = [
+        f"question={at} ({each.name})"
+        for at, each in enumerate(questions, 1)
+        if any(each is one for one in fitting[:_MOST_NAMED])
+    ]
+    last = "…" if len(fitting) > _MOST_NAMED else few.pop()
+    return f"{', '.join(few)} or {last}" if few else last

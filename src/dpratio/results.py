@@ -1,0 +1,24 @@
+"""What answers are: tables that print, draw, and turn into any frame."""
+
+from dpratio.analyst.comparison.comparison import Comparison
+from dpratio.analyst.comparison.equivalence import Equivalence
+from dpratio.analyst.comparison.homogeneity import Homogeneity
+from dpratio.analyst.curve.curve_results import CalibrationErrors, Curve
+from dpratio.analyst.function.function_results import FunctionEstimates
+from dpratio.analyst.tables.estimates import Estimates
+from dpratio.simulation.audit.findings import Audit
+from dpratio.simulation.coverage.coverage import CoverageTable
+from dpratio.simulation.forecast.forecast_row import Forecast
+
+__all__ = [
+    "Audit",
+    "CalibrationErrors",
+    "Comparison",
+    "CoverageTable",
+    "Curve",
+    "Equivalence",
+    "Estimates",
+    "Forecast",
+    "FunctionEstimates",
+    "Homogeneity",
+]

@@ -1,0 +1,113 @@
+"""What is asked: a ratio of two sums, perhaps weighted."""
+
+from dataclasses import KW_ONLY, dataclass
+
+from dpratio.checks import require, require_one_of
+
+__all__ = ["NEARNESS", "Ratio", "is_unicode", "require_column_name"]
+
+# How far the ratio may lie from its guess, relative to the guess.
+NEARNESS = {"close": 0.15, "unknown": 1.0}
+
+_SMALLEST_SIZE, _LARGEST_SIZE = 2.0**-50, 2.0**50
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The sum of one column per the sum of another, optionally weighted.
+
+    Args:
+        numerator: Column summed above the line, a model's score for instance.
+        per: Column summed below the line, the true label for instance.
+        weight: Column that multiplies both, or None for equal weights.
+        minus: Column that is taken off the numerator, row by row: a second model's
+            score, for a paired comparison. The guess is then 0 by default.
+        guess: A public guess of the ratio, around which the focused strategy
+            measures most precisely; by default 1 where both columns share bounds.
+        guess_is: ``"close"``, for a ratio within some 15 % of the guess, or
+            ``"unknown"``. A wrong word costs width, never coverage.
+        residual_bound: A promise that |weight·(numerator − guess·per)| stays below
+            this; what lies beyond is clipped, and the answer moves by as much.
+
+    Raises:
+        InvalidInput: When a name is empty, a column is used twice, or a number is
+            not usable.
+
+    Example:
+        >>> str(Ratio("score", per="label", weight="weight"))
+        'Σ weight·score / Σ weight·label'
+    """
+
+    numerator: str
+    _: KW_ONLY
+    per: str
+    weight: str | None = None
+    minus: str | None = None
+    guess: float | None = None
+    guess_is: str = "close"
+    residual_bound: float | None = None
+
+    def __post_init__(self) -> None:
+        columns = self.columns
+        for column in (self.numerator, self.per, *columns):
+            require_column_name(column)
+        distinct = len(set(columns)) == len(columns)
+        hint = "Copy a column under another name if it must play two parts."
+        require(distinct, "the columns of a ratio differ", list(columns), hint)
+        require_one_of(self.guess_is, NEARNESS, "guess_is")
+        if self.guess is not None:
+            rule = "the guess of a ratio must be 0, or between 2^-50 and 2^50 in size"
+            is_zero = isinstance(self.guess, int | float) and self.guess == 0
+            usable = (is_zero and self.guess is not False) or _is_size(self.guess)
+            require(usable, rule, self.guess)
+            object.__setattr__(self, "guess", float(self.guess))
+        if self.residual_bound is not None:
+            bound = self.residual_bound
+            usable = _is_size(bound) and bound > 0
+            require(usable, "the residual bound must be a positive number", bound)
+            object.__setattr__(self, "residual_bound", float(bound))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns the question needs."""
+        return tuple(self.letters.values())
+
+    @property
+    def totals(self) -> tuple[str, str]:
+        """The names of what is added up: ``"a - b"`` where b is taken off a."""
+        taken = "" if self.minus is None else f" - {self.minus}"
+        return f"{self.numerator}{taken}", self.per
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """The columns by their letters: s, y, w, and m for what is taken off s."""
+        named = {"s": self.numerator, "y": self.per, "w": self.weight, "m": self.minus}
+        return {letter: name for letter, name in named.items() if name is not None}
+
+    def __str__(self) -> str:
+        times = "" if self.weight is None else f"{self.weight}·"
+        top = self.numerator
+        if self.minus is not None:
+            top = f"({self.numerator} − {self.minus})"
+        return f"Σ {times}{top} / Σ {times}{self.per}"
+
+
+def _is_size(given: object) -> bool:
+    if not isinstance(given, int | float) or isinstance(given, bool):
+        return False
+    return _SMALLEST_SIZE <= abs(given) <= _LARGEST_SIZE
+
+
+def require_column_name(name: object) -> None:
+    """Refuse what cannot name a column."""
+    usable = isinstance(name, str) and name != "" and _is_clean(name)
+    require(usable, "a column name must be text without NUL", name)
+
+
+def is_unicode(text: str) -> bool:
+    """Tell whether a text can be written as UTF-8."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _is_clean(text: str) -> bool:
+    return "\x00" not in text and is_unicode(text)

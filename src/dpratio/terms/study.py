@@ -1,0 +1,167 @@
+"""A study: everything that is promised before data are seen, and what is approved."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpratio.checks import require
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.database import DatabaseTable
+from dpratio.terms.guess import Guess
+from dpratio.terms.question import (
+    Asked,
+    Partition,
+    Question,
+    default_name,
+    is_share,
+    told_apart,
+)
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.source import CsvFile
+from dpratio.terms.unit import PrivacyUnit
+
+__all__ = ["Study"]
+
+Source = str | CsvFile | DatabaseTable
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Study:
+    """What is asked, of whom, within which bounds, at what price, and of which data.
+
+    Args:
+        questions: A `Ratio`, a `Question`, or a list of them. A ratio is asked of all
+            ``groups``; a question names its own.
+        bounds: The public range of each column of the ratios, and of binned columns.
+        budget: What the release may cost.
+        groups: Public keys, each answered on its own; None for one answer. A list asks
+            for several partitions at once, from one budget.
+        unit: Who is protected; by default one row, added or removed.
+        weights: How the budget is shared between partitions; equally by default.
+        answers: What is wanted of every ratio.
+        strategy: Which sums are measured; see `make_plan`.
+        mechanism: Which noise they get; see `make_plan`.
+        n: About how many people an answer is about: a public guess, or None.
+        guess: What they are like: a public guess, or None.
+        data: Which table is read: a path, a `CsvFile`, a `DatabaseTable`, or None.
+        scope: The dataset's name in the ledger, or None.
+
+    Raises:
+        InvalidInput: When a question breaks a rule. Terms that do not fit each other
+            are refused by `make_plan`.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> study = dpr.Study(
+        ...     dpr.Ratio("score", per="label"),
+        ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        ...     groups=[None, dpr.Groups("region", ["north", "south"])],
+        ...     budget=dpr.Budget(epsilon=1),
+        ...     data="loans.parquet",
+        ... )
+        >>> [question.name for question in study.questions]
+        ['score per label', 'score per label by region']
+    """
+
+    questions: tuple[Question, ...]
+    bounds: Mapping[str, Bounds]
+    budget: Budget
+    unit: PrivacyUnit
+    strategy: str
+    mechanism: str
+    n: int | None
+    guess: Guess | None
+    data: Source | None
+    scope: str | None
+
+    def __init__(  # noqa: PLR0913 (keyword-only terms)
+        self,
+        questions: Ratio | Question | Sequence[Ratio | Question],
+        *,
+        bounds: Mapping[str, Bounds],
+        budget: Budget,
+        groups: Asked | Sequence[Asked] = None,
+        unit: PrivacyUnit | None = None,
+        weights: Sequence[float | Fraction] | None = None,
+        answers: Sequence[str] = ("ratio",),
+        strategy: str = "focused",
+        mechanism: str = "auto",
+        n: int | None = None,
+        guess: Guess | None = None,
+        data: Source | None = None,
+        scope: str | None = None,
+    ) -> None:
+        partitions = tuple(groups) if isinstance(groups, list | tuple) else (groups,)
+        fields = {
+            "questions": _questions(questions, partitions, weights, answers),
+            "bounds": bounds,
+            "budget": budget,
+            "unit": PrivacyUnit() if unit is None else unit,
+            "strategy": strategy,
+            "mechanism": mechanism,
+            "n": n,
+            "guess": guess,
+            "data": data,
+            "scope": scope,
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def partitions(self) -> tuple[Partition, ...]:
+        """The groups that are asked of, each once, in the order of the questions."""
+        kept: list[Partition] = []
+        for question in self.questions:
+            if question.groups not in kept:
+                kept.append(question.groups)
+        return tuple(kept)
+
+
+def _questions(
+    given: Ratio | Question | Sequence[Ratio | Question],
+    partitions: tuple[Asked, ...],
+    weights: Sequence[float | Fraction] | None,
+    answers: Sequence[str],
+) -> tuple[Question, ...]:
+    """Ask every ratio of every partition; take questions as they are."""
+    asked = tuple(given) if isinstance(given, list | tuple) else (given,)
+    if any(isinstance(each, Question) for each in asked):
+        free = partitions == (None,) and weights is None
+        hint = "Write Question(Ratio(…), groups=…, share=…)."
+        require(free, "questions name their own groups and shares", partitions, hint)
+        return _named([_as_question(each, None, answers, 1) for each in asked])
+    shares = [1] * len(partitions) if weights is None else list(weights)
+    fits = len(shares) == len(partitions) and all(map(is_share, shares))
+    require(fits, "each partition has one positive weight", shares)
+    return _named(
+        [
+            _as_question(ratio, groups, answers, share)
+            for groups, share in zip(partitions, shares, strict=True)
+            for ratio in asked
+        ]
+    )
+
+
+def _as_question(
+    given: Ratio | Question,
+    groups: Asked,
+    answers: Sequence[str],
+    share: float | Fraction,
+) -> Question:
+    if isinstance(given, Question):
+        return given
+    return Question(given, groups=groups, answers=answers, share=share)
+
+
+def _named(questions: list[Question]) -> tuple[Question, ...]:
+    """Number questions that nobody named and that would be called the same."""
+    names = told_apart([each.name for each in questions])
+    return tuple(
+        replace(each, name=name) if _is_unnamed(each) else each
+        for each, name in zip(questions, names, strict=True)
+    )
+
+
+def _is_unnamed(question: Question) -> bool:
+    return question.name == default_name(question.ratio, question.groups)

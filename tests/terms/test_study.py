@@ -1,0 +1,165 @@
+"""A study: what is asked, and everything that is promised before data are seen."""
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpratio as dpr
+from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import Keys
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
+from dpratio.terms.study_file import parse_study, read_study
+
+PRIVACY = "[privacy]\nepsilon = 1\n"
+BOUNDS = '[bounds]\ns = [0, 1]\ny = "binary"\n'
+RATIO = Ratio("s", per="y")
+REGIONS = Groups("region", ["north", "south"])
+TERMS: dict[str, Any] = {
+    "bounds": {"s": Bounds(0, 1), "y": Bounds.binary()},
+    "budget": Budget(1),
+}
+
+
+def study_of(*questions: Any, **terms: Any) -> Study:  # noqa: ANN401
+    return Study(list(questions), **TERMS | terms)
+
+
+def test_ratios_are_asked_of_every_partition() -> None:
+    other = Ratio("s", per="y", weight="w")
+    study = study_of(RATIO, other, groups=[None, REGIONS], weights=[1, 3])
+    assert [(each.ratio, each.groups) for each in study.questions] == [
+        (RATIO, None),
+        (other, None),
+        (RATIO, REGIONS),
+        (other, REGIONS),
+    ]
+    assert [each.share for each in study.questions] == [1, 1, 3, 3]
+    assert [each.name for each in study.questions] == [
+        "s per y",
+        "s per y weighted by w",
+        "s per y by region",
+        "s per y weighted by w by region",
+    ]
+    assert study.partitions == (None, REGIONS)
+
+
+def test_questions_are_taken_as_they_are() -> None:
+    asked = Question(RATIO, groups=Keys("region", ["north"]), share=2, name="mine")
+    study = study_of(asked, Ratio("s", per="y", minus="t"), answers=["ratio", "means"])
+    assert study.questions[0] == asked
+    assert study.questions[0].groups == Groups("region", ["north"])
+    assert study.questions[1].name == "s minus t per y"
+    assert study.questions[1].answers == ("ratio", "means")
+    for terms in ({"groups": REGIONS}, {"weights": [1]}):
+        with pytest.raises(InvalidInput, match="questions name their own groups"):
+            study_of(asked, **terms)
+
+
+def test_questions_that_would_be_called_the_same_are_numbered() -> None:
+    study = study_of(RATIO, Ratio("s", per="y", guess=2.0))
+    assert [each.name for each in study.questions] == ["s per y", "s per y (2)"]
+    plan = dpr.make_plan(study)
+    assert [each.name for each in plan.questions] == ["s per y", "s per y (2)"]
+    twice = [Question(RATIO, name="a"), Question(RATIO, groups=REGIONS, name="a")]
+    with pytest.raises(InvalidInput, match="questions differ in name"):
+        dpr.make_plan(study_of(*twice))
+
+
+@pytest.mark.parametrize(
+    ("terms", "rule"),
+    [
+        ({"share": 0}, "the share of a question must be a positive number"),
+        ({"share": True}, "the share of a question must be a positive number"),
+        ({"name": "a\nb"}, "the name of a question must be plain text"),
+        ({"name": 3}, "the name of a question must be plain text"),
+        ({"answers": "ratio"}, "answers must be a list"),
+    ],
+)
+def test_a_question_that_breaks_a_rule_is_refused(
+    terms: dict[str, Any], rule: str
+) -> None:
+    with pytest.raises(InvalidInput, match=rule):
+        Question(RATIO, **terms)
+
+
+def test_what_is_no_ratio_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="ratio must be a Ratio"):
+        study_of("s per y")
+
+
+@pytest.mark.parametrize("weights", [[1], [1, 0], [1, True], [1, "2"]])
+def test_each_partition_has_one_weight(weights: list[Any]) -> None:
+    with pytest.raises(InvalidInput, match="each partition has one positive weight"):
+        study_of(RATIO, groups=[None, REGIONS], weights=weights)
+
+
+def test_a_study_makes_the_plan_that_its_terms_make() -> None:
+    study = study_of(RATIO, groups=REGIONS, data="loans.csv", scope="loans", n=700)
+    assert dpr.make_plan(study) == dpr.make_plan(RATIO, groups=REGIONS, n=700, **TERMS)
+    other = replace(study, budget=Budget(2))
+    assert (other.data, other.questions) == (study.data, study.questions)
+    with pytest.raises(InvalidInput, match="a study holds all of its terms"):
+        dpr.make_plan(study, budget=Budget(2))
+
+
+def test_each_question_is_measured_for_its_own_answers() -> None:
+    plan = dpr.make_plan(
+        study_of(RATIO, Question(RATIO, groups=REGIONS, answers=["ratio", "means"]))
+    )
+    assert [len(each.sums) for each in plan.questions] == [5, 6]
+    assert [each.weight for each in plan.questions] == [Fraction(1, 2)] * 2
+
+
+def test_a_study_file_is_read_and_its_name_is_in_the_message(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(f'{BOUNDS}{PRIVACY}[ratio]\nnumerator = "s"\nper = "y"\n')
+    assert read_study(path) == study_of(RATIO)
+    path.write_text("ratio = 1")
+    with pytest.raises(DocumentRefused, match=r"study\.toml: \$"):
+        read_study(path)
+    path.write_bytes(b"\xff")
+    with pytest.raises(FileRefused, match="it is not UTF-8"):
+        read_study(path)
+    with pytest.raises(FileRefused, match="cannot be read: No such file"):
+        read_study(tmp_path / "none.toml")
+
+
+def test_several_ratios_are_asked_of_the_same_rows() -> None:
+    study = parse_study(
+        f'{BOUNDS}{PRIVACY}[[ratio]]\nnumerator = "s"\nper = "y"\n'
+        'answers = ["ratio", "means"]\n'
+        '[[ratio]]\nnumerator = "s"\nper = "y"\nminus = "old"\n'
+    )
+    ratios = [Ratio("s", per="y"), Ratio("s", per="y", minus="old")]
+    assert [each.ratio for each in study.questions] == ratios
+
+
+def test_each_ratio_has_its_own_answers_and_its_own_name() -> None:
+    study = parse_study(
+        f'{BOUNDS}{PRIVACY}[[ratio]]\nnumerator = "s"\nper = "y"\nname = "first"\n'
+        '[[ratio]]\nnumerator = "t"\nper = "y"\nanswers = ["ratio", "means"]\n'
+    )
+    one, two = study.questions
+    assert (one.name, one.answers) == ("first", ("ratio",))
+    assert (two.name, two.answers) == ("t per y", ("ratio", "means"))
+
+
+def test_a_name_tells_partitions_apart() -> None:
+    study = parse_study(
+        f'{BOUNDS}{PRIVACY}[ratio]\nnumerator = "s"\nper = "y"\nname = "it"\n'
+        '[[groups]]\nwhole = true\n[[groups]]\ncolumn = "a"\nkeys = ["x"]\n'
+    )
+    assert [each.name for each in study.questions] == ["it", "it by a"]
+
+
+def test_a_list_without_ratios_has_none() -> None:
+    study = parse_study(f"ratio = []\n{BOUNDS}{PRIVACY}")
+    assert study.questions == ()
