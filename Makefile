@@ -7,12 +7,13 @@ PYTEST := $(BIN)/python -m pytest
 # Tests start hundreds of processes: what Python compiled is kept, whatever is set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check format docs bench bench-peers bench-scale mutants \
+.PHONY: help demo test test-all check format docs bench bench-peers bench-scale mutants \
 	mutation soak package audit-dependencies clean
 
 help:
 	@echo "make demo   invent people, release their sums, show the intervals"
-	@echo "make test   run every test"
+	@echo "make test   run the quick tests: no server, no browser, no JVM"
+	@echo "make test-all  run every test, and demand every branch of the rooms of privacy"
 	@echo "make check  format, lint and types"
 	@echo "make docs   the documentation, into build/site"
 	@echo "make bench  benchmarks, one line per figure: name value target"
@@ -27,8 +28,12 @@ help:
 demo: $(VENV)/.ready
 	$(BIN)/dpratio demo
 
+# What needs no server, no browser and no JVM.
+test: $(VENV)/.ready-test
+	$(PYTEST) -n 2 -m "not outside and not slow"
+
 # Three workers for two cores: servers, browsers and clusters are waited for.
-test: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java
+test-all: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java
 	rm -f .coverage .coverage.*
 	$(PYTEST) -n 3 --cov --cov-report=
 	$(BIN)/python tools/require_coverage.py

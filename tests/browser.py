@@ -1,7 +1,8 @@
 """A real Chromium for tests, what it was asked for, and axe-core's findings.
 
-A plugin of pytest. `make test` brings Chromium and axe-core (tools/install_browser);
-where they are missing, tests that ask for these fixtures fail and say so. Chromium's
+A plugin of pytest. `make test-all` brings Chromium and axe-core
+(tools/install_browser); where they are missing, tests that ask for these fixtures
+fail and say so. Chromium's
 headless build takes little more than half the time of the one with windows.
 """
 

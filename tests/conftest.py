@@ -8,6 +8,9 @@ Tests in a real browser, of whatever room, find their fixtures in `browser`, tho
 need a real PostgreSQL server in `postgres_server`. The tests of a file run in one
 worker of the test session, so that what they share is made once; and so do all those
 on a Spark cluster.
+
+What needs a server, a browser, a JVM or a package of its own is marked ``outside``, and
+``make test`` leaves it to ``make test-all``, like what is marked ``slow``.
 """
 
 import importlib
@@ -20,6 +23,8 @@ from hypothesis import settings
 pytest_plugins = ["browser", "postgres_server"]
 
 _SPARK = "tests/curator/warehouse/spark"
+_PACKAGES = "tests/package"
+_SERVERS = {"chromium", "postgres", "postgres_server", "postgres_url", "visit"}
 _COVERING = ("tests/terms/", "tests/plan/", "tests/release/", "tests/curator/")
 _MANY_TIMES = ("curator/fuzz/", "curator/ledger/attacks/")
 
@@ -30,10 +35,34 @@ settings.load_profile("fixed")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Trace coverage in the tests that must cover, as tracing doubles their time."""
     for item in items:
+        if _is_outside(item):
+            item.add_marker(pytest.mark.outside)
         often = any(each in item.nodeid for each in _MANY_TIMES)
         often |= getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         if often or not item.nodeid.startswith(_COVERING):
             item.add_marker(pytest.mark.no_cover)
+
+
+def _is_outside(item: pytest.Item) -> bool:
+    given = getattr(getattr(item, "callspec", None), "params", {}).values()
+    named = any(
+        word in each
+        for each in given
+        if isinstance(each, str)
+        for word in ("postgres", "spark")
+    )
+    started = _SERVERS & set(getattr(item, "fixturenames", ()))
+    return bool(named or started or item.nodeid.startswith((_SPARK, _PACKAGES)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> None:
+    """Refuse to start a server in the quick tier: its test was not marked."""
+    is_quick = "not outside" in str(request.config.option.markexpr)
+    if is_quick and fixturedef.argname in _SERVERS:
+        pytest.fail("a test that starts a server or a browser is marked outside")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -1,4 +1,4 @@
-"""How much is tried: what `make test` has time for, or what `make soak` has."""
+"""How much is tried: what `make test-all` has time for, or what `make soak` has."""
 
 import os
 

@@ -55,20 +55,20 @@ def people_for(epsilon: float, per_sampling: float) -> int:
 
 
 def split_release(
-    questions: int, epsilon: float, *, people: int, repetitions: int, noisy: int = 5
+    parts: int, epsilon: float, *, people: int, repetitions: int, noisy: int = 5
 ) -> Release:
     """Release every repetition in so many groups, each with noise of its own.
 
     Noise lies on the first of the five sums, as many as are said.
     """
     groups = dpr.Groups.cross(
-        dpr.Keys("repetition", range(repetitions)), dpr.Keys("part", range(questions))
+        dpr.Keys("repetition", range(repetitions)), dpr.Keys("part", range(parts))
     )
     plan = plan_of(epsilon, groups)
-    rng = np.random.default_rng([7, questions])
+    rng = np.random.default_rng([7, parts])
     mean, covariance, _ = one_person()
     sums = rng.multivariate_normal(
-        people * mean, people * covariance, size=repetitions * questions
+        people * mean, people * covariance, size=repetitions * parts
     )
     steps = np.array([each.step for each in plan.questions[0].sums])
     noise = rng.laplace(scale=np.array(plan.questions[0].scales), size=sums.shape)
@@ -94,11 +94,11 @@ def five_sigma(repetitions: int) -> float:
 
 
 @pytest.mark.parametrize("parts", [5, 50])
-def test_intervals_cover_after_groups_were_rolled_up(questions: int) -> None:
+def test_intervals_cover_after_groups_were_rolled_up(parts: int) -> None:
     """Noise as large as sampling; one Laplace draw in its place covers too little."""
     repetitions = 4_000
     people = people_for(0.1, 1.0)
-    split = split_release(questions, 0.1, people=people, repetitions=repetitions)
+    split = split_release(parts, 0.1, people=people, repetitions=repetitions)
     rolled = dpr.roll_up(split, ["repetition"])
     found = dpr.estimate_ratios(rolled)
     truth = one_person()[2]
@@ -108,7 +108,7 @@ def test_intervals_cover_after_groups_were_rolled_up(questions: int) -> None:
     sure = five_sigma(repetitions)
     held = coverage(found.ci_lower, found.ci_upper, truth)
     assert held == pytest.approx(LEVEL, abs=sure)
-    moments = moments_of(rolled, rolled.questions[0])
+    moments = moments_of(rolled)
     scales = np.array(split.questions[0].noise[0].scales)
     one = scales[None] * np.array([each.step for each in split.plan.questions[0].sums])
     assert coverage_under(moments, moments.noise, rolled.plan) == held
@@ -126,7 +126,7 @@ def test_many_draws_are_not_taken_for_one_laplace_draw_of_their_variance() -> No
         20, 0.1, people=people_for(0.1, 12.0), repetitions=repetitions, noisy=2
     )
     rolled = dpr.roll_up(split, ["repetition"])
-    moments = moments_of(rolled, rolled.questions[0])
+    moments = moments_of(rolled)
     is_noisy = np.arange(5) < 2
     variance = moments.noise.variance * is_noisy
     right = Noise(variance, moments.noise.laplace * is_noisy)
@@ -146,8 +146,7 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
     drawn = PaperPopulation()(np.random.default_rng(2), repetitions, people)
     clipped = clip_people(drawn, whole.box(whole.questions[0]))
     products = [each.summand.factors for each in whole.questions[0].sums]
-    (question,) = whole.questions
-    contrast = whole.contrast(question)
+    contrast = whole.contrast(whole.questions[0])
 
     def sums_of(at: slice) -> Floats:
         chosen = replace(
@@ -158,9 +157,9 @@ def test_a_split_that_is_rolled_up_covers_like_the_whole() -> None:
         return sum_products(chosen, products, contrast)
 
     rng = np.random.default_rng(3)
-    once = dpr.estimate_ratios(
-        simulate_release(sums_of(slice(None)), whole, question, rng)
-    )
+    (question,) = whole.questions
+    exact = sums_of(slice(None))
+    once = dpr.estimate_ratios(simulate_release(exact, whole, question, rng))
     size = people // parts
     pieces = [sums_of(slice(at * size, (at + 1) * size)) for at in range(parts)]
     released = [simulate_release(piece, whole, question, rng) for piece in pieces]
