@@ -10,11 +10,14 @@ worker of the test session, so that what they share is made once; and so do all 
 on a Spark cluster.
 
 What needs a server, a browser, a JVM or a package of its own is marked ``outside``, and
-``make test`` leaves it to ``make test-all``, like what is marked ``slow``.
+``make test`` leaves it to ``make test-all``. So it does with what takes long, ``slow``:
+laws of coverage, fuzzing, races and audits. Of other laws it tries a fifth of the
+examples.
 """
 
 import importlib
 import pkgutil
+from types import MethodType
 from typing import Any
 
 import pytest
@@ -25,6 +28,17 @@ pytest_plugins = ["browser", "postgres_server"]
 _SPARK = "tests/curator/warehouse/spark"
 _PACKAGES = "tests/package"
 _SERVERS = {"chromium", "postgres", "postgres_server", "postgres_url", "visit"}
+_SLOW = (
+    "tests/curator/fuzz/",
+    "tests/curator/ledger/attacks/",
+    "tests/curator/warehouse/",
+    "tests/fuzz/",
+    "tests/guides/",
+    "tests/laws/",
+    "tests/simulation/audit/",
+    "tests/simulation/coverage/",
+    "tests/attacks/test_readers.py",
+)
 _COVERING = ("tests/terms/", "tests/plan/", "tests/release/", "tests/curator/")
 _MANY_TIMES = ("curator/fuzz/", "curator/ledger/attacks/")
 
@@ -32,15 +46,30 @@ settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Trace coverage in the tests that must cover, as tracing doubles their time."""
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Mark the tiers; trace coverage where it must be, as tracing doubles the time."""
+    is_quick = "not slow" in str(config.option.markexpr)
     for item in items:
         if _is_outside(item):
             item.add_marker(pytest.mark.outside)
+        if item.nodeid.startswith(_SLOW):
+            item.add_marker(pytest.mark.slow)
+        if is_quick:
+            _try_fewer(item)
         often = any(each in item.nodeid for each in _MANY_TIMES)
         often |= getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         if often or not item.nodeid.startswith(_COVERING):
             item.add_marker(pytest.mark.no_cover)
+
+
+def _try_fewer(item: pytest.Item) -> None:
+    law = getattr(item, "obj", None)
+    own = getattr(law, "_hypothesis_internal_use_settings", None)
+    if own is not None and not isinstance(law, MethodType):
+        fewer = settings(own, max_examples=max(5, own.max_examples // 5))
+        law._hypothesis_internal_use_settings = fewer  # type: ignore[union-attr]
 
 
 def _is_outside(item: pytest.Item) -> bool:

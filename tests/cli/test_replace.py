@@ -63,7 +63,7 @@ def test_every_command_keeps_to_it(kept: Path, call: Call) -> None:
     before = {each: each.read_bytes() for each in kept.iterdir()}
     for words in (
         ("estimate", "release.json", "--chart", "release.svg"),
-        ("curve", "release.json", "--part", "2", "--chart", "release.svg"),
+        ("curve", "release.json", "--question", "2", "--chart", "release.svg"),
         ("ledger", "show", "--chart", "release.svg"),
         ("coverage", "study.toml", "--n", "500", "--chart", "release.svg"),
         ("coverage", "study.toml", "--n", "500", "--csv", "people.csv"),

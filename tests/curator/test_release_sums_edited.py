@@ -15,12 +15,16 @@ from dpratio.terms.budget import Budget
 from plan.priced_plans import ask, change_question, edit, with_sums
 
 
+def first_scale(plan: Plan) -> float:
+    return plan.questions[0].sums[0].scale
+
+
 @pytest.mark.parametrize(
     "bad",
     [
-        lambda plan: edit(plan, scale=math.nextafter(plan.sums[0].scale, 0)),
+        lambda plan: edit(plan, scale=math.nextafter(first_scale(plan), 0)),
         lambda plan: edit(plan, sensitivity=1),
-        lambda plan: with_sums(plan, plan.sums[1:]),
+        lambda plan: with_sums(plan, plan.questions[0].sums[1:]),
         lambda plan: dataclasses.replace(plan, mechanism="none"),
         lambda plan: dataclasses.replace(plan, budget=Budget("0.1")),
     ],

@@ -27,8 +27,8 @@ def test_around_a_study_lie_round_numbers_in_order_and_itself() -> None:
     assert epsilons == [0.1, 0.2, 0.5, 0.7, 1.0, 2.0, 5.0]
     sizes = [each.n for each in around.by_people]
     assert sizes == [10, 30, 100, 300, 700, 1000, 3000, 10_000, 30_000]
-    assert planned.outlook in around.by_epsilon
-    assert planned.outlook in around.by_people
+    assert planned.row in around.by_epsilon
+    assert planned.row in around.by_people
 
 
 @pytest.mark.parametrize("epsilon", ["1e6", "1e-4"])

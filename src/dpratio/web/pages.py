@@ -89,7 +89,7 @@ def _forecast_terms(form: Form) -> tuple[dict[str, Any], int]:
         "query": form.query(),
         "rows": _rows(planned),
         "answers": _answers(planned),
-        "too_wide": planned.outlook.unbounded > _FEW,
+        "too_wide": planned.row.unbounded > _FEW,
         "level": f"{100 * planned.forecast.level:.10g}\u00a0%",
     }, _GOOD
 
@@ -113,7 +113,7 @@ def _answers(planned: Planned) -> int:
 def _chart_terms(planned: Planned) -> dict[str, Any]:
     around = look_around(planned)
     epsilons, sizes = around.by_epsilon, around.by_people
-    own = planned.outlook
+    own = planned.row
     width = own.width if own.unbounded <= _FEW else math.inf
     return {
         "some_left_out": any(each.unbounded > _FEW for each in (*epsilons, *sizes)),

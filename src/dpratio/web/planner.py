@@ -43,7 +43,7 @@ class Planned:
     forecast: Forecast
 
     @property
-    def outlook(self) -> ForecastRow:
+    def row(self) -> ForecastRow:
         """The one row of the forecast."""
         return self.forecast.rows[0]
 
@@ -142,7 +142,7 @@ def _require_guess(study: Study) -> None:
 @functools.lru_cache(maxsize=_REMEMBERED)
 def _look_around(texts: tuple[str, str], level: float, against: float) -> Around:
     planned = _plan_texts(texts, level, against)
-    own = planned.outlook
+    own = planned.row
 
     def look(**wanted: Any) -> list[ForecastRow]:  # noqa: ANN401 (options of forecast)
         guess = planned.study.guess
