@@ -77,7 +77,6 @@ IMPORTED_BY_NAME = {
     "checks.py",
     "curator/warehouse/tables.py",
     "lazy_names.py",
-    "tabular.py",
 }
 CALLED_WITH_FIXED_WORDS = "checks.py"
 # Of `importlib` these find files of a package, and import nothing.

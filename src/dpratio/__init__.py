@@ -41,8 +41,10 @@ Example:
 used, so that importing dpratio is quick and an analyst needs no engine.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from dpratio.drawing import draw_with
 from dpratio.lazy_names import load_from
 from dpratio.version import __version__
 
@@ -181,3 +183,12 @@ __getattr__ = load_from("", _HOMES | dict.fromkeys(_ROOMS, ""))
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def _load_charts() -> Callable[..., object]:
+    from dpratio.show.charts import chart_of
+
+    return chart_of
+
+
+draw_with(_load_charts)

@@ -10,10 +10,10 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from dpratio.checks import import_extra
+from dpratio.drawing import drawn
 
 __all__ = [
     "UNKNOWN",
@@ -75,8 +75,7 @@ class Tabular:
             MissingExtra: When Altair is not installed: ``pip install
                 'dpratio[charts]'``.
         """
-        # The one look upward: a result knows that it can be drawn, not how.
-        return import_module("dpratio.show.charts").chart_of(self, view)
+        return drawn(self, view)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One dictionary per row."""
