@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import dpratio as dpr
-from dpratio.analyst.ratio.interval import Options, Range, intervals
+from dpratio.analyst.ratio.interval import Options, Signs, intervals
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.noise import Noise
 from dpratio.plan.plan import Plan
@@ -85,7 +85,7 @@ def coverage(lower: Floats, upper: Floats, truth: float) -> float:
 def coverage_under(moments: Moments, noise: Noise, plan: Plan) -> float:
     """How often intervals cover when the noise is taken to be this."""
     taken = replace(moments, noise=noise)
-    found = intervals(taken, Range.of(plan.box(plan.questions[0])), USUAL)
+    found = intervals(taken, Signs.of(plan.box(plan.questions[0])), USUAL)
     return coverage(found.lower, found.upper, one_person()[2])
 
 

@@ -15,7 +15,7 @@ from dpratio.analyst.comparison.designs import (
     sides_of,
 )
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between, Hypothesis
-from dpratio.analyst.ratio.interval import Range
+from dpratio.analyst.ratio.interval import Signs
 from dpratio.analyst.ratio.statistic import Statistic, statistic_of
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance, weights_are_lost
@@ -50,7 +50,7 @@ class ComparisonTarget:
         chosen = find_question(release, groups, question)
         moments = moments_of(release, chosen)
         form = choose_variance(moments, variance)
-        lowest = Range.of(release.plan.box(chosen.asked)).lowest
+        lowest = Signs.of(release.plan.box(chosen.asked)).lowest
         statistic = _statistic(moments, form, lowest)
         return cls(release, chosen, tuple(groups), statistic, form)
 

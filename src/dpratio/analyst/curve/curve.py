@@ -16,7 +16,7 @@ from dpratio.analyst.curve.calibration_error import (
 )
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, CalibrationErrors, Curve
 from dpratio.analyst.curve.recast import seen_as_ratio
-from dpratio.analyst.ratio.interval import Options, Range, intervals
+from dpratio.analyst.ratio.interval import Options, Signs, intervals
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
@@ -39,7 +39,7 @@ __all__ = ["calibration_curve"]
 _CODES = codes_of(CURVE_STATUSES)
 _PIVOT = list(STATUSES)
 _LOST = 2.0
-_ANY_SIGN = Range(numerator_is_positive=False, denominator_is_positive=True)
+_ANY_SIGN = Signs(numerator_is_positive=False, denominator_is_positive=True)
 
 
 def calibration_curve(
@@ -99,7 +99,7 @@ def calibration_curve(
             "label": _mean(sampling, "wy", label, level),
             "gap": _interval(gaps, form, _ANY_SIGN, gap_ends(score, label), level),
             "ratio": _interval(
-                sampling.moments, None, Range.of(box), ratio_ends(score, label), level
+                sampling.moments, None, Signs.of(box), ratio_ends(score, label), level
             ),
         }
         errors = _errors(sampling, bins_of, laid_out, ratio, level)
@@ -195,12 +195,12 @@ def _mean(
     sampling: Sampling, top: str, ends: Ends, level: float
 ) -> tuple[Measured, Codes]:
     view, form = seen_as_ratio(sampling, {top: 1.0}, {"w": 1.0})
-    reach = Range(bool(np.all(ends[0] >= 0)), denominator_is_positive=True)
+    reach = Signs(bool(np.all(ends[0] >= 0)), denominator_is_positive=True)
     return _interval(view, form, reach, ends, level)
 
 
 def _interval(
-    view: Moments, form: str | None, reach: Range, ends: Ends, level: float
+    view: Moments, form: str | None, reach: Signs, ends: Ends, level: float
 ) -> tuple[Measured, Codes]:
     """Give a ratio with its pivot interval, as far as bounds allow.
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpratio.analyst.ratio.interval import Found, Options, Range, intervals
+from dpratio.analyst.ratio.interval import Options, RatioIntervals, Signs, intervals
 from dpratio.analyst.ratio.wald import SCALES, WALD_METHODS
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance
@@ -70,7 +70,7 @@ def estimate_ratios(
     require_level(level)
     require_draws(draws, rng)
     questions = release.questions
-    reaches = [Range.of(release.plan.box(question.asked)) for question in questions]
+    reaches = [Signs.of(release.plan.box(question.asked)) for question in questions]
     hint = "Use scale 'ratio'."
     rule = "scale 'log' needs a numerator and denominator that cannot be negative"
     positive = all(each.is_positive for each in reaches)
@@ -98,7 +98,7 @@ def estimate_ratios(
 
 
 def _columns(
-    moments: Moments, reach: Range, found: Found, scale: str
+    moments: Moments, reach: Signs, found: RatioIntervals, scale: str
 ) -> dict[str, Floats]:
     """Clip what cannot be negative and lay the columns out."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

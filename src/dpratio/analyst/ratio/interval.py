@@ -17,7 +17,7 @@ from dpratio.analyst.tables.statuses import Codes, codes_of
 from dpratio.arrays import Floats
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Found", "Options", "Range", "intervals"]
+__all__ = ["Options", "RatioIntervals", "Signs", "intervals"]
 
 _CODES = codes_of(STATUSES)
 _OK, _FLOORED = _CODES["ok"], _CODES["variance_floored"]
@@ -48,14 +48,14 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class Signs:
     """Whether the numerator and the denominator can be negative."""
 
     numerator_is_positive: bool
     denominator_is_positive: bool
 
     @classmethod
-    def of(cls, box: dict[str, Bounds]) -> "Range":
+    def of(cls, box: dict[str, Bounds]) -> "Signs":
         """Tell from the bounds of one unit."""
         return cls(box["s"].lower >= 0, box["y"].lower >= 0)
 
@@ -71,7 +71,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RatioIntervals:
     """Intervals on the scale of the ratio, variances on that of the method."""
 
     lower: Floats
@@ -81,7 +81,7 @@ class Found:
     status: Codes
 
 
-def intervals(moments: Moments, reach: Range, options: Options) -> Found:
+def intervals(moments: Moments, reach: Signs, options: Options) -> RatioIntervals:
     """Make the interval of every cell."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if options.method == "pivot":
@@ -89,7 +89,7 @@ def intervals(moments: Moments, reach: Range, options: Options) -> Found:
         return _by_wald(moments, reach, options)
 
 
-def _by_pivot(moments: Moments, reach: Range, options: Options) -> Found:
+def _by_pivot(moments: Moments, reach: Signs, options: Options) -> RatioIntervals:
     """Keep the ratios that are not rejected; the set is the same on both scales."""
     statistic = statistic_of(moments, options.variance, lowest=reach.lowest)
     empty = weights_are_lost(moments, options.variance)
@@ -109,10 +109,12 @@ def _by_pivot(moments: Moments, reach: Range, options: Options) -> Found:
     status[(status == _OK) & hidden] = _FLOORED
     sampling, privacy = statistic.ratio_variances(ratio)
     per_square = ratio**2 if options.scale == "log" else np.ones(cells)
-    return Found(lower, upper, sampling / per_square, privacy / per_square, status)
+    return RatioIntervals(
+        lower, upper, sampling / per_square, privacy / per_square, status
+    )
 
 
-def _by_wald(moments: Moments, reach: Range, options: Options) -> Found:
+def _by_wald(moments: Moments, reach: Signs, options: Options) -> RatioIntervals:
     """Give symmetric intervals, unbounded where the denominator is weak."""
     answer = wald(
         moments,
@@ -132,7 +134,7 @@ def _by_wald(moments: Moments, reach: Range, options: Options) -> Found:
     status[floored] = _FLOORED
     status[unbounded] = _UNBOUNDED
     lower[unbounded], upper[unbounded] = -np.inf, np.inf
-    return Found(lower, upper, answer.sampling, answer.privacy, status)
+    return RatioIntervals(lower, upper, answer.sampling, answer.privacy, status)
 
 
 def _floor_sampling(
