@@ -71,6 +71,35 @@ def test_38_a_study_that_was_changed_after_its_approval_is_refused(
         assert call("release", "study.toml", *named)[0] == 0, engine
 
 
+def test_38_a_window_that_was_changed_after_its_approval_is_refused(
+    call: Call, folder: Path
+) -> None:
+    """An approval is of the rows that where keeps, also seen from another folder.
+
+    Source: issue 23, point 5.
+    """
+    with closing(sqlite3.connect(folder / "data.db")) as lite:
+        lite.execute("CREATE TABLE loans (s REAL, y INTEGER, customer TEXT, day DATE)")
+        lite.commit()
+    table = 'url = "sqlite:///data.db"\ntable = "loans"'
+    week = f"{table}\nwhere = \"day >= '2026-11-09' AND day < '2026-11-16'\""
+    words = ("--scope", "loans", "--unit", "customer", "--epsilon", "1", "--approval")
+    assert call("ledger", "init", *words)[0] == 0
+    study = STUDY.replace(f"{PATH}\n{DECLARED}", week)
+    (folder / "study.toml").write_text(study, "utf-8")
+    code, said = call("ledger", "approve", "study.toml", "--by", "officer")
+    assert code == 0
+    for changed in (table, week.replace("day <", "day <="), week + "\n"):
+        (folder / "changed.toml").write_text(study.replace(week, changed), "utf-8")
+        code, said = call("release", "changed.toml", "-o", "r.json")
+        if changed.strip() == week:
+            assert code == 0
+            continue
+        assert code == 10
+        assert "approved for another source, which differs in: where." in said
+        assert Ledger("dpratio.db").account().spent.loss == 0
+
+
 @pytest.mark.parametrize("file", ["study.toml", "plan.json"])
 def test_38_data_are_not_named_aside_of_an_approved_study(
     file: str, call: Call, folder: Path

@@ -1,5 +1,6 @@
 """Only names of columns, quoted, and a few plain forms of views reach an engine."""
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -162,6 +163,58 @@ def test_36_a_view_that_only_chooses_is_read(server: str) -> None:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE OR REPLACE VIEW plain AS {PLAIN}".encode())
     assert exact(DatabaseTable(server, view="plain"), plan_of(), "auto") == ONE
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "label = 1 UNION ALL SELECT * FROM people",
+        "label = 1; DROP TABLE notes",
+        "label = 1 ORDER BY score LIMIT 1",
+        "label = 1 -- AND",
+        "label = 1) OR (noted(score) > 0",
+        "noted(score) > 0",
+        "nextval('visits') > 0",
+        "label IN (SELECT 1 FROM people)",
+        "EXISTS (SELECT 1 FROM people)",
+        "score > (SELECT avg(score) FROM people)",
+        "score < label",
+        "1 / label > 0",
+        "region::integer > 0",
+        "region = $$a$$",
+        "region = E'a'",
+        "region = 'a' 'b'",
+        "pg_sleep(1) IS NULL",
+        "given.label = 1 AND other.label = 1",
+        "1 = 1",
+        "true",
+        ";",
+        "(" * 900 + "label = 1" + ")" * 900,
+        "label = 1" + " AND label = 1" * 140,
+        "NOT " * 480 + "label = 1",
+    ],
+)
+def test_36_a_condition_of_a_study_only_compares_columns_with_constants(
+    where: str, server: str
+) -> None:
+    """What else stands in where is refused before anything is asked.
+
+    Source: issue 23, point 5; Haeberlen, Pierce & Narayan (2011).
+    More: tests/curator/warehouse/database/test_view_forms.py, on every database.
+    """
+    source = DatabaseTable(server, table="people", where=where)
+    if where.endswith("AND label = 1"):  # Long, and plain.
+        assert exact(source, plan_of(), "auto") == ONE
+        return
+    if where.startswith("NOT "):  # Deep: understood, or refused in plain words.
+        with contextlib.suppress(SchemaRefused):
+            assert exact(source, plan_of(), "auto") == ONE
+        return
+    with pytest.raises(SchemaRefused, match=r"where in \[data\] keeps rows by"):
+        release_sums(source, plan_of(), ledger=None)
+    with psycopg.connect(server, autocommit=True) as connection:
+        query = "SELECT is_called, (SELECT count(*) FROM notes) FROM visits"
+        assert connection.execute(query.encode()).fetchall() == [(False, 0)]
 
 
 @pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])

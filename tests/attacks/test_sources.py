@@ -130,6 +130,33 @@ def test_38_a_table_and_its_views_have_one_scope_and_one_declaration(
     )
 
 
+def test_38_a_window_of_a_table_is_spent_from_the_scope_of_the_table(
+    address: str, folder: Path
+) -> None:
+    """Two windows may be about the same people, so they share one cap.
+
+    A condition does not hide that a view renames ids, either.
+    Source: issue 23, point 5.
+    """
+    book = book_of(folder / "budget.db")
+
+    def window(where: str, **named: str) -> DatabaseTable:
+        return DatabaseTable(address, where=where, **(named or {"table": "loans"}))
+
+    release_sums(window("orders < 5"), PLAN, ledger=book, scope="loans")
+    for each in (
+        window("orders >= 5"),
+        window("y = 1", view="plain"),
+        DatabaseTable(address, table="loans"),
+    ):
+        assert "another scope, 'loans'" in refusal(book, each, "cards")
+    once = book.account("loans").spent.loss
+    release_sums(window("orders >= 5"), PLAN, ledger=book, scope="loans")
+    assert book.account("loans").spent.loss == 2 * once
+    renamed = window("customer = 7", view="renamed")
+    assert "with other names of columns" in refusal(book, renamed, "loans")
+
+
 def test_38_a_host_is_the_same_however_it_is_written(folder: Path) -> None:
     """Capitals, the usual port, a user or a schema make no other table.
 

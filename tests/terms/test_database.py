@@ -57,6 +57,16 @@ def test_one_of_table_view_and_path_is_read() -> None:
             DatabaseTable("spark://host:7077", **given)
 
 
+def test_a_condition_goes_with_the_table() -> None:
+    table = DatabaseTable("sqlite:///a.db", table="loans", where="day >= '2026-11-09'")
+    assert table.where == "day >= '2026-11-09'"
+    assert table.beside(Path("/data")).where == table.where
+    assert DatabaseTable("sqlite:///a.db", table="loans").where is None
+    for given in ("", " ", 1, "x" * 2001):
+        with pytest.raises(InvalidInput, match="where must be a condition of up to"):
+            DatabaseTable("sqlite:///a.db", table="t", where=given)  # type: ignore[arg-type]
+
+
 def test_only_spark_reads_paths() -> None:
     lake = DatabaseTable("spark://host:7077", path="/lake/*.parquet")
     assert (lake.path, lake.names, lake.name) == ("/lake/*.parquet", (), lake.path)

@@ -67,6 +67,16 @@ CASES: list[tuple[Any, dict[str, Any], str]] = [
         "table 't' at 'sqlite:///a@b.db'",
     ),
     (
+        DatabaseTable("sqlite:///a.db", table="t", where="day > '2026-11-09'"),
+        {
+            "scheme": "sqlite",
+            "database": "a.db",
+            "table": ["t"],
+            "where": "day > '2026-11-09'",
+        },
+        "table 't' at 'sqlite:///a.db', rows where day > '2026-11-09'",
+    ),
+    (
         DatabaseTable("spark://h:7077", path="hdfs://x/y"),
         {"scheme": "spark", "host": "h:7077", "path": "hdfs://x/y"},
         "path 'hdfs://x/y' at 'spark://h:7077'",

@@ -108,6 +108,10 @@ def test_a_number_of_people_may_stand_alone_or_beside_a_guess() -> None:
             DatabaseTable("sqlite:///a.db", view=["main", "a.b"]),
         ),
         (
+            "url = 'sqlite:///a.db'\ntable = 'a'\nwhere = 'age > 5'",
+            DatabaseTable("sqlite:///a.db", table="a", where="age > 5"),
+        ),
+        (
             'url = "spark://host:7077"\npath = "/lake/*.parquet"',
             DatabaseTable("spark://host:7077", path="/lake/*.parquet"),
         ),
@@ -121,6 +125,14 @@ def test_data_may_lie_in_a_database(data: str, wanted: DatabaseTable) -> None:
     ("data", "said"),
     [
         ('url = "mysql://db"\ntable = "a"', "$.data: an address must name a database"),
+        (
+            'path = "a.parquet"\nwhere = "age > 5"',
+            "$.data.where: rows are chosen by where in a table of a database, got",
+        ),
+        (
+            'url = "sqlite:///a.db"\ntable = "a"\nwhere = ""',
+            "$.data: where must be a condition",
+        ),
         ('url = "sqlite:///a.db"', "$.data: one table, view or path is read"),
         ('url = "sqlite:///a.db"\nsql = "SELECT 1"', "$.data: unknown field 'sql'"),
         ('url = 1\ntable = "a"', "$.data.url: must be text"),

@@ -13,6 +13,7 @@ __all__ = ["SCHEMES", "DatabaseTable"]
 SCHEMES = ("duckdb", "postgres", "postgresql", "spark", "sqlite")
 _IN_FILES = ("duckdb", "sqlite")
 _MOST_NAMES = 3  # catalogue, schema, table
+_LONGEST_CONDITION = 2000
 
 Name = str | Sequence[str]
 
@@ -31,6 +32,9 @@ class DatabaseTable:
             them other names, or keeps rows by comparing columns with constants. Any
             other view is refused, because one person might be in many of its rows.
         path: Instead of both, on Spark: the path of Parquet files.
+        where: Which rows are read, for instance ``"day >= '2026-11-09'"``: columns
+            are compared with constants, as in a view. Names of columns are taken as
+            they are written.
 
     Raises:
         InvalidInput: When the address or the name is not usable.
@@ -45,6 +49,7 @@ class DatabaseTable:
     names: tuple[str, ...]
     is_view: bool
     path: str | None = field(repr=False)
+    where: str | None = field(repr=False)
 
     def __init__(
         self,
@@ -53,6 +58,7 @@ class DatabaseTable:
         table: Name | None = None,
         view: Name | None = None,
         path: str | None = None,
+        where: str | None = None,
     ) -> None:
         scheme, _, rest = url.partition("://") if isinstance(url, str) else ("", "", "")
         hint = f"Begin it with one of: {', '.join(f'{each}://' for each in SCHEMES)}."
@@ -70,12 +76,14 @@ class DatabaseTable:
         require(len(named) == 1, "one table, view or path is read", named, hint)
         on_spark = path is None or scheme == "spark"
         require(on_spark, "only Spark reads paths through an address", path, hint)
+        _require_condition(where)
         names = () if path is not None else _names(table if view is None else view)
         object.__setattr__(self, "scheme", scheme)
         object.__setattr__(self, "url", url)
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "is_view", view is not None)
         object.__setattr__(self, "path", path)
+        object.__setattr__(self, "where", where)
 
     @property
     def shown(self) -> str:
@@ -102,8 +110,16 @@ class DatabaseTable:
         if not self.is_file:
             return self
         url = f"{self.scheme}:///{folder / self.file}"
-        name = "view" if self.is_view else "table"
-        return DatabaseTable(url, **{name: self.names})  # type: ignore[arg-type]
+        named: dict[str, Name] = {"view" if self.is_view else "table": self.names}
+        return DatabaseTable(url, where=self.where, **named)  # type: ignore[arg-type]
+
+
+def _require_condition(where: object) -> None:
+    said = isinstance(where, str) and where.strip() != ""
+    hint = "Write where = \"day >= '2026-11-09'\", or leave it out."
+    rule = f"where must be a condition of up to {_LONGEST_CONDITION} characters"
+    short = isinstance(where, str) and len(where) <= _LONGEST_CONDITION
+    require(where is None or (said and short), rule, where, hint)
 
 
 def _names(given: object) -> tuple[str, ...]:

@@ -20,7 +20,10 @@ __all__ = ["SourceDescription", "description_from_text", "description_of"]
 
 _NAME = re.compile(r"\w([\w .:/-]{0,98}\w)?")
 _LISTS = ("columns", "table", "view")
-_TEXTS = ("name", "path", "delimiter", "quote", "scheme", "host", "database")
+_TEXTS = (
+    *("name", "path", "delimiter", "quote"),
+    *("scheme", "host", "database", "where"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class SourceDescription:
         database: Its name, or the path of its file.
         table: The names of a table; ``view`` those of a view.
         view: See ``table``.
+        where: Which rows of a table, view or path of a database are read.
 
     Raises:
         InvalidInput: When it describes no source, or more than one.
@@ -57,6 +61,7 @@ class SourceDescription:
     database: str | None = None
     table: tuple[str, ...] | None = None
     view: tuple[str, ...] | None = None
+    where: str | None = None
 
     def __post_init__(self) -> None:
         meant = (self.name, self.path, self.table, self.view)
@@ -91,7 +96,8 @@ class SourceDescription:
         at += "" if self.database is None else f"/{self.database}"
         what = "path" if self.path is not None else "view" if self.view else "table"
         names = self.path or ".".join(self.table or self.view or ())
-        return f"{what} {names!r} at {at!r}"
+        kept = "" if self.where is None else f", rows where {self.where}"
+        return f"{what} {names!r} at {at!r}{kept}"
 
 
 def description_of(source: str | CsvFile | DatabaseTable) -> SourceDescription:
@@ -123,6 +129,7 @@ def description_of(source: str | CsvFile | DatabaseTable) -> SourceDescription:
         database=database,
         table=None if source.is_view else names,
         view=names if source.is_view else None,
+        where=source.where,
     )
 
 

@@ -200,6 +200,10 @@ def _read_question(
 def _read_data(node: Node) -> str | CsvFile | DatabaseTable:
     if isinstance(node.value, dict) and "url" in node.value:
         return _read_database(node)
+    if isinstance(node.value, dict) and "where" in node.value:
+        rule = "rows are chosen by where in a table of a database"
+        hint = "Name its url and table, or leave where out and keep files apart."
+        node.entries()["where"].refuse(rule, hint)
     dialect = ("columns", "delimiter", "quote")
     fields = node.fields("path", optional=dialect)
     path = fields["path"].text()
@@ -214,7 +218,7 @@ def _read_data(node: Node) -> str | CsvFile | DatabaseTable:
 
 
 def _read_database(node: Node) -> DatabaseTable:
-    fields = node.fields("url", optional=("table", "view", "path"))
+    fields = node.fields("url", optional=("table", "view", "path", "where"))
     url = fields.pop("url").text()
     options: dict[str, object] = {
         name: [item.text() for item in at.items()]

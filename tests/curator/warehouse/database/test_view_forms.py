@@ -161,16 +161,20 @@ def _made(place: Place, forms: list[str], *, ask: bool) -> list[list[int]]:
 
 def _read(place: Place, count: int) -> list[list[int] | str]:
     """The rows that dpratio reads through each view, or why it is refused."""
-    given: list[list[int] | str] = []
     schema = _SCHEMAS[place.name]
+    views = [f"{schema}.v{at}" for at in range(count)]
+    return _found([DatabaseTable(place.address, view=view) for view in views])
+
+
+def _found(sources: list[DatabaseTable]) -> list[list[int] | str]:
+    given: list[list[int] | str] = []
     with silence():
-        connected = connect_to(DatabaseTable(place.address, view="v0"))
+        connected = connect_to(sources[0])
         backend, dialect = connected.backend, dialect_of(connected.backend)
         dialect.pin(backend)
         dialect.check(backend)
-        for at in range(count):
+        for source in sources:
             try:
-                source = DatabaseTable(place.address, view=f"{schema}.v{at}")
                 rows = find_table(backend, source)
             except SchemaRefused as error:
                 given.append(str(error))
@@ -192,6 +196,49 @@ def test_every_form_gives_the_rows_that_the_database_gives(place: Place) -> None
     ]
     assert differ == []
     assert len(set(map(tuple, own))) > len(forms) / 3  # They choose different rows.
+
+
+def test_a_condition_of_a_study_gives_the_rows_that_the_database_gives(
+    place: Place,
+) -> None:
+    """What a user writes is read as the database reads it, or is refused."""
+    forms, refused = forms_of(place.name), REFUSED[place.name]
+    own: list[list[int]] = []
+    with closing(place.connect()) as connection:
+        for form in forms:
+            found = connection.execute(f"SELECT id FROM people WHERE {form}")  # noqa: S608
+            own.append(sorted(row[0] for row in found.fetchall()))
+    table = f"{_SCHEMAS[place.name]}.people"
+    sources = [
+        DatabaseTable(place.address, table=table, where=form)
+        for form in (*forms, *refused)
+    ]
+    read = _found(sources)
+    pairs = zip(forms, own, read, strict=False)
+    assert [form for form, a, b in pairs if not isinstance(b, str) and a != b] == []
+    assert all(isinstance(each, str) for each in read[len(forms) :])
+    # What PostgreSQL writes anew in a view is refused as a user writes it.
+    assert sum(isinstance(each, str) for each in read[: len(forms)]) < 20
+
+
+def test_a_condition_over_a_view_names_the_columns_of_the_view(place: Place) -> None:
+    with closing(place.connect()) as connection:
+        connection.execute(
+            "CREATE VIEW swapped AS SELECT id, whole AS small, small AS whole "
+            "FROM people WHERE score > 0"
+        )
+        found = connection.execute("SELECT id FROM swapped WHERE whole > 1")
+        own = sorted(row[0] for row in found.fetchall())
+        connection.commit()
+    name = f"{_SCHEMAS[place.name]}.swapped"
+
+    def where(said: str) -> DatabaseTable:
+        return DatabaseTable(place.address, view=name, where=said)
+
+    read = _found([where("whole > 1"), where("score > 0"), where("whole > 'x'")])
+    assert (read[0], len(own) > 0) == (own, True)
+    assert "a name that is no column of its table" in str(read[1])
+    assert str(read[2]).startswith("where in [data] keeps rows by comparing")
 
 
 def test_what_looks_like_a_form_and_is_read_otherwise_is_refused(place: Place) -> None:

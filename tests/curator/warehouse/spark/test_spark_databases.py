@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from curator.table_sources import write_wrong_statistics
 from curator.tables_for_tests import exact, plan_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
@@ -88,6 +89,22 @@ def test_tables_and_plain_views_are_read_and_nothing_else_is(
     # The application is the user's: neither changed nor stopped.
     assert dict(session.conf.getAll) == before
     assert session.sql("SELECT 1").collect()[0][0] == 1
+
+
+@pytest.mark.usefixtures("session")
+def test_a_condition_is_asked_of_rows_and_never_of_statistics(
+    spark_cluster: Cluster, tmp_path: Path
+) -> None:
+    """A file whose statistics leave a row out gives that row all the same."""
+    path = tmp_path / "wrong.parquet"
+    write_wrong_statistics(path, "double", label=[1, 1])
+    for where, rows in (
+        ("score > 1000000", 1),
+        ("score < 1000000", 1),
+        ("label = 1", 2),
+    ):
+        source = DatabaseTable(spark_cluster.url, path=str(path), where=where)
+        assert exact(source, plan_of(), "auto")[0][0] == rows << 24, where
 
 
 def test_a_study_runs_as_an_application_of_its_own_and_stops_it(

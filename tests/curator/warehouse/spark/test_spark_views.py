@@ -105,6 +105,28 @@ def test_every_form_gives_the_rows_that_spark_gives(
     assert len({tuple(a) for a, _ in chosen}) > len(FORMS) / 2
 
 
+def test_a_condition_of_a_study_gives_the_rows_that_spark_gives(
+    session: Spark, backend: Spark
+) -> None:
+    own, ours = [], []
+    with silence():
+        for at, form in enumerate(FORMS):
+            table = DatabaseTable("spark://a:1", table="forms.people", where=form)
+            rows = find_table(backend, table)
+            ours.append(rows.select("id", form=ibis.literal(at)))
+            own.append(
+                session.sql(f"SELECT id, {at} AS form FROM forms.people WHERE {form}")  # noqa: S608
+            )
+        found = backend.to_pyarrow(ibis.union(*ours)).to_pylist()
+        asked = reduce(lambda left, right: left.unionAll(right), own).collect()
+    chosen = [sorted((row["form"], row["id"]) for row in at) for at in (found, asked)]
+    assert chosen[0] == chosen[1]
+    for form in REFUSED:
+        table = DatabaseTable("spark://a:1", table="forms.people", where=form)
+        with pytest.raises(SchemaRefused, match=r"where in \[data\] keeps rows"):
+            find_table(backend, table)
+
+
 def test_what_spark_may_read_otherwise_is_refused(
     session: Spark, backend: Spark
 ) -> None:

@@ -16,7 +16,9 @@ from dpratio.curator.warehouse.database.catalogues import TABLE, VIEW, Found, wh
 from dpratio.curator.warehouse.database.hosts import HOSTS, require_listed, withheld
 from dpratio.curator.warehouse.database.views import (
     NotPlainError,
+    PlainView,
     read_view,
+    read_where,
     require_plain,
 )
 from dpratio.curator.warehouse.dialect import Backend, Value
@@ -68,7 +70,7 @@ def find_table(backend: Backend, source: DatabaseTable) -> Value:
         SchemaRefused: When it is a view that is not known to keep rows apart.
     """
     if source.path is not None:
-        return _read_files(backend, source)
+        return _chosen(backend, source, _read_files(backend, source))
     found = what_is(backend, source.names)
     if found is None:
         raise FileRefused(
@@ -77,7 +79,7 @@ def find_table(backend: Backend, source: DatabaseTable) -> Value:
         )
     dialect = dialect_of(backend)
     if found.kind == TABLE:
-        return dialect.find(backend, found.names)
+        return _chosen(backend, source, dialect.find(backend, found.names))
     if found.kind == VIEW and not source.is_view:
         raise SchemaRefused(
             f"'{source.name}' is a view, whose rows may hold many people. Name a "
@@ -86,7 +88,7 @@ def find_table(backend: Backend, source: DatabaseTable) -> Value:
         )
     what = ""
     try:
-        return _behind(backend, found)
+        return _behind(backend, found, source)
     except NotPlainError as error:
         what = str(error)
     raise SchemaRefused(
@@ -117,7 +119,34 @@ def _why(source: DatabaseTable) -> str:
     return f". Check the address, and that you may read there.{kept if is_kept else ''}"
 
 
-def _behind(backend: Backend, found: Found) -> Value:
+def _chosen(backend: Backend, source: DatabaseTable, rows: Value) -> Value:
+    """Keep the rows that a study asks for."""
+    if source.where is None:
+        return rows
+    every = read_view("SELECT * FROM given", backend.dialect)
+    return _where(backend, source, every, rows)
+
+
+def _where(
+    backend: Backend, source: DatabaseTable, view: PlainView, table: Value
+) -> Value:
+    """Write a view over its table, and the condition of a study over the view."""
+    what = ""
+    try:
+        condition = read_where(str(source.where), backend.dialect)
+        return view.over(dialect_of(backend), table, condition)
+    except NotPlainError as error:
+        what = str(error)
+    except RecursionError:
+        what = "conditions within conditions"
+    raise SchemaRefused(
+        "where in [data] keeps rows by comparing columns with constants of their "
+        f"type, and this one holds {what}. Names of columns are taken as they are "
+        "written; docs/warehouses.md lists what may stand there."
+    )
+
+
+def _behind(backend: Backend, found: Found, source: DatabaseTable) -> Value:
     """Write a plain view over the table behind it."""
     require_plain(found.kind == VIEW, "rows of another place")
     view = read_view(found.written, backend.dialect)
@@ -130,10 +159,11 @@ def _behind(backend: Backend, found: Found) -> Value:
     is_table = base is not None and base.kind == TABLE
     require_plain(is_table, "rows of something else than a table")
     dialect = dialect_of(backend)
-    rows = view.over(dialect, dialect.find(backend, base.names))  # type: ignore[union-attr]
+    table = dialect.find(backend, base.names)  # type: ignore[union-attr]
+    rows = view.over(dialect, table)
     same = not found.columns or found.columns == rows.columns
     require_plain(same, "other names of columns than its statement")
-    return rows
+    return rows if source.where is None else _where(backend, source, view, table)
 
 
 def _duckdb(source: DatabaseTable) -> Connected:
@@ -165,15 +195,23 @@ def _spark(source: DatabaseTable) -> Connected | None:
         session = sessions.builder.getOrCreate()
         is_there = running.master == source.url
         # There is one application in a process; it is not ours to change or stop.
-        backend = ibis.pyspark.connect(session.newSession()) if is_there else None
-        return None if backend is None else Connected(backend, lambda: None)
+        return Connected(_own_spark(session), lambda: None) if is_there else None
     settings = {
         "spark.app.name": "dpratio",
         "spark.ui.showConsoleProgress": "false",  # It would tell how many parts.
     }
     session = sessions.builder.master(source.url).config(map=settings).getOrCreate()
     # An application holds its share of the cluster until it is stopped.
-    return Connected(ibis.pyspark.connect(session.newSession()), session.stop)
+    return Connected(_own_spark(session), session.stop)
+
+
+def _own_spark(session: Value) -> Backend:
+    """Connect to a session of our own, in which conditions are asked of rows alone."""
+    own = session.newSession()
+    # What a file says of its rows as a whole may be wrong, and would drop others.
+    own.conf.set("spark.sql.parquet.filterPushdown", "false")
+    own.conf.set("spark.sql.orc.filterPushdown", "false")
+    return ibis.pyspark.connect(own)
 
 
 def _read_files(backend: Backend, source: DatabaseTable) -> Value:

@@ -6,7 +6,7 @@ other names, or keeps rows by comparing columns with constants. Every node of it
 must be known, with every argument that it carries: a flag that nobody looks at may turn
 a condition round. The view itself is never asked: its columns and conditions are
 written anew over the table, so that however the database reads its statement, each row
-is one row of the table.
+is one row of the table. The condition that a study adds (``where``) is read alike.
 Proof: docs/proofs/warehouse.md.
 """
 
@@ -26,7 +26,13 @@ from dpratio.curator.warehouse.database.constants import (
 )
 from dpratio.curator.warehouse.dialect import Dialect, Value
 
-__all__ = ["NotPlainError", "PlainView", "read_view", "require_plain"]
+__all__ = [
+    "NotPlainError",
+    "PlainView",
+    "read_view",
+    "read_where",
+    "require_plain",
+]
 
 _COMPARISONS: dict[type[sql.Expression], Callable[[Any, Any], Any]] = {
     sql.EQ: operator.eq,
@@ -95,47 +101,56 @@ class PlainView:
         self._called = {table.name, table.alias} - {""}
         parts = (table.args.get(each) for each in ("catalog", "db", "this"))
         self.base = tuple(str(part.this) for part in parts if part is not None)
+        where = select.args.get("where")
+        self.condition: sql.Expression | None = None if where is None else where.this
 
-    def over(self, dialect: Dialect, table: Value) -> Value:
-        """Write the view over its table.
+    def over(
+        self, dialect: Dialect, table: Value, where: sql.Expression | None = None
+    ) -> Value:
+        """Write the view over its table, and a condition over what the view gives.
 
         Raises:
-            NotPlainError: When it does more than it may.
+            NotPlainError: When one of them does more than it may.
         """
-        over = _Over(dialect, table, dialect.native_types(table), self._called)
-        columns = []
+        native = dialect.native_types(table)
+        own = {name: table[name] for name in table.columns}
+        over = _Over(dialect, own, native, self._called)
+        taken, names = [], []
         for each in self._select.expressions:
             if type(each) is sql.Star:
-                columns += [table[name] for name in table.columns]
+                taken += own.values()
+                names += own
                 continue
             is_named = type(each) is sql.Alias
-            column = over.column(each.this if is_named else each)
-            columns.append(column.name(each.alias) if is_named else column)
+            taken.append(over.column(each.this if is_named else each))
+            names.append(each.alias if is_named else taken[-1].get_name())
         if self._named:
-            fits = len(self._named) == len(columns)
+            fits = len(self._named) == len(names)
             require_plain(fits, "another number of names than of columns")
-            columns = [
-                column.name(name)
-                for column, name in zip(columns, self._named, strict=True)
-            ]
-        condition = self._select.args.get("where")
+            names = self._named
         kept = table
-        if condition is not None:
-            kept = table.filter(over.condition(condition.this))
-        return kept.select(*columns)
+        if self.condition is not None:
+            kept = table.filter(over.condition(self.condition))
+        if where is not None:
+            # Its names are the view's; the types are still those of the table.
+            given = dict(zip(names, taken, strict=True))
+            kept = kept.filter(_Over(dialect, given, native, set()).condition(where))
+        return kept.select(
+            *(column.name(name) for column, name in zip(taken, names, strict=True))
+        )
 
 
 class _Over:
-    """The table behind a view, and what its nodes mean there."""
+    """The columns that a condition may name, and what its nodes mean there."""
 
     def __init__(
         self,
         dialect: Dialect,
-        table: Value,
+        columns: Mapping[str, Value],
         native: Mapping[str, str],
         called: set[str],
     ) -> None:
-        self._dialect, self._table = dialect, table
+        self._dialect, self._columns = dialect, columns
         self._native, self._called = native, called
 
     def condition(self, node: sql.Expression) -> Value:  # noqa: PLR0911 (one a form)
@@ -199,7 +214,7 @@ class _Over:
         return write_constant(node, column, self._dialect, native)
 
     def column(self, node: sql.Expression) -> Value:
-        """Find a column of the table, perhaps cast from text to text."""
+        """Find a column by its name, perhaps cast from text to text."""
         node = bare(node)
         if type(node) is sql.Cast:
             column = self.column(node.this)
@@ -208,12 +223,12 @@ class _Over:
             return column
         is_name = type(node) is sql.Column and type(node.this) is sql.Identifier
         require_plain(is_name, "something else than a column or a constant")
-        is_own = node.name in self._table.columns
+        is_own = node.name in self._columns
         require_plain(
             is_own and node.text("table") in {"", *self._called},
             "a name that is no column of its table",
         )
-        return self._table[node.name]
+        return self._columns[node.name]
 
 
 def read_view(written: str, dialect: str) -> PlainView:
@@ -230,7 +245,7 @@ def read_view(written: str, dialect: str) -> PlainView:
     made: Any
     try:
         [made] = sqlglot.parse(written, read=dialect)
-    except (sqlglot.errors.SqlglotError, ValueError):
+    except (sqlglot.errors.SqlglotError, ValueError, RecursionError):
         raise NotPlainError("a statement that was not understood") from None
     names: list[str] = []
     if type(made) is sql.Create:
@@ -253,6 +268,18 @@ def read_view(written: str, dialect: str) -> PlainView:
     is_table = type(table) is sql.Table and type(table.this) is sql.Identifier
     require_plain(is_table, "something else than one table")
     return PlainView(made, table, names)
+
+
+def read_where(written: str, dialect: str) -> sql.Expression:
+    """Read the condition of a study, as that of a view.
+
+    Raises:
+        NotPlainError: When it holds a node or an argument that is not known.
+    """
+    view = read_view(f"SELECT * FROM given WHERE {written}", dialect)  # noqa: S608
+    condition = view.condition
+    require_plain(condition is not None, "no condition")
+    return condition  # type: ignore[return-value]  # refused above
 
 
 def _require_known(node: sql.Expression, known: frozenset[str] | None) -> None:
