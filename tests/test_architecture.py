@@ -103,6 +103,7 @@ HOMES = {
         "cli/output.py",
         "cli/release_holder/combine.py",
         "cli/anyone/coverage.py",
+        "cli/data_holder/check.py",
         "cli/data_holder/curate.py",
         "cli/release_holder/curve.py",
         "cli/release_holder/analyse.py",

@@ -10,6 +10,7 @@ from dpratio.cli.anyone.coverage import coverage
 from dpratio.cli.anyone.demo import demo
 from dpratio.cli.anyone.forecast import forecast
 from dpratio.cli.anyone.page import page
+from dpratio.cli.data_holder.check import check
 from dpratio.cli.data_holder.curate import plan, release
 from dpratio.cli.data_holder.ledger import ledger
 from dpratio.cli.data_holder.team import migrate, roles
@@ -40,6 +41,7 @@ app = typer.Typer(
 HOLDER, READER, ANYONE = "Data holder", "Holder of a release", "Anyone"
 
 app.command(rich_help_panel=HOLDER)(plan)
+app.command(rich_help_panel=HOLDER)(check)
 app.command(rich_help_panel=HOLDER)(release)
 ledger.command()(roles)
 ledger.command()(migrate)

@@ -8,6 +8,8 @@ import typer
 __all__ = [
     "ChartFile",
     "CsvFile",
+    "Data",
+    "Engine",
     "Force",
     "Format",
     "JsonFile",
@@ -16,8 +18,12 @@ __all__ = [
     "ReleaseFile",
     "ReleaseOut",
     "Replace",
+    "Spool",
     "StudyFile",
+    "Table",
     "Variance",
+    "View",
+    "Where",
     "WhichQuestion",
 ]
 
@@ -37,6 +43,29 @@ Force = Annotated[
 PlanFile = Annotated[
     Path, typer.Argument(metavar="STUDY", help="A study (TOML) or a plan (JSON).")
 ]
+Data = Annotated[
+    str | None,
+    typer.Option(
+        help="Instead of the study's data: a file, or the address of a database."
+    ),
+]
+Table = Annotated[
+    str | None, typer.Option(help="With an address in --data, the table.")
+]
+View = Annotated[
+    str | None, typer.Option(help="With an address in --data, a view that is plain.")
+]
+Where = Annotated[
+    str | None, typer.Option(help="With an address in --data, which rows are read.")
+]
+Spool = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="DPRATIO_SPOOL",
+        help="Your own folder for what waits while the ledger cannot be reached.",
+    ),
+]
+Engine = Annotated[str, typer.Option(help="auto, duckdb, ibis or python.")]
 
 Level = Annotated[float, typer.Option(help="Confidence level.")]
 Variance = Annotated[

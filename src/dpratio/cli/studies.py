@@ -19,6 +19,7 @@ __all__ = [
     "read_given_release",
     "read_study",
     "require_place",
+    "table_aside",
     "table_of",
 ]
 
@@ -96,6 +97,25 @@ def read_study(path: Path) -> "Study":
         raise
 
 
+def table_aside(
+    data: str | None, table: str | None, view: str | None, where: str | None
+) -> object:
+    """Give the table that a command names aside of a study; None where it names none.
+
+    Raises:
+        InvalidInput: When a table is named without its database.
+    """
+    from dpratio.terms.database import SCHEMES, DatabaseTable
+
+    if data is not None and data.partition("://")[0] in SCHEMES:
+        return DatabaseTable(data, table=table, view=view, where=where)
+    alone = table is None and view is None and where is None
+    hint = "Write for instance --data postgres://host/database --table orders."
+    rule = "--table, --view and --where go with the address of a database in --data"
+    require(alone, rule, table or view or where, hint)
+    return data
+
+
 def table_of(study: "Study | None", folder: Path) -> object:
     """Give the data of a study: its paths stand beside the study file.
 
@@ -108,7 +128,8 @@ def table_of(study: "Study | None", folder: Path) -> object:
     given = None if study is None else study.data
     if given is None:
         raise InvalidInput(
-            "a release needs data, got none. Name a file in [data] or with --data."
+            "a release needs data, got none. Name a file or a table in [data], or "
+            "with --data."
         )
     if isinstance(given, str):
         # An address would lose a slash.

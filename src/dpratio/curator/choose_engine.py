@@ -1,16 +1,16 @@
 """Which engine reads a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
 from dpratio.checks import import_extra, require_one_of
 from dpratio.curator.reading.exact import ExactSums
-from dpratio.curator.reading.statement import KeyCount, Statement
+from dpratio.curator.reading.statement import ColumnType, KeyCount, Statement
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.terms.dimensions import Key
 
-__all__ = ["ENGINES", "connected", "open_keys", "open_table"]
+__all__ = ["ENGINES", "connected", "open_keys", "open_table", "schema_for"]
 
 ENGINES = ("auto", "duckdb", "ibis", "python")
 
@@ -34,6 +34,16 @@ def open_keys(
     """Open a table and give the question how many units each key has: a secret."""
     opened, asking = _open(table, asked, engine)
     return lambda: asking.count_keys(opened, asked)
+
+
+def schema_for(
+    table: object, asked: Statement | KeyCount, engine: str
+) -> tuple[str, Mapping[str, ColumnType]]:
+    """Open a table as for its question, and give its engine and its public schema."""
+    opened, asking = _open(table, asked, engine)
+    room = asking.__name__.split(".")[-2]
+    named = f"ibis on {opened.backend.name}" if room == "warehouse" else room
+    return named, opened.types
 
 
 def connected(table: object, engine: str) -> object:

@@ -1,17 +1,28 @@
 """Open a table for a plan and measure it once: the only path from rows to noise."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.curator.choose_engine import connected, open_keys, open_table
+from dpratio.curator.choose_engine import (
+    connected,
+    open_keys,
+    open_table,
+    schema_for,
+)
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.noise.select_keys import name_keys
 from dpratio.curator.reading.exact import ExactSums
-from dpratio.curator.reading.statement import KeyCount, statement_of, unit_rule
+from dpratio.curator.reading.statement import (
+    ColumnType,
+    KeyCount,
+    Statement,
+    statement_of,
+    unit_rule,
+)
 from dpratio.curator.silence import silence
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan
@@ -20,7 +31,7 @@ from dpratio.release.release import ReleasedQuestion, fresh_question
 from dpratio.terms.dimensions import KINDS
 from dpratio.terms.groups import Groups, PrivateKeys
 
-__all__ = ["connect", "open_for"]
+__all__ = ["connect", "look_at", "open_for"]
 
 Given = TypeVar("Given")
 Questions = tuple[ReleasedQuestion, ...]
@@ -73,6 +84,27 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
     return measure
 
 
+def look_at(
+    table: object, plan: Plan, engine: str
+) -> list[tuple[Statement | KeyCount, str, Mapping[str, ColumnType]]]:
+    """Open a table for every question of a plan as `open_for` does; ask none.
+
+    Returns:
+        The questions, each with the engine that would answer it and the schema.
+    """
+    table = connect(table, engine)
+    engine = "auto" if engine == "ibis" else engine
+    keys = (each for each in plan.partitions if isinstance(each, PrivateKeys))
+    asked: list[Statement | KeyCount] = [_counted(plan, each) for each in keys]
+    for question in plan.questions:
+        known = _known_groups(plan.partitions[question.partition])
+        asked.append(statement_of(plan, question, known))
+    return [
+        (each, *_quietly(lambda each=each: schema_for(table, each, engine)))  # type: ignore[misc]
+        for each in asked
+    ]
+
+
 def _open(
     table: object,
     plan: Plan,
@@ -89,9 +121,13 @@ def _open_keys(
     table: object, plan: Plan, keys: PrivateKeys, engine: str
 ) -> Callable[[], Groups]:
     """Open the table for finding the keys that enough units share."""
-    asked = KeyCount(keys.column, keys.kind, unit_rule(plan, None))
+    asked = _counted(plan, keys)
     ask = _quietly(lambda: open_keys(table, asked, engine))
     return lambda: name_keys(_quietly(ask), keys, plan.unit, system_bits)
+
+
+def _counted(plan: Plan, keys: PrivateKeys) -> KeyCount:
+    return KeyCount(keys.column, keys.kind, unit_rule(plan, None))
 
 
 def _noisy(

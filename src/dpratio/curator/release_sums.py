@@ -28,7 +28,7 @@ from dpratio.release.files import (
 from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
 from dpratio.release.writing import write_whole
 
-__all__ = ["release_sums"]
+__all__ = ["release_sums", "require_named"]
 
 
 class _Unsaid:
@@ -146,7 +146,7 @@ def release_sums(  # noqa: PLR0913 (one door)
     sealed = book.sealed(name, plan, scope=scope)
     if sealed is None:
         measure, read = _opened(table, source, plan, engine)
-        _require_named(book, read)
+        require_named(book, read)
         book.spool.require_usable()
         said = book.charge(name, plan, source=read, scope=scope, by=by)
         head = book.open(name)
@@ -195,7 +195,7 @@ def _opened(
     return measure, source_of(table, source, origin=origin_of(opened))
 
 
-def _require_named(book: Ledger, source: Source | None) -> None:
+def require_named(book: Ledger, source: Source | None) -> None:
     """Refuse a table in memory without a name where it could be any scope's."""
     if source is None and len(book.scopes()) > 1:
         raise LedgerRefused(

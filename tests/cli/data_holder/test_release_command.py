@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from cli.commands_for_tests import STUDY, Call, dpratio
 from dpratio.cli.main import app
+from dpratio.curator.ledger.account.account import Held
 from dpratio.curator.ledger.ledger import Ledger
 
 
@@ -26,12 +28,46 @@ def test_a_study_without_data_asks_for_them(folder: Path, call: Call) -> None:
     assert (code, "or with --data" in error) == (3, True)
 
 
-def test_an_address_is_no_file_and_is_not_repeated(folder: Path, call: Call) -> None:
-    address = "postgres://ann:secret@db/loans"
-    code, _, error = call("release", "study.toml", "-o", "r.json", "--data", address)
-    assert (code, "Write url and table under [data]" in error) == (3, True)
+def test_an_address_needs_a_table_and_is_not_repeated(folder: Path, call: Call) -> None:
+    address = "postgres://ann:secret@127.0.0.1:1/loans"
+    words = ("release", "study.toml", "-o", "r.json", "--data")
+    code, _, error = call(*words, address)
+    assert (code, "one table, view or path is read" in error) == (3, True)
     assert "secret" not in error
+    code, _, error = call(*words, address, "--table", "loans")
+    assert (code, "no database answers at 'postgres://127.0.0.1:1" in error) == (
+        5,
+        True,
+    )
+    assert "secret" not in error
+    for option in ("--table", "--view", "--where"):
+        code, _, error = call(*words, "people.csv", option, "a")
+        assert (code, "go with the address of a database in --data" in error) == (
+            3,
+            True,
+        )
     assert not (folder / "r.json").exists()
+
+
+def test_a_plan_is_released_from_a_database(folder: Path, call: Call) -> None:
+    """A plan names no data; the command names the table and its window."""
+    with closing(sqlite3.connect(folder / "people.db")) as lite:
+        lite.execute("CREATE TABLE people (score REAL, label INTEGER, day DATE)")
+        lite.execute("CREATE VIEW plain AS SELECT score, label, day FROM people")
+        lite.commit()
+    assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
+    words = ("release", "plan.json", "--data", "sqlite:///people.db")
+    named = ("--table", "people", "--where", "day >= '2026-11-09'")
+    assert call(*words, *named, "-o", "a.json")[0] == 0
+    assert call(*words, "--view", "plain", "-o", "b.json")[0] == 0
+    code, _, error = call("release", "plan.json", "-o", "c.json")
+    assert (code, "or with --data" in error) == (3, True)
+    sources = [each.said("charge")["source"] for each in _held()]
+    assert ["where" in each for each in sources] == [True, False]
+
+
+def _held() -> list[Held]:
+    return list(Ledger("dpratio.db").account().releases.values())
 
 
 def test_the_address_of_a_remote_file_keeps_its_slashes(

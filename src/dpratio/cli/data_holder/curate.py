@@ -14,7 +14,18 @@ from dpratio.cli.data_holder.ledger import (
     Scope,
     open_ledger,
 )
-from dpratio.cli.options import Force, Format, PlanFile, ReleaseOut
+from dpratio.cli.options import (
+    Data,
+    Engine,
+    Force,
+    Format,
+    PlanFile,
+    ReleaseOut,
+    Spool,
+    Table,
+    View,
+    Where,
+)
 from dpratio.cli.output import Output
 from dpratio.cli.studies import (
     is_plan,
@@ -22,16 +33,17 @@ from dpratio.cli.studies import (
     read_any_plan,
     read_study,
     require_place,
+    table_aside,
     table_of,
 )
-from dpratio.errors import InvalidInput, LedgerRefused
+from dpratio.errors import LedgerRefused
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.plan.plan import Plan
     from dpratio.terms.study import Study
 
-__all__ = ["plan", "release"]
+__all__ = ["plan", "release", "require_free"]
 
 
 def plan(
@@ -69,9 +81,10 @@ def plan(
 def release(  # noqa: PLR0913 (one command, one door)
     study: PlanFile,
     out: ReleaseOut,
-    data: Annotated[
-        str | None, typer.Option(help="Data file, instead of the study's.")
-    ] = None,
+    data: Data = None,
+    table: Table = None,
+    view: View = None,
+    where: Where = None,
     location: Location = DEFAULT,
     scope: Scope = None,
     anchor: Anchor = None,
@@ -83,14 +96,8 @@ def release(  # noqa: PLR0913 (one command, one door)
         typer.Option("--id", help="Its id: one that was sealed is published again."),
     ] = None,
     by: By = "",
-    spool: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="DPRATIO_SPOOL",
-            help="Your own folder for what waits while the ledger cannot be reached.",
-        ),
-    ] = None,
-    engine: Annotated[str, typer.Option(help="auto, duckdb, ibis or python.")] = "auto",
+    spool: Spool = None,
+    engine: Engine = "auto",
     force: Force = False,
 ) -> None:
     """Release the noisy sums of a study into a file, charged to the ledger."""
@@ -100,19 +107,20 @@ def release(  # noqa: PLR0913 (one command, one door)
 
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
-    table = table_of(given, study.parent) if data is None else _file_of(data)
+    aside = table_aside(data, table, view, where)
+    read = table_of(given, study.parent) if aside is None else aside
     rule = "--no-ledger and a ledger contradict each other"
     named = location != DEFAULT or scope or anchor or release_id
     require(not (no_ledger and named), rule, "both", "Say one of them.")
     require_place(out, force=force, again=release_id)
     kept = scope or (None if given is None or no_ledger else given.scope)
     book = None if no_ledger else open_ledger(location, anchor, spool=spool)
-    own = None if given is None or data is not None else given.data
+    own = None if given is None or aside is not None else given.data
     if book is not None and own is None:
-        _require_free(book, kept)
+        require_free(book, kept)
     with Console(stderr=True).status("Reading the table and adding noise"):
         released = release_sums(
-            table,
+            read,
             made,
             ledger=book,
             scope=kept,
@@ -127,20 +135,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     typer.echo(_account_words(book, kept))
 
 
-def _file_of(data: str) -> str:
-    """Give the file that was named aside of a study; a database is not named so."""
-    from dpratio.terms.database import SCHEMES
-
-    if data.partition("://")[0] in SCHEMES:
-        # Not shown: an address may hold a password.
-        raise InvalidInput(
-            "--data names a file, got the address of a database. Write url and table "
-            "under [data] in the study."
-        )
-    return data
-
-
-def _require_free(book: "Ledger", scope: str | None) -> None:
+def require_free(book: "Ledger", scope: str | None) -> None:
     """Refuse data that were named aside of a study where studies are approved.
 
     Raises:

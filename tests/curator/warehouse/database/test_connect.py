@@ -278,6 +278,8 @@ def test_an_application_of_our_own_tells_no_parts_and_is_stopped(
 ) -> None:
     """What `spark/test_spark_databases.py` does on a cluster, seen from inside."""
     said: list[object] = []
+    asked: dict[str, str] = {}
+    ours = SimpleNamespace(conf=SimpleNamespace(set=asked.__setitem__))
 
     class Builder:
         def master(self, url: str) -> "Builder":
@@ -289,13 +291,18 @@ def test_an_application_of_our_own_tells_no_parts_and_is_stopped(
             return self
 
         def getOrCreate(self) -> SimpleNamespace:  # noqa: N802
-            return SimpleNamespace(newSession=lambda: "ours", stop=lambda: "stopped")
+            return SimpleNamespace(newSession=lambda: ours, stop=lambda: "stopped")
 
     monkeypatch.setattr(SparkContext, "_active_spark_context", None)
     monkeypatch.setattr(SparkSession, "builder", Builder())
     monkeypatch.setattr(ibis.pyspark, "connect", lambda session: session)
     made = connect_to(DatabaseTable("spark://host:7077", table="loans"))
-    assert (made.backend, made.close()) == ("ours", "stopped")
+    assert (made.backend, made.close()) == (ours, "stopped")
+    # Statistics of files may be wrong.
+    pushed = {
+        f"spark.sql.{kind}.filterPushdown": "false" for kind in ("parquet", "orc")
+    }
+    assert asked == pushed
     settings = {"spark.app.name": "dpratio", "spark.ui.showConsoleProgress": "false"}
     assert said == ["spark://host:7077", settings]
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from dpratio.checks import require
+from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import link
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.account.source import Source, named_source, salted_hash
@@ -13,6 +15,7 @@ from dpratio.curator.ledger.admission.bound import (
     require_bound,
 )
 from dpratio.curator.ledger.admission.watch import Watch
+from dpratio.curator.ledger.store.tables import Tables
 from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
@@ -20,7 +23,9 @@ from dpratio.plan.price import price
 from dpratio.release.plan_file import plan_hash
 from dpratio.release.release import require_id
 
-__all__ = ["charge", "require_scope"]
+__all__ = ["charge", "rehearse", "require_scope"]
+
+_NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 
 
 def charge(
@@ -41,7 +46,7 @@ def charge(
     require_words(by, "by")
     require_id(release_id)
     require(isinstance(plan, Plan), "plan must be a Plan", plan)
-    cost, hashed = price(plan), plan_hash(plan)
+    hashed = plan_hash(plan)
     salt = fresh_salt()
     with watch.writing() as watched:
         tables = watched.tables
@@ -54,9 +59,7 @@ def charge(
             tables.lock_scopes()
         before = watched.follow(name)
         require_scope(tables.scope_of(release_id), name, release_id)
-        written = None if source is None else source.written
-        spent = admit(before, release_id, plan, cost, hashed, written=written)
-        require_bound(before, other_accounts(tables, name), read)
+        spent = _admitted(tables, before, release_id, plan, source)
         event = {
             "plan": hashed,
             "by": by,
@@ -74,6 +77,40 @@ def charge(
         )
         watched.append(before, entry)
     return salted_hash(read.written, salt)
+
+
+def rehearse(
+    watch: Watch, plan: Plan, source: Source | None, *, scope: str | None
+) -> tuple[Account, Charge]:
+    """Find out whether a new release would be charged; write nothing.
+
+    Returns:
+        The account as it stands, and what the release would cost there.
+
+    Raises:
+        LedgerRefused: When a charge would be refused, with the same words.
+    """
+    with watch.reading() as watched:
+        tables = watched.tables
+        before = watched.follow(choose_scope(scope, tables.scope_names()))
+        return before, _admitted(tables, before, _NO_RELEASE, plan, source)
+
+
+def _admitted(
+    tables: Tables,
+    before: Account,
+    release_id: str,
+    plan: Plan,
+    source: Source | None,
+) -> Charge:
+    """Hold a request to every rule of its scope, and to all other scopes."""
+    name = before.scope.name
+    written = None if source is None else source.written
+    cost = price(plan)
+    spent = admit(before, release_id, plan, cost, plan_hash(plan), written=written)
+    read = named_source(name) if source is None else source
+    require_bound(before, other_accounts(tables, name), read)
+    return spent
 
 
 def require_scope(elsewhere: str | None, name: str, release_id: str) -> None:

@@ -61,7 +61,8 @@ def _in_postgres(backend: Backend, names: Sequence[str]) -> Found | None:
             "o ON o.oid = p.inhrelid WHERE o.relkind NOT IN ('r', 'p')) "
             "FROM pg_catalog.pg_class c "
             "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-            "WHERE c.oid = pg_catalog.to_regclass(%s)",
+            "WHERE c.oid = pg_catalog.to_regclass(%s) "
+            "AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT')",
             (quoted,),
         ).fetchone()
         if row is None:

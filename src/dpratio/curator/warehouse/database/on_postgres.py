@@ -98,7 +98,7 @@ class Postgres(Dialect):
             cursor.execute("SET search_path = pg_catalog, pg_temp")
 
     def find(self, backend: Backend, names: Sequence[str]) -> Value:
-        # Ibis stops at the names of some types.
+        # Ibis stops at the names of some types, and at columns that may not be read.
         *outer, name = names
         quoted = ".".join(identifier(each) for each in names)
         with backend.begin() as cursor:
@@ -106,7 +106,8 @@ class Postgres(Dialect):
                 "SELECT attname, pg_catalog.format_type(atttypid, atttypmod) "
                 "FROM pg_catalog.pg_attribute "
                 "WHERE attrelid = pg_catalog.to_regclass(%s) AND attnum > 0 "
-                "AND NOT attisdropped ORDER BY attnum",
+                "AND NOT attisdropped AND pg_catalog.has_column_privilege("
+                "attrelid, attnum, 'SELECT') ORDER BY attnum",
                 (quoted,),
             ).fetchall()
         known = {column: _known(backend, given) for column, given in found}
@@ -119,21 +120,23 @@ class Postgres(Dialect):
         backend._run_pre_execute_hooks(rows)  # noqa: SLF001
         # Ibis would call functions on shapes, which are not read anyway.
         kept = [name for name in rows.columns if not rows[name].type().is_geospatial()]
-        query = backend.compile(rows.select(kept))
+        # By names of ours: Ibis would write * for all that it knows of a table.
+        named = {f"c{at}": rows[name] for at, name in enumerate(kept)}
+        query = backend.compile(rows.select(**named))
         asked = f"SELECT * FROM ({query}) AS asked LIMIT 0"  # noqa: S608
         with backend.begin() as cursor:
             described = cursor.execute(asked).description
-            named = cursor.execute(
+            found = cursor.execute(
                 "SELECT oid, typname, typtype = 'b' FROM pg_catalog.pg_type "
                 "WHERE oid = ANY (%s)",
                 ([each.type_code for each in described],),
             ).fetchall()
-        names = {oid: (name, is_base) for oid, name, is_base in named}
+        names = {oid: (name, is_base) for oid, name, is_base in found}
         types = super().types(rows)
-        for each in described:
+        for column, each in zip(kept, described, strict=True):
             name, is_base = names[each.type_code]
             if name not in _READ or not is_base:
-                types[each.name] = ColumnType("other", name)
+                types[column] = ColumnType("other", name)
         return types
 
     def native_types(self, rows: Value) -> dict[str, str]:

@@ -115,7 +115,8 @@ class PlainView:
         native = dialect.native_types(table)
         own = {name: table[name] for name in table.columns}
         over = _Over(dialect, own, native, self._called)
-        taken, names = [], []
+        taken: list[Value] = []
+        names: list[str] = []
         for each in self._select.expressions:
             if type(each) is sql.Star:
                 taken += own.values()

@@ -1,0 +1,103 @@
+"""`dpratio check`: whether a release would start, for nothing."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cli.commands_for_tests import STUDY, Call
+from dpratio.curator.ledger.ledger import Ledger
+
+DATABASE = """[data]
+url = "sqlite:///people.db"
+table = "people"
+where = "day >= '2026-11-09'"
+"""
+
+
+def test_a_study_is_checked_with_the_schema_of_its_data(
+    folder: Path, call: Call
+) -> None:
+    before = (folder / "dpratio.db").read_bytes()
+    code, said, _ = call("check", "study.toml", "--schema")
+    assert code == 0
+    assert [line.split() for line in said.splitlines()[-7:-5]] == [
+        ["score", "CSV", "text", "numbers"],
+        ["label", "CSV", "text", "numbers"],
+    ]
+    assert "Engine: duckdb." in said
+    assert "would admit it, at epsilon 2, delta 0." in said
+    assert said.rstrip().endswith("Nothing was charged, and no row was read.")
+    assert (folder / "dpratio.db").read_bytes() == before
+    code, said, _ = call("check", "study.toml")
+    assert (code, "Engine" in said, "would admit it" in said) == (0, False, True)
+    code, said, _ = call("check", "study.toml", "--schema", "--no-ledger")
+    assert (code, "No ledger was asked." in said) == (0, True)
+    code, said, _ = call("check", "study.toml", "--schema", "--format", "json")
+    assert [row["column"] for row in json.loads(said)] == ["score", "label"]
+
+
+def test_a_table_of_a_database_is_checked_with_its_window(
+    folder: Path, call: Call
+) -> None:
+    with closing(sqlite3.connect(folder / "people.db")) as lite:
+        lite.execute("CREATE TABLE people (score REAL, label INTEGER, day DATE)")
+        lite.commit()
+    study = STUDY.replace('[data]\npath = "people.csv"\n', DATABASE)
+    (folder / "study.toml").write_text(study, encoding="utf-8")
+    code, said, _ = call("check", "study.toml", "--schema")
+    assert (code, "Engine: ibis on sqlite." in said) == (0, True)
+    (folder / "bad.toml").write_text(study.replace("day >=", "abs(day) >="), "utf-8")
+    code, _, error = call("check", "bad.toml", "--schema")
+    assert (code, "where in [data] keeps rows by" in error) == (4, True)
+    assert call("check", "bad.toml")[0] == 0  # Nothing was opened.
+    assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
+    words = ("check", "plan.json", "--schema", "--data", "sqlite:///people.db")
+    assert call(*words, "--table", "people")[0] == 0
+    assert Ledger("dpratio.db").account().spent.loss == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more"),
+    [
+        ("people.csv", "nobody.csv", ()),
+        ('numerator = "score"', 'numerator = "points"', ()),
+        ("epsilon = 2", "epsilon = 200", ()),
+        ("epsilon = 2", 'epsilon = 2\nscope = "other"', ()),
+        ("people.csv", "people.txt", ()),
+        ("epsilon", "epsilom", ()),
+        ("", "", ("--engine", "ibis")),
+        ("", "", ("--ledger", "nowhere.db")),
+        ("", "", ("--no-ledger", "--scope", "main")),
+    ],
+)
+def test_what_a_release_would_refuse_is_refused_with_the_same_words(
+    old: str, new: str, more: tuple[str, ...], folder: Path, call: Call
+) -> None:
+    text = STUDY.replace(old, new).replace(
+        "score = [0, 1]", "score = [0, 1]\npoints = [0, 1]"
+    )
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    checked = call("check", "study.toml", "--schema", *more)
+    released = call("release", "study.toml", "-o", "r.json", *more)
+    assert checked[0] != 0
+    assert (checked[0], checked[2]) == (released[0], released[2])
+
+
+def test_a_plan_alone_is_refused_where_studies_are_approved(
+    folder: Path, call: Call
+) -> None:
+    (folder / "strict.db").unlink(missing_ok=True)
+    init = ("ledger", "init", "--epsilon", "9", "--approval", "--ledger", "strict.db")
+    assert call(*init)[0] == 0
+    assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
+    words = ("--data", "people.csv", "--ledger", "strict.db")
+    for file in ("plan.json", "study.toml"):
+        code, _, error = call("check", file, *words)
+        assert (code, "neither a plan alone nor --data" in error) == (10, True)
+    code, _, error = call("check", "study.toml", "--ledger", "strict.db")
+    assert (code, "is not. Ask for `dpratio ledger approve`" in error) == (10, True)
+    assert call("ledger", "approve", "study.toml", "--ledger", "strict.db")[0] == 0
+    assert call("check", "study.toml", "--schema", "--ledger", "strict.db")[0] == 0
