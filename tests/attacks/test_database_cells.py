@@ -19,6 +19,7 @@ HARD = {
     "money": ["92233720368547758.07", "0"],
     "oid": ["4294967295", "1"],
     "mood": ["sad"],
+    "uuid": ["ffffffff-ffff-ffff-ffff-ffffffffffff"],
     "numeric(3, 9)": ["0.000000999"],
     "regclass": ["pg_class"],
     "numeric": ["NaN", "-Infinity", "1e400", "1e-400"],

@@ -22,6 +22,7 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import KeyCount
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.database import DatabaseTable
 from dpratio.terms.dimensions import Periods
 from dpratio.terms.unit import PrivacyUnit
 
@@ -184,6 +185,53 @@ def test_text_that_ignores_case_is_told_apart_by_its_bytes(postgres: Postgres) -
     plan = people(weighted=False, keys=None)
     plain = {"score": [0.5] * 3, "label": [1] * 3, "id": ["ann", "ANN", "ann"]}
     assert exact(loaded, plan, "ibis") == exact(plain, plan, "python")
+
+
+WORDS = ("sad", "Glad é", None, "sad")
+UUIDS = (
+    *("00000000-0000-0000-0000-000000000000", "FFFFFFFF-ffff-ffff-ffff-ffffffffffff"),
+    *(None, "{00000000-0000-0000-0000-000000000000}"),
+)
+
+
+@pytest.mark.parametrize("by_address", [True, False])
+def test_labels_and_uuids_are_ids_and_keys_as_they_are_written(
+    postgres_url: str,
+    by_address: bool,  # noqa: FBT001
+) -> None:
+    """The same integers as from texts; a uuid is the text that the server writes."""
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("CREATE TYPE \"Odd mood\" AS ENUM ('sad', 'Glad é', 'new')")
+        connection.execute(
+            'CREATE TABLE people (score float8, label int, region "Odd mood", id uuid)'
+        )
+        for word, name in zip(WORDS, UUIDS, strict=True):
+            row = (word, name)
+            connection.execute("INSERT INTO people VALUES (0.5, 1, %s, %s)", row)
+    names = [None if each is None else each.lower().strip("{}") for each in UUIDS]
+    plain = {"score": [0.5] * 4, "label": [1] * 4, "region": WORDS, "id": names}
+    swapped = {**plain, "region": names, "id": WORDS}
+    with psycopg.connect(postgres_url) as connection:
+        given: Any = DatabaseTable(postgres_url, table="people")
+        view = DatabaseTable(postgres_url, view="swapped")
+        connection.execute(
+            "CREATE VIEW swapped AS SELECT score, label, id AS region, region AS id "
+            "FROM people"
+        )
+        connection.commit()
+        if not by_address:
+            given = ibis.postgres.from_connection(connection).table("people")
+        plan = people(weighted=False, keys=["Glad é", "sad", "new"])
+        assert exact(given, plan, "ibis") == exact(plain, plan, "python")
+        plan = people(weighted=False, keys=[None, *names[:2]])
+        assert exact(view, plan, "ibis") == exact(swapped, plan, "python")
+        for table, same in ((given, plain), (view, swapped)):
+            for rule in (None, rule_of(1)):
+                asked_for = KeyCount("region", "text", rule)
+                found = found_by(table, asked_for, "ibis")
+                assert found == found_by(same, asked_for, "python") != {}
+        with pytest.raises(SchemaRefused, match="'id' is uuid; a number column"):
+            exact(given, plan_of(names=("id", "label", "", "region")), "ibis")
 
 
 def test_a_database_of_another_encoding_is_refused(

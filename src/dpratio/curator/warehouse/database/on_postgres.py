@@ -34,7 +34,8 @@ _days_between = builtin("date_mi", "date date", "int32", "pg_catalog")
 _days_after = builtin("date_pli", "date int32", "date", "pg_catalog")
 _formed = builtin("to_char", "timestamp string", "string", "pg_catalog")
 
-# Of all types, those that are read; the rest is refused by name.
+# Of all types, those that are read; ids and labels are read as text, and the rest is
+# refused by name.
 _READ = {
     *("int2", "int4", "int8", "numeric", "float4", "float8", "bool", "text"),
     *("varchar", "bpchar", "name", "citext", "date", "timestamp", "timestamptz"),
@@ -127,15 +128,18 @@ class Postgres(Dialect):
         with backend.begin() as cursor:
             described = cursor.execute(asked).description
             found = cursor.execute(
-                "SELECT oid, typname, typtype = 'b' FROM pg_catalog.pg_type "
+                "SELECT oid, typname, typtype = 'b', typtype = 'e' OR "
+                "oid = 'pg_catalog.uuid'::regtype FROM pg_catalog.pg_type "
                 "WHERE oid = ANY (%s)",
                 ([each.type_code for each in described],),
             ).fetchall()
-        names = {oid: (name, is_base) for oid, name, is_base in found}
+        names = {oid: tuple(said) for oid, *said in found}
         types = super().types(rows)
         for column, each in zip(kept, described, strict=True):
-            name, is_base = names[each.type_code]
-            if name not in _READ or not is_base:
+            name, is_base, is_word = names[each.type_code]
+            if is_word:
+                types[column] = ColumnType("text", name)
+            elif name not in _READ or not is_base:
                 types[column] = ColumnType("other", name)
         return types
 
@@ -173,7 +177,11 @@ class Postgres(Dialect):
         return _floor(value)
 
     def encoded(self, column: Value) -> Value:
-        return _bytes(column, "UTF8")
+        # Cast also where Ibis takes a label for a text, which no function here does.
+        return _bytes(ops.Cast(column, dtypes.string).to_expr(), "UTF8")
+
+    def unit(self, column: Value) -> Value:
+        return column if column.type().is_integer() else self.text(column)
 
     def hexed(self, text: Value) -> Value:
         return _written(text, "hex")
