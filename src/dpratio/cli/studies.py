@@ -132,12 +132,14 @@ def table_of(study: "Study | None", folder: Path) -> object:
             "with --data."
         )
     if isinstance(given, str):
-        # An address would lose a slash.
-        return given if "://" in given else str(folder / given)
+        # An address would lose a slash, and a variable may hold a whole path.
+        is_whole = "://" in given or given.startswith("${")
+        return given if is_whole else str(folder / given)
     if isinstance(given, DatabaseTable):
         return given.beside(folder)
+    is_whole = given.path.startswith("${")
     return CsvFile(
-        folder / given.path,
+        given.path if is_whole else folder / given.path,
         columns=given.columns,
         delimiter=given.delimiter,
         quote=given.quote,

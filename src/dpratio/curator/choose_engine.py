@@ -8,6 +8,7 @@ from dpratio.checks import import_extra, require_one_of
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Statement
 from dpratio.curator.reading.tables import as_source, kind_of
+from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.terms.dimensions import Key
 
 __all__ = ["ENGINES", "connected", "open_keys", "open_table", "schema_for"]
@@ -25,7 +26,7 @@ def open_table(
     Nothing but the schema is read here; rows are read when the result is called.
     """
     opened, asking = _open(table, statement, engine)
-    return lambda: asking.aggregate(opened, statement)
+    return lambda: as_written(table, lambda: asking.aggregate(opened, statement))
 
 
 def open_keys(
@@ -33,7 +34,7 @@ def open_keys(
 ) -> Callable[[], dict[Key, int]]:
     """Open a table and give the question how many units each key has: a secret."""
     opened, asking = _open(table, asked, engine)
-    return lambda: asking.count_keys(opened, asked)
+    return lambda: as_written(table, lambda: asking.count_keys(opened, asked))
 
 
 def schema_for(
@@ -58,7 +59,9 @@ def connected(table: object, engine: str) -> object:
     from dpratio.curator.warehouse.open import open_warehouse
 
     frame: object = lazy_frame(source)
-    return open_warehouse(source) if frame is None else frame
+    if frame is not None:
+        return frame
+    return as_written(source, lambda: open_warehouse(resolved(source)))
 
 
 def _open(
@@ -66,7 +69,15 @@ def _open(
 ) -> tuple[Any, ModuleType]:
     """Open a table with its engine, and check its schema."""
     require_one_of(engine, ENGINES, "engine")
-    opened: Any = connected(table, engine)
+    source: Any = connected(table, engine)
+    return as_written(source, lambda: _opened(resolved(source), asked, engine))
+
+
+def _opened(
+    opened: Any,  # noqa: ANN401 (any kind of table)
+    asked: Statement | KeyCount,
+    engine: str,
+) -> tuple[Any, ModuleType]:
     kind = kind_of(opened)
     asking: ModuleType
     if kind == "opened":

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from dpratio.checks import require
+from dpratio.terms.source import variable_of_address
 
 __all__ = ["SCHEMES", "DatabaseTable"]
 
@@ -25,7 +26,8 @@ class DatabaseTable:
     Args:
         url: ``postgres://host/database``, ``sqlite:///file.db``,
             ``duckdb:///file.db`` or ``spark://host:7077``. A password is better kept
-            in the environment (PGPASSWORD) or a password file than here.
+            in the environment (PGPASSWORD) or a password file than here. Or
+            ``${NAME}``, a variable of the environment that holds the address.
         table: The name of a table; ``"schema.table"``, or a list of names where one
             of them holds a dot.
         view: Instead of a table, a view: one that takes columns of one table, gives
@@ -50,6 +52,7 @@ class DatabaseTable:
     is_view: bool
     path: str | None = field(repr=False)
     where: str | None = field(repr=False)
+    written_as: str | None = field(repr=False, compare=False)
 
     def __init__(
         self,
@@ -60,21 +63,13 @@ class DatabaseTable:
         path: str | None = None,
         where: str | None = None,
     ) -> None:
-        scheme, _, rest = url.partition("://") if isinstance(url, str) else ("", "", "")
-        hint = f"Begin it with one of: {', '.join(f'{each}://' for each in SCHEMES)}."
-        known = scheme in SCHEMES and rest.strip("/") != ""
-        require(known, "an address must name a database", _shown(url), hint)
-        in_place = scheme not in _IN_FILES or rest.startswith("/")
-        hint = f"Write {scheme}:///file.db, or {scheme}:////folder/file.db."
-        require(in_place, "the address of a file has no host", _shown(url), hint)
-        hint = "Write spark://host:7077; give a frame of a local session in Python."
-        has_host = scheme != "spark" or not rest.startswith("local")
-        require(has_host, "an address of Spark names a cluster", _shown(url), hint)
+        is_known = variable_of_address(url) is None
+        scheme = _scheme(url) if is_known else ""
         given = {"table": table, "view": view, "path": path}
         named = [name for name, value in given.items() if value is not None]
         hint = "Write table = …, view = …, or on Spark path = …"
         require(len(named) == 1, "one table, view or path is read", named, hint)
-        on_spark = path is None or scheme == "spark"
+        on_spark = path is None or scheme == "spark" or not is_known
         require(on_spark, "only Spark reads paths through an address", path, hint)
         _require_condition(where)
         names = () if path is not None else _names(table if view is None else view)
@@ -84,11 +79,12 @@ class DatabaseTable:
         object.__setattr__(self, "is_view", view is not None)
         object.__setattr__(self, "path", path)
         object.__setattr__(self, "where", where)
+        object.__setattr__(self, "written_as", None)
 
     @property
     def shown(self) -> str:
         """The address without user, password and options."""
-        return str(_shown(self.url))
+        return self.written_as or str(_shown(self.url))
 
     @property
     def name(self) -> str:
@@ -105,6 +101,14 @@ class DatabaseTable:
         """The path of the database's file."""
         return self.url.partition("://")[2].removeprefix("/")
 
+    def at(self, url: str, path: str | None) -> "DatabaseTable":
+        """Take the same table at the address, and path, that variables hold."""
+        name = "path" if path is not None else "view" if self.is_view else "table"
+        named = {name: self.names if path is None else path}
+        made = DatabaseTable(url, where=self.where, **named)  # type: ignore[arg-type]
+        object.__setattr__(made, "written_as", self.url)
+        return made
+
     def beside(self, folder: Path) -> "DatabaseTable":
         """Take the path of a database's file as seen from a folder."""
         if not self.is_file:
@@ -112,6 +116,21 @@ class DatabaseTable:
         url = f"{self.scheme}:///{folder / self.file}"
         named: dict[str, Name] = {"view" if self.is_view else "table": self.names}
         return DatabaseTable(url, where=self.where, **named)  # type: ignore[arg-type]
+
+
+def _scheme(url: object) -> str:
+    """Read the kind of a database off its address."""
+    scheme, _, rest = url.partition("://") if isinstance(url, str) else ("", "", "")
+    hint = f"Begin it with one of: {', '.join(f'{each}://' for each in SCHEMES)}."
+    known = scheme in SCHEMES and rest.strip("/") != ""
+    require(known, "an address must name a database", _shown(url), hint)
+    in_place = scheme not in _IN_FILES or rest.startswith("/")
+    hint = f"Write {scheme}:///file.db, or {scheme}:////folder/file.db."
+    require(in_place, "the address of a file has no host", _shown(url), hint)
+    hint = "Write spark://host:7077; give a frame of a local session in Python."
+    has_host = scheme != "spark" or not rest.startswith("local")
+    require(has_host, "an address of Spark names a cluster", _shown(url), hint)
+    return scheme
 
 
 def _require_condition(where: object) -> None:

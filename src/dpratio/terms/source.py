@@ -1,12 +1,19 @@
-"""A CSV file and the dialect it is declared in; nothing is sniffed."""
+"""How a study writes its source: CSV files with their dialect, and variables.
 
+Nothing is sniffed. ``${NAME}`` stands for a whole address, or begins a path: anywhere
+else a study could send what a variable holds to a host of its own choice. Nothing here
+reads a value.
+"""
+
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpratio.checks import require
 
-__all__ = ["CsvFile"]
+__all__ = ["CsvFile", "variable_of_address", "variable_of_path"]
 
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}")
 _UNUSABLE = {"\n", "\r", "\x00", "\x01"}  # \x01 marks lines inside the engines.
 
 
@@ -54,6 +61,44 @@ class CsvFile:
         object.__setattr__(self, "columns", names)
         object.__setattr__(self, "delimiter", delimiter)
         object.__setattr__(self, "quote", quote)
+
+
+def variable_of_address(url: object) -> str | None:
+    """Name the variable that holds an address; None where there is none.
+
+    Raises:
+        InvalidInput: When a variable is only a part of the address.
+
+    Example:
+        >>> variable_of_address("${ORDERS_DB}"), variable_of_address("sqlite:///a.db")
+        ('ORDERS_DB', None)
+    """
+    if not isinstance(url, str) or "${" not in url:
+        return None
+    found = _VARIABLE.fullmatch(url)
+    hint = 'Put the whole address into the variable: url = "${ORDERS_DB}".'
+    # What was given is not shown: an address may hold a password.
+    require(found is not None, "a variable must hold a whole address", "less", hint)
+    return None if found is None else found[1]
+
+
+def variable_of_path(path: str) -> str | None:
+    """Name the variable that a path begins with; None where there is none.
+
+    Raises:
+        InvalidInput: When a variable stands anywhere else.
+
+    Example:
+        >>> variable_of_path("${LAKE}/orders/*.parquet")
+        'LAKE'
+    """
+    if "${" not in path:
+        return None
+    found = _VARIABLE.match(path)
+    begins = found is not None and path.count("${") == 1
+    hint = 'Write for instance path = "${LAKE}/orders/*.parquet".'
+    require(begins, "a path must begin with its one variable", path, hint)
+    return None if found is None else found[1]
 
 
 def _read_names(columns: object) -> tuple[str, ...]:

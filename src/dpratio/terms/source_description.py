@@ -22,7 +22,7 @@ _NAME = re.compile(r"\w([\w .:/-]{0,98}\w)?")
 _LISTS = ("columns", "table", "view")
 _TEXTS = (
     *("name", "path", "delimiter", "quote"),
-    *("scheme", "host", "database", "where"),
+    *("scheme", "host", "database", "where", "url"),
 )
 
 
@@ -42,6 +42,7 @@ class SourceDescription:
         table: The names of a table; ``view`` those of a view.
         view: See ``table``.
         where: Which rows of a table, view or path of a database are read.
+        url: The variable that holds an address, in place of what stands in one.
 
     Raises:
         InvalidInput: When it describes no source, or more than one.
@@ -62,6 +63,7 @@ class SourceDescription:
     table: tuple[str, ...] | None = None
     view: tuple[str, ...] | None = None
     where: str | None = None
+    url: str | None = None
 
     def __post_init__(self) -> None:
         meant = (self.name, self.path, self.table, self.view)
@@ -86,13 +88,13 @@ class SourceDescription:
     def __str__(self) -> str:
         if self.name is not None:
             return f"table in memory {self.name!r}"
-        if self.scheme is None:
+        if self.scheme is None and self.url is None:
             told = [f"files {self.path!r}"]
             told += [] if self.delimiter is None else [f"delimiter {self.delimiter!r}"]
             told += [] if self.quote is None else [f"quote {self.quote!r}"]
             named = ", ".join(map(repr, self.columns or ()))
             return ", ".join([*told, *([f"columns {named}"] if named else [])])
-        at = f"{self.scheme}://{self.host or ''}"
+        at = self.url or f"{self.scheme}://{self.host or ''}"
         at += "" if self.database is None else f"/{self.database}"
         what = "path" if self.path is not None else "view" if self.view else "table"
         names = self.path or ".".join(self.table or self.view or ())
@@ -121,12 +123,15 @@ def description_of(source: str | CsvFile | DatabaseTable) -> SourceDescription:
             columns=source.columns,
         )
     names = None if source.path is not None else source.names
-    host, database = _address(source)
+    is_known = bool(source.scheme)
+    host, database = _address(source) if is_known else (None, None)
+    scheme = "postgresql" if source.scheme == "postgres" else source.scheme
     return SourceDescription(
         path=source.path,
-        scheme="postgresql" if source.scheme == "postgres" else source.scheme,
+        scheme=scheme if is_known else None,
         host=host,
         database=database,
+        url=None if is_known else source.url,
         table=None if source.is_view else names,
         view=names if source.is_view else None,
         where=source.where,

@@ -17,6 +17,7 @@ from dpratio.curator.ledger.account.place import (
     Place,
 )
 from dpratio.curator.reading.tables import as_source, kind_of
+from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.source import CsvFile
 from dpratio.terms.source_description import SourceDescription, description_of
@@ -93,7 +94,7 @@ def source_of(
     """
     source = as_source(table)
     if isinstance(source, str | CsvFile | DatabaseTable):
-        return _stored(description_of(source), named, origin)
+        return as_written(source, lambda: _stored(source, named, origin))
     kind_of(source)
     if named is None:
         return None
@@ -111,7 +112,8 @@ def meant_source(table: object, named: object = None) -> Source:
     """
     meant = written_source(table)
     if meant.name is None:
-        return _stored(meant, named, None)
+        source = as_source(table)
+        return as_written(source, lambda: _stored(source, named, None))
     require(named is None, "a name stands for no other source", named)
     return named_source(meant.name)
 
@@ -126,12 +128,17 @@ def salted_hash(written: SourceDescription, salt: str) -> str:
     return hashlib.sha256(f"{salt}:{written.text}".encode()).hexdigest()
 
 
-def _stored(read: SourceDescription, named: object, origin: Origin | None) -> Source:
-    """Give the source of files or of a table in a database."""
+def _stored(source: object, named: object, origin: Origin | None) -> Source:
+    """Give the source of files or of a table in a database.
+
+    Variables stay in what is written; where it lies is told by what they hold.
+    """
+    read = written_source(resolved(source))
     if named is None:
-        return Source(read, _place(read, origin))
+        return Source(written_source(source), _place(read, origin))
     written = written_source(named)
-    whole = _whole(written, read)
+    meant = resolved(as_source(named)) if written.name is None else named
+    whole = _whole(written_source(meant), read)
     hint = "Leave it out, or give the source of the table as the study has it."
     require(whole, "the source must be the table that is read", named, hint)
     return Source(written, _place(whole or read, origin))

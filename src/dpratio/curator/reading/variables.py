@@ -1,0 +1,99 @@
+"""What variables of a source hold in the environment, and messages without it.
+
+An approval is of the name, as the study has it; what it holds decides what is read, and
+where that lies stands in the ledger. A value may be a password, so none is ever shown.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from dpratio.errors import DpratioError, InvalidInput
+from dpratio.terms.database import SCHEMES, DatabaseTable
+from dpratio.terms.source import CsvFile, variable_of_address, variable_of_path
+
+__all__ = ["as_written", "resolved"]
+
+Given = TypeVar("Given")
+
+
+def resolved(source: object) -> object:
+    """Put what variables hold into a source; give any other as it is.
+
+    Raises:
+        InvalidInput: When a variable is not set, or holds no address where it must.
+    """
+    if isinstance(source, str):
+        return _path(source)
+    if isinstance(source, CsvFile) and variable_of_path(source.path) is not None:
+        return CsvFile(
+            _path(source.path),
+            columns=source.columns,
+            delimiter=source.delimiter,
+            quote=source.quote,
+        )
+    if isinstance(source, DatabaseTable) and _names_of(source):
+        return _table(source)
+    return source
+
+
+def as_written(source: object, step: Callable[[], Given]) -> Given:
+    """Take a step whose messages show a variable by its name, whatever it holds.
+
+    Raises:
+        DpratioError: The same one, in the words of the study.
+    """
+    try:
+        return step()
+    except DpratioError as error:
+        refusal = error
+    said = str(refusal)
+    for name in _names_of(source):
+        value = os.environ.get(name, "")
+        for shown in (value, value.rstrip("/"), os.path.realpath(value)):
+            said = said.replace(shown, f"${{{name}}}") if shown.strip("/.") else said
+    # Raised outside the handler: the first message is not chained to it.
+    raise refusal if said == str(refusal) else type(refusal)(said)
+
+
+def _path(path: str) -> str:
+    name = variable_of_path(path)
+    return path if name is None else _value(name) + path.partition("}")[2]
+
+
+def _table(source: DatabaseTable) -> DatabaseTable:
+    name = variable_of_address(source.url)
+    url = source.url if name is None else _value(name)
+    path = None if source.path is None else _path(source.path)
+    made = None
+    with suppress(InvalidInput):  # Its words may hold a part of the value.
+        made = source.at(url, path)
+    if made is None:
+        listed = ", ".join(f"{each}://" for each in SCHEMES)
+        raise InvalidInput(
+            f"the variable {name} must hold the address of a database that has this "
+            f"table, view or path. Begin it with one of: {listed}."
+        )
+    return made
+
+
+def _value(name: str) -> str:
+    value = os.environ.get(name, "")
+    if not value or "\0" in value:
+        raise InvalidInput(
+            f"the source names the variable {name}, which is not set. Set it in the "
+            "environment of this command."
+        )
+    return value
+
+
+def _names_of(source: object) -> list[str]:
+    """Name the variables of a source."""
+    if isinstance(source, DatabaseTable):
+        held = [variable_of_address(source.url)]
+        held += [] if source.path is None else [variable_of_path(source.path)]
+        return [each for each in held if each is not None]
+    path = source.path if isinstance(source, CsvFile) else source
+    name = variable_of_path(path) if isinstance(path, str) else None
+    return [] if name is None else [name]
