@@ -76,7 +76,7 @@ def test_the_address_of_a_remote_file_keeps_its_slashes(
     text = STUDY.replace("people.csv", "s3://lake/people.parquet")
     (folder / "study.toml").write_text(text, encoding="utf-8")
     code, _, error = call("release", "study.toml", "-o", "r.json")
-    assert (code, "'s3://lake/people.parquet'" in error) == (5, True)
+    assert (code, "'s3://lake/people.parquet'. Let a cluster" in error) == (5, True)
 
 
 def test_a_missing_column_is_told_and_nothing_is_written(folder: Path) -> None:

@@ -55,6 +55,12 @@ def test_a_file_that_is_not_there_is_refused(
     )
 
 
+@pytest.mark.parametrize("engine", ["python", "duckdb"])
+def test_files_elsewhere_are_left_to_a_cluster(engine: str) -> None:
+    with pytest.raises(FileRefused, match="from this machine, got the address 's3://l"):
+        release_sums("s3://lake/a.parquet", plan_of(), engine=engine, ledger=None)
+
+
 @pytest.fixture
 def years(tmp_path: Path) -> Path:
     """Two files, each two folders deep."""

@@ -35,6 +35,12 @@ def find_files(path: str) -> list[str]:
         # May be absolute, which Path.glob does not take.
         named = found or glob.glob(_once_recursive(path), recursive=True)  # noqa: PTH207
         found = list(filter(_is_file, named))
+    if not found and "://" in path:
+        raise FileRefused(
+            f"files are read from this machine, got the address '{path}'. Let a "
+            'cluster read them: url = "spark://host:7077" and path = "…" under '
+            "[data]; or mount them, or copy them here."
+        )
     if not found:
         raise FileRefused(
             f"no file at '{path}'. Give the path or glob of a file that exists."
