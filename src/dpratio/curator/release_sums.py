@@ -107,7 +107,7 @@ def release_sums(  # noqa: PLR0913 (one door)
         ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
         ...     budget=dpr.Budget(epsilon=1),
         ... )
-        >>> table = {"score": [0.2, 0.9] * 500, "label": [0, 1] * 500}
+        >>> table = {"score": [0.2, 0.9] * 5000, "label": [0, 1] * 5000}
         >>> release = dpr.release_sums(table, plan, ledger=None)  # nobody keeps account
         >>> dpr.estimate_ratios(release).status
         ('ok',)
