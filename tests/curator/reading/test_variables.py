@@ -57,3 +57,8 @@ def test_a_message_without_a_value_stays_as_it_is(tmp_path: Path) -> None:
     quoting = FileRefused(f"no file at '{tmp_path}/a.csv'")
     with pytest.raises(FileRefused, match=r"no file at '\$\{LAKE\}/a\.csv'"):
         as_written("${LAKE}/a.csv", lambda: stop(quoting))
+
+
+def test_a_variable_that_holds_no_address_is_refused_by_its_name() -> None:
+    with pytest.raises(InvalidInput, match="the variable LAKE must hold the address"):
+        resolved(DatabaseTable("${LAKE}", table="t"))

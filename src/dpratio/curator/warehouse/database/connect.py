@@ -137,8 +137,6 @@ def _where(
         return view.over(dialect_of(backend), table, condition)
     except NotPlainError as error:
         what = str(error)
-    except RecursionError:
-        what = "conditions within conditions"
     raise SchemaRefused(
         "where in [data] keeps rows by comparing columns with constants of their "
         f"type, and this one holds {what}. Names of columns are taken as they are "
