@@ -13,7 +13,7 @@ from dpratio.cli.anyone.page import page
 from dpratio.cli.data_holder.check import check
 from dpratio.cli.data_holder.curate import plan, release
 from dpratio.cli.data_holder.ledger import ledger
-from dpratio.cli.data_holder.team import migrate, roles
+from dpratio.cli.data_holder.team import migrate, quarantine, roles, withdraw
 from dpratio.cli.release_holder.analyse import estimate, report
 from dpratio.cli.release_holder.combine import merge, roll_up
 from dpratio.cli.release_holder.compare import compare
@@ -43,6 +43,8 @@ HOLDER, READER, ANYONE = "Data holder", "Holder of a release", "Anyone"
 app.command(rich_help_panel=HOLDER)(plan)
 app.command(rich_help_panel=HOLDER)(check)
 app.command(rich_help_panel=HOLDER)(release)
+ledger.command()(withdraw)
+ledger.command()(quarantine)
 ledger.command()(roles)
 ledger.command()(migrate)
 app.add_typer(ledger, name="ledger", rich_help_panel=HOLDER)

@@ -15,6 +15,7 @@ from dpratio.curator.ledger.admission.admit import show_exact
 from dpratio.curator.ledger.admission.charging import rehearse
 from dpratio.curator.ledger.history import describe_left
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.store.clock import time_now
 from dpratio.curator.measure import connect, look_at
 from dpratio.curator.reading.statement import KeyCount, Statement, kind_of_key
 from dpratio.curator.release_sums import require_named
@@ -105,7 +106,9 @@ def check_release(
         found = source_of(table, source, origin=origin)
         require_named(ledger, found)
         ledger.spool.require_usable()
-        account, charge = rehearse(ledger.watch, plan, found, scope=scope)
+        account, charge = rehearse(
+            ledger.watch, plan, found, scope=scope, time=time_now()
+        )
     named = looks[0][1] if looks else None
     return Preflight(tuple(read.values()), named, account, charge)
 

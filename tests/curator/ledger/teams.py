@@ -34,6 +34,10 @@ class Team:
         """The ledger as the person in a role uses it."""
         return Ledger(self.of(role))
 
+    def connected(self) -> psycopg.Connection[tuple[object, ...]]:
+        """A connection of the superuser, past the library."""
+        return psycopg.connect(self.address, autocommit=True)
+
 
 @contextmanager
 def team_at(address: str, scope: Scope) -> Iterator[Team]:

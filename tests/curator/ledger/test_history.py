@@ -142,6 +142,10 @@ def test_further_rules_are_said_where_they_hold(tmp_path: Path) -> None:
     assert describe(ledger.account())[5:] == [
         "No release may have a delta above 0.000001.",
         "Only approved studies run: 1 so far.",
+        (
+            f"Approval on line 1: plan {plan_hash(PLAN)[:12]} with files 'loans.csv', "
+            "delimiter ',', quote '\"', by somebody without a name; open."
+        ),
         "Allowed besides: table in memory 'loans 2026'.",
         "Its heads are anchored outside.",
     ]

@@ -76,8 +76,8 @@ def test_a_plan_is_approved_once_and_then_charged(any_ledger: str) -> None:
         assert approved == plan_hash(PLAN)
     account = ledger.account()
     assert account.seq == 1
-    (entry,) = account.approved.values()
-    assert entry.said == {
+    (approval,) = account.approved.values()
+    assert approval.entry.said == {
         "by": "officer",
         "plan": plan_hash(PLAN),
         "source": MINE.written.text,

@@ -1,4 +1,4 @@
-"""Commands of the curator: init, show, verify, backup, void, approve, allow-source."""
+"""Commands of the curator and the officer: init, show, verify, approve and more."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -85,6 +85,12 @@ def init(  # noqa: PLR0913 (the terms of a scope)
     approval: Annotated[
         bool, typer.Option("--approval", help="Only approved studies may run.")
     ] = False,
+    by_others: Annotated[
+        bool,
+        typer.Option(
+            "--approvals-by-others", help="Nobody runs what they approved themselves."
+        ),
+    ] = False,
     location: Location = DEFAULT,
     anchor: Anchor = None,
 ) -> None:
@@ -103,7 +109,8 @@ def init(  # noqa: PLR0913 (the terms of a scope)
         neighbours=neighbours,
         dataset=dataset,
         largest_delta=given,
-        needs_approval=approval,
+        needs_approval=approval or by_others,
+        approvals_by_others=by_others,
     )
     account = open_ledger(location, anchor, is_new=True).open_scope(terms)
     Output().say(describe(account))
@@ -193,9 +200,15 @@ def void(
 
 
 @ledger.command()
-def approve(
+def approve(  # noqa: PLR0913 (the terms of an approval)
     study: PlanFile,
     source: Source = None,
+    most: Annotated[
+        int | None, typer.Option(help="For how many releases; any number by default.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(help="The last day in UTC, such as 2026-12-31.")
+    ] = None,
     scope: Scope = None,
     by: Annotated[str, typer.Option(help="Who approves, for the history.")] = "",
     location: Location = DEFAULT,
@@ -209,7 +222,7 @@ def approve(
     data = _data_of(given, source)
     book = open_ledger(location, anchor)
     kept = scope or (None if given is None else given.scope)
-    hashed = book.approve(read, source=data, scope=kept, by=by)
+    hashed = book.approve(read, source=data, most=most, until=until, scope=kept, by=by)
     approved = f"Approved: plan {hashed}, with {written_source(data)}."
     Output().say([*read.summary(), "", approved])
 

@@ -1,13 +1,20 @@
-"""Commands of who looks after a team's ledger: ledger roles, ledger migrate."""
+"""Commands of a team's ledger: roles, migrate, withdraw, quarantine."""
 
 from typing import Annotated
 
 import typer
 
-from dpratio.cli.data_holder.ledger import DEFAULT, Location, open_ledger
+from dpratio.cli.data_holder.ledger import (
+    DEFAULT,
+    Anchor,
+    Location,
+    Scope,
+    open_ledger,
+)
+from dpratio.cli.output import Output
 from dpratio.errors import LedgerRefused
 
-__all__ = ["migrate", "roles"]
+__all__ = ["migrate", "quarantine", "roles", "withdraw"]
 
 
 def roles(
@@ -49,7 +56,38 @@ def migrate(location: Location = DEFAULT) -> None:
     store = open_ledger(location, None).watch.store
     is_moved = isinstance(store, PostgresStore) and bring_up_to_date(store)
     said = (
-        "The ledger is up to date now. The old tables are kept in the schema "
-        "dpratio_version_1; drop it once `dpratio ledger verify` finds nothing wrong."
+        "The ledger is up to date now. The old tables are kept in a schema named after "
+        "their version; drop it once `dpratio ledger verify` finds nothing wrong. If "
+        "there are roles, a superuser must run `dpratio ledger roles --run` again."
     )
     typer.echo(said if is_moved else "The ledger is up to date; nothing was done.")
+
+
+def withdraw(
+    line: Annotated[
+        int, typer.Argument(metavar="LINE", help="The approval's line in the ledger.")
+    ],
+    scope: Scope = None,
+    by: Annotated[str, typer.Option(help="Who withdraws it, for the history.")] = "",
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Withdraw an approval; what was charged under it stays."""
+    open_ledger(location, anchor).withdraw(line, scope=scope, by=by)
+    typer.echo(f"The approval on line {line} is withdrawn.")
+
+
+def quarantine(
+    lines: Annotated[
+        list[int],
+        typer.Argument(metavar="LINE", help="All lines that cannot be followed."),
+    ],
+    why: Annotated[str, typer.Option(help="The reason, for the record.")],
+    scope: Scope = None,
+    by: Annotated[str, typer.Option(help="Who sets it aside.")] = "",
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Set lines aside that nobody can follow; what they may have cost is spent."""
+    said = open_ledger(location, anchor).quarantine(lines, why=why, scope=scope, by=by)
+    Output().say([f"Set aside: {each}" for each in said])

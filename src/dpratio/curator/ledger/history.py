@@ -14,8 +14,12 @@ from dpratio.curator.ledger.account.accounting import (
     epsilon_of_rho,
     gaussian_epsilon,
 )
+from dpratio.curator.ledger.account.approval import Approval, who
+from dpratio.curator.ledger.account.entry import Entry
+from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.account.source import salted_hash
 from dpratio.curator.ledger.admission.admit import admit, show_exact
+from dpratio.curator.ledger.store.clock import time_now
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -35,6 +39,7 @@ _STATES = {
     "sealed": "sealed, not published",
     "published": "published",
     "void": "voided",
+    SET_ASIDE: "spent, set aside",
 }
 
 
@@ -57,10 +62,11 @@ def describe(account: Account) -> list[str]:
         largest = show_exact(scope.largest_delta)
         lines.append(f"No release may have a delta above {largest}.")
     if scope.needs_approval:
-        lines.append(f"Only approved studies run: {_approvals(account)}.")
+        lines += _approvals(account)
     if account.allowed:
         said = [description_from_text(at[0]) for at in account.allowed]
         lines.append(f"Allowed besides: {'; '.join(map(str, said))}.")
+    lines += [f"Set aside: {each.words()}" for each in account.aside.values()]
     if scope.is_anchored:
         lines.append("Its heads are anchored outside.")
     if account.steps_back:
@@ -91,7 +97,15 @@ def describe_plan(
     ]
     costs = f"{loss} {show_exact(charge.loss)}, delta {show_exact(charge.delta)}"
     try:
-        admit(account, _NO_RELEASE, plan, cost, plan_hash(plan), written=written)
+        admit(
+            account,
+            _NO_RELEASE,
+            plan,
+            cost,
+            plan_hash(plan),
+            time=time_now(),
+            written=written,
+        )
     except LedgerRefused as error:
         return f"This plan costs {costs}, and would be refused: {error}"
     often = "once" if min(times) == 1 else f"{min(times):,} times"
@@ -121,6 +135,8 @@ class History(Tabular):
 def _row(release_id: str, held: Held) -> list[Any]:
     first = held.entries[0]
     charge = held.charge
+    # A charge that nobody can read was set aside; what it says is not shown.
+    is_read = bool(held.plan)
     return [
         first.time,
         release_id,
@@ -128,9 +144,14 @@ def _row(release_id: str, held: Held) -> list[Any]:
         show_exact(charge.loss),
         show_exact(charge.delta),
         held.plan[:12],
-        f"{first.said['by']} ({first.session})" if first.session else first.said["by"],
-        *_source(held),
+        _asker(first) if is_read else "",
+        *(_source(held) if is_read else ("", "")),
     ]
+
+
+def _asker(charge: Entry) -> str:
+    name = charge.said["by"]
+    return f"{name} ({charge.session})" if charge.session else name
 
 
 def _source(held: Held) -> tuple[str, str]:
@@ -142,12 +163,29 @@ def _source(held: Held) -> tuple[str, str]:
     return str(written), salted_hash(written, said["salt"])[:12]
 
 
-def _approvals(account: Account) -> str:
-    """Count approvals that admit, and those of plans alone, which no longer do."""
-    named = sum("source" in each.said for each in account.approved.values())
-    alone = len(account.approved) - named
+def _approvals(account: Account) -> list[str]:
+    """List approvals and where each stands; those of plans alone admit nothing."""
+    named = [each for each in account.approved.values() if "source" in each.entry.said]
+    alone = len(account.approved) - len(named)
     more = f"; {alone} of plans alone, from before, admit nothing" if alone else ""
-    return f"{named} so far{more}"
+    by_others = account.scope.approvals_by_others
+    whose = "Only studies that somebody else approved run" if by_others else ""
+    first = f"{whose or 'Only approved studies run'}: {len(named)} so far{more}."
+    now = max(account.time, time_now())
+    return [first, *(_approval(each, now) for each in named)]
+
+
+def _approval(given: Approval, now: str) -> str:
+    """Say of one approval what it is of, by whom, its limits, and where it stands."""
+    said = given.entry.said
+    source = description_from_text(said["source"])
+    limits = [] if given.most is None else [f"{given.used} of {given.most:,} used"]
+    limits += [] if given.until is None else [f"until {given.until}"]
+    stands = given.limit_met(now)
+    return (
+        f"Approval on line {given.entry.seq}: plan {said['plan'][:12]} with {source}, "
+        f"by {who(given.entry)}; {', '.join([*limits, stands or 'open'])}."
+    )
 
 
 def _accounting_words(account: Account) -> str:

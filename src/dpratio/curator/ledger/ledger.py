@@ -5,24 +5,25 @@ checked, a line is appended, and the new head is anchored outside.
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.approval import limits_of
 from dpratio.curator.ledger.account.scope import Scope, require_words
 from dpratio.curator.ledger.account.source import Source, meant_source
 from dpratio.curator.ledger.admission.admit import choose_scope, require_sealed
-from dpratio.curator.ledger.admission.anchor import Anchor, Head
-from dpratio.curator.ledger.admission.approving import allow_source, approve
+from dpratio.curator.ledger.admission.anchor import Anchor
+from dpratio.curator.ledger.admission.approving import allow_source, approve, withdraw
 from dpratio.curator.ledger.admission.charging import charge, require_scope
-from dpratio.curator.ledger.admission.look_alike import require_distinct
+from dpratio.curator.ledger.admission.opening import open_scope
+from dpratio.curator.ledger.admission.quarantine import quarantine
 from dpratio.curator.ledger.admission.steps import step
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.history import History
-from dpratio.curator.ledger.spool import Spool, require_drawn_for, usual_spool
+from dpratio.curator.ledger.spool import Spool, spooled_for, usual_spool
 from dpratio.curator.ledger.store.address import place_of_anchor, place_of_ledger
 from dpratio.curator.ledger.store.clock import time_now
 from dpratio.curator.ledger.store.patience import patient
@@ -96,37 +97,8 @@ class Ledger:
                 it.
             LedgerFailed: When the ledger cannot be written.
         """
-        require(isinstance(scope, Scope), "scope must be a Scope", scope)
-        anchor, store = self.watch.anchor, self.watch.store
-        scope = replace(scope, is_anchored=anchor is not None)
-        store.create()
-        is_known = any(head.scope == scope.name for head in self.watch.heads())
-        with store.writing() as tables:
-            there = tables.scope(scope.name, to_write=True)
-            if there is None and (is_known or scope.name in tables.charged_scopes()):
-                raise LedgerFailed(
-                    f"scope '{scope.name}' was open before and is gone: this ledger is "
-                    "an old copy, or was edited. Find the newest copy."
-                )
-            if there is None:
-                require_distinct(scope.name, tables.scope_names())
-                tables.add_scope(scope)
-        if there not in {None, scope}:
-            raise LedgerRefused(
-                f"scope '{scope.name}' is open already, with other terms: {there!r}. A "
-                "cap that could be raised would be none; data of their own need a name "
-                "of their own."
-            )
-        if anchor is not None and not self._is_anchored(scope.name):
-            anchor.append(Head(scope.name, 0, scope.hash))
+        open_scope(self.watch, scope)
         return self.account(scope.name)
-
-    def _is_anchored(self, name: str) -> bool:
-        """Tell whether a scope is in the anchor, or too old to begin there."""
-        if any(head.scope == name for head in self.watch.heads()):
-            return True
-        with self.watch.store.reading() as tables:
-            return bool(tables.entries(name, 0))
 
     def is_at(self, path: str | PathLike[str]) -> bool:
         """Tell whether a file is the ledger's, one that it needs, or its anchor's."""
@@ -247,6 +219,8 @@ class Ledger:
         plan: Plan,
         *,
         source: object = None,
+        most: int | None = None,
+        until: str | None = None,
         scope: str | None = None,
         by: str = "",
     ) -> str:
@@ -256,13 +230,50 @@ class Ledger:
             plan: What may be measured.
             source: What may be read, as it will be written: a path or pattern, a
                 `CsvFile`, a `DatabaseTable`, or the name of a table in memory.
+            most: For how many releases; by default for any number.
+            until: The last day in UTC, such as ``"2026-12-31"``; by default no end.
             scope: The dataset's scope; may be left out where there is one.
             by: Who approves.
 
         Returns:
             The hash of the plan.
         """
-        return approve(self.watch, plan, source, scope=scope, by=by, time=time_now)
+        return approve(
+            self.watch,
+            plan,
+            source,
+            limits=limits_of(most, until),
+            scope=scope,
+            by=by,
+            time=time_now,
+        )
+
+    @patient
+    def withdraw(self, line: int, *, scope: str | None = None, by: str = "") -> None:
+        """Withdraw the approval on a line of the ledger; `history` shows the lines.
+
+        What was charged under it stays.
+        """
+        withdraw(self.watch, line, scope=scope, by=by, time=time_now)
+
+    @patient
+    def quarantine(
+        self, lines: Iterable[int], *, why: str, scope: str | None = None, by: str = ""
+    ) -> list[str]:
+        """Set lines aside that nobody can follow; what they may have cost is spent.
+
+        Args:
+            lines: The numbers of all such lines, and of no others.
+            why: The reason, for the record.
+            scope: The dataset's scope; may be left out where there is one.
+            by: Who sets them aside: on a server, only the owner may.
+
+        Returns:
+            What was set aside, as sentences.
+        """
+        return quarantine(
+            self.watch, list(lines), why=why, scope=scope, by=by, time=time_now
+        )
 
     @patient
     def allow_source(
@@ -312,23 +323,13 @@ class Ledger:
             if held is None:
                 return None
             hashed = plan_hash(plan)
-            spooled = self._spooled(held, release_id, hashed)
+            spooled = spooled_for(self.spool, held, release_id, hashed)
             if spooled is None:
                 require_sealed(held, release_id, hashed)
                 self.spool.drop(release_id)
                 seal = held.said("sealed")
                 return tables.artifact(release_id, seal["sha256"]), seal["format"]
         self.seal(release_id, *spooled)
-        return spooled
-
-    def _spooled(
-        self, held: Held, release_id: str, hashed: str
-    ) -> tuple[bytes, str] | None:
-        """Find what was drawn for a release that is opened and not sealed."""
-        is_waiting = (held.state, held.plan) == ("opened", hashed)
-        spooled = self.spool.kept(release_id) if is_waiting else None
-        if spooled is not None:
-            require_drawn_for(held, release_id, *spooled)
         return spooled
 
     @patient

@@ -19,7 +19,7 @@ from dpratio.errors import DpratioError, LedgerFailed
 from dpratio.release.files import release_from_bytes
 from dpratio.release.plan_file import plan_hash
 
-__all__ = ["Spool", "require_drawn_for", "usual_spool"]
+__all__ = ["Spool", "require_drawn_for", "spooled_for", "usual_spool"]
 
 _KINDS = ("json", "parquet")
 _ATTEMPTS = 50
@@ -148,6 +148,21 @@ def usual_spool(ledger: Path | None) -> Spool:
         return Spool(place, is_usual=True)
     real = ledger.resolve()
     return Spool(real.with_name(f"{real.name}.spool"))
+
+
+def spooled_for(
+    spool: Spool, held: Held, release_id: str, hashed: str
+) -> tuple[bytes, str] | None:
+    """Find what was drawn for a release that is opened and not sealed.
+
+    Raises:
+        LedgerFailed: When what is there is damaged, or of another release.
+    """
+    is_waiting = (held.state, held.plan) == ("opened", hashed)
+    spooled = spool.kept(release_id) if is_waiting else None
+    if spooled is not None:
+        require_drawn_for(held, release_id, *spooled)
+    return spooled
 
 
 def require_drawn_for(held: Held, release_id: str, content: bytes, kind: str) -> None:

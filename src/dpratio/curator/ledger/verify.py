@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.anchor import Head
 from dpratio.curator.ledger.admission.paid import Priced, require_paid
 from dpratio.curator.ledger.admission.watch import MOST_BEHIND, Watch, Watched
@@ -18,20 +19,30 @@ __all__ = ["Findings", "verify_ledger"]
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was looked at, what is wrong, and what is worth knowing."""
+    """What was looked at, what is wrong, worth knowing, and set aside."""
 
     checked: tuple[str, ...]
     wrong: tuple[str, ...]
     notes: tuple[str, ...]
+    aside: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """Say everything in sentences."""
         return [
             *(f"Checked: {each}" for each in self.checked),
             *(f"Note: {each}" for each in self.notes),
+            *(f"Quarantined: {each}" for each in self.aside),
             *(f"WRONG: {each}" for each in self.wrong),
-            "The ledger is sound." if not self.wrong else "The ledger is NOT sound.",
+            self._verdict(),
         ]
+
+    def _verdict(self) -> str:
+        if self.wrong:
+            return "The ledger is NOT sound."
+        if self.aside:
+            lines = "1 line" if len(self.aside) == 1 else f"{len(self.aside):,} lines"
+            return f"The ledger is sound but for {lines} in quarantine."
+        return "The ledger is sound."
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -65,6 +76,7 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
     checked: list[str] = []
     wrong = list(ledger.watch.store.damages())
     notes: list[str] = []
+    aside: list[str] = []
     accounts: list[Account] = []
     known: dict[str, Priced] = {}
     all_followed = True
@@ -84,6 +96,7 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
                 continue
             accounts.append(account)
             notes += _clock_notes(account)
+            aside += [each.words() for each in account.aside.values()]
             checked.append(
                 f"scope '{name}', {account.seq} entries, head {account.head}."
             )
@@ -98,7 +111,7 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
         for release in releases:
             checked.append(f"release {release.id}.")
             wrong += _wrong_release(watched, accounts, release)
-    return Findings(tuple(checked), tuple(wrong), tuple(notes))
+    return Findings(tuple(checked), tuple(wrong), tuple(notes), tuple(aside))
 
 
 def _lost_scopes(
@@ -127,7 +140,7 @@ def _wrong_bytes(
     wrong = []
     for release_id, held in account.releases.items():
         seal = held.said("sealed")
-        if held.charge.loss <= 0:
+        if held.charge.loss <= 0 and held.state != SET_ASIDE:
             wrong.append(f"release {release_id} was charged nothing.")
         if seal:
             try:
@@ -170,7 +183,7 @@ def _unowned(watched: Watched, accounts: list[Account]) -> list[str]:
         release_id
         for account in accounts
         for release_id, held in account.releases.items()
-        if held.said("sealed")
+        if held.state == SET_ASIDE or held.said("sealed")
     }
     return [
         f"the bytes of release {each} were never sealed."

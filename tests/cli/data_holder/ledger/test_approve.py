@@ -28,7 +28,7 @@ def test_what_was_approved_is_what_runs(call: Call, folder: Path) -> None:
     assert "epsilon 0.5" in out
     assert call(*words)[0] == 0
     (approved,) = Ledger("dpratio.db").account().approved.values()
-    assert approved.said["by"] == "officer"
+    assert approved.entry.said["by"] == "officer"
     text = STUDY.replace("score = [0, 1]", "score = [0, 2]\n").replace(
         'per = "label"', 'per = "label"\nguess = 1.0'
     )

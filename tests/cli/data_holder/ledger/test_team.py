@@ -1,10 +1,12 @@
-"""`dpratio ledger roles` and `migrate`: who looks after a team's ledger."""
+"""`dpratio ledger roles`, `migrate`, `withdraw` and `quarantine`: a team's ledger."""
 
 import uuid
 
 import psycopg
 
 from cli.commands_for_tests import Call
+from curator.ledger.junk import write_past
+from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store.server_roles import ROLES, roles_script
 
 
@@ -51,3 +53,61 @@ def test_a_ledger_of_today_is_not_migrated(call: Call, postgres_url: str) -> Non
     assert call("ledger", "init", "--epsilon", "1", *named)[0] == 0
     code, out, _ = call("ledger", "migrate", *named)
     assert (code, out) == (0, "The ledger is up to date; nothing was done.\n")
+
+
+def test_an_approval_is_limited_withdrawn_and_shown(call: Call) -> None:
+    assert call("ledger", "init", "--epsilon", "2", "--approval")[0] == 0
+    limits = ("--most", "1", "--until", "2999-12-31", "--by", "olga")
+    assert call("ledger", "approve", "study.toml", *limits)[0] == 0
+    _, out, _ = call("ledger", "show")
+    assert "by olga; 0 of 1 used, until 2999-12-31, open." in " ".join(out.split())
+    assert call("release", "study.toml", "-o", "r.json")[0] == 0
+    code, _, error = call("release", "study.toml", "-o", "s.json")
+    assert code == 10
+    assert "by olga, line 1 of the ledger, was for 1 release, and that many" in error
+    assert call("ledger", "approve", "study.toml", "--by", "olga")[0] == 0
+    code, out, _ = call("ledger", "withdraw", "6", "--by", "pia")
+    assert (code, out) == (0, "The approval on line 6 is withdrawn.\n")
+    code, _, error = call("release", "study.toml", "-o", "s.json")
+    assert code == 10
+    assert "was withdrawn on" in error
+    code, _, error = call("ledger", "withdraw", "2")
+    assert code == 10
+    assert "there is no approval on line 2 of scope 'main'" in error
+    for wrong in (("--most", "0"), ("--until", "soon")):
+        assert call("ledger", "approve", "study.toml", *wrong)[0] == 3
+
+
+def test_who_asks_must_not_be_who_approved(call: Call) -> None:
+    assert call("ledger", "init", "--epsilon", "2", "--approvals-by-others")[0] == 0
+    code, _, error = call("ledger", "approve", "study.toml")
+    assert code == 3
+    assert "scope 'main' needs to know who approves" in error
+    assert call("ledger", "approve", "study.toml", "--by", "olga")[0] == 0
+    words = ("release", "study.toml", "-o", "r.json")
+    for own in ((), ("--by", "olga")):
+        code, _, error = call(*words, *own)
+        assert code == 10
+        assert "is not by somebody else than who asks" in error
+    assert call(*words, "--by", "ann")[0] == 0
+    out = call("ledger", "show")[1]
+    assert "Only studies that somebody else approved run: 1 so far." in out
+
+
+def test_a_line_is_set_aside_on_the_record(ready: Call) -> None:
+    write_past(Ledger("dpratio.db"), scope="main")
+    assert ready("release", "study.toml", "-o", "r.json")[0] == 11
+    assert ready("ledger", "quarantine", "1")[0] == 2
+    words = ("ledger", "quarantine", "1", "--why", "written by hand", "--by", "otto")
+    code, out, _ = ready(*words)
+    assert code == 0
+    said = " ".join(out.split())
+    assert said.startswith("Set aside: line 1 of scope 'main', written by somebody")
+    assert "otto set it aside on" in said
+    code, out, _ = ready("ledger", "verify")
+    assert code == 0
+    assert out.endswith("The ledger is sound but for 1 line in quarantine.\n")
+    assert ready("release", "study.toml", "-o", "r.json")[0] == 0
+    code, _, error = ready(*words)
+    assert code == 10
+    assert "line 1 of scope 'main' can be followed, is set aside already" in error

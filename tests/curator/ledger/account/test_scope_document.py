@@ -25,7 +25,9 @@ FULL = Scope(
     conversion_delta=Fraction(1, 3 * 10**6),
     needs_approval=True,
     is_anchored=True,
+    approvals_by_others=True,
 )
+LATER = {"approvals_by_others"}  # terms that scopes of before did not have
 
 
 @pytest.mark.parametrize("scope", [BASIC, ZCDP, FULL], ids=["basic", "zcdp", "full"])
@@ -48,7 +50,8 @@ def test_terms_come_back_from_a_document(scope: Scope) -> None:
         {"dataset": ""},
         {"largest_delta": None},
         {"conversion_delta": Fraction(1, 10**6)},
-        {"needs_approval": False},
+        {"needs_approval": False, "approvals_by_others": False},
+        {"approvals_by_others": False},
         {"is_anchored": False},
         {"accounting": "basic", "conversion_delta": None},
     ],
@@ -62,7 +65,12 @@ def test_every_term_is_in_the_document() -> None:
     assert set(FULL.to_document()) == named | {"epsilon", "delta"}
 
 
-@pytest.mark.parametrize("name", sorted(FULL.to_document()))
+def test_a_scope_without_a_later_term_has_the_document_of_before() -> None:
+    assert not LATER & set(BASIC.to_document())
+    assert set(FULL.to_document()) >= LATER
+
+
+@pytest.mark.parametrize("name", sorted(set(FULL.to_document()) - LATER))
 def test_a_missing_term_is_refused(name: str) -> None:
     document = FULL.to_document()
     del document[name]

@@ -27,6 +27,7 @@ from dpratio.terms.source_description import SourceDescription
 from dpratio.terms.unit import PrivacyUnit
 
 ID, OTHER = "0" * 32, "1" * 32
+NOON = "2026-11-16T12:00:00Z"
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary()}
 
 
@@ -48,7 +49,9 @@ def account_of(**terms: Any) -> Account:  # noqa: ANN401
 
 def asked(account: Account, plan: Plan = PLAN, release_id: str = ID) -> Charge:
     hashed = plan_hash(plan)
-    return admit(account, release_id, plan, price(plan), hashed, written=MINE)
+    cost = price(plan)
+    given = admit(account, release_id, plan, cost, hashed, time=NOON, written=MINE)
+    return given[0]
 
 
 def refusal(account: Account, plan: Plan = PLAN, release_id: str = ID) -> str:

@@ -22,6 +22,7 @@ __all__ = [
     "gaussian_epsilon",
     "rho_within",
     "to_enter",
+    "to_state",
 ]
 
 ACCOUNTINGS = ("basic", "zcdp")
@@ -85,6 +86,11 @@ def to_enter(charge: Charge, spent: Charge) -> Charge:
         for part, before in pairs
     )
     return Charge(loss, delta)
+
+
+def to_state(spent: Charge) -> Charge:
+    """Give what is spent as a line can state it: exact, or a trifle more."""
+    return Charge(_kept(spent.loss), _kept(spent.delta))
 
 
 def _kept(exact: Fraction) -> Fraction:

@@ -16,24 +16,38 @@ from dpratio.strict import Node
 
 __all__ = ["COLUMNS", "KINDS", "Entry", "entry_from_row", "exact_text", "link"]
 
-KINDS = ("charge", "opened", "sealed", "published", "void", "approved", "allowed")
+KINDS = (
+    "charge",
+    "opened",
+    "sealed",
+    "published",
+    "void",
+    "approved",
+    "withdrawn",
+    "allowed",
+    "quarantined",
+)
 _EVENTS = {
     # Ledgers of before had neither sources nor what they are bound by.
     "charge": (("plan", "by"), ("plan", "by", "source", "place", "salt")),
     "sealed": (("sha256", "format"),),
     "void": (("by",),),
     "approved": (("by",), ("by", "plan", "source")),
+    "withdrawn": (("by",),),
     "allowed": (("by", "source", "place"),),
+    "quarantined": (("by", "why", "line", "row"),),
 }
+# What a line says only where there is something to say.
+_MORE = {"charge": ("approval",), "approved": ("most", "until")}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What happened to a release, or what was approved or allowed.
 
-    ``subject`` is a release id, or the hash of what was approved or allowed; ``loss``
-    and ``delta`` are exact numbers as text, empty where nothing is charged; ``event``
-    is JSON.
+    ``subject`` is a release id, or the hash of what was approved, allowed or set aside;
+    ``loss`` and ``delta`` are exact numbers as text, empty where nothing is charged;
+    ``event`` is JSON.
     """
 
     scope: str
@@ -56,6 +70,11 @@ class Entry:
     def wanted_hash(self) -> str:
         """The hash of everything else in the line, the hash before it included."""
         return hashlib.sha256(_write(self.row[:-1]).encode()).hexdigest()
+
+    @property
+    def row_hash(self) -> str:
+        """The hash of the whole line, whatever it says about itself."""
+        return hashlib.sha256(_write(self.row).encode()).hexdigest()
 
     @property
     def charge(self) -> Charge:
@@ -98,7 +117,8 @@ def _said(kind: str, event: str) -> Mapping[str, str]:
     node = Node(parse(event))
     forms = _EVENTS.get(kind, ((),))
     is_old = "source" not in node.entries()
-    told = node.fields(*forms[0 if is_old else -1], optional=("session",))
+    more = () if is_old else _MORE.get(kind, ())
+    told = node.fields(*forms[0 if is_old else -1], optional=("session", *more))
     return MappingProxyType(
         {name: at.text() for name, at in told.items() if name != "session"}
     )

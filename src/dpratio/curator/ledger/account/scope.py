@@ -41,6 +41,7 @@ class Scope:
         conversion_delta: With ``"zcdp"``: the part of delta that turning rho into
             epsilon takes; by default half of it.
         needs_approval: Whether only studies that were approved with their data may run.
+        approvals_by_others: Whether who asks for a release must not be who approved it.
         is_anchored: Whether the head of the ledger is also kept in an outside file.
 
     Raises:
@@ -61,6 +62,7 @@ class Scope:
     conversion_delta: Fraction | None = None
     needs_approval: bool = False
     is_anchored: bool = False
+    approvals_by_others: bool = False
     cap: Charge = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,9 +76,12 @@ class Scope:
         if self.unit is not None:
             require_column_name(self.unit)
         require_words(self.dataset, "dataset")
-        for name in ("needs_approval", "is_anchored"):
+        for name in ("needs_approval", "is_anchored", "approvals_by_others"):
             given = getattr(self, name)
             require(isinstance(given, bool), f"{name} must be true or false", given)
+        rule = "approvals by others need a scope that demands approval"
+        demanded = self.needs_approval or not self.approvals_by_others
+        require(demanded, rule, self.needs_approval, "Set needs_approval as well.")
         self._settle("largest_delta")
         self._settle("conversion_delta")
         object.__setattr__(self, "cap", self._cap())
@@ -123,6 +128,8 @@ class Scope:
 
     def to_document(self) -> dict[str, Any]:
         """Write the terms as tables, text and numbers."""
+        # Scopes of before did not have this term, and their hashes stay as they are.
+        more = {"approvals_by_others": True} if self.approvals_by_others else {}
         return {
             "name": self.name,
             "epsilon": str(self.budget.epsilon),
@@ -135,6 +142,7 @@ class Scope:
             "conversion_delta": _text(self.conversion_delta),
             "needs_approval": self.needs_approval,
             "is_anchored": self.is_anchored,
+            **more,
         }
 
     def __repr__(self) -> str:
@@ -152,9 +160,11 @@ def scope_from_document(node: Node) -> Scope:
     words = ("name", "accounting", "neighbours", "dataset")
     flags = ("needs_approval", "is_anchored")
     deltas = ("largest_delta", "conversion_delta")
-    fields = node.fields("epsilon", "delta", "unit", *words, *flags, *deltas)
+    later = ("approvals_by_others",)
+    terms = ("epsilon", "delta", "unit", *words, *flags, *deltas)
+    fields = node.fields(*terms, optional=later)
     given: dict[str, Any] = {name: fields[name].text() for name in words}
-    given |= {name: fields[name].flag() for name in flags}
+    given |= {name: fields[name].flag() for name in (*flags, *later) if name in fields}
     given |= {
         name: None if fields[name].value is None else fields[name].fraction()
         for name in deltas

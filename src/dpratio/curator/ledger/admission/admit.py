@@ -11,7 +11,8 @@ from dpratio.curator.ledger.account.accounting import (
     charge_of,
     to_enter,
 )
-from dpratio.curator.ledger.admission.bound import require_approved
+from dpratio.curator.ledger.account.held import SET_ASIDE
+from dpratio.curator.ledger.admission.approved import require_approved
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import Cost
@@ -31,22 +32,28 @@ _UNFINISHED = {
         "charge, so that charge is gone: release under a new id"
     ),
     "void": "was voided. Release under a new id",
+    SET_ASIDE: (
+        "has a line in the ledger that nobody can read and that was set aside. Its "
+        "charge is gone: release under a new id"
+    ),
 }
 
 
-def admit(
+def admit(  # noqa: PLR0913 (all that a request says)
     account: Account,
     release_id: str,
     plan: Plan,
     cost: Cost,
     plan_hash: str,
     *,
+    time: str,
     written: SourceDescription | None = None,
-) -> Charge:
+    asker: tuple[str, str] | None = None,
+) -> tuple[Charge, str | None]:
     """Check a request against the terms of its scope and what is left.
 
     Returns:
-        What to charge.
+        What to charge, and the approval it is charged under, where one is needed.
 
     Raises:
         LedgerRefused: When a rule forbids it; nothing has been charged.
@@ -71,7 +78,7 @@ def admit(
             f"the plan's delta is {decimal_text(cost.delta)}; scope '{scope.name}' "
             f"allows {decimal_text(largest)} in one release. Lower the plan's delta"
         )
-    require_approved(account, plan_hash, written)
+    approval = require_approved(account, plan_hash, written, time=time, asker=asker)
     charge = to_enter(charge_of(cost, scope.accounting), account.spent)
     if not charge.fits(account.left):
         left, costs = (
@@ -83,7 +90,7 @@ def admit(
             f"scope '{scope.name}' has {left} left; the release costs {costs}. Ask for "
             "less; what is spent on a dataset does not come back"
         )
-    return charge
+    return charge, approval
 
 
 def require_sealed(held: Held, release_id: str, plan_hash: str) -> None:

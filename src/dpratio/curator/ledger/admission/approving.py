@@ -1,19 +1,23 @@
-"""What an officer writes into a ledger: approvals, and sources that are allowed."""
+"""What an officer writes into a ledger: approvals, withdrawals, allowed sources."""
 
 from collections.abc import Callable, Mapping
 
 from dpratio.checks import require
 from dpratio.curator.ledger.account.account import Account, subject_of
+from dpratio.curator.ledger.account.approval import Approval
 from dpratio.curator.ledger.account.entry import Entry, link
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.account.source import Source, written_source
 from dpratio.curator.ledger.admission.admit import choose_scope
 from dpratio.curator.ledger.admission.watch import Watch
+from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.plan_file import plan_hash
 
-__all__ = ["allow_source", "approve"]
+__all__ = ["allow_source", "approve", "withdraw"]
+
+_TERMS = ("plan", "source", "most", "until")
 
 
 def approve(
@@ -21,6 +25,7 @@ def approve(
     plan: Plan,
     source: object,
     *,
+    limits: Mapping[str, str],
     scope: str | None,
     by: str,
     time: Callable[[], str],
@@ -34,13 +39,42 @@ def approve(
     require(isinstance(plan, Plan), "plan must be a Plan", plan)
     price(plan)
     written = written_source(source)
-    event = {"by": by, "plan": plan_hash(plan), "source": written.text}
+    event = {"by": by, "plan": plan_hash(plan), "source": written.text, **limits}
     with watch.writing() as watched:
         before = watched.follow(choose_scope(scope, watched.tables.scope_names()))
-        known = [_what(each.said) for each in before.approved.values()]
-        if _what(event) not in known:
-            watched.append(before, _entry(before, "approved", event, time()))
+        _require_name(before, by)
+        now = time()
+        if not any(_is_again(before, each, event, now) for each in _open(before)):
+            watched.append(before, _entry(before, "approved", event, now))
     return event["plan"]
+
+
+def withdraw(
+    watch: Watch, line: int, *, scope: str | None, by: str, time: Callable[[], str]
+) -> None:
+    """Withdraw the approval on a line of a scope; again, it changes nothing.
+
+    Raises:
+        LedgerRefused: When there is no approval on that line.
+    """
+    require_words(by, "by")
+    with watch.writing() as watched:
+        before = watched.follow(choose_scope(scope, watched.tables.scope_names()))
+        lines = {each.entry.seq: each for each in before.approved.values()}
+        if line not in lines:
+            raise LedgerRefused(
+                f"there is no approval on line {line} of scope '{before.scope.name}'. "
+                "`dpratio ledger show` lists them with their lines."
+            )
+        if lines[line].withdrawal is None:
+            entry = link(
+                before.last,
+                time=time(),
+                subject=lines[line].entry.subject,
+                kind="withdrawn",
+                event={"by": by},
+            )
+            watched.append(before, entry)
 
 
 def allow_source(
@@ -61,6 +95,26 @@ def _entry(before: Account, kind: str, event: Mapping[str, str], time: str) -> E
     return link(before.last, time=time, subject=subject, kind=kind, event=event)
 
 
-def _what(event: Mapping[str, str]) -> tuple[str | None, str | None]:
-    """Say which plan and which source an approval is of."""
-    return event.get("plan"), event.get("source")
+def _open(account: Account) -> list[Approval]:
+    return [each for each in account.approved.values() if each.withdrawal is None]
+
+
+def _is_again(
+    account: Account, given: Approval, event: Mapping[str, str], time: str
+) -> bool:
+    """Tell whether an approval says the same as one that nobody has used up yet."""
+    said = given.entry.said
+    if any(said.get(name) != event.get(name) for name in _TERMS):
+        return False
+    if given.limit_met(max(account.time, time)) or (given.most and given.used):
+        return False
+    # Where approvals come from others, it matters whose they are.
+    mine = (given.entry.session, said["by"]) == (account.writer, event["by"])
+    return mine or not account.scope.approvals_by_others
+
+
+def _require_name(account: Account, by: str) -> None:
+    """Refuse an approval by nobody, where it matters by whom it is."""
+    named = account.writer or by.strip() or not account.scope.approvals_by_others
+    rule = f"scope '{account.scope.name}' needs to know who approves"
+    require(named, rule, by, "Give your name with --by, or by='…'.")

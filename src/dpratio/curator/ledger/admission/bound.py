@@ -1,4 +1,4 @@
-"""Whether a source may be read for a scope: what was approved, and what was bound.
+"""Whether a source may be read for a scope: what was bound, and what was allowed.
 
 This finds mistakes, not malice: who holds the data can call them anything.
 """
@@ -16,60 +16,10 @@ from dpratio.curator.ledger.account.place import (
 from dpratio.curator.ledger.account.source import Source
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerRefused
-from dpratio.terms.source_description import (
-    SourceDescription,
-    description_from_text,
-)
 
-__all__ = ["is_bound", "other_accounts", "require_approved", "require_bound"]
+__all__ = ["is_bound", "other_accounts", "require_bound"]
 
 _ALLOW = "`dpratio ledger allow-source`"
-
-
-def require_approved(
-    account: Account, plan_hash: str, written: SourceDescription | None
-) -> None:
-    """Refuse a plan and a source that were not approved together.
-
-    Raises:
-        LedgerRefused: With what to ask for. It names what differs, and no value.
-
-    Guarantee:
-        Where a scope demands approval, what runs has the terms and the source, as
-        written, of one approval. Proof: docs/proofs/ledger.md.
-    """
-    scope = account.scope
-    if not scope.needs_approval:
-        return
-    rule = f"scope '{scope.name}' admits approved studies only"
-    this = f"this plan, {plan_hash[:12]}…,"
-    if written is None:
-        _refuse(
-            f"{rule}, and an approval is of a plan and its data. Name the table: "
-            "release_sums(…, source='…'), with the name that was approved"
-        )
-    said = [each.said for each in account.approved.values()]
-    others = [
-        description_from_text(each["source"])
-        for each in said
-        if each.get("plan") == plan_hash
-    ]
-    if written in others:
-        return
-    if others:
-        differ = min((written.differences(each) for each in others), key=len)
-        _refuse(
-            f"{rule}; {this} was approved for another source, which differs in: "
-            f"{', '.join(differ)}. Bring back what was approved, or ask for a new "
-            "approval with `dpratio ledger approve`"
-        )
-    if plan_hash in account.approved:
-        _refuse(
-            f"{rule}; {this} was approved alone, before approvals named the data. Ask "
-            "for a new approval, of the study with its data, with `dpratio ledger "
-            "approve`"
-        )
-    _refuse(f"{rule}; {this} is not. Ask for `dpratio ledger approve`")
 
 
 def require_bound(account: Account, others: Iterable[Account], source: Source) -> None:

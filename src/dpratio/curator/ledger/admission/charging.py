@@ -59,7 +59,11 @@ def charge(
             tables.lock_scopes()
         before = watched.follow(name)
         require_scope(tables.scope_of(release_id), name, release_id)
-        spent = _admitted(tables, before, release_id, plan, source)
+        now = time()
+        asker = (before.writer, by)
+        spent, approval = _admitted(
+            tables, before, release_id, plan, source, time=now, asker=asker
+        )
         event = {
             "plan": hashed,
             "by": by,
@@ -67,9 +71,11 @@ def charge(
             "place": read.place.text,
             "salt": salt,
         }
+        if approval is not None:
+            event["approval"] = approval
         entry = link(
             before.last,
-            time=time(),
+            time=now,
             subject=release_id,
             kind="charge",
             charge=spent,
@@ -80,7 +86,7 @@ def charge(
 
 
 def rehearse(
-    watch: Watch, plan: Plan, source: Source | None, *, scope: str | None
+    watch: Watch, plan: Plan, source: Source | None, *, scope: str | None, time: str
 ) -> tuple[Account, Charge]:
     """Find out whether a new release would be charged; write nothing.
 
@@ -93,7 +99,11 @@ def rehearse(
     with watch.reading() as watched:
         tables = watched.tables
         before = watched.follow(choose_scope(scope, tables.scope_names()))
-        return before, _admitted(tables, before, _NO_RELEASE, plan, source)
+        asker = (before.writer, "")
+        spent, _ = _admitted(
+            tables, before, _NO_RELEASE, plan, source, time=time, asker=asker
+        )
+        return before, spent
 
 
 def _admitted(
@@ -102,15 +112,27 @@ def _admitted(
     release_id: str,
     plan: Plan,
     source: Source | None,
-) -> Charge:
+    *,
+    time: str,
+    asker: tuple[str, str],
+) -> tuple[Charge, int | None]:
     """Hold a request to every rule of its scope, and to all other scopes."""
     name = before.scope.name
     written = None if source is None else source.written
     cost = price(plan)
-    spent = admit(before, release_id, plan, cost, plan_hash(plan), written=written)
+    spent, approval = admit(
+        before,
+        release_id,
+        plan,
+        cost,
+        plan_hash(plan),
+        time=time,
+        written=written,
+        asker=asker,
+    )
     read = named_source(name) if source is None else source
     require_bound(before, other_accounts(tables, name), read)
-    return spent
+    return spent, approval
 
 
 def require_scope(elsewhere: str | None, name: str, release_id: str) -> None:

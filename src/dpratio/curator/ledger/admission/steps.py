@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from dpratio.curator.ledger.account.account import AFTER
 from dpratio.curator.ledger.account.entry import link
+from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.errors import LedgerRefused
 from dpratio.release.release import require_id
@@ -16,6 +17,7 @@ _SAID = {
     "sealed": "sealed",
     "published": "published",
     "void": "voided",
+    SET_ASIDE: SET_ASIDE,
 }
 _ADVICE = {"void": "A charge comes back only before data are opened."}
 

@@ -121,6 +121,20 @@ class Watched:
         Raises:
             LedgerFailed: When it was edited, damaged or rolled back.
         """
+        known, entries = self.lines_of(name)
+        account = follow(known, entries)
+        self.require_anchor(account, {each.seq: each.hash for each in entries})
+        # What was read is committed, whatever becomes of this transaction.
+        self.known[name] = account
+        self.watch.see(account)
+        return replace(account, writer=self.tables.writer)
+
+    def lines_of(self, name: str) -> tuple[Account, list[Entry]]:
+        """Read a scope as it was last seen, and its lines from there on.
+
+        Raises:
+            LedgerFailed: When it is older than what was seen of it.
+        """
         scope = self.tables.scope(name, to_write=self.to_write)
         if scope is None:
             raise LedgerFailed(f"the terms of scope '{name}' are missing.")
@@ -130,12 +144,7 @@ class Watched:
         entries = self.tables.entries(name, known.seq)
         if known.seq and (not entries or entries.pop(0).hash != known.head):
             _refuse(name)
-        account = follow(known, entries)
-        self._require_anchor(account, {each.seq: each.hash for each in entries})
-        # What was read is committed, whatever becomes of this transaction.
-        self.known[name] = account
-        self.watch.see(account)
-        return replace(account, writer=self.tables.writer)
+        return known, entries
 
     def held(self, release_id: str) -> tuple[Account, Held]:
         """Follow the scope of a release.
@@ -154,7 +163,15 @@ class Watched:
         self.appended.append(follow(before, [entry]))
         self.tables.add_entry(entry)
 
-    def _require_anchor(self, account: Account, read: Mapping[int, str]) -> None:
+    def append_lines(self, account: Account, entries: Sequence[Entry]) -> None:
+        """Write the last entries of an account."""
+        for entry in entries:
+            self.tables.add_entry(entry)
+        self.appended.append(account)
+        name = account.scope.name
+        self.missing.extend(Head(name, each.seq, each.hash) for each in entries[:-1])
+
+    def require_anchor(self, account: Account, read: Mapping[int, str]) -> None:
         """Refuse a ledger that is older than its anchor, or in conflict with it.
 
         Every line about the scope is compared once, and the newest each time. A scope

@@ -13,8 +13,9 @@ from dpratio.curator.ledger.store.server_schema import SHAPE
 __all__ = ["changed_objects"]
 
 _CALLED = (
-    "ascii chr coalesce convert_to count current_setting div encode gcd json_text "
-    "length lpad replace sha256 split_part substr to_hex to_regclass set_config"
+    "ascii chr clock_timestamp coalesce convert_to count current_setting div encode "
+    "gcd json_text left length lpad replace sha256 split_part substr timezone to_char "
+    "to_hex to_regclass set_config"
 )
 _OPERATORS = "= <> < <= > >= || + - * / & >> ~ !~ ->>"
 _CATALOGUE = """

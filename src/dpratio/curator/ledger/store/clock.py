@@ -1,7 +1,7 @@
 """The one clock of the house: when something was written, and how long others wait.
 
-Nothing depends on the time of day. Entries are ordered by number, and a clock that goes
-back is noted, not obeyed.
+One thing depends on the time of day: whether an approval has ended. Entries are ordered
+by number, and a clock that goes back is noted, not obeyed.
 """
 
 import time

@@ -6,23 +6,27 @@ old schema is kept under another name, for its owner to drop.
 
 from typing import Any
 
-from dpratio.curator.ledger.account.account import follow, new_account
+from dpratio.curator.ledger.account.account import new_account, unfollowed
+from dpratio.curator.ledger.account.entry import Entry
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.store.postgres import PostgresStore, make_schema
 from dpratio.curator.ledger.store.server import ask, transaction
 from dpratio.curator.ledger.store.server_schema import SERVER_VERSION
 from dpratio.curator.ledger.store.server_totals import totals_after
 from dpratio.curator.ledger.store.tables import Tables
-from dpratio.errors import LedgerFailed
+from dpratio.errors import DocumentRefused, LedgerFailed
 
 __all__ = ["migrate"]
 
-_OLD = "dpratio_version_1"
 _LINE = """INSERT INTO dpratio.entry
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"""
 
 
 def migrate(store: PostgresStore) -> bool:
-    """Move a ledger of version 1 to the tables of today, in one transaction.
+    """Move a ledger of an earlier version to the tables of today, in one transaction.
+
+    Lines that nobody can follow, but that are linked to those beside them, move along:
+    only then can their owner set them aside.
 
     Returns:
         Whether there was something to do.
@@ -32,16 +36,18 @@ def migrate(store: PostgresStore) -> bool:
     """
     with transaction(store.address, to_write=True) as connection:
         connection.execute("SELECT pg_advisory_xact_lock(7237121)")
-        is_old = _version(connection) == 1
+        version = _version(connection)
+        is_old = version != SERVER_VERSION
         if is_old:
             # Nobody writes to the old tables from here on.
             connection.execute(
                 "LOCK TABLE dpratio.scope, dpratio.entry, dpratio.artifact"
             )
-            connection.execute(f"ALTER SCHEMA dpratio RENAME TO {_OLD}")
+            old = f"dpratio_version_{version}"
+            connection.execute(f"ALTER SCHEMA dpratio RENAME TO {old}")
             connection.execute("CREATE SCHEMA dpratio")
             make_schema(connection)
-            _copy(connection)
+            _copy(connection, old)
     with store.reading():
         return is_old
 
@@ -50,7 +56,7 @@ def _version(connection: Any) -> int:  # noqa: ANN401 (psycopg is optional)
     ((is_there,),) = ask(connection, "SELECT to_regclass('dpratio.ledger') IS NOT NULL")
     rows = ask(connection, "SELECT version FROM dpratio.ledger") if is_there else []
     versions = [version for (version,) in rows]
-    if versions not in ([1], [SERVER_VERSION]):
+    if versions not in ([1], [2], [SERVER_VERSION]):
         raise LedgerFailed(
             "this database holds no ledger that could be brought up to date. Name "
             "another database, or make a ledger with `dpratio ledger init`."
@@ -58,26 +64,44 @@ def _version(connection: Any) -> int:  # noqa: ANN401 (psycopg is optional)
     return int(str(versions[0]))
 
 
-def _copy(connection: Any) -> None:  # noqa: ANN401
+def _copy(connection: Any, schema: str) -> None:  # noqa: ANN401
     def run(sql: str, values: tuple[object, ...]) -> Any:  # noqa: ANN401
         return ask(connection, sql, values)
 
-    old = Tables(run, schema=f"{_OLD}.")
+    old = Tables(run, schema=f"{schema}.")
     new = Tables(run, schema="dpratio.", is_checked=True)
     scopes = [scope for name in old.scope_names() if (scope := old.scope(name))]
     if old.charged_scopes() - {scope.name for scope in scopes}:
         raise LedgerFailed("scopes of this ledger were removed. Find its newest copy.")
     for scope in scopes:
         entries = old.entries(scope.name, 0)
-        follow(new_account(scope), entries)
+        _require_chain(scope, entries)
         new.add_scope(scope)
-        rows = [
-            (*entry.row, *spent)
-            for entry, spent in zip(entries, totals_after(entries), strict=True)
-        ]
+        lines = _with_totals(scope, entries)
         with connection.cursor() as cursor:
-            cursor.executemany(_LINE, rows)
-    connection.execute(
-        "INSERT INTO dpratio.artifact (release_id, content, sha256)"
-        " SELECT release_id, content, sha256 FROM dpratio_version_1.artifact"
-    )
+            cursor.executemany(_LINE, lines)
+    rows = f"SELECT release_id, content, sha256 FROM {schema}.artifact"  # noqa: S608 (a name of ours)
+    connection.execute(f"INSERT INTO dpratio.artifact {rows}")
+
+
+def _with_totals(scope: Scope, entries: list[Entry]) -> list[tuple[object, ...]]:
+    try:
+        totals = list(totals_after(entries))
+    except (KeyError, DocumentRefused):
+        raise LedgerFailed(
+            f"the lines of scope '{scope.name}' cannot be added up. Find the last "
+            "sound copy."
+        ) from None
+    return [(*each.row, *spent) for each, spent in zip(entries, totals, strict=True)]
+
+
+def _require_chain(scope: Scope, entries: list[Entry]) -> None:
+    """Refuse lines that were edited or removed; what cannot be read may stay."""
+    unfollowed(new_account(scope), entries)
+    heads = [scope.hash, *(each.hash for each in entries)]
+    for entry, head in zip(entries, heads, strict=False):
+        if (entry.previous, entry.hash) != (head, entry.wanted_hash):
+            raise LedgerFailed(
+                f"entry {entry.seq} of scope '{scope.name}' was edited. Find the last "
+                "sound copy."
+            )

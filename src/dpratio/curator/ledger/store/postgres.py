@@ -96,10 +96,10 @@ def _changes(connection: Any) -> list[str]:  # noqa: ANN401
     found = [
         tuple(row) for row in ask(connection, "SELECT version FROM dpratio.ledger")
     ]
-    if found == [(1,)]:
+    if found in ([(1,)], [(2,)]):
         raise LedgerFailed(
-            "the ledger in this database is of version 1. Bring it up to date with "
-            "`dpratio ledger migrate`."
+            f"the ledger in this database is of version {found[0][0]}. Bring it up to "
+            "date with `dpratio ledger migrate`."
         )
     if found != [(SERVER_VERSION,)]:
         raise LedgerFailed(_NO_LEDGER)

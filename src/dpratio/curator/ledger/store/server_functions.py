@@ -1,6 +1,7 @@
 """The functions by which lines enter a ledger on a server: checked there, once more.
 
-A curator may call ``append`` and ``keep``, an officer ``approve``; nobody may insert.
+A curator may call ``append`` and ``keep``, an officer ``approve``, only the owner
+``quarantine``; nobody may insert.
 They run with the rights of the owner and with names of their own, so whoever calls them
 directly gets no further than through this library.
 """
@@ -19,7 +20,10 @@ _LINE = (
 )
 _GIVEN = ", ".join(word.split()[0] for word in _LINE.split(", "))
 _STEPS = ", ".join(f"'{kind}'" for kind in AFTER)
-_OFFICERS = ", ".join(f"'{kind}'" for kind in KINDS if kind not in AFTER)
+_OWNERS = "'quarantined'"
+_OFFICERS = ", ".join(
+    f"'{kind}'" for kind in KINDS if kind not in AFTER and f"'{kind}'" != _OWNERS
+)
 _WANTED = " ".join(f"WHEN '{kind}' THEN '{state}'" for kind, state in AFTER.items())
 
 
@@ -116,9 +120,12 @@ DECLARE
     v_state text;
     v_line text;
     v_said jsonb := p_event::jsonb;
+    v_time constant text :=
+        '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$';
     v_number constant text := '^(0|[1-9][0-9]*)/[1-9][0-9]*$';
 BEGIN
-    SELECT s.hash, s.loss, s.delta INTO v_scope FROM dpratio.scope s
+    SELECT s.hash, s.loss, s.delta, s.document::jsonb AS terms
+        INTO v_scope FROM dpratio.scope s
         WHERE s.name = p_scope FOR UPDATE;
     IF NOT FOUND THEN
         PERFORM dpratio.refuse('there is no such scope');
@@ -146,7 +153,17 @@ BEGIN
     IF v_said ->> 'session' IS DISTINCT FROM session_user::text THEN
         PERFORM dpratio.refuse('the line names another user');
     END IF;
+    -- A line of tomorrow would end approvals before their time.
+    IF (v_scope.terms ->> 'needs_approval')::boolean
+            AND (p_time ~ v_time AND p_time COLLATE "C" <= to_char(timezone('UTC',
+            clock_timestamp()) + interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+            IS NOT TRUE THEN
+        PERFORM dpratio.refuse('the time of the line is none, or is still to come');
+    END IF;
     IF p_kind IN (STEPS) THEN
+        IF dpratio.is_aside(p_scope, p_subject) THEN
+            PERFORM dpratio.refuse('the release was set aside');
+        END IF;
         SELECT e.kind INTO v_state FROM dpratio.entry e
             WHERE e.scope = p_scope AND e.subject = p_subject
             ORDER BY e.seq DESC LIMIT 1;
@@ -156,7 +173,7 @@ BEGIN
     END IF;
     IF p_kind = 'charge' THEN
         IF (p_loss ~ v_number AND p_delta ~ v_number AND p_loss !~ '^0/'
-                AND length(p_loss) < 1000 AND length(p_delta) < 1000) IS NOT TRUE THEN
+                AND length(p_loss) <= 300 AND length(p_delta) <= 300) IS NOT TRUE THEN
             PERFORM dpratio.refuse('a charge must be above 0 and exact');
         END IF;
         v_loss := dpratio.plus(v_loss, p_loss, 1);
@@ -165,12 +182,38 @@ BEGIN
                 AND dpratio.fits(v_delta, v_scope.delta)) IS NOT TRUE THEN
             PERFORM dpratio.refuse('the charge exceeds the cap');
         END IF;
+        IF (v_scope.terms ->> 'needs_approval')::boolean THEN
+            PERFORM dpratio.require_approved(p_scope, v_scope.terms, p_event, p_time);
+        END IF;
+    ELSIF p_kind = 'quarantined' THEN
+        IF (p_loss ~ v_number AND p_delta ~ v_number
+                AND length(p_loss) <= 300 AND length(p_delta) <= 300) IS NOT TRUE THEN
+            PERFORM dpratio.refuse('what is spent must be exact');
+        END IF;
+        PERFORM FROM dpratio.entry e
+            WHERE e.scope = p_scope AND e.seq::text = v_said ->> 'line';
+        IF NOT FOUND THEN
+            PERFORM dpratio.refuse('there is no such line');
+        END IF;
+        -- Nothing that is spent comes back.
+        IF NOT dpratio.fits(p_loss, v_loss) THEN
+            v_loss := p_loss;
+        END IF;
+        IF NOT dpratio.fits(p_delta, v_delta) THEN
+            v_delta := p_delta;
+        END IF;
     ELSIF (p_loss = '' AND p_delta = '') IS NOT TRUE THEN
         PERFORM dpratio.refuse('only a charge costs');
     ELSIF p_kind = 'void' THEN
         SELECT dpratio.plus(v_loss, e.loss, -1), dpratio.plus(v_delta, e.delta, -1)
             INTO STRICT v_loss, v_delta FROM dpratio.entry e
             WHERE e.scope = p_scope AND e.subject = p_subject AND e.kind = 'charge';
+    ELSIF p_kind = 'withdrawn' THEN
+        PERFORM FROM dpratio.entry e WHERE e.scope = p_scope
+            AND e.subject = p_subject AND e.kind = 'approved';
+        IF NOT FOUND THEN
+            PERFORM dpratio.refuse('there is no such approval');
+        END IF;
     ELSIF p_kind = 'sealed' THEN
         PERFORM FROM dpratio.artifact a WHERE a.release_id = p_subject
             AND a.sha256 = v_said ->> 'sha256';
@@ -183,6 +226,63 @@ END
 """
 for _word, _said in (("STEPS", _STEPS), ("WANTED", _WANTED), ("GIVEN", _GIVEN)):
     _ENTER = _ENTER.replace(_word, _said)
+
+_IS_ASIDE = """
+BEGIN
+    RETURN EXISTS (SELECT FROM dpratio.entry q JOIN dpratio.entry e
+        ON e.scope = q.scope AND e.seq::text = q.event::jsonb ->> 'line'
+        WHERE q.scope = p_scope AND q.kind = 'quarantined'
+            AND e.subject = p_subject);
+END
+"""
+
+# The session is the user who asks, whom no client can choose.
+_REQUIRE_APPROVED = """
+DECLARE
+    v_said jsonb := p_event::jsonb;
+    v_name text := v_said ->> 'approval';
+    v_start text := '{"approval": "' || v_name || '"';
+    v_day text := to_char(timezone('UTC', clock_timestamp()), 'YYYY-MM-DD');
+    v_used bigint;
+    v_given jsonb;
+BEGIN
+    SELECT e.event::jsonb INTO v_given FROM dpratio.entry e
+        WHERE e.scope = p_scope AND e.subject = v_name AND e.kind = 'approved';
+    IF NOT FOUND OR dpratio.is_aside(p_scope, v_name)
+            OR v_given ->> 'plan' IS DISTINCT FROM v_said ->> 'plan'
+            OR v_given ->> 'source' IS DISTINCT FROM v_said ->> 'source' THEN
+        PERFORM dpratio.refuse('the charge names no approval of its plan and source');
+    END IF;
+    -- Uses are counted by how lines begin, so each must begin in this way.
+    IF left(p_event, length(v_start)) IS DISTINCT FROM v_start THEN
+        PERFORM dpratio.refuse('the charge must name its approval first');
+    END IF;
+    PERFORM FROM dpratio.entry e WHERE e.scope = p_scope AND e.subject = v_name
+        AND e.kind = 'withdrawn';
+    IF FOUND THEN
+        PERFORM dpratio.refuse('the approval was withdrawn');
+    END IF;
+    IF v_given ->> 'most' IS NOT NULL THEN
+        SELECT count(*) INTO v_used FROM dpratio.entry e
+            WHERE e.scope = p_scope AND e.kind = 'charge'
+                AND left(e.event, length(v_start)) = v_start
+                AND NOT EXISTS (SELECT FROM dpratio.entry v
+                    WHERE v.scope = p_scope AND v.subject = e.subject
+                        AND v.kind = 'void');
+        IF (v_used < (v_given ->> 'most')::numeric) IS NOT TRUE THEN
+            PERFORM dpratio.refuse('the approval was used up');
+        END IF;
+    END IF;
+    IF v_given ->> 'until' IS NOT NULL AND (v_day COLLATE "C" <= v_given ->> 'until'
+            AND left(p_time, 10) COLLATE "C" <= v_given ->> 'until') IS NOT TRUE THEN
+        PERFORM dpratio.refuse('the approval has ended');
+    END IF;
+    IF p_terms ->> 'approvals_by_others' = 'true'
+            AND (v_given ->> 'session' <> session_user::text) IS NOT TRUE THEN
+        PERFORM dpratio.refuse('the approval must be by somebody else');
+    END IF;
+END
+"""
 
 _APPEND = f"""
 BEGIN
@@ -230,10 +330,20 @@ FUNCTIONS = (
     Function("json_text", "p_text text", "text", _JSON_TEXT),
     Function("plus", "p_first text, p_other text, p_sign integer", "text", _PLUS),
     Function("fits", "p_spent text, p_cap text", "boolean", _FITS),
+    Function("is_aside", "p_scope text, p_subject text", "boolean", _IS_ASIDE),
+    Function(
+        "require_approved",
+        "p_scope text, p_terms jsonb, p_event text, p_time text",
+        "void",
+        _REQUIRE_APPROVED,
+    ),
     Function("enter", _LINE, "void", _ENTER),
     Function("append", _LINE, "void", _APPEND.format(kinds=_STEPS), is_definer=True),
     Function(
         "approve", _LINE, "void", _APPEND.format(kinds=_OFFICERS), is_definer=True
+    ),
+    Function(
+        "quarantine", _LINE, "void", _APPEND.format(kinds=_OWNERS), is_definer=True
     ),
     Function("keep", _BYTES, "void", _KEEP, is_definer=True),
     Function("require_seal", "", "trigger", _REQUIRE_SEAL, is_definer=True),

@@ -9,7 +9,7 @@ from dpratio.curator.ledger.store.tables import TABLES
 
 __all__ = ["SERVER_VERSION", "SHAPE", "STATEMENTS"]
 
-SERVER_VERSION = 2
+SERVER_VERSION = 3
 _COLUMNS = {
     "ledger": ("version bigint",),
     "scope": ("name text", "document text", "hash text", "loss text", "delta text"),
@@ -39,6 +39,8 @@ _INDEXES = {
     "artifact_pkey": "artifact USING btree (release_id)",
     # A release id names one release, whatever its scope.
     "one_release": "entry USING btree (subject) WHERE (kind = 'charge'::text)",
+    # Each step asks whether its release was set aside.
+    "set_aside": "entry USING btree (scope, seq) WHERE (kind = 'quarantined'::text)",
 }
 _SEALED = "artifact_is_sealed"
 _TRIGGERS = {
@@ -71,7 +73,10 @@ def _statements() -> tuple[str, ...]:
     return (
         *tables,
         *constraints,
-        f"CREATE UNIQUE INDEX one_release ON dpratio.{_INDEXES['one_release']}",
+        *(
+            f"CREATE UNIQUE INDEX {name} ON dpratio.{_INDEXES[name]}"
+            for name in ("one_release", "set_aside")
+        ),
         *(each.statement for each in FUNCTIONS),
         *(f"CREATE {said}" for said in _TRIGGERS.values()),
         "REVOKE ALL ON ALL TABLES IN SCHEMA dpratio FROM PUBLIC",

@@ -18,7 +18,10 @@ __all__ = ["totals_after", "wrong_totals"]
 
 
 def totals_after(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
-    """Give the loss and delta that are spent after each line of a scope."""
+    """Give the loss and delta that are spent after each line of a scope.
+
+    A line that sets another aside says what counts as spent, if that is more.
+    """
     spent = Charge(Fraction(0), Fraction(0))
     charged: dict[str, Charge] = {}
     for entry in entries:
@@ -27,6 +30,10 @@ def totals_after(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
             spent += entry.charge
         elif entry.kind == "void":
             spent -= charged[entry.subject]
+        elif entry.kind == "quarantined":
+            stated = entry.charge
+            loss, delta = max(spent.loss, stated.loss), max(spent.delta, stated.delta)
+            spent = Charge(loss, delta)
         yield exact_text(spent.loss), exact_text(spent.delta)
 
 

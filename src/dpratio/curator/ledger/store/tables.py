@@ -139,6 +139,7 @@ class Tables:
         statement = f"INSERT INTO {self.schema}entry ({_COLUMNS}) VALUES ({marks})"
         if self.is_checked:
             verb = "append" if entry.kind in AFTER else "approve"
+            verb = "quarantine" if entry.kind == "quarantined" else verb
             statement = f"SELECT {self.schema}{verb}({marks})"
         self.run(statement, entry.row)
 
