@@ -208,11 +208,12 @@ def test_only_all_lines_that_nobody_can_follow_are_set_aside(
     assert refused(file_ledger, [2]).startswith("line 2 of scope 'loans' can be")
 
 
-def forged(ledger: Ledger, **changes: Any) -> None:  # noqa: ANN401
-    """Write a line that sets the first line aside, with something changed."""
+def forged(ledger: Ledger, line: int = 1, **changes: Any) -> None:  # noqa: ANN401
+    """Write a line that sets another aside, with something changed."""
     with ledger.watch.store.reading() as tables:
-        row = tables.entries("loans", 0)[0].row_hash
-    event = {"by": "", "why": WHY, "line": "1", "row": row} | changes.pop("event", {})
+        row = tables.entries("loans", 0)[line - 1].row_hash
+    event = {"by": "", "why": WHY, "line": str(line), "row": row}
+    event |= changes.pop("event", {})
     with ledger.watch.store.reading() as tables:
         seq = len(tables.entries("loans", 0)) + 1
     subject = subject_of(event, seq)
@@ -248,6 +249,16 @@ def test_a_line_that_sets_another_aside_wrongly_is_junk_itself(
 def test_a_line_is_set_aside_as_the_library_writes_it(file_ledger: Ledger) -> None:
     write_past(file_ledger)
     forged(file_ledger)
+    assert file_ledger.account().spent == TENTH
+
+
+def test_a_line_that_only_junk_names_is_not_set_aside(file_ledger: Ledger) -> None:
+    write_past(file_ledger)
+    forged(file_ledger, loss="0/1")
+    forged(file_ledger, line=2)
+    with pytest.raises(LedgerFailed, match="entry 1 of"):
+        file_ledger.account()
+    set_aside(file_ledger, 1)
     assert file_ledger.account().spent == TENTH
 
 
