@@ -115,7 +115,7 @@ def _admitted(
     *,
     time: str,
     asker: tuple[str, str],
-) -> tuple[Charge, int | None]:
+) -> tuple[Charge, str | None]:
     """Hold a request to every rule of its scope, and to all other scopes."""
     name = before.scope.name
     written = None if source is None else source.written
