@@ -14,7 +14,8 @@ Who plans a study (no data are read, nothing is spent)
 
 Who holds the data
     the one door to rows: release_sums; tables in CsvFile, DatabaseTable
-    what may be spent:    Ledger, Scope, verify_ledger, backup_ledger
+    what may be spent:    Ledger, Scope, verify_ledger; backup_ledger, recover_ledger,
+                          export_ledger, import_ledger
     the only way out:     Release, write_release
 
 Who has a release (no data, no budget, as often as you like)
@@ -61,7 +62,10 @@ if TYPE_CHECKING:
     from dpratio.analyst.ratio.estimate import estimate_ratios
     from dpratio.curator.ledger.account.scope import Scope
     from dpratio.curator.ledger.backup import backup_ledger
+    from dpratio.curator.ledger.export import export_ledger
     from dpratio.curator.ledger.ledger import Ledger
+    from dpratio.curator.ledger.move import import_ledger
+    from dpratio.curator.ledger.recover import recover_ledger
     from dpratio.curator.ledger.verify import verify_ledger
     from dpratio.curator.release_sums import release_sums
     from dpratio.plan.make_plan import make_plan
@@ -119,8 +123,10 @@ __all__ = [
     "estimate_function",
     "estimate_ratios",
     "example_release",
+    "export_ledger",
     "forecast",
     "groups_from",
+    "import_ledger",
     "make_plan",
     "merge",
     "needed_epsilon",
@@ -129,6 +135,7 @@ __all__ = [
     "read_plan",
     "read_release",
     "read_study",
+    "recover_ledger",
     "release_sums",
     "roll_up",
     "verify_ledger",
@@ -148,7 +155,10 @@ _HOMES = {
     "analyst.ratio.estimate": "estimate_ratios",
     "curator.ledger.account.scope": "Scope",
     "curator.ledger.backup": "backup_ledger",
+    "curator.ledger.export": "export_ledger",
     "curator.ledger.ledger": "Ledger",
+    "curator.ledger.move": "import_ledger",
+    "curator.ledger.recover": "recover_ledger",
     "curator.ledger.verify": "verify_ledger",
     "curator.release_sums": "release_sums",
     "plan.make_plan": "make_plan",

@@ -310,7 +310,7 @@ def test_34_an_owner_at_the_console_lowers_no_total(free: Team) -> None:
     )
     line = replace(line, loss="0/1", delta="0/1")
     line = replace(line, hash=line.wanted_hash)
-    assert hand_in(free, line, "quarantine", "owner") == ""
+    assert hand_in(free, line, "settle", "owner") == ""
     with pytest.raises(LedgerFailed, match="entry 2"):
         curator.account()
     with pytest.raises(LedgerFailed, match="the server's own check refused"):

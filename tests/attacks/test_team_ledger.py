@@ -3,11 +3,14 @@
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
 from curator.ledger.attacks.books import DATA, name_of, open_book, plan_of, run_script
+from curator.ledger.attacks.killing import POINTS
+from curator.ledger.attacks.outages import Outages
 from curator.ledger.attacks.pooling import pooler
 from curator.ledger.attacks.spellings import SECRET, spellings
 from curator.ledger.attacks.test_passwords import told_in_python
@@ -16,6 +19,7 @@ from curator.ledger.teams import team_at
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import Entry, link
 from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store import server
 from dpratio.curator.ledger.store.address import Address
@@ -27,6 +31,14 @@ from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.terms.budget import Budget
 
 ONE = Scope("loans", Budget(1, "1e-6"))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def any_place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The location of a ledger that is yet to be made, in a file and on a server."""
+    if request.param == "sqlite":
+        return str(tmp_path / "budget.db")
+    return str(request.getfixturevalue("postgres_url"))
 
 
 def ask_thrice(address: str) -> list[str]:
@@ -242,6 +254,78 @@ def test_35_an_address_becomes_no_file_and_its_password_is_shown_nowhere(
         with pytest.raises((InvalidInput, LedgerFailed)):
             Ledger(address).open_scope(ONE)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "point", [each for each in POINTS if each.endswith("before its commit")]
+)
+def test_31_an_answer_that_is_lost_loses_nothing_and_draws_nothing_twice(
+    point: str, postgres_url: str, tmp_path: Path
+) -> None:
+    """A commit arrives and its answer does not: the same id finishes, with one draw.
+
+    Source: found by an independent attack on this code, 2026.
+    More: tests/curator/ledger/attacks/test_outages.py, at every point.
+    """
+    with Outages.at(postgres_url, tmp_path) as outages:
+        assert outages.break_at(name_of(1), point, "deaf") == ""
+        with pytest.raises(LedgerRefused, match="so it cannot be opened"):
+            outages.ledger().open(name_of(1))
+
+
+def opened_unheard(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Open a release whose answer is lost; give the secret that is kept."""
+    step = Ledger._step
+
+    def deaf(*given: Any) -> str:  # noqa: ANN401
+        step(*given)
+        message = "the ledger cannot be reached."
+        raise LedgerFailed(message)
+
+    ledger.charge(name_of(1), plan_of("0.1"))
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "_step", deaf)
+        with pytest.raises(LedgerFailed, match="cannot be reached"):
+            ledger.open(name_of(1))
+    return ledger.spool.claim(name_of(1)) or ""
+
+
+def test_31_an_opened_release_is_gone_on_with_once_and_where_it_was_opened(
+    any_place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who finds no secret, a wrong one or the hash of it in the ledger draws nothing.
+
+    Source: found while outages were tried at every point, 2026.
+    More: tests/curator/ledger/test_claim.py.
+    """
+    open_book(any_place, ONE)
+    here, there = (Ledger(any_place, spool=tmp_path / each) for each in ("a", "b"))
+    secret = opened_unheard(here, monkeypatch)
+    public = here.account().releases[name_of(1)].said("opened")["claim"]
+    for wrong in ("", public, "0" * 64):
+        there.spool.keep(name_of(1), wrong.encode(), "claim")
+        with pytest.raises(LedgerRefused, match="so it cannot be opened"):
+            there.open(name_of(1))
+    assert secret not in {"", public}
+    assert here.open(name_of(1)) == here.account().head
+    with pytest.raises(LedgerRefused, match="so it cannot be opened"):
+        here.open(name_of(1))
+
+
+def test_31_a_charge_is_gone_on_with_for_the_data_that_it_names(
+    any_place: str,
+) -> None:
+    """An id that was charged and not begun does not become one for other data.
+
+    Source: found while outages were tried at every point, 2026.
+    """
+    ledger = open_book(any_place, ONE)
+    mine, yours = named_source("mine"), named_source("yours")
+    told = ledger.charge(name_of(1), plan_of("0.1"), source=mine)
+    with pytest.raises(LedgerRefused, match="was charged for other data"):
+        ledger.charge(name_of(1), plan_of("0.1"), source=yours)
+    assert ledger.charge(name_of(1), plan_of("0.1"), source=mine) == told
+    assert ledger.account().spent.loss == Fraction(1, 10)
 
 
 def test_31_a_client_that_stops_keeps_others_waiting_for_a_while_alone(

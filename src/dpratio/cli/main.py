@@ -13,7 +13,15 @@ from dpratio.cli.anyone.page import page
 from dpratio.cli.data_holder.check import check
 from dpratio.cli.data_holder.curate import plan, release
 from dpratio.cli.data_holder.ledger import ledger
-from dpratio.cli.data_holder.team import migrate, quarantine, roles, withdraw
+from dpratio.cli.data_holder.team import (
+    export,
+    import_,
+    migrate,
+    quarantine,
+    recover,
+    roles,
+    withdraw,
+)
 from dpratio.cli.release_holder.analyse import estimate, report
 from dpratio.cli.release_holder.combine import merge, roll_up
 from dpratio.cli.release_holder.compare import compare
@@ -47,6 +55,9 @@ ledger.command()(withdraw)
 ledger.command()(quarantine)
 ledger.command()(roles)
 ledger.command()(migrate)
+ledger.command()(recover)
+ledger.command()(export)
+ledger.command("import")(import_)
 app.add_typer(ledger, name="ledger", rich_help_panel=HOLDER)
 app.command(rich_help_panel=HOLDER)(audit)
 app.command(rich_help_panel=READER)(estimate)

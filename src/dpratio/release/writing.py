@@ -35,7 +35,11 @@ def check_writable(path: str | PathLike[str]) -> None:
 
 
 def write_whole(
-    path: str | PathLike[str], content: bytes, *, replace: bool = False
+    path: str | PathLike[str],
+    content: bytes,
+    *,
+    replace: bool = False,
+    is_private: bool = False,
 ) -> None:
     """Write a file through a temporary one, so that readers never see half of it.
 
@@ -43,6 +47,7 @@ def write_whole(
         path: A plain file.
         content: All of it.
         replace: Whether a file that is there may be replaced.
+        is_private: Whether a new file is for its owner's eyes alone.
 
     Raises:
         FileRefused: When it cannot be written, or is there and may not be replaced.
@@ -57,7 +62,8 @@ def write_whole(
             file.flush()
             os.fsync(file.fileno())
         is_there = _require_plain(target)
-        temporary.chmod(target.stat().st_mode if is_there else 0o644)
+        new = 0o600 if is_private else 0o644
+        temporary.chmod(target.stat().st_mode if is_there else new)
         if replace:
             temporary.replace(target)
         else:

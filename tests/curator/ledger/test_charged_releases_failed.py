@@ -96,12 +96,17 @@ def test_an_engine_that_stops_after_the_charge_leaves_it_charged(
     assert file_ledger.account().spent.loss == Fraction(2, 10)
 
 
-def test_a_charge_that_was_not_opened_is_told_how_to_come_back(
+def test_a_charge_that_was_not_opened_is_finished_by_its_id(
     file_ledger: Ledger,
 ) -> None:
     file_ledger.charge(ID, PLAN)
-    with pytest.raises(LedgerRefused, match="void it with `dpratio ledger void`"):
-        release_sums(Untouchable(), PLAN, ledger=file_ledger, release_id=ID)
+    given = release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID)
+    assert (given.id, state(file_ledger)) == (ID, "published")
+    assert file_ledger.account().spent.loss == Fraction(1, 10)
+
+
+def test_a_charge_that_was_voided_is_not_begun(file_ledger: Ledger) -> None:
+    file_ledger.charge(ID, PLAN)
     file_ledger.void(ID)
     with pytest.raises(LedgerRefused, match="was voided"):
         release_sums(Untouchable(), PLAN, ledger=file_ledger, release_id=ID)

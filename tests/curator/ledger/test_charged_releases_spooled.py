@@ -11,6 +11,7 @@ from curator.ledger.attacks.test_surroundings import locked
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, Untouchable, plan_of
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store import server, sqlite
+from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.release.files import read_release, release_to_bytes
@@ -66,6 +67,18 @@ def test_the_same_id_seals_what_was_drawn(
     assert not (tmp_path / "spool").exists()
     assert release_sums(Untouchable(), PLAN, ledger=book, release_id=ID) == release
     assert read_release(out) == release
+
+
+def test_looking_the_ledger_over_tells_what_waits(drawn: bytes, book: Ledger) -> None:
+    assert drawn
+    book.spool.keep("9" * 32, b"of another ledger", "json")
+    (note,) = verify_ledger(book).notes
+    assert note == (
+        f"what was drawn for release {ID} waits in the spool of this machine. Ask for "
+        "the release again by its id."
+    )
+    release_sums(Untouchable(), PLAN, ledger=book, release_id=ID)
+    assert verify_ledger(book).notes == ()
 
 
 def test_another_machine_draws_nothing_and_says_so(

@@ -18,7 +18,6 @@ MINE = named_source("mine")
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        ("charge", "was charged and not begun"),
         ("opened", "is running, or stopped after data were opened"),
         ("void", "was voided"),
     ],
@@ -31,6 +30,26 @@ def test_an_unfinished_release_is_not_given_again(
         file_ledger.sealed(ID, PLAN)
     with pytest.raises(LedgerRefused, match=f"release {ID} {said}"):
         file_ledger.charge(ID, PLAN)
+
+
+def test_a_charge_that_was_not_begun_is_gone_on_with(ledger: Ledger) -> None:
+    """Its answer may have been lost; nothing is charged a second time."""
+    told = ledger.charge(ID, PLAN, source=MINE)
+    before = ledger.account()
+    assert ledger.sealed(ID, PLAN) is None
+    assert ledger.charge(ID, PLAN, source=MINE, by="another") == told
+    assert ledger.account() == before
+
+
+def test_a_charge_is_gone_on_with_for_its_data_alone(file_ledger: Ledger) -> None:
+    file_ledger.charge(ID, PLAN, source=MINE)
+    with pytest.raises(LedgerRefused) as refused:
+        file_ledger.charge(ID, PLAN, source=named_source("yours"))
+    assert str(refused.value) == (
+        f"release {ID} was charged for other data, and was not begun. Bring those "
+        "back; or void it with `dpratio ledger void`, and release under a new id."
+    )
+    assert file_ledger.account().seq == 1
 
 
 @pytest.mark.parametrize("state", ["charge", "opened", "sealed", "void"])

@@ -93,7 +93,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     ] = False,
     release_id: Annotated[
         str | None,
-        typer.Option("--id", help="Its id: one that was sealed is published again."),
+        typer.Option("--id", help="Its id: one that was begun before is finished."),
     ] = None,
     by: By = "",
     spool: Spool = None,

@@ -27,7 +27,15 @@ if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.terms.study import Study
 
-__all__ = ["DEFAULT", "Anchor", "By", "Location", "Scope", "ledger", "open_ledger"]
+__all__ = [
+    "DEFAULT",
+    "Anchor",
+    "By",
+    "Location",
+    "Scope",
+    "ledger",
+    "open_ledger",
+]
 
 ledger = typer.Typer(
     help="What has been spent on each dataset; for the curator alone.",
@@ -158,12 +166,13 @@ def verify(
     ] = None,
     location: Location = DEFAULT,
     anchor: Anchor = None,
+    spool: Spool = None,
 ) -> None:
-    """Look the whole ledger over: chain, bytes, anchor, heads found in releases."""
+    """Look over chain, bytes, anchor, spool, and heads found in releases."""
     from dpratio.curator.ledger.verify import verify_ledger
 
     read = [read_given_release(path) for path in releases or []]
-    findings = verify_ledger(open_ledger(location, anchor), read)
+    findings = verify_ledger(open_ledger(location, anchor, spool=spool), read)
     Output().say(findings.lines()[:-1])
     if findings.wrong:
         raise LedgerFailed(

@@ -1,5 +1,6 @@
-"""Commands of a team's ledger: roles, migrate, withdraw, quarantine."""
+"""Commands of a team's ledger: roles, migrate, withdraw, quarantine and more."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +15,15 @@ from dpratio.cli.data_holder.ledger import (
 from dpratio.cli.output import Output
 from dpratio.errors import LedgerRefused
 
-__all__ = ["migrate", "quarantine", "roles", "withdraw"]
+__all__ = [
+    "export",
+    "import_",
+    "migrate",
+    "quarantine",
+    "recover",
+    "roles",
+    "withdraw",
+]
 
 
 def roles(
@@ -56,9 +65,9 @@ def migrate(location: Location = DEFAULT) -> None:
     store = open_ledger(location, None).watch.store
     is_moved = isinstance(store, PostgresStore) and bring_up_to_date(store)
     said = (
-        "The ledger is up to date now. The old tables are kept in a schema named after "
-        "their version; drop it once `dpratio ledger verify` finds nothing wrong. If "
-        "there are roles, a superuser must run `dpratio ledger roles --run` again."
+        "The ledger is up to date now. The old tables are kept in a schema whose name "
+        "begins with dpratio_version; drop it once `dpratio ledger verify` finds "
+        "nothing wrong. Where there are roles, run `dpratio ledger roles --run` again."
     )
     typer.echo(said if is_moved else "The ledger is up to date; nothing was done.")
 
@@ -91,3 +100,57 @@ def quarantine(
     """Set lines aside that nobody can follow; what they may have cost is spent."""
     said = open_ledger(location, anchor).quarantine(lines, why=why, scope=scope, by=by)
     Output().say([f"Set aside: {each}" for each in said])
+
+
+def recover(
+    by: Annotated[str, typer.Option(help="Who recovers it, for the history.")],
+    why: Annotated[str, typer.Option(help="What happened, for the history.")],
+    scope: Scope = None,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="Write off all that is left.")
+    ] = False,
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Go on with a ledger that is older than its anchor: the difference is spent."""
+    from dpratio.curator.ledger.history import describe
+    from dpratio.curator.ledger.recover import recover_ledger
+
+    book = open_ledger(location, anchor)
+    account = recover_ledger(book, by=by, why=why, scope=scope, everything=everything)
+    Output().say(describe(account))
+
+
+def export(
+    target: Annotated[
+        Path, typer.Option("--out", "-o", help="A file that is not there yet.")
+    ],
+    by: Annotated[str, typer.Option(help="Who exports it, for the history.")] = "",
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Close the ledger and write all of it into a file, to go on elsewhere."""
+    from dpratio.curator.ledger.export import export_ledger
+
+    export_ledger(open_ledger(location, anchor), target, by=by)
+    typer.echo(
+        f"Exported to {target}. The ledger is closed: import the file once, with "
+        "`dpratio ledger import`, and go on there."
+    )
+
+
+def import_(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What `ledger export` wrote.")
+    ],
+    to: Annotated[
+        str, typer.Option(help="An empty ledger: a new file, or an address.")
+    ],
+    by: Annotated[str, typer.Option(help="Who imports it, for the history.")] = "",
+    anchor: Anchor = None,
+) -> None:
+    """Read an exported ledger into an empty one, and go on there."""
+    from dpratio.curator.ledger.move import import_ledger
+
+    import_ledger(file, open_ledger(to, anchor, is_new=True), by=by)
+    typer.echo("Imported. Verify it, and remove the old ledger and the file.")

@@ -30,7 +30,7 @@ from dpratio.terms.source_description import (
     description_from_text,
 )
 
-__all__ = ["History", "describe", "describe_left", "describe_plan"]
+__all__ = ["History", "describe", "describe_left", "describe_loss", "describe_plan"]
 
 _NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 _STATES = {
@@ -40,6 +40,7 @@ _STATES = {
     "published": "published",
     "void": "voided",
     SET_ASIDE: "spent, set aside",
+    "stranded": "spent: lost, perhaps begun",
 }
 
 
@@ -69,12 +70,27 @@ def describe(account: Account) -> list[str]:
     lines += [f"Set aside: {each.words()}" for each in account.aside.values()]
     if scope.is_anchored:
         lines.append("Its heads are anchored outside.")
+    lines += [describe_loss(account, entry) for entry in account.recovered]
+    if account.is_closed:
+        lines.append("Closed: the ledger was exported, and is used elsewhere.")
     if account.steps_back:
         numbers = ", ".join(str(each) for each in account.steps_back)
         lines.append(
             f"The clock went back before entry {numbers}; the order is that of numbers."
         )
     return lines
+
+
+def describe_loss(account: Account, entry: Entry) -> str:
+    """Say what a line wrote off as spent, and why."""
+    loss, said = LOSS_NAMES[account.scope.accounting], entry.said
+    lost = f"{loss} {show_exact(entry.charge.loss)}, delta "
+    lost += show_exact(entry.charge.delta)
+    after = f", after entry {said['lost_seq']} was lost" if said["lost_seq"] else ""
+    return (
+        f"Written off as spent in entry {entry.seq} of scope '{entry.scope}'{after}: "
+        f"{lost}; by {said['by']}, {entry.time}: {said['why']}."
+    )
 
 
 def describe_left(account: Account) -> str:

@@ -6,6 +6,7 @@ checked, a line is appended, and the new head is anchored outside.
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 
@@ -22,8 +23,9 @@ from dpratio.curator.ledger.admission.opening import open_scope
 from dpratio.curator.ledger.admission.quarantine import quarantine
 from dpratio.curator.ledger.admission.steps import step
 from dpratio.curator.ledger.admission.watch import Watch
+from dpratio.curator.ledger.claim import is_unbegun, open_once
 from dpratio.curator.ledger.history import History
-from dpratio.curator.ledger.spool import Spool, spooled_for, usual_spool
+from dpratio.curator.ledger.spool import drawn_for, spool_of
 from dpratio.curator.ledger.store.address import place_of_anchor, place_of_ledger
 from dpratio.curator.ledger.store.clock import time_now
 from dpratio.curator.ledger.store.patience import patient
@@ -72,19 +74,16 @@ class Ledger:
             outside is None or outside.absolute() != place.absolute()
         )
         require(apart, "an anchor lies outside of its ledger", str(outside))
-        given = spool is None or _is_name(spool)
-        require(given, "a spool is a folder", spool)
         self.watch = Watch(
             SqliteStore(place) if isinstance(place, Path) else PostgresStore(place),
             None if outside is None else Anchor(outside),
         )
         beside = place if isinstance(place, Path) else None
-        self.spool = usual_spool(beside) if spool is None else Spool(Path(spool))
+        self.spool = spool_of(spool, beside)
 
     def __repr__(self) -> str:
         # A traceback may show a ledger whose place was refused.
-        watch = getattr(self, "watch", None)
-        store = None if watch is None else watch.store
+        store = getattr(getattr(self, "watch", None), "store", None)
         place = store.path if isinstance(store, SqliteStore) else "a PostgreSQL server"
         return f"Ledger({str(place)!r})"
 
@@ -161,7 +160,14 @@ class Ledger:
             When this returns, the charge is on the disk. Proof: docs/proofs/ledger.md.
         """
         return charge(
-            self.watch, release_id, plan, source, scope=scope, by=by, time=time_now
+            self.watch,
+            release_id,
+            plan,
+            source,
+            scope=scope,
+            by=by,
+            time=time_now,
+            is_unbegun=lambda held: is_unbegun(held, self.spool, release_id),
         )
 
     def open(self, release_id: str) -> str:
@@ -170,7 +176,8 @@ class Ledger:
         Returns:
             The head of the ledger, which the release will carry.
         """
-        return self._step(release_id, "opened", {})
+        write = partial(self._step, release_id, "opened")
+        return open_once(self.spool, release_id, write)
 
     def seal(self, release_id: str, content: bytes, kind: str) -> None:
         """Keep the bytes of a release, once and for all.
@@ -250,10 +257,7 @@ class Ledger:
 
     @patient
     def withdraw(self, line: int, *, scope: str | None = None, by: str = "") -> None:
-        """Withdraw the approval on a line of the ledger; `history` shows the lines.
-
-        What was charged under it stays.
-        """
+        """Withdraw the approval on a line; what was charged under it stays."""
         withdraw(self.watch, line, scope=scope, by=by, time=time_now)
 
     @patient
@@ -307,10 +311,10 @@ class Ledger:
         """Give the bytes and the format of a release that was sealed before.
 
         Returns:
-            None where the id is new.
+            None where the id is new, or was charged and nothing drawn for it yet.
 
         Raises:
-            LedgerRefused: When the id belongs to another plan or scope, or was charged
+            LedgerRefused: When the id belongs to another plan or scope, or was opened
                 and not sealed.
         """
         require_id(release_id)
@@ -320,10 +324,12 @@ class Ledger:
             account = watched.follow(name)
             require_scope(tables.scope_of(release_id), name, release_id)
             held = account.releases.get(release_id)
-            if held is None:
-                return None
             hashed = plan_hash(plan)
-            spooled = spooled_for(self.spool, held, release_id, hashed)
+            if held is None or (
+                held.plan == hashed and is_unbegun(held, self.spool, release_id)
+            ):
+                return None
+            spooled = drawn_for(held, self.spool, release_id, hashed)
             if spooled is None:
                 require_sealed(held, release_id, hashed)
                 self.spool.drop(release_id)
@@ -342,8 +348,3 @@ class Ledger:
     ) -> str:
         """Move a release on by one step; give the new head."""
         return step(self.watch, release_id, kind, event, content, time=time_now)
-
-
-def _is_name(given: object) -> bool:
-    named = isinstance(given, str | PathLike)
-    return named and str(given) != "" and "\0" not in str(given)

@@ -7,6 +7,7 @@ id seals these bytes and no other draw.
 
 import contextlib
 import os
+import re
 import stat
 import threading
 from collections.abc import Callable, Iterator
@@ -14,14 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from dpratio.checks import require
 from dpratio.curator.ledger.account.account import Held
 from dpratio.errors import DpratioError, LedgerFailed
 from dpratio.release.files import release_from_bytes
 from dpratio.release.plan_file import plan_hash
 
-__all__ = ["Spool", "require_drawn_for", "spooled_for", "usual_spool"]
+__all__ = ["Spool", "drawn_for", "require_drawn_for", "spool_of", "usual_spool"]
 
 _KINDS = ("json", "parquet")
+_CLAIM = "claim"
+_WAITING = re.compile(r"([0-9a-f]{32})\.(?:json|parquet)")
 _ATTEMPTS = 50
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -84,23 +88,55 @@ class Spool:
             LedgerFailed: When they are not their owner's alone, or cannot be read.
         """
         for kind in _KINDS:
-            path = self.folder / f"{release_id}.{kind}"
-            try:
-                descriptor = os.open(path, _OLD)
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                self._refuse(f"cannot be read: {error.strerror}")
-            with os.fdopen(descriptor, "rb") as file:
-                if not _is_private(os.fstat(descriptor), stat.S_ISREG):
-                    self._refuse("holds a file that others may write or read")
-                return file.read(), kind
+            content = self._read(f"{release_id}.{kind}")
+            if content is not None:
+                return content, kind
         return None
+
+    def claim(self, release_id: str) -> str | None:
+        """Look for the secret of a release that was opened, and nobody knows it."""
+        content = self._read(f"{release_id}.{_CLAIM}")
+        return None if content is None else content.decode("ascii", "replace")
+
+    def take(self, release_id: str) -> str | None:
+        """Take that secret away: of all who try, one gets it."""
+        secret = self.claim(release_id)
+        if secret is None:
+            return None
+        try:
+            with self._opened() as folder:
+                os.unlink(f"{release_id}.{_CLAIM}", dir_fd=folder)
+                os.fsync(folder)
+        except OSError:
+            return None
+        return secret
+
+    def waiting(self) -> list[str]:
+        """The ids of all releases that were drawn and wait here."""
+        try:
+            names = [path.name for path in self.folder.iterdir()]
+        except OSError:
+            return []
+        found = (_WAITING.fullmatch(name) for name in names)
+        return sorted(each[1] for each in found if each is not None)
+
+    def _read(self, name: str) -> bytes | None:
+        """Read a file that is its owner's alone; None where there is none."""
+        try:
+            descriptor = os.open(self.folder / name, _OLD)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._refuse(f"cannot be read: {error.strerror}")
+        with os.fdopen(descriptor, "rb") as file:
+            if not _is_private(os.fstat(descriptor), stat.S_ISREG):
+                self._refuse("holds a file that others may write or read")
+            return file.read()
 
     def drop(self, release_id: str) -> None:
         """Remove the bytes of a release that is sealed."""
         with contextlib.suppress(OSError):
-            for kind in _KINDS:
+            for kind in (*_KINDS, _CLAIM):
                 (self.folder / f"{release_id}.{kind}").unlink(missing_ok=True)
                 (self.folder / f".{release_id}.{kind}").unlink(missing_ok=True)
         self._tidy()
@@ -150,13 +186,23 @@ def usual_spool(ledger: Path | None) -> Spool:
     return Spool(real.with_name(f"{real.name}.spool"))
 
 
-def spooled_for(
-    spool: Spool, held: Held, release_id: str, hashed: str
+def spool_of(given: str | os.PathLike[str] | None, ledger: Path | None) -> Spool:
+    """Give the spool that was named, or the usual one of a ledger."""
+    if given is None:
+        return usual_spool(ledger)
+    is_text = isinstance(given, str | os.PathLike) and bool(str(given))
+    named = is_text and "\0" not in str(given)
+    require(named, "a spool is a folder", given)
+    return Spool(Path(given))
+
+
+def drawn_for(
+    held: Held, spool: Spool, release_id: str, hashed: str
 ) -> tuple[bytes, str] | None:
     """Find what was drawn for a release that is opened and not sealed.
 
     Raises:
-        LedgerFailed: When what is there is damaged, or of another release.
+        LedgerFailed: When it was not drawn for this charge.
     """
     is_waiting = (held.state, held.plan) == ("opened", hashed)
     spooled = spool.kept(release_id) if is_waiting else None

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from dpratio.curator.ledger.account.account import Account, Held
 from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.anchor import Head
+from dpratio.curator.ledger.admission.lost import current_heads
 from dpratio.curator.ledger.admission.paid import Priced, require_paid
 from dpratio.curator.ledger.admission.watch import MOST_BEHIND, Watch, Watched
+from dpratio.curator.ledger.history import describe_loss
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.spool import Spool
 from dpratio.errors import DpratioError, LedgerRefused
 from dpratio.release.files import release_from_bytes
 from dpratio.release.release import Release
@@ -97,17 +100,21 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
             accounts.append(account)
             notes += _clock_notes(account)
             aside += [each.words() for each in account.aside.values()]
+            notes += [describe_loss(account, entry) for entry in account.recovered]
+            if account.is_closed:
+                notes.append(f"scope '{name}' is closed: it was moved elsewhere.")
             checked.append(
                 f"scope '{name}', {account.seq} entries, head {account.head}."
             )
             wrong += _wrong_bytes(watched, account, known)
-            anchored = {head.seq for head in heads if head.scope == name}
+            anchored = {head.seq for head in current_heads(heads, account)}
             if anchored:
                 holes, behind = _anchor_words(account, anchored)
                 wrong, notes = wrong + holes, notes + behind
                 checked.append(f"scope '{name}' against its anchor.")
         if all_followed:
             wrong += _unowned(watched, accounts)
+        notes += _waiting(ledger.spool, accounts)
         for release in releases:
             checked.append(f"release {release.id}.")
             wrong += _wrong_release(watched, accounts, release)
@@ -130,6 +137,19 @@ def _clock_notes(account: Account) -> list[str]:
         f"the clock went back before entry {seq} of scope '{account.scope.name}'; "
         "entries are ordered by number, so nothing is lost."
         for seq in account.steps_back
+    ]
+
+
+def _waiting(spool: Spool, accounts: list[Account]) -> list[str]:
+    """Say what was drawn for releases of this ledger and is yet to be sealed."""
+    return [
+        f"what was drawn for release {each} waits in the spool of this machine. Ask "
+        "for the release again by its id."
+        for each in spool.waiting()
+        if any(
+            each in account.releases and not account.releases[each].said("sealed")
+            for account in accounts
+        )
     ]
 
 

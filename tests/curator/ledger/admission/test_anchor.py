@@ -182,3 +182,34 @@ def test_an_anchor_that_cannot_be_looked_at_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(LedgerFailed, match="cannot be read: Not a directory"):
         Anchor(tmp_path / "file" / "heads").mark()
+
+
+def test_a_head_says_what_was_spent(anchor: Anchor) -> None:
+    head = Head("loans", 1, "a" * 64, "1/10", "0/1")
+    anchor.append(head)
+    anchor.append(Head("loans", 2, "b" * 64))
+    assert [(each.loss, each.delta) for each in anchor.heads()] == [
+        ("1/10", "0/1"),
+        ("", ""),
+    ]
+    found, _ = anchor.since(SeenAnchor(), "loans", anchor.mark())
+    assert [each.loss for each in found] == ["1/10", ""]
+    # Written by hand, with other spaces, it is read as well.
+    line = anchor.path.read_text().splitlines()[0].replace('": ', '":')
+    anchor.path.write_text(f"{line}\n")
+    assert [(each.loss, each.delta) for each in anchor.heads()] == [("1/10", "0/1")]
+
+
+@pytest.mark.parametrize(
+    "amounts",
+    [
+        '"loss": "1/10"',
+        '"loss": "0.1", "delta": "0/1"',
+        '"loss": "-1/10", "delta": "0/1"',
+        '"loss": "1/0", "delta": "0/1"',
+        '"loss": "1/10", "delta": 0',
+    ],
+)
+def test_amounts_are_exact_or_the_line_is_refused(amounts: str, anchor: Anchor) -> None:
+    anchor.path.write_text(f'{{"scope": "loans", "seq": 1, "hash": "aa", {amounts}}}\n')
+    assert "is damaged in line 1" in refusal(anchor)

@@ -180,8 +180,8 @@ def _kill_once(
     _log_draws(book, name)
     try:
         book.release(name)
-        allowed = state in {"", "sealed", "published"}
-        book.count("first" if state == "" else "resumed")
+        allowed = state in {"", "charge", "sealed", "published"}
+        book.count("first" if state in {"", "charge"} else "resumed")
         # A release that was sealed gives its bytes again, and draws nothing.
         out = (book.folder / f"{name}.json").read_bytes()
         # So does one that was drawn and spooled when it was killed.
@@ -193,7 +193,7 @@ def _kill_once(
         book.count("wrong", not (allowed and same))
     except LedgerRefused:
         book.count("refused")
-        book.count("wrong", state not in {"charge", "opened"} or kept is not None)
+        book.count("wrong", state != "opened" or kept is not None)
         book.count("second_draws", book.draws(name) - drawn)
     book.count("second_draws", max(book.draws(name) - 1, 0))
     _look(book, name, spent_before)

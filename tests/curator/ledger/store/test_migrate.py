@@ -1,4 +1,4 @@
-"""A ledger of an earlier version on a server is brought up to date; no line changes."""
+"""A ledger of an older version on a server is brought up to date; no line changes."""
 
 import sqlite3
 from contextlib import closing

@@ -138,7 +138,7 @@ def test_an_empty_database_holds_no_ledger(store: PostgresStore) -> None:
         "INSERT INTO dpratio.ledger VALUES (2)",
         (
             "ALTER TABLE dpratio.ledger DISABLE TRIGGER USER;"
-            "UPDATE dpratio.ledger SET version = 4"
+            "UPDATE dpratio.ledger SET version = 9"
         ),
         ("ALTER TABLE dpratio.ledger DISABLE TRIGGER USER;DELETE FROM dpratio.ledger"),
     ],

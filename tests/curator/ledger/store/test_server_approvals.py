@@ -266,8 +266,8 @@ def test_an_owner_at_the_console_frees_no_charge(
     )
     line = replace(line, **({"loss": "1/10", "delta": "0/1"} | changes))
     line = replace(line, hash=line.wanted_hash)
-    assert hand_in(free, line, "quarantine", "owner") == said
-    assert "permission denied" in hand_in(free, line, "quarantine", "curator")
+    assert hand_in(free, line, "settle", "owner") == said
+    assert "permission denied" in hand_in(free, line, "settle", "curator")
     if said:
         assert curator.account().seq == 1
         return

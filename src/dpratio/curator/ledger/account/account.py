@@ -44,6 +44,8 @@ class Account:
     ``sources`` are those that releases were charged for, with how many; ``allowed``
     those that somebody allowed by name. Each is a description and a place, as text.
     ``aside`` are lines that could not be followed and that the owner set aside.
+    ``recovered`` are the lines that wrote lost ones off; ``is_closed`` says that the
+    ledger was exported, and is used elsewhere.
     """
 
     scope: Scope
@@ -57,6 +59,8 @@ class Account:
     allowed: Mapping[tuple[str, str], Entry] = field(default_factory=dict)
     steps_back: tuple[int, ...] = ()
     aside: Mapping[int, Aside] = field(default_factory=dict)
+    recovered: tuple[Entry, ...] = ()
+    is_closed: bool = False
     # Who would write the next entry, as a server knows them.
     writer: str = field(default="", compare=False)
 
@@ -117,6 +121,8 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
         allowed=MappingProxyType(walk.allowed),
         steps_back=tuple(walk.steps_back),
         aside=MappingProxyType(walk.aside),
+        recovered=tuple(walk.recovered),
+        is_closed=walk.is_closed,
     )
 
 
@@ -160,6 +166,8 @@ def _walk_from(account: Account) -> Walk:
         allowed=dict(account.allowed),
         steps_back=list(account.steps_back),
         aside=dict(account.aside),
+        recovered=list(account.recovered),
+        is_closed=account.is_closed,
     )
 
 

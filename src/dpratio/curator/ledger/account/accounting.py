@@ -21,8 +21,8 @@ __all__ = [
     "epsilon_of_rho",
     "gaussian_epsilon",
     "rho_within",
+    "short",
     "to_enter",
-    "to_state",
 ]
 
 ACCOUNTINGS = ("basic", "zcdp")
@@ -88,9 +88,9 @@ def to_enter(charge: Charge, spent: Charge) -> Charge:
     return Charge(loss, delta)
 
 
-def to_state(spent: Charge) -> Charge:
-    """Give what is spent as a line can state it: exact, or a trifle more."""
-    return Charge(_kept(spent.loss), _kept(spent.delta))
+def short(charge: Charge) -> Charge:
+    """Round a charge up where it has more digits than a ledger writes."""
+    return Charge(_kept(charge.loss), _kept(charge.delta))
 
 
 def _kept(exact: Fraction) -> Fraction:

@@ -14,28 +14,38 @@ from dpratio.errors import LedgerFailed
 from dpratio.release.checked_json import parse
 from dpratio.strict import Node
 
-__all__ = ["COLUMNS", "KINDS", "Entry", "entry_from_row", "exact_text", "link"]
+__all__ = [
+    "COLUMNS",
+    "KINDS",
+    "OWNERS",
+    "Entry",
+    "entry_from_row",
+    "exact_text",
+    "link",
+]
 
+# What only the owner of a ledger writes.
+OWNERS = ("recovered", "closed", "reopened", "quarantined")
 KINDS = (
-    "charge",
-    "opened",
-    "sealed",
-    "published",
-    "void",
-    "approved",
-    "withdrawn",
-    "allowed",
-    "quarantined",
+    *("charge", "opened", "sealed", "published", "void"),
+    *("approved", "withdrawn", "allowed"),
+    *OWNERS,
 )
 _EVENTS = {
     # Ledgers of before had neither sources nor what they are bound by.
     "charge": (("plan", "by"), ("plan", "by", "source", "place", "salt")),
+    # Nobody else may go on with a release that was opened: they lack the claim.
+    "opened": ((), ("claim",)),
     "sealed": (("sha256", "format"),),
     "void": (("by",),),
     "approved": (("by",), ("by", "plan", "source")),
     "withdrawn": (("by",),),
     "allowed": (("by", "source", "place"),),
     "quarantined": (("by", "why", "line", "row"),),
+    # The number and hash are those of the newest line that was lost; empty for none.
+    "recovered": (("by", "why", "lost_seq", "lost_hash"),),
+    "closed": (("by",),),
+    "reopened": (("by",),),
 }
 # What a line says only where there is something to say.
 _MORE = {"charge": ("approval",), "approved": ("most", "until")}
@@ -43,11 +53,11 @@ _MORE = {"charge": ("approval",), "approved": ("most", "until")}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What happened to a release, or what was approved or allowed.
+    """What happened to a release, what was approved or allowed, or to a whole ledger.
 
-    ``subject`` is a release id, or the hash of what was approved, allowed or set aside;
-    ``loss`` and ``delta`` are exact numbers as text, empty where nothing is charged;
-    ``event`` is JSON.
+    ``subject`` is a release id, or the hash of everything else that is said; ``loss``
+    and ``delta`` are exact numbers as text, empty where nothing is charged; ``event``
+    is JSON.
     """
 
     scope: str
@@ -116,9 +126,11 @@ def _exact(text: str) -> Fraction:
 def _said(kind: str, event: str) -> Mapping[str, str]:
     node = Node(parse(event))
     forms = _EVENTS.get(kind, ((),))
-    is_old = "source" not in node.entries()
-    more = () if is_old else _MORE.get(kind, ())
-    told = node.fields(*forms[0 if is_old else -1], optional=("session", *more))
+    given = set(node.entries()) - {"session"}
+    more = () if "source" not in given else _MORE.get(kind, ())
+    names = given - set(more)
+    form = next((each for each in forms if set(each) == names), forms[-1])
+    told = node.fields(*form, optional=("session", *more))
     return MappingProxyType(
         {name: at.text() for name, at in told.items() if name != "session"}
     )

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpratio.curator.ledger.account.accounting import Charge, to_state
+from dpratio.curator.ledger.account.accounting import Charge, short
 from dpratio.curator.ledger.account.approval import Approval, approval_of, who
 from dpratio.curator.ledger.account.entry import KINDS, Entry
 from dpratio.curator.ledger.account.held import (
+    AFTER,
     SET_ASIDE,
     Held,
     next_state,
@@ -22,6 +23,7 @@ from dpratio.curator.ledger.account.held import (
 )
 from dpratio.curator.ledger.account.place import place_from_text
 from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.account.totals import within
 from dpratio.errors import DocumentRefused
 from dpratio.terms.source_description import description_from_text
 
@@ -65,6 +67,8 @@ class Walk:
     allowed: dict[tuple[str, str], Entry]
     steps_back: list[int]
     aside: dict[int, Aside]
+    recovered: list[Entry]
+    is_closed: bool
     # Lines that were passed over, until a later line sets them aside.
     pending: dict[int, Entry] = field(default_factory=dict)
 
@@ -73,7 +77,8 @@ class Walk:
         if not self._is_linked(entry):
             raise ValueError(entry.seq)
         said = entry.said
-        if entry.kind in {"approved", "allowed", "quarantined"}:
+        is_closed = _next_use(entry.kind, is_closed=self.is_closed)
+        if entry.kind not in {*AFTER, "withdrawn"}:
             _require_subject(entry, said)
         if "source" in said and pair_of(said) not in self.sources:
             _require_source(said)
@@ -86,8 +91,11 @@ class Walk:
             self.allowed[pair_of(said)] = entry
         elif entry.kind == "quarantined":
             self._confirm(entry, said)
-        else:
+        elif entry.kind == "recovered":
+            self._write_off(entry)
+        elif entry.kind in AFTER:
             self._step(entry, said)
+        self.is_closed = is_closed
         self._go_on(entry)
 
     def set_aside(self, entry: Entry) -> None:
@@ -108,9 +116,31 @@ class Walk:
         given = self.approved.get(entry.subject)
         if entry.kind == "withdrawn" and given is not None:
             self.approved[entry.subject] = given.withdrawn(entry)
+        if entry.kind == "recovered":
+            self._strand()
         self.spent += cost
         self.pending[entry.seq] = entry
         self._go_on(entry)
+
+    def _write_off(self, entry: Entry) -> None:
+        """Count what was lost as spent; a cap that is used up stays so."""
+        lost = entry.charge
+        if min(lost.loss, lost.delta) < 0:
+            raise ValueError(entry.seq)
+        self.spent = within(self.spent + lost, self.scope.cap)
+        self.recovered.append(entry)
+        self._strand()
+
+    def _strand(self) -> None:
+        """Leave what may have been opened, or withdrawn, in lines that were lost."""
+        self.releases.update(
+            {
+                release_id: replace(held, state="stranded")
+                for release_id, held in self.releases.items()
+                if held.state == "charge"
+            }
+        )
+        self.approved.clear()
 
     def _is_linked(self, entry: Entry) -> bool:
         before = (self.scope.name, self.seq + 1, self.head)
@@ -167,7 +197,7 @@ class Walk:
         rest = Charge(max(left.loss, Fraction(0)), max(left.delta, Fraction(0)))
         if not self._is_linked(entry) or entry.kind not in KINDS:
             return rest
-        if entry.kind != "charge":
+        if entry.kind not in {"charge", "recovered"}:
             return Charge(Fraction(0), Fraction(0))
         try:
             charge = entry.charge
@@ -179,7 +209,7 @@ class Walk:
         """Take the line that sets another aside; it says what counts as spent now."""
         there = self.pending[int(said["line"])]
         named = there.row_hash == said["row"]
-        stated = to_state(self.spent)
+        stated = short(self.spent)
         if not named or entry.charge != stated:
             raise ValueError(entry.seq)
         self.aside[there.seq] = Aside(self.pending.pop(there.seq), entry)
@@ -206,8 +236,8 @@ def subject_of(said: Mapping[str, str], seq: int) -> str:
 
 def _require_subject(entry: Entry, said: Mapping[str, str]) -> None:
     """Hold a name to its content; approvals of before are named by their plan."""
-    is_named = "source" in said or "row" in said
-    if is_named and entry.subject != subject_of(said, entry.seq):
+    is_old = entry.kind == "approved" and "source" not in said
+    if not is_old and entry.subject != subject_of(said, entry.seq):
         raise ValueError(entry.kind)
 
 
@@ -216,6 +246,13 @@ def _require_source(said: Mapping[str, str]) -> None:
     description_from_text(said["source"])
     if "place" in said:
         place_from_text(said["place"])
+
+
+def _next_use(kind: str, *, is_closed: bool) -> bool:
+    """Tell whether a ledger is closed after a line; KeyError where none may follow."""
+    if is_closed != (kind == "reopened"):
+        raise KeyError(kind)
+    return kind == "closed"
 
 
 def _state(held: Held, entry: Entry) -> str:

@@ -36,6 +36,10 @@ _UNFINISHED = {
         "has a line in the ledger that nobody can read and that was set aside. Its "
         "charge is gone: release under a new id"
     ),
+    "stranded": (
+        "was charged before lines of the ledger were lost, and may have been opened in "
+        "those. Its charge stays: release under a new id"
+    ),
 }
 
 

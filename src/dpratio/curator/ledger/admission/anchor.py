@@ -1,7 +1,8 @@
 """Heads of the ledger in a file outside of it: an old copy cannot be passed for new.
 
 One line of JSON per entry, appended and synced after the entry is committed. An anchor
-may be a few entries behind the ledger, never ahead of it. It only grows, so what lies
+may be a few entries behind the ledger, never ahead of it. A line also says what was
+spent by then, for the day when the ledger itself was lost. It only grows, so what lies
 before a mark stays, and is read once.
 """
 
@@ -9,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,20 +21,31 @@ from dpratio.strict import Node
 __all__ = ["Anchor", "Head", "SeenAnchor"]
 
 # A head as `append` writes it; all others are read strictly, or refused.
+_EXACT = r"(?:0|[1-9][0-9]{0,899})/[1-9][0-9]{0,899}"
 _LINE = re.compile(
     rb'\{"scope": ("(?:[^"\\\x80-\xff]|\\u[0-9a-f]{4})*"), '
-    rb'"seq": (0|[1-9]\d{0,17}), "hash": "([0-9a-f]*)"\}'
+    rb'"seq": (0|[1-9]\d{0,17}), "hash": "([0-9a-f]*)"'
+    rb'(?:, "loss": "(EXACT)", "delta": "(EXACT)")?\}'.replace(
+        b"EXACT", _EXACT.encode()
+    )
 )
+_AMOUNTS = ("loss", "delta")
 _TAIL = 512  # bytes by which a file is known again
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The number and hash of an entry; number 0 is the scope itself."""
+    """The number and hash of an entry; number 0 is the scope itself.
+
+    ``loss`` and ``delta`` are what was spent after it, exact numbers as text; empty in
+    lines of before, and in those that another writer left for the next.
+    """
 
     scope: str
     seq: int
     hash: str
+    loss: str = field(default="", compare=False)
+    delta: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +128,7 @@ class Anchor:
         *lines, rest = content[seen.mark - start :].split(b"\n")
         found = [_LINE.fullmatch(line) for line in lines]
         heads = [
-            Head(scope, int(each[2]), each[3].decode())
-            for each in found
-            if each is not None and each[1] == name
+            _head(scope, each) for each in found if each is not None and each[1] == name
         ]
         if rest or None in found:
             # Says which line is damaged; or it is only written otherwise.
@@ -138,11 +148,19 @@ class Anchor:
     def _read(self, where: str, line: bytes) -> Head:
         usual = _LINE.fullmatch(line)
         if usual is not None:
-            return Head(json.loads(usual[1]), int(usual[2]), usual[3].decode())
+            return _head(json.loads(usual[1]), usual)
         try:
-            fields = Node(parse(line.decode())).fields("scope", "seq", "hash")
+            node = Node(parse(line.decode()))
+            amounts = [name for name in _AMOUNTS if name in node.entries()]
+            fields = node.fields("scope", "seq", "hash", *(_AMOUNTS if amounts else ()))
+            spent = [fields[name].text() for name in amounts]
+            if not all(re.fullmatch(_EXACT, each) for each in spent):
+                self._refuse_line(where)
             return Head(
-                fields["scope"].text(), fields["seq"].integer(), fields["hash"].text()
+                fields["scope"].text(),
+                fields["seq"].integer(),
+                fields["hash"].text(),
+                *spent,
             )
         except (DocumentRefused, ValueError):
             self._refuse_line(where)
@@ -158,4 +176,10 @@ class Anchor:
 
 
 def _line(head: Head) -> dict[str, str | int]:
-    return {"scope": head.scope, "seq": head.seq, "hash": head.hash}
+    amounts = {"loss": head.loss, "delta": head.delta} if head.loss else {}
+    return {"scope": head.scope, "seq": head.seq, "hash": head.hash, **amounts}
+
+
+def _head(scope: str, found: "re.Match[bytes]") -> Head:
+    loss, delta = ((each or b"").decode() for each in (found[4], found[5]))
+    return Head(scope, int(found[2]), found[3].decode(), loss, delta)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.account import Account, Held
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import link
 from dpratio.curator.ledger.account.scope import require_words
@@ -28,7 +28,7 @@ __all__ = ["charge", "rehearse", "require_scope"]
 _NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 
 
-def charge(
+def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
     watch: Watch,
     release_id: str,
     plan: Plan,
@@ -37,8 +37,11 @@ def charge(
     scope: str | None,
     by: str,
     time: Callable[[], str],
+    is_unbegun: Callable[[Held], bool],
 ) -> str:
     """Charge a release to a scope; arguments as for `Ledger.charge`.
+
+    A charge that is there and was not begun, as ``is_unbegun`` tells, is gone on with.
 
     Returns:
         The salted hash of the source's description.
@@ -59,6 +62,10 @@ def charge(
             tables.lock_scopes()
         before = watched.follow(name)
         require_scope(tables.scope_of(release_id), name, release_id)
+        held = before.releases.get(release_id)
+        if held is not None and held.plan == hashed and is_unbegun(held):
+            # It was done; perhaps nobody was told.
+            return _charged_before(held, release_id, read)
         now = time()
         asker = (before.writer, by)
         spent, approval = _admitted(
@@ -133,6 +140,17 @@ def _admitted(
     read = named_source(name) if source is None else source
     require_bound(before, other_accounts(tables, name), read)
     return spent, approval
+
+
+def _charged_before(held: Held, release_id: str, read: Source) -> str:
+    """Go on with a charge for the same data; give the salted hash that it holds."""
+    if held.source != (read.written.text, read.place.text):
+        raise LedgerRefused(
+            f"release {release_id} was charged for other data, and was not begun. "
+            "Bring those back; or void it with `dpratio ledger void`, and release "
+            "under a new id."
+        )
+    return salted_hash(read.written, held.said("charge")["salt"])
 
 
 def require_scope(elsewhere: str | None, name: str, release_id: str) -> None:

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from dpratio.checks import require
+from dpratio.curator.ledger.account.account import new_account
 from dpratio.curator.ledger.account.scope import Scope
-from dpratio.curator.ledger.admission.anchor import Head
 from dpratio.curator.ledger.admission.look_alike import require_distinct
+from dpratio.curator.ledger.admission.lost import head_of
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.errors import LedgerFailed, LedgerRefused
 
@@ -41,7 +42,7 @@ def open_scope(watch: Watch, scope: Scope) -> None:
             "their own."
         )
     if anchor is not None and not _is_anchored(watch, scope.name):
-        anchor.append(Head(scope.name, 0, scope.hash))
+        anchor.append(head_of(new_account(scope)))
 
 
 def _is_anchored(watch: Watch, name: str) -> bool:

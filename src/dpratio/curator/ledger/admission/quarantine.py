@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from dpratio.checks import require
 from dpratio.curator.ledger.account.account import follow, subject_of, unfollowed
-from dpratio.curator.ledger.account.accounting import to_state
+from dpratio.curator.ledger.account.accounting import short
 from dpratio.curator.ledger.account.entry import Entry, link
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.admission.admit import choose_scope
@@ -59,7 +59,7 @@ def quarantine(
                 time=now,
                 subject=subject_of(event, before[1] + 1),
                 kind="quarantined",
-                charge=to_state(walk.spent),
+                charge=short(walk.spent),
                 event=event,
             )
             added.append(entry)

@@ -18,6 +18,7 @@ _SAID = {
     "published": "published",
     "void": "voided",
     SET_ASIDE: SET_ASIDE,
+    "stranded": "from before lines of the ledger were lost",
 }
 _ADVICE = {"void": "A charge comes back only before data are opened."}
 
@@ -42,6 +43,10 @@ def step(
         is_sealed = kind == "sealed" and held.said(kind) == event
         if held.state == kind == "published" or is_sealed:
             return before.head  # It was done; perhaps nobody was told.
+        if held.state == kind == "opened" and held.said(kind) == event:
+            # Rows are read from here on, so the line must be anchored by now.
+            watched.appended.append(before)
+            return held.entries[-1].hash
         if held.state != AFTER[kind]:
             raise LedgerRefused(
                 f"release {release_id} is {_SAID[held.state]}, so it cannot be "

@@ -8,6 +8,7 @@ from typing import NoReturn, Protocol
 from dpratio.curator.ledger.account.account import Account, Held, follow, new_account
 from dpratio.curator.ledger.account.entry import Entry
 from dpratio.curator.ledger.admission.anchor import Anchor, Head, SeenAnchor
+from dpratio.curator.ledger.admission.lost import current_heads, head_of
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerFailed, LedgerRefused
 
@@ -61,7 +62,8 @@ class Watch:
         for account in watched.appended:
             self.see(account)
             if self.anchor is not None and account.scope.is_anchored:
-                self._anchor(self.anchor, account, watched.missing)
+                missing = watched.missing.get(account.scope.name, [])
+                self._anchor(self.anchor, account, missing)
 
     def _anchor(self, anchor: Anchor, account: Account, missing: list[Head]) -> None:
         """Anchor the last entry, and those before it that nobody did meanwhile."""
@@ -70,8 +72,9 @@ class Watch:
         if missing:
             seen = self.anchored.get(name, SeenAnchor())
             there, _ = anchor.since(seen, name, anchor.mark())
-        late = [head for head in missing if head not in there]
-        anchor.append(*late, Head(name, account.seq, account.head))
+        last = head_of(account)
+        late = [head for head in missing if head not in there and head != last]
+        anchor.append(*late, last)
 
     def mark(self) -> int:
         """Mark the end of the anchor; before the ledger is read.
@@ -107,8 +110,8 @@ class Watched:
     mark: int
     to_write: bool
     appended: list[Account] = field(default_factory=list)
-    # Heads that one who stopped after a commit did not anchor.
-    missing: list[Head] = field(default_factory=list)
+    # Heads of each scope that one who stopped after a commit did not anchor.
+    missing: dict[str, list[Head]] = field(default_factory=dict)
 
     def heads(self) -> Sequence[Head]:
         """Read all of the anchor that was there before the transaction."""
@@ -146,6 +149,31 @@ class Watched:
             _refuse(name)
         return known, entries
 
+    def follow_behind(self, name: str) -> tuple[Account, list[Head]]:
+        """Follow a scope that may be older than its anchor, to recover it.
+
+        Returns:
+            The account, and the lines of the anchor that are ahead of it.
+
+        Raises:
+            LedgerFailed: When it was edited or damaged, or the anchor is of another.
+        """
+        account = follow(*self.lines_of(name))
+        heads = current_heads(self.heads(), account)
+        ahead = [head for head in heads if head.seq > account.seq]
+        if not ahead:
+            return self.follow(name), []
+        behind = [head for head in heads if head.seq <= account.seq]
+        for head in behind:
+            if self.hash_at(account, head.seq) != head.hash:
+                _refuse_head(head)
+        if not behind:
+            raise LedgerFailed(
+                f"the anchor holds no line that scope '{name}' has as well: it was "
+                "cut, or is the anchor of another ledger."
+            )
+        return replace(account, writer=self.tables.writer), ahead
+
     def held(self, release_id: str) -> tuple[Account, Held]:
         """Follow the scope of a release.
 
@@ -160,6 +188,11 @@ class Watched:
 
     def append(self, before: Account, entry: Entry) -> None:
         """Write an entry after the last one of an account, if it can be followed."""
+        if before.is_closed and entry.kind != "reopened":
+            raise LedgerFailed(
+                f"scope '{before.scope.name}' is closed: this ledger was exported, and "
+                "its budget is spent elsewhere. Use the ledger that it was moved to."
+            )
         self.appended.append(follow(before, [entry]))
         self.tables.add_entry(entry)
 
@@ -169,7 +202,8 @@ class Watched:
             self.tables.add_entry(entry)
         self.appended.append(account)
         name = account.scope.name
-        self.missing.extend(Head(name, each.seq, each.hash) for each in entries[:-1])
+        late = [Head(name, each.seq, each.hash) for each in entries[:-1]]
+        self.missing[name] = [*self.missing.get(name, []), *late]
 
     def require_anchor(self, account: Account, read: Mapping[int, str]) -> None:
         """Refuse a ledger that is older than its anchor, or in conflict with it.
@@ -183,6 +217,9 @@ class Watched:
         heads, seen = list[Head](), before
         if anchor is not None:
             heads, seen = anchor.since(before, scope.name, self.mark)
+            heads = current_heads([*before.newest, *heads], account)
+            newest = max(heads, key=lambda head: head.seq, default=None)
+            seen = replace(seen, newest=() if newest is None else (newest,))
         if not scope.is_anchored and not seen.newest:
             return
         if anchor is None:
@@ -195,20 +232,16 @@ class Watched:
                 f"the anchor '{anchor.path}' does not know scope '{scope.name}'. Name "
                 "the anchor that the scope was opened with."
             )
-        for head in (*heads, *seen.newest):
+        for head in heads:
             if head.seq > account.seq:
                 _refuse(scope.name)
             if (read.get(head.seq) or self.hash_at(account, head.seq)) != head.hash:
-                raise LedgerFailed(
-                    f"entry {head.seq} of scope '{scope.name}' is not the one in the "
-                    "anchor: one of them was edited, or is an old copy. Release "
-                    "nothing; find the newest copies."
-                )
+                _refuse_head(head)
         if self.watch.anchored.get(scope.name, before).mark <= seen.mark:
             self.watch.anchored[scope.name] = seen
         (newest,) = seen.newest
         if self.to_write and account.seq - newest.seq <= MOST_BEHIND:
-            self.missing[:] = [
+            self.missing[scope.name] = [
                 Head(scope.name, seq, self.hash_at(account, seq) or "")
                 for seq in range(newest.seq + 1, account.seq + 1)
             ]
@@ -225,4 +258,12 @@ def _refuse(name: str) -> NoReturn:
     raise LedgerFailed(
         f"the ledger of scope '{name}' is older than what was seen of it: an old copy, "
         "or one that was edited. Release nothing; find the newest copy."
+    )
+
+
+def _refuse_head(head: Head) -> NoReturn:
+    raise LedgerFailed(
+        f"entry {head.seq} of scope '{head.scope}' is not the one in the anchor: one "
+        "of them was edited, or is an old copy. Release nothing; find the newest "
+        "copies."
     )

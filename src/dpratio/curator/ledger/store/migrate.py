@@ -12,14 +12,10 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.store.postgres import PostgresStore, make_schema
 from dpratio.curator.ledger.store.server import ask, transaction
 from dpratio.curator.ledger.store.server_schema import SERVER_VERSION
-from dpratio.curator.ledger.store.server_totals import totals_after
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import DocumentRefused, LedgerFailed
 
 __all__ = ["migrate"]
-
-_LINE = """INSERT INTO dpratio.entry
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"""
 
 
 def migrate(store: PostgresStore) -> bool:
@@ -56,7 +52,7 @@ def _version(connection: Any) -> int:  # noqa: ANN401 (psycopg is optional)
     ((is_there,),) = ask(connection, "SELECT to_regclass('dpratio.ledger') IS NOT NULL")
     rows = ask(connection, "SELECT version FROM dpratio.ledger") if is_there else []
     versions = [version for (version,) in rows]
-    if versions not in ([1], [2], [SERVER_VERSION]):
+    if versions not in [[each] for each in range(1, SERVER_VERSION + 1)]:
         raise LedgerFailed(
             "this database holds no ledger that could be brought up to date. Name "
             "another database, or make a ledger with `dpratio ledger init`."
@@ -77,22 +73,15 @@ def _copy(connection: Any, schema: str) -> None:  # noqa: ANN401
         entries = old.entries(scope.name, 0)
         _require_chain(scope, entries)
         new.add_scope(scope)
-        lines = _with_totals(scope, entries)
-        with connection.cursor() as cursor:
-            cursor.executemany(_LINE, lines)
+        try:
+            new.add_lines(entries, scope.cap)
+        except (KeyError, DocumentRefused):
+            raise LedgerFailed(
+                f"the lines of scope '{scope.name}' cannot be added up. Find the last "
+                "sound copy."
+            ) from None
     rows = f"SELECT release_id, content, sha256 FROM {schema}.artifact"  # noqa: S608 (a name of ours)
     connection.execute(f"INSERT INTO dpratio.artifact {rows}")
-
-
-def _with_totals(scope: Scope, entries: list[Entry]) -> list[tuple[object, ...]]:
-    try:
-        totals = list(totals_after(entries))
-    except (KeyError, DocumentRefused):
-        raise LedgerFailed(
-            f"the lines of scope '{scope.name}' cannot be added up. Find the last "
-            "sound copy."
-        ) from None
-    return [(*each.row, *spent) for each, spent in zip(entries, totals, strict=True)]
 
 
 def _require_chain(scope: Scope, entries: list[Entry]) -> None:

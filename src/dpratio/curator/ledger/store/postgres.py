@@ -96,9 +96,10 @@ def _changes(connection: Any) -> list[str]:  # noqa: ANN401
     found = [
         tuple(row) for row in ask(connection, "SELECT version FROM dpratio.ledger")
     ]
-    if found in ([(1,)], [(2,)]):
+    older = [version for version in range(1, SERVER_VERSION) if found == [(version,)]]
+    if older:
         raise LedgerFailed(
-            f"the ledger in this database is of version {found[0][0]}. Bring it up to "
+            f"the ledger in this database is of version {older[0]}. Bring it up to "
             "date with `dpratio ledger migrate`."
         )
     if found != [(SERVER_VERSION,)]:

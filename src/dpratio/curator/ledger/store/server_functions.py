@@ -1,7 +1,7 @@
 """The functions by which lines enter a ledger on a server: checked there, once more.
 
-A curator may call ``append`` and ``keep``, an officer ``approve``, only the owner
-``quarantine``; nobody may insert.
+A curator may call ``append`` and ``keep``, an officer ``approve``, the owner alone
+``settle``; nobody may insert.
 They run with the rights of the owner and with names of their own, so whoever calls them
 directly gets no further than through this library.
 """
@@ -9,7 +9,8 @@ directly gets no further than through this library.
 from dataclasses import dataclass
 
 from dpratio.curator.ledger.account.account import AFTER
-from dpratio.curator.ledger.account.entry import KINDS
+from dpratio.curator.ledger.account.entry import KINDS, OWNERS
+from dpratio.curator.ledger.store.server_approvals import IS_ASIDE, REQUIRE_APPROVED
 
 __all__ = ["FUNCTIONS", "REFUSED", "Function"]
 
@@ -20,10 +21,8 @@ _LINE = (
 )
 _GIVEN = ", ".join(word.split()[0] for word in _LINE.split(", "))
 _STEPS = ", ".join(f"'{kind}'" for kind in AFTER)
-_OWNERS = "'quarantined'"
-_OFFICERS = ", ".join(
-    f"'{kind}'" for kind in KINDS if kind not in AFTER and f"'{kind}'" != _OWNERS
-)
+_OFFICERS = ", ".join(f"'{kind}'" for kind in KINDS if kind not in {*AFTER, *OWNERS})
+_OWNERS = ", ".join(f"'{kind}'" for kind in OWNERS)
 _WANTED = " ".join(f"WHEN '{kind}' THEN '{state}'" for kind, state in AFTER.items())
 
 
@@ -117,6 +116,7 @@ DECLARE
     v_head text;
     v_loss text;
     v_delta text;
+    v_last text;
     v_state text;
     v_line text;
     v_said jsonb := p_event::jsonb;
@@ -130,8 +130,8 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM dpratio.refuse('there is no such scope');
     END IF;
-    SELECT e.seq, e.hash, e.spent_loss, e.spent_delta
-        INTO v_seq, v_head, v_loss, v_delta
+    SELECT e.seq, e.hash, e.spent_loss, e.spent_delta, e.kind
+        INTO v_seq, v_head, v_loss, v_delta, v_last
         FROM dpratio.entry e WHERE e.scope = p_scope ORDER BY e.seq DESC LIMIT 1;
     IF NOT FOUND THEN
         v_seq := 0;
@@ -141,6 +141,9 @@ BEGIN
     END IF;
     IF p_seq IS DISTINCT FROM v_seq + 1 OR p_previous IS DISTINCT FROM v_head THEN
         PERFORM dpratio.refuse('the line does not follow the last one');
+    END IF;
+    IF (coalesce(v_last, '') = 'closed') IS DISTINCT FROM (p_kind = 'reopened') THEN
+        PERFORM dpratio.refuse('the ledger is closed, or was not');
     END IF;
     v_line := '[' || dpratio.json_text(p_scope) || ',' || p_seq::text
         || ',' || dpratio.json_text(p_time) || ',' || dpratio.json_text(p_subject)
@@ -171,7 +174,28 @@ BEGIN
             PERFORM dpratio.refuse('the step may not follow');
         END IF;
     END IF;
-    IF p_kind = 'charge' THEN
+    IF p_kind IN ('opened', 'void') THEN
+        PERFORM FROM dpratio.entry c JOIN dpratio.entry r
+            ON r.scope = c.scope AND r.kind = 'recovered' AND r.seq > c.seq
+            WHERE c.scope = p_scope AND c.subject = p_subject AND c.kind = 'charge';
+        IF FOUND THEN
+            PERFORM dpratio.refuse('lines were lost after the charge');
+        END IF;
+    END IF;
+    IF p_kind = 'recovered' THEN
+        IF (p_loss ~ v_number AND p_delta ~ v_number
+                AND length(p_loss) < 1000 AND length(p_delta) < 1000) IS NOT TRUE THEN
+            PERFORM dpratio.refuse('what is written off must be exact');
+        END IF;
+        v_loss := dpratio.plus(v_loss, p_loss, 1);
+        v_delta := dpratio.plus(v_delta, p_delta, 1);
+        IF dpratio.fits(v_loss, v_scope.loss) IS NOT TRUE THEN
+            v_loss := v_scope.loss;
+        END IF;
+        IF dpratio.fits(v_delta, v_scope.delta) IS NOT TRUE THEN
+            v_delta := v_scope.delta;
+        END IF;
+    ELSIF p_kind = 'charge' THEN
         IF (p_loss ~ v_number AND p_delta ~ v_number AND p_loss !~ '^0/'
                 AND length(p_loss) <= 300 AND length(p_delta) <= 300) IS NOT TRUE THEN
             PERFORM dpratio.refuse('a charge must be above 0 and exact');
@@ -210,7 +234,9 @@ BEGIN
             WHERE e.scope = p_scope AND e.subject = p_subject AND e.kind = 'charge';
     ELSIF p_kind = 'withdrawn' THEN
         PERFORM FROM dpratio.entry e WHERE e.scope = p_scope
-            AND e.subject = p_subject AND e.kind = 'approved';
+            AND e.subject = p_subject AND e.kind = 'approved'
+            AND NOT EXISTS (SELECT FROM dpratio.entry r WHERE r.scope = p_scope
+                AND r.kind = 'recovered' AND r.seq > e.seq);
         IF NOT FOUND THEN
             PERFORM dpratio.refuse('there is no such approval');
         END IF;
@@ -226,63 +252,6 @@ END
 """
 for _word, _said in (("STEPS", _STEPS), ("WANTED", _WANTED), ("GIVEN", _GIVEN)):
     _ENTER = _ENTER.replace(_word, _said)
-
-_IS_ASIDE = """
-BEGIN
-    RETURN EXISTS (SELECT FROM dpratio.entry q JOIN dpratio.entry e
-        ON e.scope = q.scope AND e.seq::text = q.event::jsonb ->> 'line'
-        WHERE q.scope = p_scope AND q.kind = 'quarantined'
-            AND e.subject = p_subject);
-END
-"""
-
-# The session is the user who asks, whom no client can choose.
-_REQUIRE_APPROVED = """
-DECLARE
-    v_said jsonb := p_event::jsonb;
-    v_name text := v_said ->> 'approval';
-    v_start text := '{"approval": "' || v_name || '"';
-    v_day text := to_char(timezone('UTC', clock_timestamp()), 'YYYY-MM-DD');
-    v_used bigint;
-    v_given jsonb;
-BEGIN
-    SELECT e.event::jsonb INTO v_given FROM dpratio.entry e
-        WHERE e.scope = p_scope AND e.subject = v_name AND e.kind = 'approved';
-    IF NOT FOUND OR dpratio.is_aside(p_scope, v_name)
-            OR v_given ->> 'plan' IS DISTINCT FROM v_said ->> 'plan'
-            OR v_given ->> 'source' IS DISTINCT FROM v_said ->> 'source' THEN
-        PERFORM dpratio.refuse('the charge names no approval of its plan and source');
-    END IF;
-    -- Uses are counted by how lines begin, so each must begin in this way.
-    IF left(p_event, length(v_start)) IS DISTINCT FROM v_start THEN
-        PERFORM dpratio.refuse('the charge must name its approval first');
-    END IF;
-    PERFORM FROM dpratio.entry e WHERE e.scope = p_scope AND e.subject = v_name
-        AND e.kind = 'withdrawn';
-    IF FOUND THEN
-        PERFORM dpratio.refuse('the approval was withdrawn');
-    END IF;
-    IF v_given ->> 'most' IS NOT NULL THEN
-        SELECT count(*) INTO v_used FROM dpratio.entry e
-            WHERE e.scope = p_scope AND e.kind = 'charge'
-                AND left(e.event, length(v_start)) = v_start
-                AND NOT EXISTS (SELECT FROM dpratio.entry v
-                    WHERE v.scope = p_scope AND v.subject = e.subject
-                        AND v.kind = 'void');
-        IF (v_used < (v_given ->> 'most')::numeric) IS NOT TRUE THEN
-            PERFORM dpratio.refuse('the approval was used up');
-        END IF;
-    END IF;
-    IF v_given ->> 'until' IS NOT NULL AND (v_day COLLATE "C" <= v_given ->> 'until'
-            AND left(p_time, 10) COLLATE "C" <= v_given ->> 'until') IS NOT TRUE THEN
-        PERFORM dpratio.refuse('the approval has ended');
-    END IF;
-    IF p_terms ->> 'approvals_by_others' = 'true'
-            AND (v_given ->> 'session' <> session_user::text) IS NOT TRUE THEN
-        PERFORM dpratio.refuse('the approval must be by somebody else');
-    END IF;
-END
-"""
 
 _APPEND = f"""
 BEGIN
@@ -330,21 +299,19 @@ FUNCTIONS = (
     Function("json_text", "p_text text", "text", _JSON_TEXT),
     Function("plus", "p_first text, p_other text, p_sign integer", "text", _PLUS),
     Function("fits", "p_spent text, p_cap text", "boolean", _FITS),
-    Function("is_aside", "p_scope text, p_subject text", "boolean", _IS_ASIDE),
+    Function("is_aside", "p_scope text, p_subject text", "boolean", IS_ASIDE),
     Function(
         "require_approved",
         "p_scope text, p_terms jsonb, p_event text, p_time text",
         "void",
-        _REQUIRE_APPROVED,
+        REQUIRE_APPROVED,
     ),
     Function("enter", _LINE, "void", _ENTER),
     Function("append", _LINE, "void", _APPEND.format(kinds=_STEPS), is_definer=True),
     Function(
         "approve", _LINE, "void", _APPEND.format(kinds=_OFFICERS), is_definer=True
     ),
-    Function(
-        "quarantine", _LINE, "void", _APPEND.format(kinds=_OWNERS), is_definer=True
-    ),
+    Function("settle", _LINE, "void", _APPEND.format(kinds=_OWNERS), is_definer=True),
     Function("keep", _BYTES, "void", _KEEP, is_definer=True),
     Function("require_seal", "", "trigger", _REQUIRE_SEAL, is_definer=True),
 )

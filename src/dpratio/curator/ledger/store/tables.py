@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dpratio.curator.ledger.account.account import AFTER
+from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import (
     COLUMNS,
+    OWNERS,
     Entry,
     entry_from_row,
     exact_text,
 )
 from dpratio.curator.ledger.account.scope import Scope, scope_from_document
+from dpratio.curator.ledger.account.totals import totals_after
 from dpratio.errors import DocumentRefused, LedgerFailed
 from dpratio.release.checked_json import parse
 from dpratio.strict import Node
@@ -138,20 +141,33 @@ class Tables:
         marks = ", ".join("?" for _ in entry.row)
         statement = f"INSERT INTO {self.schema}entry ({_COLUMNS}) VALUES ({marks})"
         if self.is_checked:
-            verb = "append" if entry.kind in AFTER else "approve"
-            verb = "quarantine" if entry.kind == "quarantined" else verb
+            verb = "settle" if entry.kind in OWNERS else "approve"
+            verb = "append" if entry.kind in AFTER else verb
             statement = f"SELECT {self.schema}{verb}({marks})"
         self.run(statement, entry.row)
 
-    def add_artifact(self, release_id: str, content: bytes, sha256: str) -> None:
-        """Keep the bytes of a release."""
+    def add_lines(self, entries: Sequence[Entry], cap: Charge) -> None:
+        """Write the lines of a whole scope as they are; only an owner may."""
+        more = totals_after(entries, cap) if self.is_checked else ((),) * len(entries)
+        for entry, spent in zip(entries, more, strict=True):
+            values = (*entry.row, *spent)
+            marks = ", ".join("?" for _ in values)
+            self.run(f"INSERT INTO {self.schema}entry VALUES ({marks})", values)
+
+    def add_bytes(self, release_id: str, content: bytes, sha256: str) -> None:
+        """Keep bytes of lines that were written as they are."""
         statement = (
             f"INSERT INTO {self.schema}artifact (release_id, content, sha256)"
             " VALUES (?, ?, ?)"
         )
-        if self.is_checked:
-            statement = f"SELECT {self.schema}keep(?, ?, ?)"
         self.run(statement, (release_id, content, sha256))
+
+    def add_artifact(self, release_id: str, content: bytes, sha256: str) -> None:
+        """Keep the bytes of a release that is open."""
+        if not self.is_checked:
+            self.add_bytes(release_id, content, sha256)
+            return
+        self.run(f"SELECT {self.schema}keep(?, ?, ?)", (release_id, content, sha256))
 
     def artifact(self, release_id: str, sha256: str) -> bytes:
         """Read the bytes of a release.

@@ -1,0 +1,56 @@
+"""`dpratio ledger recover`, `export` and `import`: what an owner does with a ledger."""
+
+import json
+import shutil
+from pathlib import Path
+
+from cli.commands_for_tests import Call
+from cli.data_holder.ledger.charged import released
+from dpratio.curator.ledger.ledger import Ledger
+
+NAMED = ("--by", "olga", "--why", "an old backup was restored")
+ANCHORED = ("--anchor", "heads")
+
+
+def test_an_old_backup_is_recovered(call: Call) -> None:
+    assert call("ledger", "init", "--epsilon", "2", *ANCHORED)[0] == 0
+    shutil.copy("dpratio.db", "old.db")
+    released(call, "r.json", *ANCHORED)
+    spent = Ledger("dpratio.db", anchor="heads").account().spent
+    shutil.copy("old.db", "dpratio.db")
+    assert call("ledger", "show", *ANCHORED)[0] == 11
+    code, out, _ = call("ledger", "recover", *NAMED, *ANCHORED)
+    assert code == 0
+    assert "an old backup was restored." in out
+    assert Ledger("dpratio.db", anchor="heads").account().spent == spent
+    code, out, _ = call("ledger", "verify", *ANCHORED)
+    assert code == 0
+    assert "Note: Written off as spent in entry 1 of scope 'main'" in out
+    code, _, error = call("ledger", "recover", *NAMED, *ANCHORED)
+    assert code == 10
+    assert "there is nothing to recover" in error
+
+
+def test_all_that_is_left_is_written_off(ready: Call) -> None:
+    code, out, _ = ready("ledger", "recover", "--everything", *NAMED)
+    assert code == 0
+    assert "Left: epsilon 0, delta 0." in out
+
+
+def test_a_ledger_is_moved(ready: Call) -> None:
+    released(ready)
+    spent = Ledger("dpratio.db").account().spent
+    code, out, _ = ready("ledger", "export", "-o", "moved.jsonl", "--by", "olga")
+    assert (code, "Exported to moved.jsonl. The ledger is closed" in out) == (0, True)
+    first = Path("moved.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    assert json.loads(first) == {"format": "dpratio ledger", "version": 1}
+    code, out, _ = ready("ledger", "import", "moved.jsonl", "--to", "new.db")
+    assert (code, out.startswith("Imported.")) == (0, True)
+    assert Ledger("new.db").account().spent == spent
+    assert ready("ledger", "verify", "--ledger", "new.db")[0] == 0
+    code, _, error = ready("ledger", "import", "moved.jsonl", "--to", "dpratio.db")
+    assert code == 10
+    assert "into an empty ledger" in error
+    code, _, error = ready("ledger", "export", "-o", "moved.jsonl")
+    assert code == 5
+    assert "an export replaces nothing" in error
