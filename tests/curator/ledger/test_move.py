@@ -41,13 +41,12 @@ def publish(ledger: Ledger) -> None:
 
 
 @pytest.fixture(params=["to a file", "to a server"])
-def places(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
+def places(
+    request: pytest.FixtureRequest, tmp_path: Path, postgres_url: str
+) -> tuple[str, str]:
     """Where a ledger lies, and where it goes: on the other store."""
-    file, server = (
-        os.fspath(tmp_path / "budget.db"),
-        str(request.getfixturevalue("postgres_url")),
-    )
-    return (server, file) if request.param == "to a file" else (file, server)
+    both = os.fspath(tmp_path / "budget.db"), postgres_url
+    return both[::-1] if request.param == "to a file" else both
 
 
 def test_a_moved_ledger_has_the_same_lines_and_goes_on(
