@@ -40,7 +40,8 @@ PAGES = {
         """`release_sums` is the only function that reads rows. Everything before it is
         a promise, everything after it post-processing.""",
         """release_sums Release write_release read_release roll_up merge wrap_sums
-        example_release Ledger Scope verify_ledger backup_ledger""",
+        example_release Ledger Scope verify_ledger backup_ledger recover_ledger
+        export_ledger import_ledger""",
     ),
     "answers": _page(
         "Answers",
