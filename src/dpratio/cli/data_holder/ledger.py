@@ -11,6 +11,7 @@ from dpratio.cli.options import (
     Format,
     PlanFile,
     Replace,
+    Spool,
 )
 from dpratio.cli.output import Output
 from dpratio.cli.studies import (
