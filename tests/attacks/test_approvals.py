@@ -123,6 +123,24 @@ def test_38_data_are_not_named_aside_of_an_approved_study(
     assert call("release", "study.toml", "-o", "r.json")[0] == 0
 
 
+def test_38_a_charge_that_goes_on_reads_what_it_was_charged_for(folder: Path) -> None:
+    """An id that was charged and stopped is no way to other data under its approval.
+
+    Source: found by reading this code, 2026, when charges were first gone on with.
+    """
+    book = book_of("budget.db")
+    data, other = (
+        CsvFile(folder / name / "a.csv", columns=COLUMNS, delimiter=";")
+        for name in ("data", "other")
+    )
+    name = "0" * 32
+    book.charge(name, PLAN, source=meant_source(data), scope="loans")
+    with pytest.raises(LedgerRefused, match="was charged for another source"):
+        release_sums(other, PLAN, ledger=book, scope="loans", release_id=name)
+    assert book.account("loans").releases[name].state == "charge"
+    release_sums(data, PLAN, ledger=book, scope="loans", release_id=name)
+
+
 def test_38_approved_data_that_lie_elsewhere_are_refused(folder: Path) -> None:
     """A study copied beside other data reads what nobody approved.
 

@@ -141,6 +141,25 @@ def test_31_a_kill_at_any_step_costs_the_charge_and_draws_no_second_time() -> No
         assert (counts["kills"], counts["hits"]) == (2, 2), point
 
 
+def test_31_a_charge_goes_on_only_where_no_data_were_opened(any_ledger: str) -> None:
+    """An id that was charged and stopped draws once; one that was opened, never again.
+
+    Source: docs/proofs/ledger.md, claim 3.
+    More: tests/curator/stopped, where real processes are stopped at every stage.
+    """
+    open_book(any_ledger)
+    book = Ledger(any_ledger)
+    plan = plan_of("0.1")
+    for number in (1, 2):
+        book.charge(name_of(number), plan)
+    book.open(name_of(2))
+    release_sums(DATA, plan, ledger=book, release_id=name_of(1), engine="python")
+    with pytest.raises(LedgerRefused, match="that charge is gone"):
+        release_sums(DATA, plan, ledger=book, release_id=name_of(2), engine="python")
+    assert book.account().releases[name_of(2)].state == "opened"
+    assert book.account().spent.loss == Fraction(2, 10)
+
+
 def cut_off(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, number: int, epsilon: str
 ) -> None:

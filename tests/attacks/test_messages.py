@@ -4,7 +4,7 @@ import logging
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -163,3 +163,31 @@ def test_09_no_failing_input_lets_a_canary_be_heard(
     assert {each.name for each in left} >= {"budget.db", "heads"}
     kept = [each.read_bytes().decode("latin-1") for each in left if each.is_file()]
     assert heard_in(*kept) == []
+
+
+class Interrupting(list[float]):
+    """A column that is interrupted while the error of a cell is being handled."""
+
+    def __iter__(self) -> Iterator[float]:
+        try:
+            float(CANARIES[0])
+        except ValueError as error:
+            raise KeyboardInterrupt from error
+        return super().__iter__()
+
+
+def test_09_an_interrupt_brings_no_words_of_the_engine_with_it(tmp_path: Path) -> None:
+    """Ctrl-C may come while an engine handles an error that quotes a cell.
+
+    Source: found by reading this code, 2026 (Python shows what an interrupt was raised
+    from, or in the handler of).
+    """
+    table = {"score": Interrupting([0.5]), "label": [1.0], "region": ["a"]}
+    book = Ledger(tmp_path / "budget.db")
+    book.open_scope(Scope("people", Budget(9)))
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        release_sums(table, plan_of(keys=["a"]), ledger=book)
+    shown = "".join(traceback.format_exception(stopped.value))
+    assert "stays charged" in shown
+    assert CANARIES[0] not in shown
+    assert CANARIES[0] not in said_by(stopped.value)

@@ -1,6 +1,7 @@
 """Whatever a release shows beside its noisy sums is the same for neighbours."""
 
 import logging
+import re
 import sqlite3
 import sys
 import warnings
@@ -22,6 +23,7 @@ from dpratio.curator import release_sums as door
 from dpratio.curator.ledger import ledger as ledger_room
 from dpratio.curator.ledger.admission import charging
 from dpratio.curator.ledger.history import describe
+from dpratio.curator.noise import entropy
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.release.files import release_to_bytes
 
@@ -66,7 +68,8 @@ def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
         return sums * 2**28
 
     monkeypatch.setattr(ExactSums, "plus", noisy)
-    monkeypatch.setattr(door, "fresh_id", lambda: name_of(29))
+    for room in (door, entropy):
+        monkeypatch.setattr(room, "fresh_id", lambda: name_of(29))
     monkeypatch.setattr(charging, "fresh_salt", lambda: "0" * 64)
     monkeypatch.setattr(ledger_room, "time_now", lambda: "2026-01-31T00:00:00Z")
 
@@ -108,7 +111,9 @@ def outputs_of(folder: Path, data: str, call: Callable[[str], str]) -> list[str]
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     commands = [
         "ledger init --epsilon 3 --delta 1e-5 --anchor heads",
-        f"release study.toml --data {data} --anchor heads --by ann -o r.json",
+        f"release study.toml --data {data} --anchor heads --by ann -o r.json -v",
+        f"release study.toml --data {data} --anchor heads -o s.json --json "
+        f"--id {name_of(29)} -v",
         "estimate r.json",
         "report r.json -o r.html",
         "ledger show --anchor heads",
@@ -126,6 +131,25 @@ def outputs_of(folder: Path, data: str, call: Callable[[str], str]) -> list[str]
         said.append(f"{path.name}: {path.read_bytes()!r}")
         path.unlink()
     return said
+
+
+def test_29_where_output_is_kept_no_stage_has_its_time(
+    call: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How long a query runs depends on the rows; a terminal alone shows it.
+
+    Source: Haeberlen et al. (2011), Differential Privacy Under Fire (the time that a
+    query took told who was in the data). More: tests/cli/data_holder/test_running.py.
+    """
+    monkeypatch.chdir(tmp_path)
+    data = write_csv(ROWS, tmp_path)
+    (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
+    assert "\n0\n" in call("ledger init --epsilon 3")
+    said = call(f"release study.toml --data {data} -o r.json --verbose --json")
+    assert [each for each in said.splitlines() if each.startswith("dpratio: ")] == [
+        f"dpratio: {stage}" for stage in door.STAGES
+    ]
+    assert not re.search(r"\d:\d\d|\d ?m?s\b|second|elapsed", said)
 
 
 @pytest.mark.usefixtures("frozen")

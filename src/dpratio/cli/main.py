@@ -26,6 +26,7 @@ from dpratio.cli.release_holder.analyse import estimate, report
 from dpratio.cli.release_holder.combine import merge, roll_up
 from dpratio.cli.release_holder.compare import compare
 from dpratio.cli.release_holder.curve import curve
+from dpratio.cli.signals import Commands
 from dpratio.cli.words import in_options
 from dpratio.errors import DpratioError
 from dpratio.tabular import printable
@@ -36,10 +37,12 @@ __all__ = ["app", "run"]
 EXIT_CODES = """Exit codes: 0 done · 1 stopped or failed unexpectedly · 2 wrong usage ·
 3 invalid input · 4 schema refused · 5 file refused · 6 document refused ·
 7 plan refused · 8 engine failed · 9 optional package missing ·
-10 ledger refused · 11 ledger failed · 12 audit failed"""
+10 ledger refused · 11 ledger failed · 12 audit failed · 130 interrupted (Ctrl-C) ·
+143 terminated (SIGTERM)"""
 
 app = typer.Typer(
     name="dpratio",
+    cls=Commands,
     help="Ratios of sums under differential privacy, with intervals that cover.",
     epilog=EXIT_CODES,
     no_args_is_help=True,

@@ -162,6 +162,8 @@ def _quietly(step: Callable[[], Given]) -> Given:
         except BaseException:  # noqa: BLE001, S110 (a panic of Polars is no Exception)
             pass
     if refusal is not None:
+        # What was handled when it was raised may be the engine's, and quote a cell.
+        refusal.__context__ = refusal.__cause__ = None
         raise refusal
     if given is None:
         # Raised outside the handler, so that nothing is chained to it.

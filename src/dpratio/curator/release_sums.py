@@ -5,15 +5,18 @@ charged, data are opened, noise is drawn once, the bytes are sealed, and only th
 anything leave.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any, TypeVar
 
 from dpratio.checks import require
 from dpratio.curator.ledger.account.source import Source, source_of
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.standing import standing_of
 from dpratio.curator.measure import connect, open_for
 from dpratio.curator.noise.entropy import fresh_id
+from dpratio.curator.stopping import ending_as_told
 from dpratio.curator.warehouse.origin import origin_of
 from dpratio.errors import EngineFailed, FileRefused, InvalidInput, LedgerRefused
 from dpratio.plan.plan import Plan
@@ -26,9 +29,19 @@ from dpratio.release.files import (
     require_place,
 )
 from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
+from dpratio.release.release_id import id_of
 from dpratio.release.writing import write_whole
 
-__all__ = ["release_sums", "require_named"]
+__all__ = ["STAGES", "release_sums", "require_named"]
+
+STAGES = (
+    "checking the plan",
+    "reading the schema",
+    "charging the ledger",
+    "reading the table and adding noise",
+    "sealing",
+    "publishing",
+)
 
 
 class _Unsaid:
@@ -40,11 +53,16 @@ class _Unsaid:
 
 _UNSAID: Any = _Unsaid()
 
+
+def _unheard(_stage: str) -> None:
+    """Tell nobody."""
+
+
 Given = TypeVar("Given")
 Questions = tuple[ReleasedQuestion, ...]
 
 
-def release_sums(  # noqa: PLR0913 (one door)
+def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     table: object,
     plan: Plan,
     *,
@@ -57,6 +75,7 @@ def release_sums(  # noqa: PLR0913 (one door)
     by: str = "",
     simulated: bool = False,
     engine: str = "auto",
+    on_stage: Callable[[str], object] = _unheard,
 ) -> Release:
     """Add up a table as planned and release the sums with noise.
 
@@ -73,14 +92,18 @@ def release_sums(  # noqa: PLR0913 (one door)
             Files and tables of databases have their own; where a study was approved
             that names them from another folder, or by a template such as
             ``"{period}.parquet"``, the source as the study has it.
-        release_id: The id of a release that was charged before: where it was sealed,
-            the same bytes are given again and no data are read. New by default.
+        release_id: 32 hexadecimal digits, or any line of text that stands for them.
+            Where the release was sealed before, the same bytes are given again and no
+            data are read; where it was charged and no data were opened, it goes on
+            with that charge. New by default.
         out: A file to publish the release in, ``.json`` or ``.parquet``.
         replace: Whether another release that is there may be replaced; nothing else
             ever is.
         by: Who asks, for the ledger's history.
         simulated: Whether the people are invented; the release then says so.
         engine: ``"auto"``, ``"duckdb"``, ``"ibis"`` or ``"python"``.
+        on_stage: Is told each of `STAGES` when it begins. They are the same whatever
+            the data hold; when they begin is not.
 
     Returns:
         The release: safe to write, print and publish.
@@ -93,6 +116,9 @@ def release_sums(  # noqa: PLR0913 (one door)
             else is where the release would be written.
         EngineFailed: When the engine stops; nothing of the data is told, and the
             charge stays.
+        KeyboardInterrupt: When it is interrupted. The query is cancelled, and a note
+            says where the release stands. SIGTERM does the same before it ends the
+            process, unless the program has a handler of its own.
 
     Guarantee:
         The release is (epsilon, delta)-differentially private for the unit and the
@@ -126,15 +152,20 @@ def release_sums(  # noqa: PLR0913 (one door)
             "say ledger=None to keep no account."
         )
     require(isinstance(simulated, bool), "simulated must be true or false", simulated)
+    on_stage(STAGES[0])
     price(plan)
+    name = fresh_id() if release_id is None else id_of(release_id)
     is_there = False
     if out is not None:
-        is_there = require_place(out, replace=replace, again=release_id)
+        again = None if release_id is None else name
+        is_there = require_place(out, replace=replace, again=again)
         check_format(out)
     if book is None:
         _require_unkept(scope, release_id, source)
-        questions = open_for(table, plan, engine)()
-        release = Release(fresh_id(), plan, questions, MADE_BY, simulated)
+        on_stage(STAGES[1])
+        measure = open_for(table, plan, engine)
+        on_stage(STAGES[3])
+        release = Release(name, plan, measure(), MADE_BY, simulated)
         if out is not None:
             content = release_to_bytes(release, format_of(out))
             write_whole(out, content, replace=is_there)
@@ -142,40 +173,56 @@ def release_sums(  # noqa: PLR0913 (one door)
     apart = out is None or not book.is_at(out)
     require(apart, "a release is not written over its ledger", str(out))
     kind = "json" if out is None else format_of(out)
-    name = fresh_id() if release_id is None else release_id
-    sealed = book.sealed(name, plan, scope=scope)
-    if sealed is None:
-        measure, read = _opened(table, source, plan, engine)
-        require_named(book, read)
-        book.spool.require_usable()
-        said = book.charge(name, plan, source=read, scope=scope, by=by)
-        head = book.open(name)
-        stands = f"Release {name} stays charged; run again under a new id."
-        questions = _telling(stands, measure)
-        release = Release(
-            name,
-            plan,
-            questions,
-            MADE_BY,
-            simulated,
-            ledger_head=head,
-            source_hash=said,
-        )
-        content = release_to_bytes(release, kind)
-        book.seal(name, content, kind)
-    else:
-        content, sealed_as = sealed
-        if out is not None and sealed_as != kind:
-            raise LedgerRefused(
-                f"release {name} was sealed as .{sealed_as}, and its bytes are given "
-                f"again as they are. Name a .{sealed_as} file."
+    with ending_as_told(), _noting(book, name):
+        sealed = book.sealed(name, plan, scope=scope)
+        if sealed is None:
+            on_stage(STAGES[1])
+            measure, read = _opened(table, source, plan, engine)
+            require_named(book, read)
+            book.spool.require_usable()
+            on_stage(STAGES[2])
+            said = book.charge(name, plan, source=read, scope=scope, by=by)
+            head = book.open(name)
+            on_stage(STAGES[3])
+            questions = _telling(lambda: standing_of(book, name).words, measure)
+            on_stage(STAGES[4])
+            release = Release(
+                name,
+                plan,
+                questions,
+                MADE_BY,
+                simulated,
+                ledger_head=head,
+                source_hash=said,
             )
-        release = release_from_bytes(content, sealed_as)
-    if out is not None:
-        stands = f"Release {name} is sealed: ask for it again by its id."
-        _telling(stands, lambda: write_whole(out, content, replace=is_there))
-    book.publish(name)
+            content = release_to_bytes(release, kind)
+            book.seal(name, content, kind)
+        else:
+            content, sealed_as = sealed
+            if out is not None and sealed_as != kind:
+                raise LedgerRefused(
+                    f"release {name} was sealed as .{sealed_as}, and its bytes are "
+                    f"given again as they are. Name a .{sealed_as} file."
+                )
+            release = release_from_bytes(content, sealed_as)
+        on_stage(STAGES[5])
+        if out is not None:
+            stands = f"Release {name} is sealed: ask for it again by its id."
+            _telling(
+                lambda: stands, lambda: write_whole(out, content, replace=is_there)
+            )
+        book.publish(name)
     return release
+
+
+@contextmanager
+def _noting(book: Ledger, name: str) -> Iterator[None]:
+    """Note on an interrupt where the release stands."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        stop.add_note(standing_of(book, name).words)
+        raise
 
 
 def _require_unkept(scope: object, release_id: object, source: object) -> None:
@@ -204,11 +251,11 @@ def require_named(book: Ledger, source: Source | None) -> None:
         )
 
 
-def _telling(stands: str, step: Callable[[], Given]) -> Given:
+def _telling(stands: Callable[[], str], step: Callable[[], Given]) -> Given:
     """Take a step; where it fails, add to the error where the release stands."""
     try:
         return step()
     except (EngineFailed, FileRefused) as error:
-        told = type(error)(f"{error} {stands}")
+        told = type(error)(f"{error} {stands()}")
     # Raised outside the handler, so that it is not shown after the one it repeats.
     raise told

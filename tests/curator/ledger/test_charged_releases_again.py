@@ -1,5 +1,6 @@
 """A retry gives the same bytes or nothing, and reads no data."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused, InvalidInput, LedgerRefused
 from dpratio.release.files import read_release, release_from_bytes
+from dpratio.release.release_id import id_of
 from dpratio.terms.budget import Budget
 
 
@@ -108,7 +110,20 @@ def test_an_id_belongs_to_its_plan_and_scope(file_ledger: Ledger) -> None:
             )
 
 
-@pytest.mark.parametrize("name", ["", "0" * 31, "A" * 32, "r.json"])
-def test_an_id_is_32_hexadecimal_digits(name: str, file_ledger: Ledger) -> None:
-    with pytest.raises(InvalidInput, match="a release id is 32 hexadecimal digits"):
+@pytest.mark.parametrize("name", ["", "0" * 31, "A" * 32])
+def test_what_is_no_id_is_refused(name: str, file_ledger: Ledger) -> None:
+    with pytest.raises(InvalidInput, match="a release id"):
         release_sums(Untouchable(), PLAN, ledger=file_ledger, release_id=name)
+
+
+def test_any_text_is_an_id_and_the_same_text_the_same_release(
+    file_ledger: Ledger, tmp_path: Path
+) -> None:
+    out, text = tmp_path / "r.json", "orders 2026-11"
+    release = release_sums(TABLE, PLAN, ledger=file_ledger, release_id=text, out=out)
+    assert release.id == id_of(text)
+    again = release_sums(
+        Untouchable(), PLAN, ledger=file_ledger, release_id=text, out=out
+    )
+    assert again == release
+    assert file_ledger.account().spent.loss == Fraction(1, 10)

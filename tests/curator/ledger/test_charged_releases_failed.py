@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from curator.ledger.loans import ID, PLAN, TABLE, Untouchable, state
+from curator.ledger.loans import ID, PLAN, TABLE, Untouchable, plan_of, state, wrong_in
 from curator.tables_for_tests import said_by
 from dpratio.curator import measure
 from dpratio.curator.ledger.ledger import Ledger
@@ -24,6 +24,7 @@ from dpratio.errors import (
     PlanRefused,
     SchemaRefused,
 )
+from dpratio.plan.plan import Plan
 from dpratio.terms.budget import Budget
 
 
@@ -83,7 +84,11 @@ def test_an_engine_that_stops_after_the_charge_leaves_it_charged(
             TABLE, PLAN, ledger=file_ledger, release_id=ID, out=tmp_path / "r.json"
         )
     assert str(told.value).startswith("the engine stopped while it read the table.")
-    assert f"Release {ID} stays charged; run again under a new id." in str(told.value)
+    assert str(told.value).endswith(
+        f"Release {ID} stays charged: data were opened, and noise is drawn once for a "
+        "charge. A new id costs epsilon 0.1 and delta 0; scope 'loans' has epsilon 0.9 "
+        "and delta 0.000001 left."
+    )
     assert "271828" not in said_by(told.value)
     assert "".join(format_exception(told.value)).count("EngineFailed: ") == 1
     monkeypatch.undo()
@@ -96,16 +101,42 @@ def test_an_engine_that_stops_after_the_charge_leaves_it_charged(
     assert file_ledger.account().spent.loss == Fraction(2, 10)
 
 
-def test_a_charge_that_was_not_opened_is_finished_by_its_id(
-    file_ledger: Ledger,
+def test_a_charge_that_was_not_opened_goes_on_under_its_id(file_ledger: Ledger) -> None:
+    said = file_ledger.charge(ID, PLAN)
+    release = release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID)
+    assert (release.id, release.source_hash) == (ID, said)
+    assert state(file_ledger) == "published"
+    assert file_ledger.account().spent.loss == Fraction(1, 10)
+    assert not wrong_in(file_ledger)
+
+
+@pytest.mark.parametrize(
+    ("plan", "source", "said"),
+    [
+        (PLAN, "others", "was charged for other data"),
+        (plan_of("0.2"), None, "belongs to another plan"),
+    ],
+)
+def test_a_charge_goes_on_for_its_own_plan_and_source_only(
+    plan: Plan, source: str | None, said: str, file_ledger: Ledger
 ) -> None:
     file_ledger.charge(ID, PLAN)
-    given = release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID)
-    assert (given.id, state(file_ledger)) == (ID, "published")
-    assert file_ledger.account().spent.loss == Fraction(1, 10)
+    with pytest.raises(LedgerRefused, match=f"release {ID} {said}"):
+        release_sums(TABLE, plan, ledger=file_ledger, release_id=ID, source=source)
+    assert state(file_ledger) == "charge"
 
 
-def test_a_charge_that_was_voided_is_not_begun(file_ledger: Ledger) -> None:
+def test_of_two_that_go_on_with_a_charge_one_opens_the_data(
+    file_ledger: Ledger,
+) -> None:
+    assert file_ledger.charge(ID, PLAN) == file_ledger.charge(ID, PLAN)
+    file_ledger.open(ID)
+    with pytest.raises(LedgerRefused, match="is opened, so it cannot be opened"):
+        file_ledger.open(ID)
+    assert file_ledger.account().seq == 2
+
+
+def test_a_charge_that_was_voided_does_not_go_on(file_ledger: Ledger) -> None:
     file_ledger.charge(ID, PLAN)
     file_ledger.void(ID)
     with pytest.raises(LedgerRefused, match="was voided"):

@@ -64,7 +64,7 @@ def test_an_id_of_another_plan_is_refused(state: str, file_ledger: Ledger) -> No
 
 def test_a_sealed_release_is_not_charged_again(file_ledger: Ledger) -> None:
     bring(file_ledger, "sealed")
-    with pytest.raises(LedgerRefused, match="was sealed meanwhile"):
+    with pytest.raises(LedgerRefused, match="went on meanwhile"):
         file_ledger.charge(ID, PLAN)
 
 

@@ -14,6 +14,7 @@ from dpratio.cli.data_holder.ledger import (
     Scope,
     open_ledger,
 )
+from dpratio.cli.data_holder.running import closing_line, shown_stages
 from dpratio.cli.options import (
     Data,
     Engine,
@@ -93,46 +94,63 @@ def release(  # noqa: PLR0913 (one command, one door)
     ] = False,
     release_id: Annotated[
         str | None,
-        typer.Option("--id", help="Its id: one that was begun before is finished."),
+        typer.Option(
+            "--id",
+            help="Its id, or any text that names this run: the same one again goes on "
+            "where it stopped, and is charged once.",
+        ),
     ] = None,
     by: By = "",
     spool: Spool = None,
     engine: Engine = "auto",
     force: Force = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say each stage when it begins.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="End with one line of JSON, for schedulers.")
+    ] = False,
 ) -> None:
     """Release the noisy sums of a study into a file, charged to the ledger."""
-    from rich.console import Console
-
+    from dpratio.curator.noise.entropy import fresh_id
     from dpratio.curator.release_sums import release_sums
+    from dpratio.release.release_id import id_of
 
-    given = None if is_plan(study) else read_study(study)
-    made = read_any_plan(study) if given is None else plan_of(given)
-    aside = table_aside(data, table, view, where)
-    read = table_of(given, study.parent) if aside is None else aside
-    rule = "--no-ledger and a ledger contradict each other"
-    named = location != DEFAULT or scope or anchor or release_id
-    require(not (no_ledger and named), rule, "both", "Say one of them.")
-    require_place(out, force=force, again=release_id)
-    kept = scope or (None if given is None or no_ledger else given.scope)
-    book = None if no_ledger else open_ledger(location, anchor, spool=spool)
-    own = None if given is None or aside is not None else given.data
-    if book is not None and own is None:
-        require_free(book, kept)
-    with Console(stderr=True).status("Reading the table and adding noise"):
+    with closing_line(wanted=as_json) as run, shown_stages(verbose=verbose) as stage:
+        given = None if is_plan(study) else read_study(study)
+        made = read_any_plan(study) if given is None else plan_of(given)
+        aside = table_aside(data, table, view, where)
+        read = table_of(given, study.parent) if aside is None else aside
+        rule = "--no-ledger and a ledger contradict each other"
+        named = location != DEFAULT or scope or anchor or release_id
+        require(not (no_ledger and named), rule, "both", "Say one of them.")
+        if not no_ledger:
+            run.release_id = fresh_id() if release_id is None else id_of(release_id)
+        again = None if release_id is None else run.release_id
+        require_place(out, force=force, again=again)
+        kept = scope or (None if given is None or no_ledger else given.scope)
+        book = None if no_ledger else open_ledger(location, anchor, spool=spool)
+        run.book = book
+        own = None if given is None or aside is not None else given.data
+        if book is not None and own is None:
+            require_free(book, kept)
         released = release_sums(
             read,
             made,
             ledger=book,
             scope=kept,
             source=None if book is None else own,
-            release_id=release_id,
+            release_id=None if no_ledger else run.release_id,
             out=out,
             replace=force,
             by=by,
             engine=engine,
+            on_stage=stage,
         )
-    typer.echo(f"{released}\nWritten to {out}.")
-    typer.echo(_account_words(book, kept))
+        run.release_id = released.id
+    if not as_json:
+        typer.echo(f"{released}\nWritten to {out}.")
+        typer.echo(_account_words(book, kept))
 
 
 def require_free(book: "Ledger", scope: str | None) -> None:

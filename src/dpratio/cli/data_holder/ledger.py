@@ -70,7 +70,9 @@ Source = Annotated[
     str | None,
     typer.Option(help="The name of a table in memory, where the study names no data."),
 ]
-ReleaseId = Annotated[str, typer.Argument(metavar="RELEASE_ID", help="A release id.")]
+ReleaseId = Annotated[
+    str, typer.Argument(metavar="RELEASE_ID", help="A release id, or its text.")
+]
 
 
 @ledger.command()
@@ -205,8 +207,11 @@ def void(
     anchor: Anchor = None,
 ) -> None:
     """Give a charge back whose data were never opened."""
-    open_ledger(location, anchor).void(release_id, by=by)
-    typer.echo(f"Release {release_id} is void; its charge is given back.")
+    from dpratio.release.release_id import id_of
+
+    name = id_of(release_id)
+    open_ledger(location, anchor).void(name, by=by)
+    typer.echo(f"Release {name} is void; its charge is given back.")
 
 
 @ledger.command()

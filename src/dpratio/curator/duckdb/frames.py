@@ -21,6 +21,7 @@ from dpratio.curator.reading.frames import (
 )
 from dpratio.curator.reading.read_once import lazy_reads, require_once
 from dpratio.curator.reading.statement import ColumnType
+from dpratio.curator.stopping import stoppable
 
 __all__ = ["open_arrow", "open_frame", "open_pandas", "open_polars"]
 
@@ -67,7 +68,7 @@ def _polars_columns(frame: Any, names: dict[str, str]) -> Any:  # noqa: ANN401
     """Hand over the columns that were asked for; Arrow has no 128-bit numbers."""
     arrow = import_extra("pyarrow", "arrow")
     polars = import_extra("polars", "polars")
-    chosen = frame.lazy().select(list(names)).collect()
+    chosen = stoppable(frame.lazy().select(list(names)).collect, None)
     columns = {
         names[each.name]: each.cast(polars.String) if _is_wide(each.dtype) else each
         for each in chosen

@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Statement
+from dpratio.curator.stopping import stoppable
 
 __all__ = [
     "Asked",
@@ -68,7 +69,9 @@ def run_on(
     def run(query: str, tables: Tables) -> Columns:
         for name, columns in tables.items():
             connection.register(name, dict(columns))
-        return dict(connection.execute(query).fetchnumpy())
+        return stoppable(
+            lambda: dict(connection.execute(query).fetchnumpy()), connection.interrupt
+        )
 
     return run
 

@@ -331,7 +331,7 @@ class Ledger:
                 return None
             spooled = drawn_for(held, self.spool, release_id, hashed)
             if spooled is None:
-                require_sealed(held, release_id, hashed)
+                require_sealed(account, release_id, hashed)
                 self.spool.drop(release_id)
                 seal = held.said("sealed")
                 return tables.artifact(release_id, seal["sha256"]), seal["format"]

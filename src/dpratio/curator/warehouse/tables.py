@@ -32,8 +32,8 @@ class WarehouseTable:
 
     def fetch(self, asked: Value) -> dict[str, list[Any]]:
         """Run one query, and give its columns; a missing sum is that of no rows."""
-        with silence(), self.dialect.quietly(self.backend):
-            found = self.dialect.fetch(self.backend, asked)
+        with silence():
+            found = self.dialect.ask(self.backend, asked)
         return {
             name: [0 if cell is None else cell for cell in cells]
             for name, cells in found.items()

@@ -195,22 +195,24 @@ def test_rho_above_what_is_left_is_refused_in_rho() -> None:
 @pytest.mark.parametrize(
     ("kinds", "said"),
     [
-        (
-            ["charge"],
-            (
-                "was charged and not begun, or is just beginning. If nothing runs, "
-                "void it with `dpratio ledger void`, and release under a new id."
-            ),
-        ),
+        (["charge"], "went on meanwhile. Ask for it again."),
         (
             ["charge", "opened"],
             (
                 "is running, or stopped after data were opened. Noise is drawn once "
-                "for a charge, so that charge is gone: release under a new id."
+                "for a charge, so that charge is gone: release under a new id. A new "
+                "id costs epsilon 0.1 and delta 0; scope 'loans' has epsilon 0.9 and "
+                "delta 0 left."
             ),
         ),
-        (["charge", "void"], "was voided. Release under a new id."),
-        (["charge", "opened", "sealed"], "was sealed meanwhile. Ask for it again."),
+        (
+            ["charge", "void"],
+            (
+                "was voided. Release under a new id. A new id costs epsilon 0.1 and "
+                "delta 0; scope 'loans' has epsilon 1 and delta 0 left."
+            ),
+        ),
+        (["charge", "opened", "sealed"], "went on meanwhile. Ask for it again."),
     ],
 )
 def test_an_id_is_charged_once(kinds: list[str], said: str) -> None:

@@ -180,6 +180,7 @@ def _kill_once(
     _log_draws(book, name)
     try:
         book.release(name)
+        # A charge whose data were never opened goes on, and draws for the first time.
         allowed = state in {"", "charge", "sealed", "published"}
         book.count("first" if state in {"", "charge"} else "resumed")
         # A release that was sealed gives its bytes again, and draws nothing.

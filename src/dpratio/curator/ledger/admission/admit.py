@@ -19,14 +19,17 @@ from dpratio.plan.price import Cost
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.source_description import SourceDescription
 
-__all__ = ["admit", "choose_scope", "require_sealed", "show_exact"]
+__all__ = [
+    "admit",
+    "choose_scope",
+    "describe_new_id",
+    "require_plan",
+    "require_sealed",
+    "show_exact",
+]
 
 _LONGEST_SHOWN = 10**120
 _UNFINISHED = {
-    "charge": (
-        "was charged and not begun, or is just beginning. If nothing runs, void it "
-        "with `dpratio ledger void`, and release under a new id"
-    ),
     "opened": (
         "is running, or stopped after data were opened. Noise is drawn once for a "
         "charge, so that charge is gone: release under a new id"
@@ -68,8 +71,8 @@ def admit(  # noqa: PLR0913 (all that a request says)
     """
     scope = account.scope
     if release_id in account.releases:
-        require_sealed(account.releases[release_id], release_id, plan_hash)
-        _refuse(f"release {release_id} was sealed meanwhile. Ask for it again")
+        require_sealed(account, release_id, plan_hash)
+        _refuse(f"release {release_id} went on meanwhile. Ask for it again")
     if not scope.protects(plan.unit):
         wanted = "single rows" if scope.unit is None else f"ids of '{scope.unit}'"
         _refuse(
@@ -97,19 +100,39 @@ def admit(  # noqa: PLR0913 (all that a request says)
     return charge, approval
 
 
-def require_sealed(held: Held, release_id: str, plan_hash: str) -> None:
+def require_sealed(account: Account, release_id: str, plan_hash: str) -> None:
     """Refuse a release whose bytes cannot be published again.
 
     Raises:
         LedgerRefused: When the id belongs to another plan, or was not sealed.
+    """
+    held = account.releases[release_id]
+    require_plan(held, release_id, plan_hash)
+    if held.state in _UNFINISHED:
+        costs = describe_new_id(account, held)
+        _refuse(f"release {release_id} {_UNFINISHED[held.state]}. {costs}")
+
+
+def require_plan(held: Held, release_id: str, plan_hash: str) -> None:
+    """Refuse an id that was charged for another plan.
+
+    Raises:
+        LedgerRefused: When it was.
     """
     if held.plan != plan_hash:
         _refuse(
             f"release {release_id} belongs to another plan. Leave the id out for a "
             "new release, or bring back the plan it was charged for"
         )
-    if held.state in _UNFINISHED:
-        _refuse(f"release {release_id} {_UNFINISHED[held.state]}")
+
+
+def describe_new_id(account: Account, held: Held) -> str:
+    """Say what it costs to release the same again under a new id."""
+    accounting = account.scope.accounting
+    return (
+        f"A new id costs {_amount(held.charge, accounting)}; scope "
+        f"'{account.scope.name}' has {_amount(account.left, accounting)} left"
+    )
 
 
 def choose_scope(name: str | None, known: Iterable[str]) -> str:

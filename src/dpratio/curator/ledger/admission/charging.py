@@ -8,7 +8,10 @@ from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import link
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.account.source import Source, named_source, salted_hash
-from dpratio.curator.ledger.admission.admit import admit, choose_scope
+from dpratio.curator.ledger.admission.admit import (
+    admit,
+    choose_scope,
+)
 from dpratio.curator.ledger.admission.bound import (
     is_bound,
     other_accounts,
@@ -45,6 +48,10 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
 
     Returns:
         The salted hash of the source's description.
+
+    Guarantee:
+        An id is charged once. One that was charged and never opened goes on with its
+        charge, for the same plan and source. Proof: docs/proofs/ledger.md.
     """
     require_words(by, "by")
     require_id(release_id)

@@ -29,6 +29,11 @@ from dpratio.terms.database import DatabaseTable
 __all__ = ["Connected", "connect_to", "find_table"]
 
 
+# The server looks every second whether we are still there. Without it, the query of a
+# process that was killed runs on to its end.
+_STOP_WITH_US = "SET client_connection_check_interval = 1000"
+
+
 @dataclass(frozen=True, slots=True)
 class Connected:
     """A connection, and how it is closed."""
@@ -174,7 +179,10 @@ def _duckdb(source: DatabaseTable) -> Connected:
 
 def _sqlite(source: DatabaseTable) -> Connected:
     path = quote(str(Path(source.file).absolute()))
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    # Queries run in a thread of their own, so that they can be interrupted.
+    connection = sqlite3.connect(
+        f"file:{path}?mode=ro", uri=True, check_same_thread=False
+    )
     connection.execute("SELECT count(*) FROM sqlite_schema")
     connection.execute("PRAGMA temp_store = MEMORY")
     return Connected(ibis.sqlite.from_connection(connection), connection.close)
@@ -183,6 +191,9 @@ def _sqlite(source: DatabaseTable) -> Connected:
 def _postgres(source: DatabaseTable) -> Connected:
     psycopg = import_extra("psycopg", "engines")
     connection = psycopg.connect(source.url, autocommit=True, **withheld(source))
+    with contextlib.suppress(psycopg.Error):
+        # A server of another system may not know how to look.
+        connection.execute(_STOP_WITH_US)
     return Connected(ibis.postgres.from_connection(connection), connection.close)
 
 

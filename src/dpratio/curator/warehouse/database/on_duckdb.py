@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Sequence
+from typing import Any
 
 import ibis
 
@@ -9,6 +10,7 @@ from dpratio.curator.duckdb.functions import require_own_functions
 from dpratio.curator.duckdb.reads import reads_of
 from dpratio.curator.reading.keys import WHOLE_ID
 from dpratio.curator.reading.read_once import require_once
+from dpratio.curator.stopping import stoppable
 from dpratio.curator.warehouse.dialect import UNDECLARED, Backend, Dialect, Value
 from dpratio.curator.warehouse.functions import builtin
 
@@ -44,6 +46,9 @@ class DuckDb(Dialect):
     def check_given(self, backend: Backend, rows: Value) -> None:
         require_own_functions(backend.con.execute)
         require_once(reads_of(backend.compile(rows), backend.con.execute))
+
+    def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
+        return stoppable(lambda: self.fetch(backend, asked), backend.con.interrupt)
 
     def number(self, column: Value) -> Value:
         kind = column.type()

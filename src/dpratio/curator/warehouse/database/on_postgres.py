@@ -13,6 +13,7 @@ from dpratio.curator.duckdb.table import identifier
 from dpratio.curator.reading.keys import WHOLE_ID
 from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import ColumnType
+from dpratio.curator.stopping import stoppable
 from dpratio.curator.warehouse.database.postgres_names import require_own_names
 from dpratio.curator.warehouse.database.reads import tables_of
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, require_utf8
@@ -160,6 +161,9 @@ class Postgres(Dialect):
                 (quoted,),
             ).fetchall()
         return dict(found)
+
+    def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
+        return stoppable(lambda: self.fetch(backend, asked), backend.con.cancel)
 
     def number(self, column: Value) -> Value:
         if not column.type().is_decimal():

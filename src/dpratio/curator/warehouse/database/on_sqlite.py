@@ -5,6 +5,7 @@ What SQLite cannot do exactly is done by functions of ours inside it; none can f
 
 import hashlib
 import operator
+import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from sqlglot.optimizer.eliminate_subqueries import eliminate_subqueries
 from dpratio.curator.reading.keys import day_of, number_of_id
 from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import ColumnType
+from dpratio.curator.stopping import stoppable
 from dpratio.curator.warehouse.database.reads import tables_of
 from dpratio.curator.warehouse.dialect import (
     Backend,
@@ -101,6 +103,14 @@ class Sqlite(Dialect):
         }
         return {**types, **untyped}
 
+    def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
+        def work() -> dict[str, list[Any]]:
+            return self.fetch(backend, asked)
+
+        # A connection of others may be bound to the thread that made it.
+        is_free = stoppable(lambda: _may_cross(backend.con), None)
+        return stoppable(work, backend.con.interrupt) if is_free else work()
+
     def fetch(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
         # Its parser gives up on selects within selects; those in a row it takes.
         backend._run_pre_execute_hooks(asked)  # noqa: SLF001
@@ -162,6 +172,15 @@ class Sqlite(Dialect):
 
     def iso_day(self, day: Value) -> Value:
         return _iso(day)
+
+
+def _may_cross(connection: sqlite3.Connection) -> bool:
+    """Tell whether a connection may be used in the thread that asks."""
+    try:
+        connection.cursor().close()
+    except sqlite3.ProgrammingError:
+        return False
+    return True
 
 
 def _require_own_functions(backend: Backend) -> None:

@@ -1,12 +1,13 @@
 """Spark: collations are passed by, failing tasks are not quoted on our screen."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import ibis
 
+from dpratio.checks import import_extra
+from dpratio.curator.noise.entropy import fresh_id
 from dpratio.curator.reading.keys import LARGEST_ID
+from dpratio.curator.stopping import stoppable
 from dpratio.curator.warehouse.dialect import (
     FIRST_DAY,
     LAST_DAY,
@@ -38,10 +39,19 @@ class Spark(Dialect):
     adds_before_joins = True
     casts_in_views = frozenset({"DATE"})
 
-    @contextmanager
-    def quietly(self, backend: Backend) -> Iterator[None]:
-        with watched(backend._session):  # noqa: SLF001
-            yield
+    def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
+        session, tag = backend._session, f"dpratio-{fresh_id()}"  # noqa: SLF001
+
+        def work() -> dict[str, list[Any]]:
+            with watched(session, tag):
+                return self.fetch(backend, asked)
+
+        def cancel() -> None:
+            session.sparkContext.cancelJobsWithTag(tag)
+
+        # A thread that has the pool and the properties of the one that asks.
+        thread = import_extra("pyspark", "engines").InheritableThread
+        return stoppable(work, cancel, thread=thread)
 
     def fetch(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
         # Declared keys are handed over by Arrow, whole: Spark then knows how few they

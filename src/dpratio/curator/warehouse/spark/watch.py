@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from dpratio.checks import import_extra
-from dpratio.curator.noise.entropy import fresh_id
 from dpratio.curator.shared_change import SharedChange
 
 __all__ = ["PATIENCE", "watched"]
@@ -27,10 +26,9 @@ _LOOK = 0.2
 
 
 @contextmanager
-def watched(session: Session) -> Iterator[None]:
+def watched(session: Session, tag: str) -> Iterator[None]:
     """Run a query so that nothing of it reaches a log, and so that it ends."""
     context = session.sparkContext
-    tag = f"dpratio-{fresh_id()}"
     ended = threading.Event()
     watch = threading.Thread(
         target=_cancel_if_deserted, args=(context, tag, ended), daemon=True

@@ -1,0 +1,43 @@
+"""Ids of releases: hexadecimal digits, or any text that stands for them.
+
+A scheduler knows what a run is called before it runs. The same text is the same id, so
+that a second attempt goes on with the first one's charge.
+"""
+
+import hashlib
+import re
+
+from dpratio.checks import require
+
+__all__ = ["id_of"]
+
+_ID = re.compile("[0-9a-f]{32}")
+# Nobody calls a run so; somebody may have lost a digit, or the case.
+_ALMOST = re.compile("[0-9a-fA-F]{16,}")
+_LONGEST = 1000
+
+
+def id_of(text: object) -> str:
+    """Give the id that a text stands for; an id stands for itself.
+
+    Raises:
+        InvalidInput: When it is no line of text, or nearly an id: a mistyped one would
+            be charged as a new release.
+
+    Example:
+        >>> id_of("orders 2026-11")
+        '850f107f388ee934f906e0abe5f37c96'
+        >>> id_of("0123456789abcdef0123456789abcdef")
+        '0123456789abcdef0123456789abcdef'
+    """
+    line = isinstance(text, str) and 0 < len(text) <= _LONGEST and text.isprintable()
+    plain = line and str(text).strip() == text
+    rule = "a release id is 32 hexadecimal digits, or one line of text"
+    require(plain, rule, text)
+    name = str(text)
+    if _ID.fullmatch(name):
+        return name
+    hint = "Correct it; or add a word, if it is the name of a run."
+    nearly = _ALMOST.fullmatch(name)
+    require(nearly is None, "a release id has 32 digits, in lower case", name, hint)
+    return hashlib.sha256(f"dpratio release id:{name}".encode()).hexdigest()[:32]

@@ -1,0 +1,126 @@
+"""What `dpratio release` says while it runs, and the line that schedulers read."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.commands_for_tests import Call, rows_of_people
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.release_sums import STAGES
+from dpratio.release.files import read_release
+from dpratio.release.release_id import id_of
+
+RELEASE = ("release", "study.toml", "-o", "r.json")
+LEFT = {"epsilon": "98", "delta": "0"}
+SPENT = {"epsilon": "2", "delta": "0"}
+
+
+def test_the_last_line_is_json_and_the_only_one_on_standard_output(
+    folder: Path, call: Call
+) -> None:
+    code, out, error = call(*RELEASE, "--json", "--id", "orders 2026-11")
+    assert (code, error) == (0, "")
+    assert json.loads(out) == {
+        "id": id_of("orders 2026-11"),
+        "scope": "people",
+        "status": "published",
+        "spent": SPENT,
+        "left": LEFT,
+        "exit_code": 0,
+    }
+    assert read_release(folder / "r.json").id == id_of("orders 2026-11")
+
+
+def test_a_refusal_ends_with_its_line_too(folder: Path, call: Call) -> None:
+    (folder / "people.csv").write_text("score,lable\n0.5,1\n", encoding="utf-8")
+    code, out, error = call(*RELEASE, "--json")
+    assert code == 4
+    assert error.startswith("SchemaRefused: ")
+    line = json.loads(out)
+    assert re.fullmatch("[0-9a-f]{32}", line.pop("id"))
+    assert line == {
+        "scope": None,
+        "status": "not charged",
+        "spent": None,
+        "left": None,
+        "exit_code": 4,
+    }
+
+
+def test_a_study_that_is_not_there_ends_with_a_line(folder: Path, call: Call) -> None:
+    (folder / "study.toml").unlink()
+    code, out, _ = call(*RELEASE, "--json")
+    assert code == 5
+    assert (json.loads(out)["id"], json.loads(out)["exit_code"]) == (None, 5)
+
+
+def test_without_a_ledger_nothing_is_spent(folder: Path, call: Call) -> None:
+    code, out, _ = call(*RELEASE, "--json", "--no-ledger")
+    assert code == 0
+    line = json.loads(out)
+    assert (line["status"], line["spent"], line["left"]) == ("written", None, None)
+    assert line["id"] == read_release(folder / "r.json").id
+
+
+def test_the_same_text_is_the_same_release(folder: Path, call: Call) -> None:
+    first = call(*RELEASE, "--id", "orders 2026-11")
+    assert first[0] == 0
+    assert call(*RELEASE, "--id", "orders 2026-11") == first
+    book = Ledger("dpratio.db")
+    assert list(book.account().releases) == [id_of("orders 2026-11")]
+    assert folder.is_dir()
+
+
+def test_a_charge_is_voided_by_its_text(folder: Path, call: Call) -> None:
+    from dpratio.cli.studies import read_any_plan
+
+    name = "orders 2026-11"
+    Ledger("dpratio.db").charge(id_of(name), read_any_plan(folder / "study.toml"))
+    assert call("ledger", "void", name)[0] == 0
+    assert Ledger("dpratio.db").account().spent.loss == 0
+
+
+@pytest.mark.parametrize("pairs", [1, 3000])
+def test_stages_are_said_if_asked_and_the_same_for_all_data(
+    pairs: int, folder: Path, call: Call
+) -> None:
+    (folder / "people.csv").write_text(rows_of_people(pairs), encoding="utf-8")
+    code, _, error = call(*RELEASE, "--verbose")
+    assert code == 0
+    assert error == "".join(f"dpratio: {each}\n" for each in STAGES)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal")
+@pytest.mark.parametrize("more", [(), ("--verbose",)])
+def test_on_a_terminal_stages_have_their_times(
+    more: tuple[str, ...], folder: Path
+) -> None:
+    command = [sys.executable, "-c", "from dpratio.cli.main import run; run()"]
+    ours, theirs = pty.openpty()
+    surroundings = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    child = subprocess.Popen(
+        [*command, *RELEASE, *more],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env=surroundings,
+    )
+    os.close(theirs)
+    said = b""
+    try:
+        while part := os.read(ours, 4096):
+            said += part
+    except OSError:  # The other end is closed.
+        pass
+    os.close(ours)
+    assert child.wait() == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode())
+    times = re.findall(r"([a-z ]+?) +\d:\d\d:\d\d", text)
+    assert {each.strip() for each in times} & set(STAGES)
+    assert not more or {each.strip() for each in times} >= set(STAGES)

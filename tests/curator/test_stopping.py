@@ -1,0 +1,218 @@
+"""Whatever interrupts a release cancels its query, on every engine that runs here."""
+
+import os
+import signal
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import pytest
+
+from dpratio.curator import stopping
+from dpratio.curator.stopping import (
+    Terminated,
+    ending_as_told,
+    heeding_terminate,
+    notes_of,
+    stoppable,
+)
+from dpratio.curator.warehouse.dialect import Dialect
+from dpratio.curator.warehouse.tables import dialect_of
+
+LONGEST = 60.0
+
+
+def in_thread(work: Callable[[], bool]) -> bool:
+    """Do some work in a thread of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
+
+
+def interrupt_after(moment: float, number: int = signal.SIGINT) -> threading.Timer:
+    """Send a signal to this process, soon."""
+    timer = threading.Timer(moment, lambda: os.kill(os.getpid(), number))
+    timer.start()
+    return timer
+
+
+def test_what_an_engine_gives_or_raises_is_passed_on() -> None:
+    def fail() -> None:
+        message = "no"
+        raise ValueError(message)
+
+    assert stoppable(lambda: 3, None) == 3
+    with pytest.raises(ValueError, match="no"):
+        stoppable(fail, None)
+
+
+def test_an_interrupt_cancels_again_and_again_until_the_engine_ends() -> None:
+    """A query may begin after the first time; and cancelling may fail."""
+    asked: list[int] = []
+    enough = threading.Event()
+
+    def cancel() -> None:
+        asked.append(1)
+        if len(asked) == 3:
+            enough.set()
+        message = "not yet"
+        raise OSError(message)
+
+    interrupt_after(0.2)
+    with pytest.raises(KeyboardInterrupt) as told:
+        stoppable(lambda: enough.wait(LONGEST), cancel)
+    assert len(asked) == 3
+    assert told.value.__context__ is None
+
+
+def test_what_cannot_be_cancelled_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stopping, "_LONGEST", 0.3)
+    ended = threading.Event()
+    for cancel in (None, lambda: None):
+        interrupt_after(0.2)
+        with pytest.raises(KeyboardInterrupt):
+            stoppable(lambda: ended.wait(LONGEST), cancel)
+    ended.set()
+
+
+def test_outside_the_main_thread_no_thread_is_made() -> None:
+    assert in_thread(lambda: stoppable(threading.get_ident, None) != 0)
+
+
+def slow_sqlite(backend: Any) -> Any:  # noqa: ANN401
+    backend.con.create_function("slow", 1, lambda cell: cell)
+    return (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+        "SELECT sum(slow(i)) AS total FROM n"
+    )
+
+
+def slow_duckdb(_backend: Any) -> Any:  # noqa: ANN401
+    return (
+        "SELECT sum(a.range * b.range) AS total FROM range(9000000) a, "
+        "range(9000000) b WHERE (a.range + b.range) % 7 = 3"
+    )
+
+
+@pytest.fixture
+def ours(tmp_path: Path) -> Iterator[Callable[[str], Any]]:
+    """Connections as dpratio makes them."""
+    opened: list[Any] = []
+
+    def connect(name: str) -> Any:  # noqa: ANN401
+        if name == "duckdb":
+            opened.append(duckdb.connect())
+            return ibis.duckdb.from_connection(opened[-1])
+        place = tmp_path / "a.db"
+        opened.append(sqlite3.connect(place, check_same_thread=False))
+        return ibis.sqlite.from_connection(opened[-1])
+
+    yield connect
+    for each in opened:
+        each.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "slow"), [("sqlite", slow_sqlite), ("duckdb", slow_duckdb)]
+)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_query_that_would_run_for_ever(
+    name: str,
+    slow: Callable[[Any], str],
+    number: int,
+    ours: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    backend = ours(name)
+    query = slow(backend)
+    dialect = dialect_of(backend)
+
+    def fetch(*_given: object) -> Any:  # noqa: ANN401
+        return backend.con.execute(query).fetchall()
+
+    monkeypatch.setattr(type(dialect), "fetch", fetch)
+    wanted = Terminated if number == signal.SIGTERM else KeyboardInterrupt
+    interrupt_after(1, number)
+    with heeding_terminate(), pytest.raises(wanted):
+        dialect.ask(backend, None)
+    # The connection is free again.
+    assert backend.con.execute("SELECT 7").fetchone() == (7,)
+
+
+def test_a_connection_that_is_bound_to_its_thread_is_asked_in_it() -> None:
+    backend = ibis.sqlite.connect()
+    backend.con.execute("CREATE TABLE given AS SELECT 1 AS cell UNION ALL SELECT 2")
+    asked = backend.table("given").aggregate(total=lambda given: given.cell.sum())
+    assert dialect_of(backend).ask(backend, asked) == {"total": [3]}
+    backend.disconnect()
+
+
+def test_a_database_that_says_nothing_of_cancelling_is_asked_plainly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Dialect, "fetch", lambda *_given: {"total": [3]})
+    assert Dialect().ask(None, None) == {"total": [3]}
+
+
+# --- SIGTERM --------------------------------------------------------------------------
+
+
+def test_sigterm_is_heeded_for_a_while_and_then_as_before() -> None:
+    with pytest.raises(Terminated), heeding_terminate():
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_whoever_heeds_sigterm_keeps_it() -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
+    try:
+        with ending_as_told():
+            os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert heard == [signal.SIGTERM]
+
+
+def test_in_another_thread_no_handler_is_set() -> None:
+    def heed() -> bool:
+        with heeding_terminate():
+            return signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+    assert in_thread(heed)
+
+
+def test_what_was_noted_is_said_before_sigterm_does_what_it_does(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stop = Terminated()
+    stop.add_note("Release 0 was not charged.")
+    # It would end this process; kept back, it can be looked at.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        with pytest.raises(Terminated), ending_as_told():
+            raise stop
+        assert signal.sigwait({signal.SIGTERM}) == signal.SIGTERM
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    assert capsys.readouterr().err == "Release 0 was not charged.\n"
+
+
+def test_of_a_handler_of_others_nothing_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        with suppress(Terminated), ending_as_told():
+            raise Terminated
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert capsys.readouterr().err == ""
+    assert notes_of(Terminated()) == []
