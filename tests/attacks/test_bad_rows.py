@@ -10,11 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import ibis
+import polars as pl
 import psycopg
 import pytest
 
+from curator.tables_for_tests import plan_of
 from dpratio.cli.main import run
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.release_sums import release_sums
+from dpratio.curator.silence import silence
+from dpratio.errors import SchemaRefused
 from dpratio.release.files import read_release
+from dpratio.terms.budget import Budget
 
 Told = tuple[object, ...]
 
@@ -218,3 +227,38 @@ def test_08_bad_cells_of_a_server_change_nothing_either(
         answers.append(told(data, "ibis"))
     assert answers[0][0] == 0
     assert answers[1] == answers[0]
+
+
+def behind_ibis(path: str) -> object:
+    with silence():  # Ibis calls what DuckDB would rather have called otherwise.
+        return ibis.duckdb.connect().read_parquet(path)
+
+
+SCANS: dict[str, Callable[[str], object]] = {
+    "lazy frame": pl.scan_parquet,
+    "relation": duckdb.read_parquet,
+    "relation by name": lambda path: duckdb.read_parquet(path, union_by_name=True),
+    "query": lambda path: duckdb.sql(f"SELECT * FROM '{path}'"),  # noqa: S608
+    "Ibis": behind_ibis,
+}
+
+
+@pytest.mark.parametrize("scan", SCANS)
+def test_08_text_in_a_later_file_stops_nothing_that_was_charged(
+    scan: str, tmp_path: Path
+) -> None:
+    """What a later file says of its columns is read before the charge, as of the first.
+
+    Source: a data engineer's trial of this code, 2026 (it stopped after the charge, and
+    on DuckDB only where a text was no number).
+    More: tests/curator/reading/test_lazy_frames.py.
+    """
+    for at, cell in enumerate((0.5, "0.5")):
+        frame = pl.DataFrame({"score": [cell], "label": [1]})
+        frame.write_parquet(tmp_path / f"{at}.parquet")
+    book = Ledger(tmp_path / "budget.db")
+    book.open_scope(Scope("people", Budget(9)))
+    table = SCANS[scan](str(tmp_path / "*.parquet"))
+    with pytest.raises(SchemaRefused, match="differs from that of"):
+        release_sums(table, plan_of(), ledger=book)
+    assert book.account().seq == 0

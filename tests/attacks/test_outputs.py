@@ -109,11 +109,11 @@ def call(
 def outputs_of(folder: Path, data: str, call: Callable[[str], str]) -> list[str]:
     """Release, estimate, report and look at the ledger; give all there is to see."""
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    again = f"--json --id {name_of(29)} -v"
     commands = [
         "ledger init --epsilon 3 --delta 1e-5 --anchor heads",
         f"release study.toml --data {data} --anchor heads --by ann -o r.json -v",
-        f"release study.toml --data {data} --anchor heads -o s.json --json "
-        f"--id {name_of(29)} -v",
+        f"release study.toml --data {data} --anchor heads -o s.json {again}",
         "estimate r.json",
         "report r.json -o r.html",
         "ledger show --anchor heads",

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from curator.tables_for_tests import ENGINES, exact, plan_of
-from dpratio.curator.reading.read_once import lazy_reads, require_once, source_at
+from dpratio.curator.reading.lazy_frames import lazy_reads
+from dpratio.curator.reading.read_once import require_once, source_at
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import SchemaRefused
 

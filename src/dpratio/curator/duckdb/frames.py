@@ -19,7 +19,8 @@ from dpratio.curator.reading.frames import (
     pandas_types,
     polars_types,
 )
-from dpratio.curator.reading.read_once import lazy_reads, require_once
+from dpratio.curator.reading.lazy_frames import lazy_reads, require_same_files
+from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.stopping import stoppable
 
@@ -59,6 +60,7 @@ def open_polars(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     """Open a Polars frame, eager or lazy."""
     import_extra("pyarrow", "arrow")
     require_once(lazy_reads(frame))
+    require_same_files(frame)
     return open_frame(
         polars_types(frame), statement, lambda names: _polars_columns(frame, names)
     )

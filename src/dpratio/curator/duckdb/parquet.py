@@ -26,14 +26,14 @@ from dpratio.curator.duckdb.table import (
 )
 from dpratio.curator.duckdb.types import as_named, schema_of
 from dpratio.curator.reading.arrow_cells import arrow_plain
-from dpratio.curator.reading.files import find_files
+from dpratio.curator.reading.files import find_files, require_same_schema
 from dpratio.curator.reading.parquet_cells import (
     is_whole_decimal,
     parquet_batches,
     parquet_types,
 )
 from dpratio.curator.reading.statement import ColumnType
-from dpratio.errors import FileRefused, SchemaRefused
+from dpratio.errors import FileRefused
 
 __all__ = ["open_parquet"]
 
@@ -73,12 +73,7 @@ def open_parquet(path: str, statement: Asked) -> DuckTable:
     files = find_files(path)
     connection = connect()
     schemas = [_schema(connection, file) for file in files]
-    for file, schema in zip(files, schemas, strict=True):
-        if list(schema.items()) != list(schemas[0].items()):
-            raise SchemaRefused(
-                f"the schema of '{file}' differs from that of '{files[0]}'. "
-                "Files of one glob must share their columns and types."
-            )
+    require_same_schema(files, [list(each.items()) for each in schemas])
     stored = schemas[0]
     asked = [name for name in statement.columns if name in stored]
     if any(stored[name].is_for_arrow for name in asked):

@@ -1,7 +1,8 @@
 """What a statement of DuckDB reads: files and tables, each as often as it does.
 
 DuckDB itself takes the statement apart; nothing is run. Views are followed and patterns
-are expanded. What is read by macros and by functions that do not say so is not seen.
+are expanded; Parquet files of one call must share their columns. What is read by macros
+and by functions that do not say so is not seen.
 """
 
 import json
@@ -11,7 +12,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from dpratio.curator.duckdb.table import literal
+from dpratio.curator.duckdb.table import file_list, literal
+from dpratio.curator.reading.files import require_same_schema
 from dpratio.curator.reading.read_once import source_at
 
 __all__ = ["reads_of"]
@@ -83,7 +85,7 @@ class _Reader:
         """Count what a function of tables reads, where its name tells."""
         name, given = node["qualified_name"]["path"][-1].lower(), node["arguments"]
         if name.startswith("read_") or name.endswith("_scan"):
-            return self.files(_texts(given))
+            return self.files(_texts(given), is_parquet="parquet" in name)
         if name == "query":
             return sum(map(self.statement, _texts(given)), Counter())
         if name == "query_table":
@@ -114,13 +116,25 @@ class _Reader:
                 return found
         return Counter()
 
-    def files(self, patterns: Sequence[str]) -> Reads:
+    def files(self, patterns: Sequence[str], *, is_parquet: bool = False) -> Reads:
         """Count the files of patterns, as DuckDB expands them."""
         found: Reads = Counter()
+        here: list[str] = []
         for each in patterns:
             listed = [] if _SCHEME in each else self._listed(each)
+            here += listed
             found.update(map(source_at, listed) if listed else [(_NAMED, each)])
+        if is_parquet or all(each.endswith(".parquet") for each in here):
+            require_same_schema(here, [self._columns(each) for each in here])
         return found
+
+    def _columns(self, file: str) -> list[tuple[object, ...]]:
+        """List what a footer says of its columns; DuckDB trusts the first for all."""
+        _, *columns = self.ask(
+            "SELECT name, type, type_length, num_children, converted_type, scale, "
+            f"precision, logical_type FROM parquet_schema({file_list([file])})"
+        ).fetchall()
+        return columns
 
     def _listed(self, pattern: str) -> list[str]:
         asked = self.ask(f"SELECT file FROM system.main.glob({literal(pattern)})")

@@ -15,8 +15,9 @@ from dpratio.curator.reading.frames import (
     pandas_types,
     polars_types,
 )
+from dpratio.curator.reading.lazy_frames import lazy_reads, require_same_files
 from dpratio.curator.reading.parquet_cells import parquet_batches, parquet_types
-from dpratio.curator.reading.read_once import lazy_reads, require_once
+from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.reading.tables import kind_of, refuse_kind
 from dpratio.errors import SchemaRefused
@@ -137,6 +138,7 @@ def _open_polars(frame: Any) -> RowTable:  # noqa: ANN401 (Polars is optional)
         yield from zip(*(_polars_values(each) for each in chosen), strict=True)
 
     require_once(lazy_reads(frame))
+    require_same_files(frame)
     return RowTable(polars_types(frame), read)
 
 

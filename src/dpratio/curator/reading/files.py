@@ -9,12 +9,12 @@ import contextlib
 import glob
 import os
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 
-from dpratio.errors import FileRefused
+from dpratio.errors import FileRefused, SchemaRefused
 
-__all__ = ["find_files", "identity_of"]
+__all__ = ["find_files", "identity_of", "require_same_schema"]
 
 
 def find_files(path: str) -> list[str]:
@@ -50,6 +50,20 @@ def find_files(path: str) -> list[str]:
     for _, name in ordered:
         kept.setdefault(identity_of(name), name)
     return list(kept.values())
+
+
+def require_same_schema(files: Sequence[str], schemas: Sequence[object]) -> None:
+    """Refuse Parquet files whose columns or types differ.
+
+    Raises:
+        SchemaRefused: When they do; it names two files.
+    """
+    for file, schema in zip(files, schemas, strict=True):
+        if schema != schemas[0]:
+            raise SchemaRefused(
+                f"the schema of '{file}' differs from that of '{files[0]}'. "
+                "Files of one glob must share their columns and types."
+            )
 
 
 def identity_of(path: str) -> Hashable:

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dpratio.checks import import_extra
+from dpratio.curator.reading.files import require_same_schema
 from dpratio.curator.reading.frames import arrow_types
 from dpratio.curator.reading.statement import ColumnType
-from dpratio.errors import FileRefused, SchemaRefused
+from dpratio.errors import FileRefused
 
 __all__ = ["is_whole_decimal", "parquet_batches", "parquet_types"]
 
@@ -38,12 +39,7 @@ def parquet_types(files: Sequence[str]) -> dict[str, ColumnType]:
     """
     schemas = [_schemas_of(file) for file in files]
     first, stored = schemas[0]
-    for file, (schema, _) in zip(files, schemas, strict=True):
-        if not schema.equals(first):
-            raise SchemaRefused(
-                f"the schema of '{file}' differs from that of '{files[0]}'. "
-                "Files of one glob must share their columns and types."
-            )
+    require_same_schema(files, [schema for schema, _ in schemas])
     types = arrow_types(first)
     return types | _as_stored(stored, types)
 

@@ -5,16 +5,14 @@ ours names is read once (`files`); what others expand or put together can only b
 at: by the files and tables that their plan says it reads.
 """
 
-import contextlib
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
-from typing import Any
+from collections.abc import Hashable, Iterable
 from urllib.parse import unquote, urlsplit
 
 from dpratio.curator.reading.files import identity_of
 from dpratio.errors import SchemaRefused
 
-__all__ = ["lazy_reads", "require_once", "source_at"]
+__all__ = ["require_once", "source_at"]
 
 
 def require_once(reads: Iterable[Hashable]) -> None:
@@ -49,28 +47,3 @@ def source_at(address: str) -> Hashable:
     if parts.scheme == "file":
         return identity_of(unquote(parts.path))
     return address if "://" in address else identity_of(address)
-
-
-def lazy_reads(frame: Any) -> Iterator[Hashable]:  # noqa: ANN401 (Polars is optional)
-    """List what a lazy frame of Polars reads; an eager one holds its rows.
-
-    Files are listed as Polars found them. A part of the plan that it would work out
-    once and use again is read again.
-    """
-    if not hasattr(frame, "_ldf"):
-        return
-    with contextlib.suppress(Exception):
-        plan = frame._ldf.visit()  # noqa: SLF001
-        yield from _reads_from(plan, plan.get_node())
-
-
-def _reads_from(plan: Any, node: int) -> Iterator[Hashable]:  # noqa: ANN401
-    plan.set_node(node)
-    inputs = plan.get_inputs()
-    with contextlib.suppress(NotImplementedError):
-        given = plan.view_current_node()
-        yield from map(source_at, map(str, getattr(given, "paths", None) or ()))
-        if type(given).__name__ == "Cache":
-            yield "cache", given.id_
-    for each in inputs:
-        yield from _reads_from(plan, each)
