@@ -15,6 +15,7 @@ import ibis
 import pytest
 
 from dpratio.curator import stopping
+from dpratio.curator.duckdb.table import connect, run_on
 from dpratio.curator.stopping import (
     Terminated,
     ending_as_told,
@@ -144,6 +145,15 @@ def test_a_signal_ends_a_query_that_would_run_for_ever(
         dialect.ask(backend, None)
     # The connection is free again.
     assert backend.con.execute("SELECT 7").fetchone() == (7,)
+
+
+def test_a_signal_ends_a_query_on_files_and_frames() -> None:
+    connection = connect()
+    interrupt_after(1)
+    with pytest.raises(KeyboardInterrupt):
+        run_on(connection)(slow_duckdb(None), {})
+    assert connection.execute("SELECT 7").fetchone() == (7,)
+    connection.close()
 
 
 def test_a_connection_that_is_bound_to_its_thread_is_asked_in_it() -> None:

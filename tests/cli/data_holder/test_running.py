@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -124,3 +125,49 @@ def test_on_a_terminal_stages_have_their_times(
     times = re.findall(r"([a-z ]+?) +\d:\d\d:\d\d", text)
     assert {each.strip() for each in times} & set(STAGES)
     assert not more or {each.strip() for each in times} >= set(STAGES)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)]
+)
+@pytest.mark.parametrize("engine", ["python", "duckdb"])
+def test_a_signal_while_files_are_read_ends_a_release(
+    number: signal.Signals, code: int, engine: str, folder: Path
+) -> None:
+    (folder / "people.csv").write_text(rows_of_people(1_000_000), encoding="utf-8")
+    more = ("--json", "--verbose", "--engine", engine, "--id", "a run")
+    child = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "from dpratio.cli.main import run; run()",
+            *RELEASE,
+            *more,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stderr is not None
+    reading = f"dpratio: {STAGES[3]}\n"
+    while child.stderr.readline() != reading:
+        assert child.poll() is None
+    child.send_signal(number)
+    out, error = child.communicate(timeout=120)
+    assert child.returncode == code, error
+    assert error.startswith(f"Release {id_of('a run')} stays charged")
+    assert len(error.splitlines()) == 1
+    line = json.loads(out)
+    assert (line["status"], line["exit_code"]) == ("opened", code)
+    assert line["spent"] == SPENT
+
+
+def test_other_commands_end_with_the_same_codes(
+    call: Call, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpratio.cli.data_holder.curate.read_study", interrupted)
+    assert folder.is_dir()
+    assert call("plan", "study.toml") == (130, "", "Interrupted.\n")
