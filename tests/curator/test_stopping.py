@@ -14,17 +14,20 @@ import duckdb
 import ibis
 import pytest
 
-from dpratio.curator import stopping
+from curator.tables_for_tests import plan_of, said_by
+from dpratio.curator import measure, stopping
 from dpratio.curator.duckdb.table import connect, run_on
+from dpratio.curator.release_sums import release_sums
 from dpratio.curator.stopping import (
     Terminated,
     ending_as_told,
-    heeding_terminate,
+    heeding_signals,
     notes_of,
     stoppable,
 )
 from dpratio.curator.warehouse.dialect import Dialect
 from dpratio.curator.warehouse.tables import dialect_of
+from dpratio.errors import SchemaRefused
 
 LONGEST = 60.0
 
@@ -141,7 +144,7 @@ def test_a_signal_ends_a_query_that_would_run_for_ever(
     monkeypatch.setattr(type(dialect), "fetch", fetch)
     wanted = Terminated if number == signal.SIGTERM else KeyboardInterrupt
     interrupt_after(1, number)
-    with heeding_terminate(), pytest.raises(wanted):
+    with heeding_signals(), pytest.raises(wanted):
         dialect.ask(backend, None)
     # The connection is free again.
     assert backend.con.execute("SELECT 7").fetchone() == (7,)
@@ -175,9 +178,33 @@ def test_a_database_that_says_nothing_of_cancelling_is_asked_plainly(
 
 
 def test_sigterm_is_heeded_for_a_while_and_then_as_before() -> None:
-    with pytest.raises(Terminated), heeding_terminate():
+    with pytest.raises(Terminated), heeding_signals():
         os.kill(os.getpid(), signal.SIGTERM)
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize(
+    ("number", "wanted"),
+    [(signal.SIGTERM, Terminated), (signal.SIGINT, KeyboardInterrupt)],
+)
+@pytest.mark.parametrize("error", [RuntimeError, SchemaRefused])
+def test_an_interrupt_that_an_engine_took_for_an_error_is_raised_all_the_same(
+    number: int,
+    wanted: type[KeyboardInterrupt],
+    error: type[Exception],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stop() -> None:
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+        message = "cell 271828 is bad"
+        raise error(message)
+
+    monkeypatch.setattr(measure, "open_table", lambda *_given: stop)
+    with heeding_signals(), pytest.raises(wanted) as told:
+        release_sums({"score": [0.5], "label": [1]}, plan_of(), ledger=None)
+    assert type(told.value) is wanted
+    assert "271828" not in said_by(told.value)
 
 
 def test_whoever_heeds_sigterm_keeps_it() -> None:
@@ -193,7 +220,7 @@ def test_whoever_heeds_sigterm_keeps_it() -> None:
 
 def test_in_another_thread_no_handler_is_set() -> None:
     def heed() -> bool:
-        with heeding_terminate():
+        with heeding_signals():
             return signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
     assert in_thread(heed)

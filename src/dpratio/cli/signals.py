@@ -17,11 +17,11 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 (Typer brings its own Click)
         """Run a command until it ends or is told to."""
-        from dpratio.curator.stopping import heeding_terminate, notes_of
+        from dpratio.curator.stopping import heeding_signals, notes_of
 
         notes, code = ["Interrupted."], 0
         try:
-            with heeding_terminate():
+            with heeding_signals():
                 return super().invoke(ctx)
         except KeyboardInterrupt as stop:
             code, notes = exit_code_of(stop), notes_of(stop) or notes

@@ -24,6 +24,7 @@ from dpratio.curator.reading.statement import (
     unit_rule,
 )
 from dpratio.curator.silence import silence
+from dpratio.curator.stopping import interrupt_heard
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import Partition, PlannedQuestion
@@ -161,6 +162,9 @@ def _quietly(step: Callable[[], Given]) -> Given:
             refusal = error
         except BaseException:  # noqa: BLE001, S110 (a panic of Polars is no Exception)
             pass
+    stop = interrupt_heard()
+    if stop is not None and not isinstance(refusal, KeyboardInterrupt):
+        raise stop
     if refusal is not None:
         # What was handled when it was raised may be the engine's, and quote a cell.
         refusal.__context__ = refusal.__cause__ = None

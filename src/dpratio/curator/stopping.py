@@ -17,7 +17,8 @@ from dpratio.curator.silence import silence
 __all__ = [
     "Terminated",
     "ending_as_told",
-    "heeding_terminate",
+    "heeding_signals",
+    "interrupt_heard",
     "notes_of",
     "stoppable",
 ]
@@ -86,27 +87,39 @@ def _cancel(cancel: Callable[[], object], ended: threading.Event) -> None:
 
 
 @contextmanager
-def heeding_terminate() -> Iterator[None]:
-    """Let SIGTERM raise `Terminated` while the block runs.
+def heeding_signals() -> Iterator[None]:
+    """Let SIGTERM raise `Terminated` while the block runs, and keep what was heard.
 
-    Signals are heard in the main thread only, and whoever has said what SIGTERM does
+    Signals are heard in the main thread only, and whoever has said what a signal does
     keeps it so.
     """
+    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
     is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _terminate)
+    ours = [each for each in usual if is_main and signal.getsignal(each) is usual[each]]
+    for each in ours:
+        signal.signal(each, _raise)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _HEARD.clear()
+        for each in ours:
+            signal.signal(each, usual[each])
 
 
-def _terminate(number: int, _frame: object) -> None:
+def _raise(number: int, _frame: object) -> None:
     # Whoever asks twice is not kept waiting.
     signal.signal(number, signal.SIG_DFL)
-    raise Terminated
+    _HEARD.append(Terminated if number == signal.SIGTERM else KeyboardInterrupt)
+    raise _HEARD[-1]
+
+
+# An engine that calls Python back takes what is raised there for an error of its own.
+_HEARD: list[type[KeyboardInterrupt]] = []
+
+
+def interrupt_heard() -> KeyboardInterrupt | None:
+    """Give the interrupt that was raised and may have been lost inside an engine."""
+    return _HEARD[-1]() if _HEARD else None
 
 
 @contextmanager
@@ -114,7 +127,7 @@ def ending_as_told() -> Iterator[None]:
     """Heed SIGTERM, say what was noted about it, and then end by it as usual."""
     is_usual = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     try:
-        with heeding_terminate():
+        with heeding_signals():
             yield
     except Terminated as stop:
         if is_usual:

@@ -130,6 +130,7 @@ class _Reader:
 
     def _columns(self, file: str) -> list[tuple[object, ...]]:
         """List what a footer says of its columns; DuckDB trusts the first for all."""
+        columns: list[tuple[object, ...]]
         _, *columns = self.ask(
             "SELECT name, type, type_length, num_children, converted_type, scale, "
             f"precision, logical_type FROM parquet_schema({file_list([file])})"

@@ -67,11 +67,12 @@ def run_on(
     """Give the function that runs a query on a connection of ours."""
 
     def run(query: str, tables: Tables) -> Columns:
-        for name, columns in tables.items():
-            connection.register(name, dict(columns))
-        return stoppable(
-            lambda: dict(connection.execute(query).fetchnumpy()), connection.interrupt
-        )
+        def work() -> Columns:
+            for name, columns in tables.items():
+                connection.register(name, dict(columns))
+            return dict(connection.execute(query).fetchnumpy())
+
+        return stoppable(work, connection.interrupt)
 
     return run
 
