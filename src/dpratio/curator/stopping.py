@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dpratio.curator.silence import silence
 
@@ -93,7 +93,10 @@ def heeding_signals() -> Iterator[None]:
     Signals are heard in the main thread only, and whoever has said what a signal does
     keeps it so.
     """
-    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    usual: dict[signal.Signals, Any] = {
+        signal.SIGTERM: signal.SIG_DFL,
+        signal.SIGINT: signal.default_int_handler,
+    }
     is_main = threading.current_thread() is threading.main_thread()
     ours = [each for each in usual if is_main and signal.getsignal(each) is usual[each]]
     for each in ours:

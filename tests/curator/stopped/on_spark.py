@@ -22,7 +22,7 @@ from dpratio.errors import LedgerRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.question import Ratio
+from dpratio.terms.ratio import Ratio
 from spark_cluster import SETTINGS
 
 PLAN = make_plan(
@@ -100,7 +100,8 @@ def main(folder: Path) -> None:
     book.open_scope(Scope("orders", Budget(100)))
     for stage in STAGES:
         print(json.dumps(interrupted(session, book, stage)), flush=True)  # noqa: T201
-    java = session.sparkContext._gateway.proc.pid
+    gateway: Any = session.sparkContext._gateway
+    java = gateway.proc.pid
 
     def tell() -> None:
         while not active(session):

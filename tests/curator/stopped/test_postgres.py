@@ -16,6 +16,7 @@ import pytest
 from dpratio.plan.study_plan import plan_of_study
 
 from curator.stopped.stages import STAGES, WHILE_THE_QUERY_RUNS
+from dpratio.cli.studies import read_any_plan, read_study
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
@@ -24,7 +25,6 @@ from dpratio.errors import LedgerRefused
 from dpratio.release.files import read_release
 from dpratio.release.release_id import id_of
 from dpratio.terms.budget import Budget
-from dpratio.terms.study_file import parse_study
 
 NAME = "orders 2026-11"
 ID = id_of(NAME)
@@ -174,8 +174,8 @@ def test_a_signal_leaves_nothing_running_and_says_where_the_release_stands(
 
 def require_one_charge(folder: Path, status: str) -> None:
     """The same id again: it goes on for free, or is told what a new one costs."""
-    study = parse_study(Path("study.toml").read_text("utf-8"))
-    read, plan = study.data, plan_of_study(study)
+    study = folder / "study.toml"
+    read, plan = read_study(study).data, read_any_plan(study)
     book = Ledger("dpratio.db")
     again: dict[str, Any] = {"release_id": NAME, "out": folder / "again.json"}
     if status == "opened":

@@ -27,6 +27,7 @@ def is_running(process: int) -> bool:
     return state.split()[0] != "Z"
 
 
+@pytest.mark.outside
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_interrupts_cancel_jobs_and_a_killed_driver_leaves_nothing(
     tmp_path: Path,

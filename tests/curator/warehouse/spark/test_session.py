@@ -99,7 +99,7 @@ def test_no_active_session_stays_none(session: Session) -> None:
     classes = SparkSession._get_j_spark_session_class(session._jvm)
     before = SparkSession.getActiveSession()
     classes.clearActiveSession()
-    with watched(session):
+    with watched(session, "a tag"):
         session.createDataFrame([(1,)], "a int")
     assert SparkSession.getActiveSession() is None
     if before is not None:
@@ -108,8 +108,8 @@ def test_no_active_session_stays_none(session: Session) -> None:
 
 def test_two_releases_at_once_are_both_silent(session: Session) -> None:
     logger = session.sparkContext._jvm.org.apache.logging.log4j.LogManager.getLogger
-    with watched(session):
-        with watched(session):
+    with watched(session, "a tag"):
+        with watched(session, "a tag"):
             assert not logger("x").isFatalEnabled()
         assert not logger("x").isFatalEnabled()
     assert logger("x").isFatalEnabled()
@@ -126,7 +126,7 @@ def test_releases_in_many_threads_leave_log_and_session_as_they_were(
 
     def second(at: int) -> tuple[bool, bool]:
         own = session.newSession()
-        with watched(own):
+        with watched(own, "a tag"):
             own.createDataFrame([(at,)], "a int")
             entered.wait(PATIENCE)
             assert left.wait(PATIENCE)
@@ -138,7 +138,7 @@ def test_releases_in_many_threads_leave_log_and_session_as_they_were(
         return is_silent, is_ours
 
     with ThreadPoolExecutor(2) as pool:
-        with watched(session):
+        with watched(session, "a tag"):
             session.newSession().createDataFrame([(0,)], "a int")
             found = [pool.submit(second, at) for at in range(2)]
             entered.wait(PATIENCE)
@@ -228,22 +228,21 @@ def test_the_log_is_silent_until_the_last_task_has_ended(
         return 3 - len(heard)
 
     monkeypatch.setattr(spark_watch, "_running_tasks", running)
-    with watched(session):
+    with watched(session, "a tag"):
         pass
     assert heard == [False] * 3
     assert log_settings(session).getFilter() is None
 
 
 def test_the_tasks_of_a_query_are_known_by_its_tag(
-    session: Session, monkeypatch: pytest.MonkeyPatch
+    session: Session,
 ) -> None:
-    monkeypatch.setattr(spark_watch, "fresh_id", lambda: "known")
     frame = session.range(0, 2, numPartitions=2).selectExpr(
         "reflect('java.lang.Thread', 'sleep', 1500L) AS x"
     )
 
     def ask() -> int:
-        with watched(session):
+        with watched(session, "dpratio-known"):
             return int(frame.filter("x = 'never'").count())
 
     context = session.sparkContext
