@@ -69,6 +69,7 @@ HOMES = {
     "sqlite3": {
         "curator/ledger/store/sqlite.py",
         "curator/warehouse/database/connect.py",
+        "curator/warehouse/database/on_sqlite.py",
     },
     "psycopg": {
         "curator/ledger/store/server.py",
@@ -113,6 +114,8 @@ HOMES = {
         "cli/data_holder/ledger.py",
         "cli/anyone/page.py",
         "cli/data_holder/team.py",
+        "cli/data_holder/running.py",
+        "cli/signals.py",
     },
 }
 

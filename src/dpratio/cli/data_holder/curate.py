@@ -125,12 +125,12 @@ def release(  # noqa: PLR0913 (one command, one door)
         named = location != DEFAULT or scope or anchor or release_id
         require(not (no_ledger and named), rule, "both", "Say one of them.")
         if not no_ledger:
-            run.release_id = fresh_id() if release_id is None else id_of(release_id)
-        again = None if release_id is None else run.release_id
+            run["id"] = fresh_id() if release_id is None else id_of(release_id)
+        again = None if release_id is None else run["id"]
         require_place(out, force=force, again=again)
         kept = scope or (None if given is None or no_ledger else given.scope)
         book = None if no_ledger else open_ledger(location, anchor, spool=spool)
-        run.book = book
+        run["ledger"] = book
         own = None if given is None or aside is not None else given.data
         if book is not None and own is None:
             require_free(book, kept)
@@ -140,14 +140,14 @@ def release(  # noqa: PLR0913 (one command, one door)
             ledger=book,
             scope=kept,
             source=None if book is None else own,
-            release_id=None if no_ledger else run.release_id,
+            release_id=None if no_ledger else run["id"],
             out=out,
             replace=force,
             by=by,
             engine=engine,
             on_stage=stage,
         )
-        run.release_id = released.id
+        run["id"] = released.id
     if not as_json:
         typer.echo(f"{released}\nWritten to {out}.")
         typer.echo(_account_words(book, kept))

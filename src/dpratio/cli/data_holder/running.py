@@ -8,7 +8,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -17,11 +16,11 @@ from dpratio.cli.signals import exit_code_of
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.account.accounting import Charge
-    from dpratio.curator.ledger.ledger import Ledger
 
-__all__ = ["Run", "closing_line", "shown_stages"]
+__all__ = ["closing_line", "shown_stages"]
 
 Stage = Callable[[str], None]
+Known = dict[str, Any]
 
 
 @contextmanager
@@ -56,18 +55,14 @@ def _nothing(_stage: str) -> None:
     """Show nothing."""
 
 
-@dataclass(slots=True)
-class Run:
-    """What is known of a run so far, for its closing line."""
-
-    release_id: str | None = None
-    book: "Ledger | None" = None
-
-
 @contextmanager
-def closing_line(*, wanted: bool) -> Iterator[Run]:
-    """Print one line of JSON when a run ends, however it does."""
-    run = Run()
+def closing_line(*, wanted: bool) -> Iterator[Known]:
+    """Print one line of JSON when a run ends, however it does.
+
+    Yields:
+        What is known of the run, to be filled in: its ``id`` and its ``ledger``.
+    """
+    run: Known = {"id": None, "ledger": None}
     try:
         yield run
     except BaseException as error:
@@ -78,21 +73,22 @@ def closing_line(*, wanted: bool) -> Iterator[Run]:
         typer.echo(_closing(run, 0))
 
 
-def _closing(run: Run, code: int) -> str:
+def _closing(run: Known, code: int) -> str:
     """Say how a run ended; nothing of it depends on data."""
     from dpratio.curator.ledger.standing import standing_of
 
     line: dict[str, Any] = dict.fromkeys(("id", "scope", "status", "spent", "left"))
-    line["id"] = run.release_id
+    name, book = run["id"], run["ledger"]
+    line["id"] = name
     line["status"] = "not charged" if code else "written"
-    if run.book is not None and run.release_id is not None:
-        standing = standing_of(run.book, run.release_id)
+    if book is not None:
+        standing = standing_of(book, name)
         line["status"] = standing.status
         account = standing.account
         if account is not None:
             accounting = account.scope.accounting
             line["scope"] = account.scope.name
-            held = account.releases[run.release_id]
+            held = account.releases[name]
             line["spent"] = _amounts(held.charge, accounting)
             line["left"] = _amounts(account.left, accounting)
     return json.dumps(line | {"exit_code": code})

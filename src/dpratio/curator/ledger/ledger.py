@@ -320,9 +320,8 @@ class Ledger:
         require_id(release_id)
         with self.watch.reading() as watched:
             tables = watched.tables
-            name = choose_scope(scope, tables.scope_names())
-            account = watched.follow(name)
-            require_scope(tables.scope_of(release_id), name, release_id)
+            account = watched.follow(choose_scope(scope, tables.scope_names()))
+            require_scope(tables.scope_of(release_id), account.scope.name, release_id)
             held = account.releases.get(release_id)
             hashed = plan_hash(plan)
             if held is None or (
