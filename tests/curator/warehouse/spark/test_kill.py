@@ -1,5 +1,7 @@
 """Workers die in the middle of a release: the same integers, or a clean failure."""
 
+import os
+import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,6 +18,7 @@ from dpratio.curator import measure
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
+from dpratio.curator.stopping import notes_of
 from dpratio.curator.warehouse.spark import watch as spark_watch
 from dpratio.errors import EngineFailed, LedgerRefused
 from dpratio.plan.plan import Plan
@@ -138,3 +141,21 @@ def test_a_cluster_without_workers_ends_the_release_with_one_charge(
     assert exact(rows, plan, "auto") == exact(plain_rows(), plan, "python")
     names = [each.name for each in threading.enumerate()]
     assert not any("_cancel_if_deserted" in name for name in names)
+
+
+def test_an_interrupt_cancels_the_jobs_of_a_release(
+    session: Session, book: Ledger, draws: list[int]
+) -> None:
+    tracker = session.sparkContext.statusTracker()
+
+    def interrupt() -> None:
+        wait_until(lambda: bool(tracker.getActiveJobsIds()), "a job to run")
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    plan, frame = plan_to_kill(), slow_frame(session)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        release_sums(frame, plan, ledger=book, release_id=ID)
+    assert "stays charged" in notes_of(stopped.value)[0]
+    wait_until(lambda: not tracker.getActiveJobsIds(), "its jobs to end")
+    assert len(draws) == 1
