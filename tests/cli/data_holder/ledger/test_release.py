@@ -156,11 +156,11 @@ def test_another_format_or_plan_is_refused_for_an_id(ready: Call, folder: Path) 
     assert f"release {name} belongs to another plan" in error
 
 
-@pytest.mark.parametrize("name", ["r.json", "0" * 31, ""])
+@pytest.mark.parametrize("name", ["0" * 31, "A" * 32, ""])
 def test_what_is_no_id_is_refused(name: str, ready: Call) -> None:
     code, _, error = ready("release", "study.toml", "-o", "r.json", "--id", name)
     assert code == 3
-    assert "a release id is 32 hexadecimal digits" in error
+    assert "a release id " in error
 
 
 # --- Scopes ---------------------------------------------------------------------------

@@ -48,7 +48,8 @@ def test_what_was_released_is_not_given_back(ready: Call) -> None:
     code, _, error = ready("ledger", "void", ID)
     assert code == 10
     assert f"release {ID} is not in this ledger" in error
-    assert ready("ledger", "void", "r.json")[0] == 3
+    assert ready("ledger", "void", "r.json")[0] == 10
+    assert ready("ledger", "void", "0" * 31)[0] == 3
 
 
 # --- verify ---------------------------------------------------------------------------
