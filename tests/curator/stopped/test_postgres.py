@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from dpratio.plan.study_plan import plan_of_study
 
 from curator.stopped.stages import STAGES, WHILE_THE_QUERY_RUNS
 from dpratio.cli.studies import read_any_plan, read_study
