@@ -72,9 +72,13 @@ class Dialect:
     """How one database reads numbers, keys, ids and days; here the common ground."""
 
     # Whether rows are added up by their keys before these are joined with declared
-    # ones: of use where a join costs as much as a sum, and text is equal where its
-    # bytes are.
+    # ones: of use where a join costs as much as a sum; and whether text is equal where
+    # its bytes are, so that only what is added up is read as those.
     adds_before_joins = False
+    text_is_bytes = False
+
+    # Whether a product of numbers that are not zero, and is, stops a query.
+    vanishing_stops = False
 
     # Of views: the types that constants are cast to, by the names that sqlglot gives
     # them, and the database's own types whose columns may be compared. Where times are
@@ -148,9 +152,9 @@ class Dialect:
         ends = self.double(-_LARGEST), self.double(_LARGEST)
         return [number.between(*ends) for number in numbers]
 
-    def settled(self, value: Value, least: float) -> Value:  # noqa: ARG002
-        """Give a factor, zero if below `least` where vanishing products are errors."""
-        return value
+    def condition(self, test: Value) -> Value:
+        """Write a condition on rows, which a planner may guess hardly any row meets."""
+        return test
 
     def floor(self, value: Value) -> Value:
         """Round a double down to a whole double."""
@@ -184,7 +188,11 @@ class Dialect:
         """Read an id: whole numbers as they are, text by its bytes."""
         return self.text(column) if column.type().is_string() else column
 
-    def text_number(self, text: Value) -> Value:
+    def hashed(self, text: Value) -> Value:
+        """Hash a text id, where that is used more than once; here nothing is done."""
+        return text
+
+    def text_number(self, text: Value, hashed: Value) -> Value:
         """Give the number of a text id, as `keys.number_of_id` does."""
         raise NotImplementedError
 

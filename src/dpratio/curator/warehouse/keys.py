@@ -90,7 +90,8 @@ def _with_place(dialect: Dialect, rows: Value, at: int, each: Dimension) -> Valu
     places = _places(each)
     first = _start_of_range(places)
     if first is not None:
-        inside = rows.filter(key.between(first, first + len(places) - 1))
+        in_range = key.between(first, first + len(places) - 1)
+        inside = rows.filter(dialect.condition(in_range))
         return inside.mutate(**{name: (inside[f"k{at}"] - first).cast("int64")})
     missing = places.pop(None, None)
     kind = "string" if _is_text(each) else "int64"
@@ -111,7 +112,7 @@ def _with_bin(dialect: Dialect, rows: Value, value: Value, each: ScoreBins) -> V
     below = [(value < edge, at) for at, edge in enumerate(edges[1:-1])]
     last = ibis.literal(len(below))
     place = ibis.cases(*below, else_=last) if below else last
-    inside = value.between(edges[0], edges[-1])
+    inside = dialect.condition(value.between(edges[0], edges[-1]))
     return rows.mutate(bin=place.cast("int64")).filter(inside)
 
 

@@ -1,5 +1,6 @@
 """Numbers, clips and lattice cells as expressions."""
 
+import math
 from collections.abc import Sequence
 
 import ibis
@@ -17,6 +18,7 @@ __all__ = [
     "clip",
     "joined",
     "pieces_of",
+    "settled",
     "whole_total",
 ]
 
@@ -27,28 +29,58 @@ _EXACT = 2.0**53
 # such parts of a cell. None of them moves a cell. Proof: docs/proofs/warehouse.md.
 LEAST_FACTOR, LEAST_TERM, LEAST_CONTRAST = 2.0**-210, 2.0**-350, 2.0**-500
 _LEAST_CELL = 2.0**-60
+_LEAST_EXPONENT = -1074  # Of a double that is not zero.
 
 # A cell of up to 2^56 in pieces of 20 bits: their sums stay in 64 bits up to 2^43 rows.
 PIECES = 3
 PIECE = 2.0**20
 
 
-def clip(dialect: Dialect, value: Value, bounds: Bounds) -> Value:
-    """Clip a finite number to its bounds, or round it to 0 or 1."""
+def clip(dialect: Dialect, value: Value, bounds: Bounds, least: float = 0.0) -> Value:
+    """Clip a finite number to its bounds, or round it to 0 or 1.
+
+    Where vanishing products stop a query it is zero below `least`.
+    """
     if bounds.is_binary:
         half, one, zero = (dialect.double(each) for each in (0.5, 1.0, 0.0))
         return ibis.cases((value >= half, one), else_=zero)
-    lower, upper = dialect.double(bounds.lower), dialect.double(bounds.upper)
-    inside = value.between(lower, upper)
-    return ibis.cases((inside, value), (value > upper, upper), else_=lower)
+    ends = bounds.lower, bounds.upper
+    if not dialect.vanishing_stops or not least:
+        lower, upper = map(dialect.double, ends)
+        inside = value.between(lower, upper)
+        return ibis.cases((inside, value), (value > upper, upper), else_=lower)
+    lower, upper = (dialect.double(end if abs(end) >= least else 0.0) for end in ends)
+    return ibis.cases(
+        (value > upper, upper),
+        (value < lower, lower),
+        else_=settled(dialect, value, least),
+    )
 
 
-def cell_of(dialect: Dialect, factors: Sequence[Value], step: float) -> Value:
-    """Count a product, taken from left to right, in whole cells, as a double."""
+def settled(dialect: Dialect, value: Value, least: float) -> Value:
+    """Give a factor, zero if below `least` where vanishing products stop a query."""
+    if not dialect.vanishing_stops:
+        return value
+    tiny = value.abs() < dialect.double(least)
+    return ibis.cases((tiny, dialect.double(0.0)), else_=value)
+
+
+def cell_of(
+    dialect: Dialect, factors: Sequence[Value], step: float, least: float
+) -> Value:
+    """Count a product, taken from left to right, in whole cells, as a double.
+
+    Args:
+        dialect: Of the database.
+        factors: Each zero or at least `least`, where vanishing products stop a query.
+        step: Of the lattice.
+        least: What makes no product vanish by itself.
+    """
     product = factors[0] if factors else dialect.double(1.0)
     for factor in factors[1:]:
         product *= factor
-    product = dialect.settled(product, step * _LEAST_CELL)
+    if len(factors) * math.log2(least) - math.log2(step) < _LEAST_EXPONENT:
+        product = settled(dialect, product, step * _LEAST_CELL)
     # Multiplying by 1/step is dividing by step: both are powers of two.
     return dialect.floor(product * dialect.double(1 / step) + dialect.double(0.5))
 

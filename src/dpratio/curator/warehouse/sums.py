@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import ibis
+
 from dpratio.curator.reading.statement import Statement
 from dpratio.curator.warehouse.dialect import Dialect, Value
 from dpratio.curator.warehouse.keys import (
@@ -19,6 +21,7 @@ from dpratio.curator.warehouse.numbers import (
     cell_of,
     clip,
     pieces_of,
+    settled,
     whole_total,
 )
 from dpratio.curator.warehouse.units import unit_totals
@@ -55,10 +58,12 @@ def group_sums(
 
 
 def _late_texts(dialect: Dialect, statement: Statement) -> list[int] | None:
-    """List the text keys that are joined last; None where rows are placed first."""
+    """List the text keys that are read late; None where rows are placed first."""
     joined = [at for at, each in enumerate(statement.dimensions) if is_joined(each)]
     if not dialect.adds_before_joins or statement.unit is not None or not joined:
         return None
+    if not dialect.text_is_bytes:
+        return []
     keys = [(at, statement.dimensions[at]) for at in joined]
     return [at for at, each in keys if isinstance(each, Keys) and each.kind is str]
 
@@ -79,7 +84,7 @@ def _added_by_keys(
         f"k{at}" if is_joined(each) else f"place{at}"
         for at, each in enumerate(statement.dimensions)
     ]
-    counted, names = _counted(dialect, _less(rows, statement), statement, by)
+    counted, names = _counted(dialect, _less(dialect, rows, statement), statement, by)
     terms = _terms(dialect, counted, names, in_doubles=in_doubles)
     added = counted.group_by(*by).aggregate(
         many=counted.count(), **{name: each.sum() for name, each in terms.items()}
@@ -89,8 +94,9 @@ def _added_by_keys(
         for at in late
     }
     placed = place_rows(dialect, added.mutate(**read), statement, ["many", *terms])
-    if any(None in statement.dimensions[at].values for at in late):
-        # Texts that are no UTF-8 are one key, and may be many.
+    many_texts = any(None in statement.dimensions[at].values for at in late)
+    if many_texts or not dialect.text_is_bytes:
+        # Texts that are no UTF-8 are one key, and may be many; and a period many days.
         found = {name: placed[name].sum() for name in ("many", *terms)}
         placed = placed.group_by("code").aggregate(**found)
     sums = _named(
@@ -160,9 +166,16 @@ def _clipped(
         tests.append("u")
     rows = table.select(**read)
     finite = dialect.finite([rows[letter] for letter in statement.factor_columns])
-    rows = rows.filter(*finite, *(rows[name].notnull() for name in tests))
+    kept = [*finite, *(rows[name].notnull() for name in tests)]
+    rows = rows.filter(dialect.condition(ibis.and_(*kept)))
+    factors = "yw" if "m" in statement.factor_bounds else "syw"
     clipped = {
-        letter: clip(dialect, rows[letter], bounds)
+        letter: clip(
+            dialect,
+            rows[letter],
+            bounds,
+            _least_of(statement) if letter in factors else 0.0,
+        )
         for letter, bounds in statement.factor_bounds.items()
     }
     passed = [name for name in read if name not in clipped]
@@ -174,17 +187,23 @@ def _placed(dialect: Dialect, rows: Value, statement: Statement) -> Value:
     kept = [letter for letter in "syw" if letter in statement.factor_bounds]
     if statement.unit is not None:
         kept.append("u")
-    rows = _less(rows, statement)
+    rows = _less(dialect, rows, statement)
     if not statement.dimensions:
         return rows.select(*kept)
     return place_rows(dialect, rows, statement, kept)
 
 
-def _less(rows: Value, statement: Statement) -> Value:
+def _less(dialect: Dialect, rows: Value, statement: Statement) -> Value:
     """Take m off s."""
     if "m" not in statement.factor_bounds:
         return rows
-    return rows.mutate(s=rows.s - rows.m)
+    return rows.mutate(s=settled(dialect, rows.s - rows.m, _least_of(statement)))
+
+
+def _least_of(statement: Statement) -> float:
+    """Give the least of s, y and w that is not taken for zero."""
+    is_term = statement.contrast is not None or statement.unit is not None
+    return LEAST_TERM if is_term else LEAST_FACTOR
 
 
 def _contrast(dialect: Dialect, rows: Value, statement: Statement) -> dict[str, Value]:
@@ -192,15 +211,16 @@ def _contrast(dialect: Dialect, rows: Value, statement: Statement) -> dict[str, 
     contrast = statement.contrast
     if contrast is None:
         return {}
-    s, y = (dialect.settled(rows[each], LEAST_TERM) for each in "sy")
-    scaled = dialect.double(contrast.centre) * y
-    z, h = s - scaled, (s + scaled if contrast.centre else y)
+    scaled = dialect.double(contrast.centre) * rows.y
+    z, h = rows.s - scaled, (rows.s + scaled if contrast.centre else rows.y)
     if "w" in statement.factor_bounds and statement.unit is None:
-        weight = dialect.settled(rows.w, LEAST_TERM)
-        z, h = weight * z, weight * h
+        z, h = rows.w * z, rows.w * h
     if contrast.limit is not None:
         z = clip(dialect, z, Bounds(-contrast.limit, contrast.limit))
-    return {"z": z, "h": h}
+    return {
+        "z": settled(dialect, z, LEAST_CONTRAST),
+        "h": settled(dialect, h, LEAST_CONTRAST),
+    }
 
 
 def _cells(
@@ -214,7 +234,7 @@ def _cells(
     for each in statement.sums:
         name = named.setdefault((each.factors, each.step), f"cell{len(named)}")
         if name not in cells:
-            factors = [dialect.settled(rows[f], least) for f in each.factors]
-            cells[name] = cell_of(dialect, factors, each.step)
+            factors = [rows[letter] for letter in each.factors]
+            cells[name] = cell_of(dialect, factors, each.step, least)
         added.append(name)
     return cells, added

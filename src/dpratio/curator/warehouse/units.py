@@ -35,9 +35,7 @@ def unit_totals(
     weight = ["w"] if "w" in statement.factor_bounds else []
     cells = {
         letter: cell_of(
-            dialect,
-            [dialect.settled(rows[each], LEAST_TERM) for each in (*weight, letter)],
-            total.step,
+            dialect, [rows[each] for each in (*weight, letter)], total.step, LEAST_TERM
         )
         for letter, total in rule.totals.items()
     }
@@ -54,6 +52,7 @@ def unit_totals(
         },
     )
     if statement.cells > rule.most_groups:
+        held = held.mutate(hashed=_hashed(dialect, held.u))
         held = held.mutate(rank=_rank(dialect, held, rule))
         held = _first(held, rule.most_groups, [held.rank])
     clipped = {
@@ -111,17 +110,26 @@ def _rank(dialect: Dialect, held: Value, rule: UnitRule) -> Value:
     """Rank a group of an id, as `keys.rank_of` does."""
     field, start, rest = RANK_FIELD - 1, rank_key(rule.key), dialect.remainder
     # A database may give the remainder the sign of its number.
-    number = rest(_id_number(dialect, held.u), field) + field + start
+    number = rest(_id_number(dialect, held), field) + field + start
     spread = rest(held.code * RANK_FACTOR + start, RANK_FIELD)
     return rest((rest(number, field) + 1) * spread, RANK_FIELD)
 
 
-def _id_number(dialect: Dialect, unit: Value) -> Value:
+def _hashed(dialect: Dialect, unit: Value) -> Value:
+    """Hash an id whose number is that of a text."""
+    hashed = dialect.hashed(_text(dialect, unit))
     if not unit.type().is_integer():
-        return dialect.text_number(unit)
+        return hashed
+    return ibis.cases((~unit.between(-LARGEST_ID, LARGEST_ID), hashed))
+
+
+def _id_number(dialect: Dialect, held: Value) -> Value:
+    unit, hashed = held.u, held.hashed
+    if not unit.type().is_integer():
+        return dialect.text_number(unit, hashed)
     small = unit.between(-LARGEST_ID, LARGEST_ID)
-    hashed = dialect.text_number(dialect.digits(unit))
-    return ibis.cases((small, dialect.whole(unit)), else_=hashed)
+    large = dialect.text_number(dialect.digits(unit), hashed)
+    return ibis.cases((small, dialect.whole(unit)), else_=large)
 
 
 def _text(dialect: Dialect, value: Value) -> Value:

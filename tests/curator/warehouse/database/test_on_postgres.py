@@ -94,6 +94,21 @@ def test_products_that_vanish_are_zero_and_no_error(
         require_agreement(postgres, plan, table)
 
 
+@pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
+def test_products_that_vanish_beside_a_coarse_step_are_zero_and_no_error(
+    strategy: str, postgres: Postgres
+) -> None:
+    """Contrasts of 2^-490 are no zeros; a step of their squares is beyond 2^300."""
+    cells = [2.0**-245, -(2.0**-209), 2.0**-100, 1.0, 2.0**100, 0.0]
+    rows = list(product(cells, cells, cells))
+    columns = zip(*rows, strict=True)
+    table = pa.table(dict(zip(("score", "label", "weight"), columns, strict=True)))
+    far = Bounds(-(2.0**100), 2.0**100)
+    guess = 1.0 if strategy == "focused" else None
+    plan = plan_of(far, far, Bounds(0, 2.0**100), strategy=strategy, guess=guess)
+    require_agreement(postgres, plan, table)
+
+
 @pytest.mark.parametrize("strategy", ["even", "focused"])
 def test_totals_of_vanishing_products_are_zero_and_no_error(
     strategy: str, postgres: Postgres

@@ -10,6 +10,7 @@ import ibis
 import psycopg
 import pyarrow as pa
 import pytest
+from ibis.backends.postgres import Backend as PostgresBackend
 
 from curator.statements_for_tests import key_counts, statements
 from curator.tables_for_tests import asked, exact, plan_of
@@ -20,6 +21,7 @@ from dpratio.curator.warehouse.database.postgres_names import (
     OPERATORS,
     require_own_names,
 )
+from dpratio.curator.warehouse.database.postgres_statement import write
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.curator.warehouse.units import counted_keys
 from dpratio.errors import InvalidInput, SchemaRefused
@@ -136,7 +138,7 @@ def test_every_name_that_postgres_is_left_to_find_is_known() -> None:
     questions += [counted_keys(dialect, rows, each) for each in key_counts()]
     functions, operators = set(), set()
     for each in questions:
-        written = _without_texts(ibis.to_sql(each, dialect="postgres"))
+        written = _without_texts(write(PostgresBackend(), each)[0])
         functions |= set(re.findall(r'(?<![."\w])([A-Za-z_]\w*)\(', written))
         operators |= set(re.findall(r"(?<=\s)([-+*/<>=~!@#%^&|`?]+)(?=\s)", written))
     words = {"CAST", "OVER", "COALESCE", "IN", "EXISTS"}

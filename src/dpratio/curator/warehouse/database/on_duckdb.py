@@ -92,11 +92,11 @@ class DuckDb(Dialect):
         on_calendar = day.between(ibis.date(dt.date.min), ibis.date(dt.date.max))
         return ibis.cases((on_calendar, _days_between("day", ibis.date(_EPOCH), day)))
 
-    def text_number(self, text: Value) -> Value:
+    def text_number(self, text: Value, hashed: Value) -> Value:  # noqa: ARG002
         word = _decoded(text)
-        hashed = ("0x" + _md5(word).substr(0, 15)).cast("int64")
+        digest = ("0x" + _md5(word).substr(0, 15)).cast("int64")
         whole = word.re_search(f"^({WHOLE_ID})$") & ~word.contains("\n")
-        return ibis.cases((whole, word.try_cast("int64")), else_=hashed)
+        return ibis.cases((whole, word.try_cast("int64")), else_=digest)
 
     def digest(self, key: str, place: Value, unit: Value) -> Value:
         return _md5(f"{key}:" + _decoded(place) + ":" + _decoded(unit))

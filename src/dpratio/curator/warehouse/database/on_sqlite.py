@@ -160,7 +160,7 @@ class Sqlite(Dialect):
         is_id = column.typeof().isin(["integer", "text"])
         return ibis.cases((is_id, _utf8(column.cast("string").cast("binary"))))
 
-    def text_number(self, text: Value) -> Value:
+    def text_number(self, text: Value, hashed: Value) -> Value:  # noqa: ARG002
         return _number(text)
 
     def remainder(self, number: Value, by: int) -> Value:

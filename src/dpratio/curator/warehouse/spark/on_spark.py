@@ -37,6 +37,7 @@ class Spark(Dialect):
     """Spark in ANSI mode or not: no expression here depends on it."""
 
     adds_before_joins = True
+    text_is_bytes = True
     casts_in_views = frozenset({"DATE"})
 
     def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
@@ -94,13 +95,13 @@ class Spark(Dialect):
         # Dates and times came as numbers of days: see `spark/frames`.
         return ibis.cases((column.between(FIRST_DAY, LAST_DAY), column))
 
-    def text_number(self, text: Value) -> Value:
+    def text_number(self, text: Value, hashed: Value) -> Value:  # noqa: ARG002
         word = text.cast("string")
         number = word.try_cast("int64")
         same = number.cast("string") == word
         whole = same & number.between(-LARGEST_ID, LARGEST_ID)
-        hashed = _converted(_md5(text).substr(0, 15), 16, 10).cast("int64")
-        return ibis.cases((whole, number), else_=hashed)
+        digest = _converted(_md5(text).substr(0, 15), 16, 10).cast("int64")
+        return ibis.cases((whole, number), else_=digest)
 
     def digest(self, key: str, place: Value, unit: Value) -> Value:
         start, colon = (ibis.literal(each).cast("binary") for each in (f"{key}:", ":"))

@@ -1,0 +1,77 @@
+"""How a statement is written for PostgreSQL: each number is worked out once.
+
+PostgreSQL writes a SELECT that stands in another into that, and then works out an
+expression as often as it is named: steps that name a number three times each make it
+hundreds. OFFSET 0 keeps the steps apart, and does nothing else.
+
+Declared keys are handed over beside the statement: a temporary table, or a cursor of
+the server, would keep PostgreSQL from sharing the work among processes.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import ibis.expr.operations as ops
+import sqlglot.expressions as sql
+
+from dpratio.curator.warehouse.dialect import Backend, Value
+
+__all__ = ["run", "write"]
+
+_ARRAYS = {"int64": "BIGINT[]", "string": "TEXT[]"}
+
+
+def run(backend: Backend, asked: Value) -> dict[str, list[Any]]:
+    """Run a query, and give its columns."""
+    import psycopg
+
+    written, arrays = write(backend, asked)
+    with psycopg.RawCursor(backend.con) as cursor:
+        cursor.execute(written.encode(), arrays, prepare=False)
+        names, rows = [each.name for each in cursor.description], cursor.fetchall()
+    return {name: [_whole(row[at]) for row in rows] for at, name in enumerate(names)}
+
+
+def write(backend: Backend, asked: Value) -> tuple[str, list[Sequence[Any]]]:
+    """Write a query, with the arrays that are its parameters."""
+    query = backend.compiler.to_sqlglot(asked.unbind())
+    for select in query.find_all(sql.Select):
+        is_step = isinstance(select.parent, (sql.Subquery, sql.CTE))
+        if is_step and not select.args.get("offset"):
+            select.set("offset", sql.Offset(expression=sql.Literal.number(0)))
+    arrays: list[Sequence[Any]] = []
+    # Others are tables of the user's own, and were handed over when it was opened.
+    declared = {
+        each.name: each
+        for each in asked.op().find(ops.InMemoryTable)
+        if {str(kind) for kind in each.schema.types} <= set(_ARRAYS)
+    }
+    for table in list(query.find_all(sql.Table)):
+        if table.name in declared:
+            table.replace(_unnested(table, declared[table.name], arrays))
+    return query.sql(backend.dialect), arrays
+
+
+def _unnested(
+    table: sql.Table, given: ops.InMemoryTable, arrays: list[Sequence[Any]]
+) -> sql.Expression:
+    """Write a table as arrays that are taken apart side by side."""
+    columns = given.data.to_pyarrow(given.schema).to_pydict()
+    taken = []
+    for name, cells in columns.items():
+        arrays.append(cells)
+        array = sql.cast(
+            sql.Var(this=f"${len(arrays)}"), _ARRAYS[str(given.schema[name])]
+        )
+        call = sql.Anonymous(this="unnest", expressions=[array])
+        taken.append(
+            sql.alias_(sql.Dot(this=sql.Var(this="pg_catalog"), expression=call), name)
+        )
+    alias = sql.TableAlias(this=sql.to_identifier(table.alias_or_name, quoted=True))
+    return sql.Subquery(this=sql.select(*taken), alias=alias)
+
+
+def _whole(cell: Any) -> Any:  # noqa: ANN401
+    """Give sums of whole numbers, which are decimals to PostgreSQL, as such."""
+    return int(cell) if isinstance(cell, Decimal) else cell

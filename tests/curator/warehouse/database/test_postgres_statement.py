@@ -1,0 +1,83 @@
+"""How statements are written for PostgreSQL: steps apart, keys beside them."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from curator.groups_for_tests import by
+from curator.people_for_tests import people
+from curator.tables_for_tests import asked, exact, plan_of
+from dpratio.curator.warehouse.database.postgres_statement import write
+from dpratio.curator.warehouse.open import open_warehouse
+from dpratio.curator.warehouse.sums import group_sums
+from dpratio.curator.warehouse.tables import WarehouseTable
+from dpratio.plan.plan import Plan
+from dpratio.terms.database import DatabaseTable
+from dpratio.terms.dimensions import Periods
+
+TABLE = (
+    "CREATE TABLE loans AS SELECT (i % 100 / 100.0)::numeric AS score, 1 AS label, "
+    "1.0::float8 AS weight, 'region ' || i % 3 AS region, i % 500 AS id, "
+    "timestamp '2024-01-01' + i * interval '1 minute' AS seen "
+    "FROM generate_series(1, 20000) i"
+)
+CHEAP = "parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size"
+
+
+@pytest.fixture
+def loans(postgres_url: str) -> Iterator[WarehouseTable]:
+    """A table on a server that shares work wherever it can."""
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(TABLE.encode())
+        connection.execute("ANALYZE loans")
+        opened = open_warehouse(DatabaseTable(postgres_url, table="loans"))
+        for each in CHEAP:
+            opened.backend.con.execute(f"SET {each} = 0")
+        yield opened
+
+
+def explained(loans: WarehouseTable, plan: Plan) -> str:
+    question = group_sums(loans.dialect, loans.rows, asked(plan), in_doubles=True)
+    written, arrays = write(loans.backend, question)
+    with psycopg.RawCursor(loans.backend.con) as cursor:
+        cursor.execute(f"EXPLAIN (VERBOSE, FORMAT JSON) {written}".encode(), arrays)
+        [[plan_of_query]] = cursor.fetchall()
+    return json.dumps(plan_of_query)
+
+
+def plans() -> dict[str, Any]:
+    keys = [f"region {at}" for at in range(3)]
+    return {
+        "groups": plan_of(keys=keys),
+        "periods": by(Periods("seen", "month", "2024-01-01", "2024-03-01")),
+        "people": people(keys=keys),
+    }
+
+
+@pytest.mark.parametrize("name", plans())
+def test_work_is_shared_and_each_cell_is_read_once(
+    name: str, loans: WarehouseTable
+) -> None:
+    found = explained(loans, plans()[name])
+    assert "Gather" in found
+    assert "Nested Loop" not in found
+    # Too small, zero; small enough, a double: of one CASE, however often it is used.
+    assert found.count("loans.score") <= 4 * found.count("Seq Scan")
+
+
+def test_keys_of_any_text_are_handed_over(loans: WarehouseTable) -> None:
+    keys = ['"', "\\", "'", "{a,b}", "NULL", "%", "$1", "%s", "region 1"]
+    sums = exact(loans, plan_of(keys=keys), "auto")
+    assert [row[0] > 0 for row in sums] == [False] * 8 + [True]
+
+
+def test_rows_that_the_user_leaves_out_stay_out(loans: WarehouseTable) -> None:
+    """OFFSET is the user's where there is one."""
+    rows = loans.rows.order_by("seen")
+    plan = plan_of(keys=["region 1"])
+    [[all_rows, *_]] = exact(rows, plan, "auto")
+    [[some_rows, *_]] = exact(rows.limit(None, offset=19_997), plan, "auto")
+    assert all_rows // some_rows == 6_667
