@@ -7,7 +7,8 @@ PYTEST := $(BIN)/python -m pytest
 # Tests start hundreds of processes: what Python compiled is kept, whatever is set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all check format docs bench bench-peers bench-scale mutants \
+.PHONY: help demo test test-all check format docs bench bench-peers bench-scale \
+	bench-warehouse mutants \
 	mutation soak package audit-dependencies clean
 
 help:
@@ -18,6 +19,7 @@ help:
 	@echo "make docs   the documentation, into build/site"
 	@echo "make bench  benchmarks, one line per figure: name value target"
 	@echo "make bench-scale  a billion rows under 2 GB of memory; 20 GB of files in build"
+	@echo "make bench-warehouse  PostgreSQL and Spark against plain SQL sums in floats"
 	@echo "make bench-peers  the same release with other tools, for comparison"
 	@echo "make package  wheel and sdist, installed and tried on every Python, many minutes"
 	@echo "make mutants  take every guard away in turn: the test of it must fail"
@@ -75,6 +77,10 @@ bench: $(VENV)/.ready-bench
 ROWS := 9
 bench-scale: $(VENV)/.ready-bench
 	$(BIN)/python bench/scale.py $(ROWS)
+
+# Ratios of CPU time, since wall time says little on a busy machine; some ten minutes.
+bench-warehouse: $(VENV)/.ready-bench $(VENV)/.ready-java
+	$(BIN)/python bench/run.py warehouse orders
 
 # Other tools, each in a virtual environment of its own. They pin old packages that
 # Python 3.11 has; one that cannot be installed is reported and stops no other.

@@ -51,6 +51,7 @@ HOMES = {
             "database/on_duckdb",
             "database/on_postgres",
             "database/on_sqlite",
+            "database/postgres_statement",
             "database/views",
             "dialect",
             "engine",

@@ -149,8 +149,8 @@ class Dialect:
 
     def finite(self, numbers: Sequence[Value]) -> list[Value]:
         """Tell where all are finite; NaN is beyond every number, or is missing."""
-        ends = self.double(-_LARGEST), self.double(_LARGEST)
-        return [number.between(*ends) for number in numbers]
+        # Named once: a database may work a number out as often as it is named.
+        return [number.abs() <= self.double(_LARGEST) for number in numbers]
 
     def condition(self, test: Value) -> Value:
         """Write a condition on rows, which a planner may guess hardly any row meets."""
@@ -183,6 +183,10 @@ class Dialect:
     def day(self, column: Value) -> Value:
         """Read a date or time as its day's number, in UTC; missing off the calendar."""
         raise NotImplementedError
+
+    def any_day(self, column: Value) -> Value:
+        """Read the number of a day, off the calendar too, where that is cheaper."""
+        return self.day(column)
 
     def unit(self, column: Value) -> Value:
         """Read an id: whole numbers as they are, text by its bytes."""

@@ -26,7 +26,8 @@ def key_of(dialect: Dialect, table: Value, each: Keys | Periods) -> Value:
     column = table[each.column]
     kind = dt.date if isinstance(each, Periods) else each.kind
     if kind is dt.date:
-        return dialect.day(column)
+        # Off the calendar it equals no declared day, and matters where none is one.
+        return dialect.any_day(column) if _is_declared(each) else dialect.day(column)
     if kind is str:
         return text_of(dialect, column, each)  # type: ignore[arg-type]
     return dialect.truth(column) if kind is bool else dialect.whole(column)
@@ -35,8 +36,11 @@ def key_of(dialect: Dialect, table: Value, each: Keys | Periods) -> Value:
 def text_of(dialect: Dialect, column: Value, each: Keys) -> Value:
     """Read the bytes of a text key."""
     # What is no UTF-8 equals no declared key, and matters where none is one.
-    is_declared = bool(each.values) and None not in each.values
-    return dialect.encoded(column) if is_declared else dialect.text(column)
+    return dialect.encoded(column) if _is_declared(each) else dialect.text(column)
+
+
+def _is_declared(each: Keys | Periods) -> bool:
+    return bool(each.values) and None not in each.values
 
 
 def is_joined(each: Dimension) -> bool:

@@ -1,8 +1,8 @@
 """The whole statement as one expression: read, drop, clip, place, count, add up."""
 
 from collections.abc import Mapping, Sequence
-
-import ibis
+from functools import reduce
+from operator import and_
 
 from dpratio.curator.reading.statement import Statement
 from dpratio.curator.warehouse.dialect import Dialect, Value
@@ -167,7 +167,7 @@ def _clipped(
     rows = table.select(**read)
     finite = dialect.finite([rows[letter] for letter in statement.factor_columns])
     kept = [*finite, *(rows[name].notnull() for name in tests)]
-    rows = rows.filter(dialect.condition(ibis.and_(*kept)))
+    rows = rows.filter(dialect.condition(reduce(and_, kept)))
     factors = "yw" if "m" in statement.factor_bounds else "syw"
     clipped = {
         letter: clip(

@@ -15,6 +15,7 @@ from typing import Any
 import ibis.expr.operations as ops
 import sqlglot.expressions as sql
 
+from dpratio.checks import import_extra
 from dpratio.curator.warehouse.dialect import Backend, Value
 
 __all__ = ["run", "write"]
@@ -24,8 +25,7 @@ _ARRAYS = {"int64": "BIGINT[]", "string": "TEXT[]"}
 
 def run(backend: Backend, asked: Value) -> dict[str, list[Any]]:
     """Run a query, and give its columns."""
-    import psycopg
-
+    psycopg = import_extra("psycopg", "engines")
     written, arrays = write(backend, asked)
     with psycopg.RawCursor(backend.con) as cursor:
         cursor.execute(written.encode(), arrays, prepare=False)

@@ -95,6 +95,9 @@ class Spark(Dialect):
         # Dates and times came as numbers of days: see `spark/frames`.
         return ibis.cases((column.between(FIRST_DAY, LAST_DAY), column))
 
+    def any_day(self, column: Value) -> Value:
+        return column
+
     def text_number(self, text: Value, hashed: Value) -> Value:  # noqa: ARG002
         word = text.cast("string")
         number = word.try_cast("int64")

