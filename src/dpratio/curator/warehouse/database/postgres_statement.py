@@ -27,7 +27,7 @@ def run(backend: Backend, asked: Value) -> dict[str, list[Any]]:
     """Run a query, and give its columns."""
     psycopg = import_extra("psycopg", "engines")
     written, arrays = write(backend, asked)
-    with psycopg.RawCursor(backend.con) as cursor:
+    with backend.con.transaction(), psycopg.RawCursor(backend.con) as cursor:
         cursor.execute(written.encode(), arrays, prepare=False)
         names, rows = [each.name for each in cursor.description], cursor.fetchall()
     return {name: [_whole(row[at]) for row in rows] for at, name in enumerate(names)}
