@@ -33,6 +33,7 @@ FLOORS = {
     "cli": 10,
     "__init__": 11,
     "functions": 11,
+    "ledgers": 11,
     "results": 11,
     "__main__": 11,
 }

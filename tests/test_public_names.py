@@ -53,6 +53,10 @@ def test_every_public_name_can_be_imported(name: str) -> None:
         assert found.__module__.startswith("dpratio.")
 
 
+def test_the_front_door_is_narrow() -> None:
+    assert len(dpratio.__all__) <= 45
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'estimate_ratio'"):
         _ = dpratio.estimate_ratio

@@ -14,8 +14,7 @@ Who plans a study (no data are read, nothing is spent)
 
 Who holds the data
     the one door to rows: release_sums; tables in CsvFile, DatabaseTable
-    what may be spent:    Ledger, Scope, verify_ledger; backup_ledger, recover_ledger,
-                          export_ledger, import_ledger
+    what may be spent:    Ledger, Scope, verify_ledger, backup_ledger
     the only way out:     Release, write_release
 
 Who has a release (no data, no budget, as often as you like)
@@ -30,6 +29,7 @@ And, in rooms of their own
                           to_polars, to_arrow, to_dicts and chart
     dpratio.simulation    how well intervals do on invented people; whether noise is
                           as large as it claims
+    dpratio.ledgers       a ledger that is recovered, exported or imported
     dpratio.errors        every error that is raised on purpose
 
 Example:
@@ -52,6 +52,7 @@ from dpratio.version import __version__
 if TYPE_CHECKING:
     from dpratio import errors as errors
     from dpratio import functions as functions
+    from dpratio import ledgers as ledgers
     from dpratio import results as results
     from dpratio import simulation as simulation
     from dpratio.analyst.comparison.compare import compare_ratios
@@ -62,10 +63,7 @@ if TYPE_CHECKING:
     from dpratio.analyst.ratio.estimate import estimate_ratios
     from dpratio.curator.ledger.account.scope import Scope
     from dpratio.curator.ledger.backup import backup_ledger
-    from dpratio.curator.ledger.export import export_ledger
     from dpratio.curator.ledger.ledger import Ledger
-    from dpratio.curator.ledger.move import import_ledger
-    from dpratio.curator.ledger.recover import recover_ledger
     from dpratio.curator.ledger.verify import verify_ledger
     from dpratio.curator.release_sums import release_sums
     from dpratio.plan.make_plan import make_plan
@@ -123,10 +121,8 @@ __all__ = [
     "estimate_function",
     "estimate_ratios",
     "example_release",
-    "export_ledger",
     "forecast",
     "groups_from",
-    "import_ledger",
     "make_plan",
     "merge",
     "needed_epsilon",
@@ -135,7 +131,6 @@ __all__ = [
     "read_plan",
     "read_release",
     "read_study",
-    "recover_ledger",
     "release_sums",
     "roll_up",
     "verify_ledger",
@@ -145,7 +140,7 @@ __all__ = [
     "write_report",
 ]
 
-_ROOMS = ("errors", "functions", "results", "simulation")
+_ROOMS = ("errors", "functions", "ledgers", "results", "simulation")
 _HOMES = {
     "analyst.comparison.compare": "compare_ratios",
     "analyst.comparison.equivalence": "assess_equivalence",
@@ -155,10 +150,7 @@ _HOMES = {
     "analyst.ratio.estimate": "estimate_ratios",
     "curator.ledger.account.scope": "Scope",
     "curator.ledger.backup": "backup_ledger",
-    "curator.ledger.export": "export_ledger",
     "curator.ledger.ledger": "Ledger",
-    "curator.ledger.move": "import_ledger",
-    "curator.ledger.recover": "recover_ledger",
     "curator.ledger.verify": "verify_ledger",
     "curator.release_sums": "release_sums",
     "plan.make_plan": "make_plan",

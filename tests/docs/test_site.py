@@ -111,7 +111,10 @@ def test_what_comes_from_another_host_would_be_noticed(page: str) -> None:
 
 def test_every_public_name_and_every_command_is_in_the_reference(site: Path) -> None:
     pages = [each.read_text(encoding="utf-8") for each in site.glob("reference/*.html")]
-    rooms = (dpratio.functions, dpratio.results, dpratio.simulation, dpratio.errors)
+    rooms = [
+        getattr(dpratio, name)
+        for name in ("functions", "results", "simulation", "ledgers", "errors")
+    ]
     names = {name for room in (dpratio, *rooms) for name in room.__all__}
     for name in names - {"__version__"}:
         assert any(f'id="{name}"' in page for page in pages), name

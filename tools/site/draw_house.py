@@ -22,6 +22,7 @@ _DOORS = {
     "__init__": "import dpratio",
     "__main__": "cli",
     "functions": "import dpratio",
+    "ledgers": "import dpratio",
     "results": "import dpratio",
 }
 _NOT_A_ROOM = {"arrays", "drawing", "lazy_names"}  # Everyone uses them.
