@@ -20,6 +20,7 @@ import dpratio as dpr
 from curator.ledger.attacks.books import name_of, open_book
 from dpratio.cli.main import run
 from dpratio.curator import release_sums as door
+from dpratio.curator.ledger import claim
 from dpratio.curator.ledger import ledger as ledger_room
 from dpratio.curator.ledger.admission import charging
 from dpratio.curator.ledger.history import describe
@@ -70,7 +71,8 @@ def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ExactSums, "plus", noisy)
     for room in (door, entropy):
         monkeypatch.setattr(room, "fresh_id", lambda: name_of(29))
-    monkeypatch.setattr(charging, "fresh_salt", lambda: "0" * 64)
+    for room in (charging, claim):
+        monkeypatch.setattr(room, "fresh_salt", lambda: "0" * 64)
     monkeypatch.setattr(ledger_room, "time_now", lambda: "2026-01-31T00:00:00Z")
 
 

@@ -64,13 +64,14 @@ class Preflight(Tabular):
         ]
 
 
-def check_release(
+def check_release(  # noqa: PLR0913 (what a release is given)
     table: object,
     plan: Plan,
     *,
     ledger: Ledger | None,
     scope: str | None = None,
     source: object = None,
+    by: str = "",
     engine: str = "auto",
     opens: bool = True,
 ) -> Preflight:
@@ -82,6 +83,7 @@ def check_release(
         ledger: The ledger that would be charged; None where no account is kept.
         scope: The dataset's scope.
         source: The source as the study has it.
+        by: Who would ask.
         engine: The engine that would read.
         opens: Whether the schema is opened; otherwise the ledger alone is asked.
 
@@ -107,7 +109,7 @@ def check_release(
         require_named(ledger, found)
         ledger.spool.require_usable()
         account, charge = rehearse(
-            ledger.watch, plan, found, scope=scope, time=time_now()
+            ledger.watch, plan, found, scope=scope, by=by, time=time_now()
         )
     named = looks[0][1] if looks else None
     return Preflight(tuple(read.values()), named, account, charge)

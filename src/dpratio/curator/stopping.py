@@ -104,7 +104,8 @@ def heeding_signals() -> Iterator[None]:
     try:
         yield
     finally:
-        _HEARD.clear()
+        if is_main:
+            _HEARD.clear()
         for each in ours:
             signal.signal(each, usual[each])
 

@@ -4,6 +4,7 @@ It is `dpratio release`, with the words that follow the stage. At the stage it m
 file `reached` in the current folder and waits until there is a file `go`.
 """
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 from dpratio.cli.main import run
 from dpratio.curator.ledger.ledger import Ledger
 
-__all__ = ["STAGES", "WHILE_THE_QUERY_RUNS"]
+__all__ = ["STAGES", "WHILE_THE_QUERY_RUNS", "surroundings"]
 
 WHILE_THE_QUERY_RUNS = "while the query runs"
 # Of each stage: what is waited for before, and where the release stands then.
@@ -23,6 +24,12 @@ STAGES = {
     "before sealing": ("seal", "opened"),
     "after sealing": ("publish", "sealed"),
 }
+
+
+def surroundings() -> dict[str, str]:
+    """The environment in which this is found, beside whatever else is."""
+    places = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, places))}
 
 
 def wait_before(step: str) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from curator.stopped.stages import STAGES, WHILE_THE_QUERY_RUNS
+from curator.stopped.stages import STAGES, WHILE_THE_QUERY_RUNS, surroundings
 from dpratio.cli.studies import read_any_plan, read_study
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
@@ -125,7 +125,9 @@ def started(stage: str) -> subprocess.Popen[str]:
     words = ("release", "study.toml", "-o", "r.json", "--id", NAME, "--json", "-v")
     command = [sys.executable, "-m", "curator.stopped.stages", stage, *words]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+    return subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, env=surroundings()
+    )
 
 
 def running(server: psycopg.Connection[tuple[int]]) -> int:

@@ -1,7 +1,6 @@
 """Signals at every stage of a release on Spark: no job runs on, and all is told."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from curator.stopped.stages import STAGES
+from curator.stopped.stages import STAGES, surroundings
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.release.release_id import id_of
@@ -35,10 +34,8 @@ def test_interrupts_cancel_jobs_and_a_killed_driver_leaves_nothing(
     """Ctrl-C at every stage in one application, and then SIGTERM while a query runs."""
     command = [sys.executable, "-m", "curator.stopped.on_spark", str(tmp_path)]
     pipe = subprocess.PIPE
-    surroundings = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
-    child = subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, env=surroundings
-    )
+    given = surroundings() | {"SPARK_LOCAL_IP": "127.0.0.1"}
+    child = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=given)
     assert child.stdout is not None
     lines = []
     for line in child.stdout:

@@ -9,6 +9,7 @@ from dpratio.cli.data_holder.curate import require_free
 from dpratio.cli.data_holder.ledger import (
     DEFAULT,
     Anchor,
+    By,
     Location,
     Scope,
     open_ledger,
@@ -52,6 +53,7 @@ def check(  # noqa: PLR0913 (what a release is given)
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="As if no account were kept.")
     ] = False,
+    by: By = "",
     spool: Spool = None,
     engine: Engine = "auto",
     layout: Format = "table",
@@ -78,6 +80,7 @@ def check(  # noqa: PLR0913 (what a release is given)
         ledger=book,
         scope=kept,
         source=None if book is None else own,
+        by=by,
         engine=engine,
         opens=schema,
     )

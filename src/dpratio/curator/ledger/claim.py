@@ -45,6 +45,8 @@ def is_unbegun(held: Held, spool: Spool, release_id: str) -> bool:
     """Tell whether nothing was drawn for a charge, and this machine may draw."""
     if held.state != "opened":
         return held.state == "charge"
+    if held.lapsed:
+        return False
     secret = spool.claim(release_id)
     return secret is not None and held.said("opened") == {"claim": _hash(secret)}
 

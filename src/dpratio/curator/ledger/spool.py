@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from dpratio.checks import require
 from dpratio.curator.ledger.account.account import Held
+from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import DpratioError, LedgerFailed
 from dpratio.release.files import release_from_bytes
 from dpratio.release.plan_file import plan_hash
@@ -99,17 +100,21 @@ class Spool:
         return None if content is None else content.decode("ascii", "replace")
 
     def take(self, release_id: str) -> str | None:
-        """Take that secret away: of all who try, one gets it."""
-        secret = self.claim(release_id)
-        if secret is None:
-            return None
+        """Take that secret away: of all who try, one gets it.
+
+        It is given a name that nobody else knows before it is read: another one may lie
+        under the old name by then.
+        """
+        old, own = f"{release_id}.{_CLAIM}", f".{release_id}.{fresh_salt()}"
         try:
             with self._opened() as folder:
-                os.unlink(f"{release_id}.{_CLAIM}", dir_fd=folder)
+                os.rename(old, own, src_dir_fd=folder, dst_dir_fd=folder)
                 os.fsync(folder)
+                content = self._read(own)
+                os.unlink(own, dir_fd=folder)
         except OSError:
             return None
-        return secret
+        return None if content is None else content.decode("ascii", "replace")
 
     def waiting(self) -> list[str]:
         """The ids of all releases that were drawn and wait here."""

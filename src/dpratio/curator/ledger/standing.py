@@ -7,7 +7,9 @@ hold.
 from dataclasses import dataclass
 
 from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.admit import describe_new_id
+from dpratio.curator.ledger.claim import is_unbegun
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import DpratioError
 
@@ -21,6 +23,8 @@ _STATES = {
     "sealed": "sealed",
     "published": "published",
     "void": "void",
+    "stranded": "stranded",
+    SET_ASIDE: "set aside",
 }
 _AGAIN = "Run it again under this id, for free."
 _WORDS = {
@@ -34,6 +38,8 @@ _WORDS = {
     "sealed": f"is sealed. {_AGAIN}",
     "published": f"is sealed and published. {_AGAIN}",
     "void": "was voided. Run again under a new id.",
+    "stranded": "stays charged: lines of the ledger were lost. Run under a new id.",
+    "set aside": ("stays charged: a line about it was set aside. Run under a new id."),
 }
 
 
@@ -63,8 +69,11 @@ def standing_of(book: Ledger, release_id: str) -> Standing:
             if scope is None:
                 return Standing(release_id, _STATES[""])
             account = watched.follow(scope)
-        state = account.releases[release_id].state
-        if state == "opened" and book.spool.kept(release_id) is not None:
+        held = account.releases[release_id]
+        state = held.state
+        if is_unbegun(held, book.spool, release_id):
+            state = "charge"
+        elif state == "opened" and book.spool.kept(release_id) is not None:
             state = "spooled"
     except DpratioError:
         return Standing(release_id, "unknown")

@@ -116,7 +116,9 @@ class Walk:
         given = self.approved.get(entry.subject)
         if entry.kind == "withdrawn" and given is not None:
             self.approved[entry.subject] = given.withdrawn(entry)
-        if entry.kind == "recovered":
+        is_known = self._is_linked(entry) and entry.kind in KINDS
+        if entry.kind == "recovered" or not is_known:
+            # Which release it spoke of cannot be told, so it may have been any.
             self._strand()
         self.spent += cost
         self.pending[entry.seq] = entry
@@ -132,12 +134,13 @@ class Walk:
         self._strand()
 
     def _strand(self) -> None:
-        """Leave what may have been opened, or withdrawn, in lines that were lost."""
+        """Leave what lost lines may have opened, drawn or withdrawn."""
+        begun = {"charge": "stranded", "opened": "opened"}
         self.releases.update(
             {
-                release_id: replace(held, state="stranded")
+                release_id: replace(held, state=begun[held.state], lapsed=True)
                 for release_id, held in self.releases.items()
-                if held.state == "charge"
+                if held.state in begun
             }
         )
         self.approved.clear()

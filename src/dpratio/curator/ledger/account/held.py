@@ -25,7 +25,8 @@ class Held:
     """One release in the ledger: its plan, its charge, and how far it came.
 
     ``source`` is what was read, as written, and where it lies; empty in ledgers of
-    before.
+    before. One is ``lapsed`` where lines after it may have been lost: perhaps noise was
+    drawn for it, so nobody draws again.
     """
 
     plan: str
@@ -33,6 +34,7 @@ class Held:
     state: str
     entries: tuple[Entry, ...]
     source: tuple[str, str] = ("", "")
+    lapsed: bool = False
 
     def said(self, kind: str) -> Mapping[str, str]:
         """What was said when it came to a state; empty where it did not."""

@@ -2,7 +2,7 @@
 
 from typing import NoReturn
 
-from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.account import Account, Held
 from dpratio.curator.ledger.account.approval import Approval, who
 from dpratio.errors import LedgerRefused
 from dpratio.terms.source_description import (
@@ -10,7 +10,7 @@ from dpratio.terms.source_description import (
     description_from_text,
 )
 
-__all__ = ["require_approved"]
+__all__ = ["require_approved", "require_still_approved"]
 
 _AGAIN = "Ask for a new approval with `dpratio ledger approve`"
 _NO_END = "9999-12-31"
@@ -82,6 +82,33 @@ def require_approved(
             "approve`"
         )
     raise LedgerRefused(f"{rule}; {this} is not. Ask for `dpratio ledger approve`.")
+
+
+def require_still_approved(
+    account: Account,
+    release_id: str,
+    held: Held,
+    *,
+    time: str,
+    asker: tuple[str, str],
+) -> None:
+    """Refuse to go on with a charge whose approval no longer admits it.
+
+    Raises:
+        LedgerRefused: When the approval was withdrawn or has ended, or is by who asks.
+    """
+    name = held.said("charge").get("approval")
+    if name is None:  # Charges of before named none.
+        return
+    # The charge itself stands under it, and does not count against it here.
+    given = account.approved[name].charged(-1)
+    met = _obstacle(account, given, max(account.time, time), asker)
+    if met:
+        _refuse(
+            f"release {release_id} was charged and not begun; its approval by "
+            f"{who(given.entry)}, line {given.entry.seq} of the ledger, {met}. Or give "
+            "the charge back with `dpratio ledger void`"
+        )
 
 
 def _obstacle(

@@ -12,6 +12,7 @@ from dpratio.curator.ledger.admission.admit import (
     admit,
     choose_scope,
 )
+from dpratio.curator.ledger.admission.approved import require_still_approved
 from dpratio.curator.ledger.admission.bound import (
     is_bound,
     other_accounts,
@@ -70,11 +71,13 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
         before = watched.follow(name)
         require_scope(tables.scope_of(release_id), name, release_id)
         held = before.releases.get(release_id)
-        if held is not None and held.plan == hashed and is_unbegun(held):
-            # It was done; perhaps nobody was told.
-            return _charged_before(held, release_id, read)
         now = time()
         asker = (before.writer, by)
+        if held is not None and held.plan == hashed and is_unbegun(held):
+            # It was done; perhaps nobody was told.
+            watched.require_use(before)
+            require_still_approved(before, release_id, held, time=now, asker=asker)
+            return _charged_before(held, release_id, read)
         spent, approval = _admitted(
             tables, before, release_id, plan, source, time=now, asker=asker
         )
@@ -100,7 +103,13 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
 
 
 def rehearse(
-    watch: Watch, plan: Plan, source: Source | None, *, scope: str | None, time: str
+    watch: Watch,
+    plan: Plan,
+    source: Source | None,
+    *,
+    scope: str | None,
+    by: str,
+    time: str,
 ) -> tuple[Account, Charge]:
     """Find out whether a new release would be charged; write nothing.
 
@@ -113,7 +122,8 @@ def rehearse(
     with watch.reading() as watched:
         tables = watched.tables
         before = watched.follow(choose_scope(scope, tables.scope_names()))
-        asker = (before.writer, "")
+        watched.require_use(before)
+        asker = (before.writer, by)
         spent, _ = _admitted(
             tables, before, _NO_RELEASE, plan, source, time=time, asker=asker
         )

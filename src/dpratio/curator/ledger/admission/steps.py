@@ -43,7 +43,9 @@ def step(
         is_sealed = kind == "sealed" and held.said(kind) == event
         if held.state == kind == "published" or is_sealed:
             return before.head  # It was done; perhaps nobody was told.
-        if held.state == kind == "opened" and held.said(kind) == event:
+        is_claimed = held.state == kind == "opened" and held.said(kind) == event
+        if is_claimed and not held.lapsed:
+            watched.require_use(before)
             # Rows are read from here on, so the line must be anchored by now.
             watched.appended.append(before)
             return held.entries[-1].hash

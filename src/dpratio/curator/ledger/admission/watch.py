@@ -188,13 +188,24 @@ class Watched:
 
     def append(self, before: Account, entry: Entry) -> None:
         """Write an entry after the last one of an account, if it can be followed."""
-        if before.is_closed and entry.kind != "reopened":
-            raise LedgerFailed(
-                f"scope '{before.scope.name}' is closed: this ledger was exported, and "
-                "its budget is spent elsewhere. Use the ledger that it was moved to."
-            )
+        if entry.kind != "reopened":
+            self.require_use(before)
         self.appended.append(follow(before, [entry]))
         self.tables.add_entry(entry)
+
+    @staticmethod
+    def require_use(account: Account) -> None:
+        """Refuse a ledger that moved: its budget is spent elsewhere.
+
+        Raises:
+            LedgerFailed: When it was exported.
+        """
+        if account.is_closed:
+            raise LedgerFailed(
+                f"scope '{account.scope.name}' is closed: this ledger was exported, "
+                "and its budget is spent elsewhere. Use the ledger that it was moved "
+                "to."
+            )
 
     def append_lines(self, account: Account, entries: Sequence[Entry]) -> None:
         """Write the last entries of an account."""
