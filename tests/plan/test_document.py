@@ -17,6 +17,7 @@ from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from plan.score_plans import GROUPED
 
@@ -203,3 +204,23 @@ def test_no_budget_makes_a_plan_that_cannot_be_read_again(
         mechanism="laplace" if delta == 0 else "analytic_gaussian",
     )
     assert there_and_back(plan) == plan
+
+
+def test_names_and_answers_of_a_question_are_written_where_they_are_its_own() -> None:
+    plan = make_plan(
+        [
+            Question(Ratio("s", per="y")),
+            Question(
+                Ratio("s", per="y"),
+                groups=Groups("g", ["a"]),
+                answers=["ratio", "means"],
+                name="mine",
+            ),
+        ],
+        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
+        budget=Budget(1),
+    )
+    assert there_and_back(plan) == plan
+    first, second = plan_to_document(plan)["parts"]
+    assert not {"name", "answers"} & set(first)
+    assert (second["name"], second["answers"]) == ("mine", ["ratio", "means"])

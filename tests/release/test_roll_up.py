@@ -174,3 +174,11 @@ def test_cells_that_share_people_are_not_added_up() -> None:
     assert str(refused.value).startswith("cells that share units cannot be rolled up")
     alone = PrivacyUnit("id", totals=TOTALS)
     assert roll_up(release_of(plan_of(GROUPS["text"], unit=alone))).sources
+
+
+def test_where_several_questions_fit_one_must_be_named() -> None:
+    two = RELEASES["two ratios of unequal width"]
+    with pytest.raises(
+        InvalidInput, match="several questions of this release fit"
+    ):
+        roll_up(two)

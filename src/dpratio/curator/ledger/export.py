@@ -58,7 +58,7 @@ def export_ledger(ledger: Ledger, target: str | PathLike[str], *, by: str) -> No
         >>> with TemporaryDirectory() as folder:
         ...     ledger = dpr.Ledger(f"{folder}/budget.db")
         ...     _ = ledger.open_scope(dpr.Scope("people", dpr.Budget(epsilon=3)))
-        ...     dpr.export_ledger(ledger, f"{folder}/ledger.jsonl", by="olga")
+        ...     dpr.ledgers.export_ledger(ledger, f"{folder}/ledger.jsonl", by="olga")
         ...     ledger.account().is_closed
         True
     """

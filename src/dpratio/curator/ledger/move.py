@@ -52,8 +52,8 @@ def import_ledger(file: str | PathLike[str], ledger: Ledger, *, by: str) -> None
         ...     old = dpr.Ledger(f"{folder}/old.db")
         ...     new = dpr.Ledger(f"{folder}/new.db")
         ...     _ = old.open_scope(dpr.Scope("people", dpr.Budget(epsilon=3)))
-        ...     dpr.export_ledger(old, f"{folder}/ledger.jsonl", by="olga")
-        ...     dpr.import_ledger(f"{folder}/ledger.jsonl", new, by="olga")
+        ...     dpr.ledgers.export_ledger(old, f"{folder}/ledger.jsonl", by="olga")
+        ...     dpr.ledgers.import_ledger(f"{folder}/ledger.jsonl", new, by="olga")
         ...     new.scopes()
         ['people']
     """

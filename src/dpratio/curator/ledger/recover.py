@@ -62,7 +62,7 @@ def recover_ledger(
         >>> with TemporaryDirectory() as folder:
         ...     ledger = dpr.Ledger(f"{folder}/budget.db")
         ...     _ = ledger.open_scope(dpr.Scope("people", dpr.Budget(epsilon=3)))
-        ...     dpr.recover_ledger(
+        ...     dpr.ledgers.recover_ledger(
         ...         ledger, by="olga", why="the disk was lost", everything=True
         ...     )
         Account('people', epsilon 3 of 3 spent, releases: 0)

@@ -105,6 +105,8 @@ class Spool:
         It is given a name that nobody else knows before it is read: another one may lie
         under the old name by then.
         """
+        if self.claim(release_id) is None:
+            return None
         old, own = f"{release_id}.{_CLAIM}", f".{release_id}.{fresh_salt()}"
         try:
             with self._opened() as folder:

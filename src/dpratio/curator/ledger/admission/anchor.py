@@ -23,7 +23,7 @@ __all__ = ["Anchor", "Head", "SeenAnchor"]
 # A head as `append` writes it; all others are read strictly, or refused.
 _EXACT = r"(?:0|[1-9][0-9]{0,899})/[1-9][0-9]{0,899}"
 _LINE = re.compile(
-    rb'\{"scope": ("(?:[^"\\\x80-\xff]|\\u[0-9a-f]{4})*"), '
+    rb'\{"scope": ("(?:[^"\\\x00-\x1f\x80-\xff]|\\u[0-9a-f]{4})*"), '
     rb'"seq": (0|[1-9]\d{0,17}), "hash": "([0-9a-f]*)"'
     rb'(?:, "loss": "(EXACT)", "delta": "(EXACT)")?\}'.replace(
         b"EXACT", _EXACT.encode()

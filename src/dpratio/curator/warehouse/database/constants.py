@@ -242,6 +242,6 @@ def _double(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | No
 
 def _is_single(value: float) -> bool:
     try:
-        return bool(struct.unpack("f", struct.pack("f", value))[0] == value)
+        return bool(struct.unpack("<f", struct.pack("<f", value))[0] == value)
     except OverflowError:
         return False
