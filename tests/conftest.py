@@ -38,6 +38,15 @@ _SLOW = (
     "tests/simulation/audit/",
     "tests/simulation/coverage/",
     "tests/attacks/test_readers.py",
+    "tests/curator/noise/test_rounded",
+    "tests/curator/noise/test_select_keys.py",
+    "tests/curator/test_contrast",
+    "tests/curator/test_engines_agree",
+    "tests/curator/test_groups_agree",
+    "tests/curator/test_neighbours.py",
+    "tests/curator/test_units",
+    "tests/docs/test_pages.py",
+    "tests/docs/test_site.py",
 )
 _COVERING = ("tests/terms/", "tests/plan/", "tests/release/", "tests/curator/")
 _MANY_TIMES = ("curator/fuzz/", "curator/ledger/attacks/")
@@ -75,7 +84,7 @@ def _try_fewer(item: pytest.Item) -> None:
 def _is_outside(item: pytest.Item) -> bool:
     given = getattr(getattr(item, "callspec", None), "params", {}).values()
     named = any(
-        word in each
+        word in each.lower()
         for each in given
         if isinstance(each, str)
         for word in ("postgres", "spark")
