@@ -4,16 +4,8 @@ from typing import Annotated
 
 import typer
 
-from dpratio.checks import require
-from dpratio.cli.data_holder.curate import require_free
-from dpratio.cli.data_holder.ledger import (
-    DEFAULT,
-    Anchor,
-    By,
-    Location,
-    Scope,
-    open_ledger,
-)
+from dpratio.cli.data_holder.asked import Account, asked_of
+from dpratio.cli.data_holder.ledger import DEFAULT, Anchor, By, Location, Scope
 from dpratio.cli.options import (
     Data,
     Engine,
@@ -25,14 +17,7 @@ from dpratio.cli.options import (
     Where,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.studies import (
-    is_plan,
-    plan_of,
-    read_any_plan,
-    read_study,
-    table_aside,
-    table_of,
-)
+from dpratio.cli.studies import table_aside
 
 __all__ = ["check"]
 
@@ -62,24 +47,17 @@ def check(  # noqa: PLR0913 (what a release is given)
     from dpratio.curator.preflight import check_release
 
     output = Output(layout)
-    given = None if is_plan(study) else read_study(study)
-    made = read_any_plan(study) if given is None else plan_of(given)
-    aside = table_aside(data, table, view, where)
-    read = table_of(given, study.parent) if aside is None else aside
-    named = location != DEFAULT or scope or anchor
-    rule = "--no-ledger and a ledger contradict each other"
-    require(not (no_ledger and named), rule, "both", "Say one of them.")
-    kept = scope or (None if given is None or no_ledger else given.scope)
-    book = None if no_ledger else open_ledger(location, anchor, spool=spool)
-    own = None if given is None or aside is not None else given.data
-    if book is not None and own is None:
-        require_free(book, kept)
+    account = Account(location, scope, anchor, spool, no_ledger)
+    asked = asked_of(study, table_aside(data, table, view, where), account)
+    account.require_one()
+    book = account.open()
+    asked.require_free(book)
     found = check_release(
-        read,
-        made,
+        asked.table,
+        asked.plan,
         ledger=book,
-        scope=kept,
-        source=None if book is None else own,
+        scope=asked.scope,
+        source=asked.source,
         by=by,
         engine=engine,
         opens=schema,

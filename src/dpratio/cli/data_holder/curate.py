@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.checks import require
+from dpratio.cli.data_holder.asked import Account, asked_of
 from dpratio.cli.data_holder.ledger import (
     DEFAULT,
     Anchor,
     By,
     Location,
     Scope,
-    open_ledger,
 )
 from dpratio.cli.data_holder.running import closing_line, shown_stages
 from dpratio.cli.options import (
@@ -35,16 +34,14 @@ from dpratio.cli.studies import (
     read_study,
     require_place,
     table_aside,
-    table_of,
 )
-from dpratio.errors import LedgerRefused
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.plan.plan import Plan
     from dpratio.terms.study import Study
 
-__all__ = ["plan", "release", "require_free"]
+__all__ = ["plan", "release"]
 
 
 def plan(
@@ -117,29 +114,21 @@ def release(  # noqa: PLR0913 (one command, one door)
     from dpratio.release.release_id import id_of
 
     with closing_line(wanted=as_json) as run, shown_stages(verbose=verbose) as stage:
-        given = None if is_plan(study) else read_study(study)
-        made = read_any_plan(study) if given is None else plan_of(given)
-        aside = table_aside(data, table, view, where)
-        read = table_of(given, study.parent) if aside is None else aside
-        rule = "--no-ledger and a ledger contradict each other"
-        named = location != DEFAULT or scope or anchor or release_id
-        require(not (no_ledger and named), rule, "both", "Say one of them.")
+        account = Account(location, scope, anchor, spool, no_ledger)
+        asked = asked_of(study, table_aside(data, table, view, where), account)
+        account.require_one(release_id)
         if not no_ledger:
             run["id"] = fresh_id() if release_id is None else id_of(release_id)
         again = None if release_id is None else run["id"]
         require_place(out, force=force, again=again)
-        kept = scope or (None if given is None or no_ledger else given.scope)
-        book = None if no_ledger else open_ledger(location, anchor, spool=spool)
-        run["ledger"] = book
-        own = None if given is None or aside is not None else given.data
-        if book is not None and own is None:
-            require_free(book, kept)
+        run["ledger"] = book = account.open()
+        asked.require_free(book)
         released = release_sums(
-            read,
-            made,
+            asked.table,
+            asked.plan,
             ledger=book,
-            scope=kept,
-            source=None if book is None else own,
+            scope=asked.scope,
+            source=asked.source,
             release_id=None if no_ledger else run["id"],
             out=out,
             replace=force,
@@ -150,22 +139,7 @@ def release(  # noqa: PLR0913 (one command, one door)
         run["id"] = released.id
     if not as_json:
         typer.echo(f"{released}\nWritten to {out}.")
-        typer.echo(_account_words(book, kept))
-
-
-def require_free(book: "Ledger", scope: str | None) -> None:
-    """Refuse data that were named aside of a study where studies are approved.
-
-    Raises:
-        LedgerRefused: When the scope demands approval.
-    """
-    held = book.account(scope).scope
-    if held.needs_approval:
-        raise LedgerRefused(
-            f"scope '{held.name}' admits approved studies only, with the data they "
-            "name: neither a plan alone nor --data. Release the study that was "
-            "approved, or ask for a new approval with `dpratio ledger approve`."
-        )
+        typer.echo(_account_words(book, asked.scope))
 
 
 def _account_words(book: "Ledger | None", scope: str | None) -> str:

@@ -5,7 +5,6 @@ mark at the start of a line, of any line, is skipped. A line that is not UTF-8, 
 ``\x01``, is longer than a million characters, is not made of whole cells or has another
 number of cells than the header is dropped. A broken quote therefore spoils its own row
 and no other, and no row depends on being the first.
-Floor: curator. Imports: errors, terms.
 """
 
 import contextlib

@@ -51,7 +51,7 @@ class Approval:
         return ""
 
     def is_by_other(self, session: str, by: str) -> bool:
-        """Tell whether somebody else than who asks has approved.
+        """Tell whether another person than the one who asks has approved.
 
         A server knows its users; in a file there are only the names that were given.
         Who cannot be told apart from the approver counts as the approver.

@@ -123,9 +123,9 @@ def _obstacle(
     if given.is_by_other(*asker):
         return ""
     return (
-        "is not by somebody else than who asks, as this scope demands. Say who asks "
-        "with --by where the ledger is a file, or let another officer approve with "
-        "`dpratio ledger approve`"
+        "must come from another person than the one who asks in this scope. Say who "
+        "asks with --by where the ledger is a file, or let another officer approve "
+        "with `dpratio ledger approve`"
     )
 
 

@@ -1,0 +1,76 @@
+"""What a command that would release is given: a plan, its data, and their ledger."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpratio.checks import require
+from dpratio.cli.data_holder.ledger import DEFAULT, open_ledger
+from dpratio.cli.studies import is_plan, plan_of, read_any_plan, read_study, table_of
+from dpratio.errors import LedgerRefused
+
+if TYPE_CHECKING:
+    from dpratio.curator.ledger.ledger import Ledger
+    from dpratio.plan.plan import Plan
+
+__all__ = ["Account", "Asked", "asked_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Which ledger a command names, and which scope in it; or that it keeps none."""
+
+    location: str
+    scope: str | None
+    anchor: Path | None
+    spool: Path | None
+    no_ledger: bool
+
+    def require_one(self, release_id: str | None = None) -> None:
+        """Refuse a ledger beside the word that none is kept."""
+        named = self.location != DEFAULT or self.scope or self.anchor or release_id
+        rule = "--no-ledger and a ledger contradict each other"
+        require(not (self.no_ledger and named), rule, "both", "Say one of them.")
+
+    def open(self) -> "Ledger | None":
+        """Open the ledger; None where none is kept."""
+        if self.no_ledger:
+            return None
+        return open_ledger(self.location, self.anchor, spool=self.spool)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A plan, the table to read, its source as the study has it, and its scope."""
+
+    plan: "Plan"
+    table: object
+    source: object
+    scope: str | None
+
+    def require_free(self, book: "Ledger | None") -> None:
+        """Refuse data that were named aside of a study where studies are approved.
+
+        Raises:
+            LedgerRefused: When the scope demands approval.
+        """
+        if book is None or self.source is not None:
+            return
+        held = book.account(self.scope).scope
+        if held.needs_approval:
+            raise LedgerRefused(
+                f"scope '{held.name}' admits approved studies only, with the data they "
+                "name: neither a plan alone nor --data. Release the study that was "
+                "approved, or ask for a new approval with `dpratio ledger approve`."
+            )
+
+
+def asked_of(study: Path, aside: object, account: Account) -> Asked:
+    """Read a study or a plan; what is named aside of it takes the place of its data."""
+    given = None if is_plan(study) else read_study(study)
+    plan = read_any_plan(study) if given is None else plan_of(given)
+    table = table_of(given, study.parent) if aside is None else aside
+    if account.no_ledger or given is None:
+        return Asked(plan, table, None, account.scope)
+    own = given.data if aside is None else None
+    return Asked(plan, table, own, account.scope or given.scope)
