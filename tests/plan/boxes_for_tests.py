@@ -93,10 +93,15 @@ limits = st.none() | st.sampled_from([0.999, 0.6, 0.1, 1e-3])
 
 
 def focused_grid(
-    box: Box, guess: float, part: float | None = None, *, means: bool = False
+    box: Box,
+    guess: float,
+    part: float | None = None,
+    *,
+    means: bool = False,
+    basis: str = "sum",
 ) -> tuple[Grid, Contrast]:
     """Lay out a focused plan; a limit is a part of the largest z."""
-    contrast = Contrast(guess)
+    contrast = Contrast(guess, None, basis)
     weighted = "w" in box
     summands = focused_summands(weighted=weighted, means=means)
     if part is not None:
@@ -104,7 +109,7 @@ def focused_grid(
         step = grid_of(summands[:1], box, contrast).steps[0]
         limit = float(largest * Fraction(step)) * part
         assume(2.0**-50 <= limit <= 2.0**50)
-        contrast = Contrast(guess, limit)
+        contrast = Contrast(guess, limit, basis)
     return grid_of(summands, box, contrast), contrast
 
 

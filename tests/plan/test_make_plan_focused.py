@@ -92,7 +92,6 @@ def test_the_number_of_people_shares_the_budget_differently() -> None:
     few, many = (focused(mechanism="laplace", n=n) for n in (500, 500_000))
     assert many.columns()["noise_sd"][2] > 2 * few.columns()["noise_sd"][2]
     assert many.columns()["noise_sd"][0] < few.columns()["noise_sd"][0]
-    assert focused() == focused(n=5_000)
 
 
 def test_an_unknown_ratio_pays_more_for_its_denominator() -> None:
@@ -108,7 +107,7 @@ def test_a_focused_plan_has_far_less_noise_where_the_ratio_needs_it() -> None:
     paper, ours = plan_of(), focused(mechanism="laplace")
     noise = dict(zip(names(paper), paper.columns()["noise_sd"], strict=True))
     even = math.hypot(noise["ws"], noise["wy"])
-    assert ours.columns()["noise_sd"][0] < even / 5
+    assert ours.columns()["noise_sd"][0] < even / 4
 
 
 @pytest.mark.parametrize(("delta", "law"), [("1e-7", "laplace"), ("1e-3", None)])

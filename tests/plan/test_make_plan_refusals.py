@@ -158,15 +158,6 @@ def test_a_budget_too_small_for_64_bit_noise_is_refused() -> None:
         ({"n": "5000"}, "n must be a whole number of at least 1, got '5000'."),
         ({"guess": 1.1}, "guess must be a Guess or None, got 1.1."),
         (
-            {"bounds": {"score": Bounds(0, 1), "label": Bounds(0, 2)}},
-            (
-                "the ratio needs a public guess where its columns have different "
-                "bounds, got None. Write Ratio(…, guess=…), or guess = … in a study, "
-                "with guess_is 'unknown' where it is not more than a size; or use "
-                "strategy 'joint'."
-            ),
-        ),
-        (
             {"mechanism": "classical_gaussian"},
             (
                 "strategy 'focused' has no classical_gaussian noise, got "

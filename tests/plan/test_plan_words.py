@@ -36,7 +36,7 @@ def test_the_summary_of_a_focused_plan_says_what_z_and_h_are() -> None:
     assert said[5].startswith("Answers: the ratio, with variance 'linearised'. Means")
     assert len(said) == 6
     unweighted = focused_plan(weighted=False, guess=0.25).summary()[4]
-    assert unweighted.endswith("guess 0.25: z = (s − 0.25·y), h = (s + 0.25·y).")
+    assert unweighted.endswith("guess 0.25: z = (s − 0.25·y), h = y.")
     around_zero = focused_plan(guess=0).summary()[4]
     assert around_zero.endswith("z = w·(s − 0·y), h = w·y.")
     assert focused_plan(weighted=False, guess=0).summary()[4].endswith("h = y.")

@@ -150,7 +150,7 @@ def test_a_focused_plan_without_a_guess_is_refused() -> None:
     unsaid = ask(plan, guess=None)
     refuse(unsaid, "states the guess of its ratio, got None")
     apart = {**plan.bounds, "label": Bounds(0, 2)}
-    refuse(replace(unsaid, bounds=apart), "needs a public guess")
+    refuse(replace(unsaid, bounds=apart), "states the guess of its ratio, got None")
 
 
 @pytest.mark.parametrize("limit", [None, 0.75, 0.5000001, 2.9])

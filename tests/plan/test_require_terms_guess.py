@@ -1,4 +1,4 @@
-"""The guess of a focused plan: given, found from bounds, or asked for."""
+"""The guess of a focused plan: given, or found from bounds."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -29,23 +29,28 @@ def test_columns_that_share_bounds_are_compared_with_one(s: Bounds, y: Bounds) -
 
 
 @pytest.mark.parametrize(
-    ("s", "y"),
+    ("s", "y", "guess"),
     [
-        (Bounds(0, 1), Bounds(0, 2)),
-        (Bounds(0, 1), Bounds(0.5, 1)),
-        (Bounds(-1, 1), Bounds(0, 1)),
-        (Bounds(0, 2), Bounds.binary()),
+        (Bounds(0, 1), Bounds(0, 2), 1 / 12),
+        (Bounds(0, 150), Bounds(1, 6), 12.5 / 3.5),
+        (Bounds(0, 2), Bounds.binary(), 1 / 3),
+        (Bounds(100, 220), Bounds(0, 1), 220.0),
+        (Bounds(-220, -100), Bounds(0, 1), -220.0),
+        (Bounds(-30, 180), Bounds(1, 4), 5.0),
+        (Bounds(-1, 1), Bounds(0, 1), 0.0),
+        (Bounds(0, 1), Bounds(-1, 2), 0.0),
+        (Bounds(0, 2.0**90), Bounds(0, 1), 0.0),
     ],
 )
-def test_columns_with_different_bounds_need_a_guess(s: Bounds, y: Bounds) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        settle_guess(RATIO, plan_of(bounds={"s": s, "y": y}))
-    assert str(caught.value) == (
-        "the ratio needs a public guess where its columns have different bounds, got "
-        "None. Write Ratio(…, guess=…), or guess = … in a study, with guess_is "
-        "'unknown' where it is not more than a size; or use strategy 'joint'."
-    )
-    told = replace(RATIO, guess=0.0)
+def test_columns_with_different_bounds_need_no_guess(
+    s: Bounds, y: Bounds, guess: float
+) -> None:
+    """A twelfth of the way from the end near zero, over the middle of y, rounded."""
+    settled = settle_guess(RATIO, plan_of(bounds={"s": s, "y": y}))
+    assert settled.guess == pytest.approx(guess, rel=0.05)
+    assert settled.guess_is == "unknown"
+    assert settle_guess(settled, plan_of(bounds={"s": s, "y": y})) is settled
+    told = replace(RATIO, guess=0.5)
     assert settle_guess(told, plan_of(bounds={"s": s, "y": y})) is told
 
 

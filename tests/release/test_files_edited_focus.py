@@ -25,7 +25,7 @@ from release.golden_releases import GOLDEN_FOCUSED, golden_document
         (
             "plan.parts.0.ratio.guess",
             None,
-            "$.plan: the plan's terms break a rule: the ratio needs a public guess",
+            "$.plan: a focused plan states the guess of its ratio, got None",
         ),
         (
             "plan.parts.0.ratio.guess",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.terms.ratio import NEARNESS, Ratio
+from dpratio.terms.ratio import GUESSES, Ratio
 
 BAD_NAMES = ["", "a\x00b", "lone \ud800", None, 3, b"score", ["score"]]
 
@@ -129,8 +129,8 @@ def test_a_residual_bound_that_is_no_size_is_refused(bound: Any) -> None:  # noq
 
 @pytest.mark.parametrize("word", ["near", "Close", "", None, 0.15])
 def test_how_close_a_guess_is_has_two_words(word: Any) -> None:  # noqa: ANN401
-    assert NEARNESS == {"close": 0.15, "unknown": 1.0}
-    for known in NEARNESS:
+    assert GUESSES == ("close", "unknown")
+    for known in GUESSES:
         assert Ratio("a", per="b", guess_is=known).guess_is == known
     with pytest.raises(InvalidInput, match=r"^unknown guess_is, got .*close, unknown"):
         Ratio("a", per="b", guess_is=word)

@@ -95,7 +95,6 @@ def test_the_study_that_is_saved_is_the_one_that_is_shown(client: TestClient) ->
         ("numerator=label", "the columns of a ratio differ"),
         ("numerator=", "a column name must be text without NUL"),
         ("numerator_lower=2", "bounds must be finite and in order"),
-        ("per_kind=range&per_upper=9", "Give a public guess of the ratio below"),
         ("unit_column=user", "bounds of one person's total of the numerator"),
         (
             "unit_column=user&numerator_total_upper=9",

@@ -7,6 +7,7 @@ from dpratio.plan.groups_document import groups_from_document, groups_to_documen
 from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.plan.strategy.layout import ANSWERS, EXTERNAL, STRATEGIES
 from dpratio.strict import Node
@@ -14,7 +15,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import default_name
-from dpratio.terms.ratio import NEARNESS, Ratio
+from dpratio.terms.ratio import GUESSES, Ratio
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 __all__ = ["plan_from_document", "plan_to_document"]
@@ -82,7 +83,7 @@ def _bounds_to_document(bounds: Any) -> dict[str, Any]:  # noqa: ANN401 (any map
 
 
 def _question_to_document(plan: Plan, question: PlannedQuestion) -> dict[str, Any]:
-    """Write a question; its name and answers only where they are its own."""
+    """Write a question; name, answers and basis only where they are its own."""
     own: dict[str, Any] = {}
     if question.answers != plan.questions[0].answers:
         own["answers"] = list(question.answers)
@@ -90,6 +91,8 @@ def _question_to_document(plan: Plan, question: PlannedQuestion) -> dict[str, An
         question.ratio, plan.partitions[question.partition]
     ):
         own["name"] = question.name
+    if question.basis != BASES[0]:
+        own["basis"] = question.basis
     ratio = question.ratio
     return {
         "ratio": {
@@ -125,7 +128,7 @@ def _read_found(node: Node) -> PrivateKeys:
 
 
 def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
-    own = ("answers", "name")
+    own = ("answers", "name", "basis")
     fields = node.fields("ratio", "partition", "weight", "sums", optional=own)
     return PlannedQuestion(
         ratio=_read_ratio(fields["ratio"]),
@@ -134,6 +137,7 @@ def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
         sums=tuple(_read_sum(each) for each in fields["sums"].items()),
         answers=_read_answers(fields["answers"]) if "answers" in fields else answers,
         name=fields["name"].text() if "name" in fields else "",
+        basis=fields["basis"].choice(BASES) if "basis" in fields else BASES[0],
     )
 
 
@@ -156,7 +160,7 @@ def _read_ratio(node: Node) -> Ratio:
     numbers, texts = ("guess", "residual_bound"), ("weight", "minus")
     fields = node.fields("numerator", "per", "guess_is", *numbers, *texts)
     numerator, per = fields["numerator"].text(), fields["per"].text()
-    guess_is = fields["guess_is"].choice(tuple(NEARNESS))
+    guess_is = fields["guess_is"].choice(tuple(GUESSES))
     given = {name: fields[name].number_or_none() for name in numbers}
     named = {name: fields[name].text_or_none() for name in texts}
     return node.make(

@@ -7,14 +7,12 @@ from fractions import Fraction
 from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
-from dpratio.plan.sensitivity.contrast import contrast_of
+from dpratio.plan.sensitivity.contrast import BASES, contrast_of
 from dpratio.plan.split_budget import allowances
-from dpratio.plan.strategy.expected import expected_of
 from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.plan.strategy.measure import (
     Allowance,
@@ -22,17 +20,22 @@ from dpratio.plan.strategy.measure import (
     measure_focused,
     measure_jointly,
 )
+from dpratio.plan.strategy.people import (
+    family_of,
+    likely_counts,
+    likely_ratios,
+    units_of,
+)
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Asked, Question
-from dpratio.terms.ratio import NEARNESS, Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["EXPECTED_PEOPLE", "make_plan"]
+__all__ = ["make_plan"]
 
-EXPECTED_PEOPLE = 5_000
 _MOST_PEOPLE = 10**300  # Beyond it doubles end.
 
 
@@ -125,9 +128,9 @@ def _plan_of(study: Study) -> Plan:
         questions=_shared(study),
     )
     require_terms(terms)
-    people = EXPECTED_PEOPLE if study.n is None else study.n
-    counted = type(people) is int and 1 <= people <= _MOST_PEOPLE
-    require(counted, "n must be a whole number of at least 1", people)
+    n = study.n
+    counted = n is None or (type(n) is int and 1 <= n <= _MOST_PEOPLE)
+    require(counted, "n must be a whole number of at least 1", n)
     known = study.guess is None or isinstance(study.guess, Guess)
     require(known, "guess must be a Guess or None", study.guess)
     settled = replace(
@@ -141,7 +144,7 @@ def _plan_of(study: Study) -> Plan:
             for question in terms.questions
         ),
     )
-    return _Task(settled, people, study.guess).best()
+    return _Task(settled, n, study.guess).best()
 
 
 def _in_order(terms: PlanTerms) -> dict[str, Bounds]:
@@ -175,7 +178,7 @@ class _Task:
     """Terms without noise, and what is expected of the people."""
 
     terms: PlanTerms
-    people: int
+    n: int | None
     guess: Guess | None
 
     def best(self) -> Plan:
@@ -207,28 +210,40 @@ class _Task:
             self._measure(plan, question, allowed)
             for question, allowed in zip(plan.questions, allowances(plan), strict=True)
         ]
-        questions = tuple(
-            replace(question, sums=sums)
-            for question, (sums, _) in zip(plan.questions, measured, strict=True)
-        )
+        questions = tuple(question for question, _ in measured)
         held = {each.name: getattr(plan, each.name) for each in fields(plan)}
         made = Plan(**held | {"questions": questions})
         return made, sum(width for _, width in measured)
 
     def _measure(
         self, plan: PlanTerms, question: PlannedQuestion, allowed: Allowance
-    ) -> tuple[tuple[MeasuredSum, ...], float]:
-        grid = plan.grid(question)
+    ) -> tuple[PlannedQuestion, float]:
+        """Give the question with its sums, and a number that falls with its width."""
         if plan.strategy == "focused":
-            box, contrast = plan.box(question), contrast_of(question.ratio)
-            return measure_focused(
-                grid,
-                allowed,
-                contrast,
-                expected_of(box, contrast, self.people, self.guess),
-                NEARNESS[question.ratio.guess_is],
-            )
+            # Around zero h is the denominator anyway.
+            bases = BASES if question.ratio.guess else BASES[:1]
+            tried = [
+                self._focused(plan, replace(question, basis=basis), allowed)
+                for basis in bases
+            ]
+            return min(tried, key=lambda each: each[1])
+        grid = plan.grid(question)
         measure = measure_evenly if plan.strategy == "even" else measure_jointly
         sums = measure(grid, allowed)
         # All noise grows alike between laws, so one sum tells which is smaller.
-        return sums, noise_sd(plan.mechanism, sums[0].scale)
+        measured = replace(question, sums=sums)
+        return measured, noise_sd(plan.mechanism, sums[0].scale)
+
+    def _focused(
+        self, plan: PlanTerms, question: PlannedQuestion, allowed: Allowance
+    ) -> tuple[PlannedQuestion, float]:
+        contrast = contrast_of(question.ratio, question.basis)
+        units = units_of(plan.box(question), contrast)
+        family = family_of(
+            units,
+            likely_ratios(units, question.ratio.guess_is),
+            likely_counts(self.n),
+            self.guess,
+        )
+        sums, width = measure_focused(plan.grid(question), allowed, units, family)
+        return replace(question, sums=sums), width

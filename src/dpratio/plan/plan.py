@@ -110,8 +110,7 @@ class Plan(PlanTerms, Tabular):
         around = []
         if self.strategy == "focused":
             around = [
-                describe_contrast(question.ratio, self.unit)
-                for question in self.questions
+                describe_contrast(question, self.unit) for question in self.questions
             ]
         return [
             *self.asked(),

@@ -77,11 +77,12 @@ class PlanTerms:
 
     def contrast(self, question: PlannedQuestion) -> Contrast | None:
         """The columns z and h of a question, in a focused plan."""
-        return contrast_of(question.ratio) if self.strategy == "focused" else None
+        focused = self.strategy == "focused"
+        return contrast_of(question.ratio, question.basis) if focused else None
 
     def grid(self, question: PlannedQuestion) -> Grid:
         """The sums of a question on their lattices."""
-        contrast = contrast_of(question.ratio)
+        contrast = contrast_of(question.ratio, question.basis)
         return sums_of(self.strategy, self.box(question), contrast, question.answers)
 
 

@@ -2,11 +2,10 @@
 
 from fractions import Fraction
 
-from dpratio.plan.planned_question import Partition
+from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.groups import PrivateKeys
-from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
@@ -85,13 +84,14 @@ def describe_delta(delta: Fraction, people: int | None = None) -> list[str]:
     return [note]
 
 
-def describe_contrast(ratio: Ratio, unit: PrivacyUnit) -> str:
+def describe_contrast(question: PlannedQuestion, unit: PrivacyUnit) -> str:
     """Say around which guess a ratio is measured."""
-    contrast = contrast_of(ratio)
+    ratio = question.ratio
+    contrast = contrast_of(ratio, question.basis)
     guess, limit = contrast.centre, contrast.limit
     times = "w·" if ratio.weight and unit.column is None else ""
     z = f"{times}(s − {guess:g}·y)"
-    h = f"{times}(s + {guess:g}·y)" if guess else f"{times}y"
+    h = f"{times}(s + {guess:g}·y)" if contrast.has_numerator else f"{times}y"
     said = f"Measured around the guess {guess:g}: z = {z}, h = {h}"
     if unit.column is not None:
         said += f", of one {unit.column}'s totals"

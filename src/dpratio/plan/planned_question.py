@@ -30,7 +30,8 @@ Asked = TypeVar("Asked", bound=Named)
 class PlannedQuestion:
     """A ratio, the place of its partition in the plan, and what is measured for it.
 
-    ``weight`` is the question's share of what the plan spends on sums. A question
+    ``weight`` is the question's share of what the plan spends on sums; ``basis`` says
+    what a focused plan measures beside z, as `contrast` has it. A question
     without a name is called by its ratio and its groups as soon as it is in a plan.
     """
 
@@ -40,6 +41,7 @@ class PlannedQuestion:
     sums: tuple[MeasuredSum, ...]
     answers: tuple[str, ...] = ("ratio",)
     name: str = ""
+    basis: str = "sum"
 
     @property
     def scales(self) -> list[float]:

@@ -20,6 +20,7 @@ from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
+from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.sensitivity.joint import Grid, is_convex, root_above
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
 from dpratio.plan.split_budget import cells_of
@@ -87,6 +88,8 @@ def _require_terms(plan: Plan) -> list[Grid]:
     try:
         require_one_of(plan.strategy, STRATEGIES, "strategy")
         require_one_of(plan.mechanism, MECHANISMS, "mechanism")
+        for question in plan.questions:
+            require_one_of(question.basis, BASES, "basis")
         require_terms(plan)
         partitions = tuple(
             settle_partition(each, plan.bounds) for each in plan.partitions

@@ -9,7 +9,7 @@ from dpratio.plan.calibration.threshold import threshold_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import Partition
 from dpratio.plan.sensitivity.box import box_of, row_box
-from dpratio.plan.sensitivity.contrast import contrast_of
+from dpratio.plan.sensitivity.contrast import contrast_of, guess_from
 from dpratio.plan.sensitivity.corners import corners_of
 from dpratio.plan.strategy.layout import ANSWERS
 from dpratio.terms.bounds import Bounds
@@ -20,7 +20,7 @@ from dpratio.terms.question import is_plain
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["needs_guess", "require_terms", "settle_guess", "settle_partition"]
+__all__ = ["require_terms", "settle_guess", "settle_partition"]
 
 _LARGEST_ROW = 2.0**30
 
@@ -53,20 +53,13 @@ def require_terms(plan: PlanTerms) -> None:
     _require_key_budgets(plan)
 
 
-def needs_guess(ratio: Ratio, box: Mapping[str, Bounds]) -> bool:
-    """Tell whether a focused plan must be told a guess: bounds alone give none."""
-    s, y = box["s"], box["y"]
-    share = (s.lower, s.upper) == (y.lower, y.upper)
-    return ratio.guess is None and ratio.minus is None and not share
-
-
 def settle_guess(ratio: Ratio, plan: PlanTerms) -> Ratio:
-    """Settle the guess of a ratio: 1 where both columns share bounds, else asked for.
+    """Settle the guess of a ratio: 1 where both columns share bounds, else by them.
 
     A difference of two columns is guessed to be 0.
 
     Raises:
-        InvalidInput: When no guess was given, or the residual bound binds nowhere.
+        InvalidInput: When the residual bound binds nowhere.
     """
     if plan.strategy != "focused":
         return ratio
@@ -74,14 +67,10 @@ def settle_guess(ratio: Ratio, plan: PlanTerms) -> Ratio:
     settled = ratio
     if ratio.guess is None and ratio.minus is not None:
         settled = replace(ratio, guess=0.0)
-    elif ratio.guess is None:
-        rule = "the ratio needs a public guess where its columns have different bounds"
-        hint = (
-            "Write Ratio(…, guess=…), or guess = … in a study, with guess_is 'unknown' "
-            "where it is not more than a size; or use strategy 'joint'."
-        )
-        require(not needs_guess(ratio, box), rule, ratio.guess, hint)
+    elif ratio.guess is None and _share_bounds(box):
         settled = replace(ratio, guess=1.0)
+    elif ratio.guess is None:
+        settled = replace(ratio, guess=guess_from(box), guess_is="unknown")
     if settled.residual_bound is not None:
         free = contrast_of(replace(settled, residual_bound=None))
         most = max(abs(point["z"]) for point in corners_of(box, free))
@@ -89,6 +78,11 @@ def settle_guess(ratio: Ratio, plan: PlanTerms) -> Ratio:
         hint = "Leave it out, or promise less."
         require(settled.residual_bound < most, rule, settled.residual_bound, hint)
     return settled
+
+
+def _share_bounds(box: Mapping[str, Bounds]) -> bool:
+    s, y = box["s"], box["y"]
+    return (s.lower, s.upper) == (y.lower, y.upper)
 
 
 def settle_partition(partition: Partition, bounds: Mapping[str, Bounds]) -> Partition:

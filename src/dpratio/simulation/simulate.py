@@ -138,7 +138,7 @@ def _contrast(people: People, contrast: Contrast) -> tuple[Reals, Reals]:
     """Make the columns of a focused plan, as the curator does."""
     scaled = contrast.centre * people.label
     z = people.score - scaled
-    h = people.score + scaled if contrast.centre else people.label
+    h = people.score + scaled if contrast.has_numerator else people.label
     if people.weight is not None:
         z, h = people.weight * z, people.weight * h
     if contrast.limit is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dpratio.checks import require
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["ColumnGuess", "Guess", "middle_guess"]
+__all__ = ["ColumnGuess", "Guess", "middle_guess", "middle_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,12 @@ def middle_guess(bounds: Mapping[str, Bounds]) -> Guess:
 
 
 def _middle_column(bounds: Bounds) -> ColumnGuess:
-    """Guess the middle, away from zero, and a quarter of the width around it."""
-    middle = (bounds.lower + bounds.upper) / 2
-    mean = middle if abs(middle) >= bounds.reach / 4 else bounds.reach / 4
+    """Guess the middle and a quarter of the width around it."""
     sd = None if bounds.is_binary else (bounds.upper - bounds.lower) / 4
-    return ColumnGuess(mean, sd)
+    return ColumnGuess(middle_of(bounds), sd)
+
+
+def middle_of(bounds: Bounds) -> float:
+    """Give the middle of a range, away from zero."""
+    middle = (bounds.lower + bounds.upper) / 2
+    return middle if abs(middle) >= bounds.reach / 4 else bounds.reach / 4

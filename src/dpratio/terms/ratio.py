@@ -4,12 +4,18 @@ from dataclasses import KW_ONLY, dataclass
 
 from dpratio.checks import require, require_one_of
 
-__all__ = ["NEARNESS", "Ratio", "is_unicode", "require_column_name"]
+__all__ = [
+    "GUESSES",
+    "LARGEST_GUESS",
+    "SMALLEST_GUESS",
+    "Ratio",
+    "is_unicode",
+    "require_column_name",
+]
 
-# How far the ratio may lie from its guess, relative to the guess.
-NEARNESS = {"close": 0.15, "unknown": 1.0}
+GUESSES = ("close", "unknown")
 
-_SMALLEST_SIZE, _LARGEST_SIZE = 2.0**-50, 2.0**50
+SMALLEST_GUESS, LARGEST_GUESS = 2.0**-50, 2.0**50
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ class Ratio:
         distinct = len(set(columns)) == len(columns)
         hint = "Copy a column under another name if it must play two parts."
         require(distinct, "the columns of a ratio differ", list(columns), hint)
-        require_one_of(self.guess_is, NEARNESS, "guess_is")
+        require_one_of(self.guess_is, GUESSES, "guess_is")
         if self.guess is not None:
             rule = "the guess of a ratio must be 0, or between 2^-50 and 2^50 in size"
             is_zero = isinstance(self.guess, int | float) and self.guess == 0
@@ -95,7 +101,7 @@ class Ratio:
 def _is_size(given: object) -> bool:
     if not isinstance(given, int | float) or isinstance(given, bool):
         return False
-    return _SMALLEST_SIZE <= abs(given) <= _LARGEST_SIZE
+    return SMALLEST_GUESS <= abs(given) <= LARGEST_GUESS
 
 
 def require_column_name(name: object) -> None:

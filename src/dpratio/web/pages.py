@@ -12,7 +12,7 @@ from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.simulation.forecast.forecast_row import ForecastRow
 from dpratio.tabular import show_value
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import NEARNESS
+from dpratio.terms.ratio import GUESSES
 from dpratio.terms.unit import NEIGHBOURS
 from dpratio.version import __version__
 from dpratio.web.chart import Line, draw_lines
@@ -51,7 +51,7 @@ def planner_page(form: Form) -> Answer:
     choices = {
         "strategies": STRATEGIES,
         "mechanisms": ("auto", *MECHANISMS),
-        "nearness": tuple(NEARNESS),
+        "nearness": tuple(GUESSES),
         "neighbours": NEIGHBOURS,
     }
     return _fill("planner.html", form=form.given, **choices, **shown), status

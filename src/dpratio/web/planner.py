@@ -11,14 +11,12 @@ from dpratio.checks import require, to_exact
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.require_terms import needs_guess
-from dpratio.plan.sensitivity.box import box_of
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.forecast_row import Forecast, ForecastRow
 from dpratio.simulation.forecast.simulated_widths import MOST_PEOPLE
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
-from dpratio.web.form import FieldMissing, Form
+from dpratio.web.form import Form
 from dpratio.web.study_text import write_study
 
 __all__ = ["Around", "Planned", "look_around", "plan_form"]
@@ -119,24 +117,10 @@ def _round_numbers(own: float, *, steps: tuple[int, ...], reach: float) -> list[
 def _plan_texts(texts: tuple[str, str], level: float, against: float) -> Planned:
     """Plan a study as the command does; the same text is not planned twice."""
     study = parse_study(texts[1])
-    _require_guess(study)
     plan = make_plan(study)
     people = study.n or 1
     found = forecast(plan, n=[people], guess=study.guess, level=level, against=against)
     return Planned(*texts, study, plan, found)
-
-
-def _require_guess(study: Study) -> None:
-    """Ask for a guess in the words of the page, where a focused plan needs one."""
-    (question,) = study.questions
-    ratio = question.ratio
-    box = box_of(ratio, study.bounds, study.unit)
-    if study.strategy == "focused" and needs_guess(ratio, box):
-        raise FieldMissing(
-            "The numerator and what it is per have different bounds. Give a public "
-            "guess of the ratio below; 'unknown' where it is no more than a size.",
-            field="guess",
-        )
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)

@@ -95,7 +95,7 @@ def test_keys_that_were_not_found_are_no_comparisons() -> None:
 
 
 def test_every_status_says_what_its_interval_does() -> None:
-    release = many_cells_release(Setting(250, 0.2), 80)
+    release = many_cells_release(Setting(160, 0.2), 80)
     seen: set[str] = set()
     for scale in SCALES:
         answer = compare_ratios(release, scale=scale)

@@ -20,6 +20,7 @@ from dpratio.analyst.sums.variance import SamplingVariance
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.simulation.coverage.coverage import measure_coverage
 from dpratio.simulation.population import PaperPopulation
 
@@ -229,18 +230,19 @@ def test_pivot_intervals_cover_where_noise_is_large(
 
 
 def test_the_noise_of_z_and_h_enters_the_test_as_one_of_each() -> None:
-    """a − rb = λ₁z + λ₂h, so T has noise λ₁·b_z and λ₂·b_h, and no other."""
+    """With y = p·z + q·h, T has noise (1 − (r − r₀)p)·b_z and (r − r₀)q·b_h alone."""
     plan = focused_plan("laplace", 0.0, 1.0)
     values = np.array([[2**30, 2**34, 2**30, 2**30, 2**34]] * 3)
-    moments = moments_of(given_release(plan, values))
-    pivot = statistic_of(moments, "linearised", lowest=0.0)
+    held = moments_of(given_release(plan, values))
+    pivot = statistic_of(held, "linearised", lowest=0.0)
     on_z, on_h = (each.scale * each.step for each in plan.questions[0].sums[:2])
     assert [term.laplace[0] for term in pivot.noise] == [on_z, on_h]
     assert [term.variance[0] for term in pivot.noise] == [2 * on_z**2, 2 * on_h**2]
+    _, (p, q) = Contrast(1.0, None, plan.questions[0].basis).inverse()
     for ratio in (0.5, 1.0, 1.7):
-        wanted = 2 * ((1 + ratio) / 2 * on_z) ** 2 + 2 * ((1 - ratio) / 2 * on_h) ** 2
+        parts = np.array([(1 + (1 - ratio) * p) * on_z, (1 - ratio) * q * on_h])
         found = pivot.noise_variance((np.ones(3), np.full(3, ratio)))
-        assert found == pytest.approx([wanted] * 3)
+        assert found == pytest.approx([2 * parts @ parts] * 3)
 
 
 def test_pivot_and_analytical_agree_where_noise_is_small() -> None:

@@ -149,8 +149,13 @@ def test_a_focused_release_gives_the_moments_of_its_rows(
 ) -> None:
     """z and h are taken apart again, whatever the guess was."""
     rows = TEN_ROWS if weighted else [("1", y, s) for _, y, s in TEN_ROWS]
-    wanted = unit_sums(rows, guess)
     plan = focused_plan(weighted=weighted, means=means, guess=guess)
+    wanted = unit_sums(rows, guess)
+    if plan.questions[0].basis == "denominator":
+        wanted |= {"h": wanted["wy"], "hh": wanted["bb"]}
+        wanted["zh"] = wanted["ab"] - Fraction(guess) * wanted["bb"]
+        if means:
+            wanted["wh"] = wanted["wb"]
     cells = [
         round(wanted[each.summand.name] / Fraction(each.step))
         for each in plan.questions[0].sums

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -11,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.corners import Point, corners_of
 from dpratio.terms.bounds import Bounds
 
@@ -37,6 +38,7 @@ contrasts = st.builds(
     Contrast,
     st.sampled_from([0.0, 1.0, -1.0, 0.5, -3.0, 1.7]),
     st.none() | st.sampled_from([0.125, 0.5, 1.0]),
+    st.sampled_from(BASES),
 )
 parts = st.fixed_dictionaries(dict.fromkeys("syw", st.floats(0, 1)))
 
@@ -102,7 +104,7 @@ def test_corners_are_rows_or_lie_between_rows(
     box: dict[str, Bounds], contrast: Contrast
 ) -> None:
     """None lies outside: nothing is charged that no row can be mixed from."""
-    free = corners_of(box, Contrast(contrast.centre))
+    free = corners_of(box, replace(contrast, limit=None))
     for corner in corners_of(box, contrast):
         if contrast.limit is None:
             assert corner in free
@@ -202,3 +204,26 @@ def test_a_corner_on_an_axis_or_on_a_limit_is_listed_once() -> None:
         assert len(corners_of(box, Contrast(1.0))) == 4
     found = corners_of({"s": Bounds(0, 2), "y": Bounds(0, 1)}, Contrast(1.0, 1.0))
     assert [each for each in found if each["z"] == -1] == [{"w": 1, "z": -1, "h": 1}]
+
+
+@pytest.mark.parametrize(
+    ("box", "turns"),
+    [
+        ({"s": Bounds(0, 1), "y": Bounds(0, 1)}, {(1.0, 0.25)}),
+        ({"s": Bounds(0.5, 1), "y": Bounds(0, 1)}, {(1.0, 0.25), (0.5, 0.125)}),
+        ({"s": Bounds(-1, 1), "y": Bounds(0, 1)}, {(1.0, 0.25)}),
+        ({"s": Bounds(-1, 1), "y": Bounds(-1, 1)}, {(1.0, 0.25), (-1.0, -0.25)}),
+        ({"s": Bounds(0, 4), "y": Bounds(0, 1)}, set()),
+    ],
+)
+def test_with_the_denominator_rows_are_listed_where_its_product_with_z_turns(
+    box: dict[str, Bounds], turns: set[tuple[float, float]]
+) -> None:
+    """(s − 2y)·y turns at y = s/4, on the two edges where s is at an end."""
+    corners = corners_of(box, Contrast(2.0, None, "denominator"))
+    listed = {(float(each["z"] + 2 * each["h"]), float(each["h"])) for each in corners}
+    vertices = set(
+        product((box["s"].lower, box["s"].upper), (box["y"].lower, box["y"].upper))
+    )
+    assert listed - vertices == turns
+    assert vertices <= listed

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dpratio.curator.python.engine import _clip
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of, joint_ratio, root_above
 from dpratio.plan.sensitivity.sums import summands_for
 from dpratio.terms.bounds import Bounds
@@ -41,6 +41,7 @@ from plan.boxes_for_tests import (
 )
 
 
+@pytest.mark.parametrize("basis", BASES)
 @settings(max_examples=150)
 @given(
     box=boxes(),
@@ -51,7 +52,8 @@ from plan.boxes_for_tests import (
     law=st.sampled_from(LAWS),
     data=st.data(),
 )
-def test_no_row_costs_more_than_the_focused_sums_are_priced_at(
+def test_no_row_costs_more_than_the_focused_sums_are_priced_at(  # noqa: PLR0913, PLR0917
+    basis: str,
     box: dict[str, Bounds],
     guess: float,
     part: float | None,
@@ -60,7 +62,7 @@ def test_no_row_costs_more_than_the_focused_sums_are_priced_at(
     law: str,
     data: st.DataObject,
 ) -> None:
-    grid, contrast = focused_grid(box, guess, part, means=means)
+    grid, contrast = focused_grid(box, guess, part, means=means, basis=basis)
     scales = drawn_scales(grid, law, data)
     cells = cells_of(placed(at, box), box, grid, contrast)
     assert within(law, cost_of(law, cells, scales), joint_ratio(law, grid, scales))
@@ -110,7 +112,7 @@ def densest(
         w, s, y = columns.values()
         limit = math.inf if contrast.limit is None else contrast.limit
         columns["z"] = np.clip(w * (s - contrast.centre * y), -limit, limit)
-        columns["h"] = w * (s + contrast.centre * y if contrast.centre else y)
+        columns["h"] = w * (s + contrast.centre * y if contrast.has_numerator else y)
     power = 1 if law == "laplace" else 2
     total = np.zeros(len(columns["s"]))
     for each, step, scale in zip(grid.summands, grid.steps, scales, strict=True):
@@ -129,6 +131,7 @@ def slack_of(law: str, grid: Grid, scales: Sequence[float]) -> float:
     return sum(each) if law == "laplace" else math.hypot(*each)
 
 
+@pytest.mark.parametrize("basis", BASES)
 @settings(max_examples=150)
 @given(
     box=near_boxes,
@@ -139,6 +142,7 @@ def slack_of(law: str, grid: Grid, scales: Sequence[float]) -> float:
     data=st.data(),
 )
 def test_the_joint_price_is_what_dense_search_finds(
+    basis: str,
     box: dict[str, Bounds],
     guess: float,
     part: float | None,
@@ -147,7 +151,7 @@ def test_the_joint_price_is_what_dense_search_finds(
     data: st.DataObject,
 ) -> None:
     """Never less; and no more, but where weights and a limit meet."""
-    grid, contrast = focused_grid(box, guess, part, means=means)
+    grid, contrast = focused_grid(box, guess, part, means=means, basis=basis)
     scales = drawn_scales(grid, law, data)
     found = densest(law, box, grid, contrast, scales)
     without = float(joint_ratio(law, grid, scales)) - slack_of(law, grid, scales)
@@ -168,6 +172,7 @@ def test_the_joint_price_of_the_paper_s_sums_is_what_dense_search_finds(
     assert found == pytest.approx(without, rel=1e-6)
 
 
+@pytest.mark.parametrize("basis", BASES)
 @settings(max_examples=60)
 @given(
     s=near_bounds,
@@ -178,6 +183,7 @@ def test_the_joint_price_of_the_paper_s_sums_is_what_dense_search_finds(
     data=st.data(),
 )
 def test_without_weights_the_price_under_a_limit_is_sharp_too(
+    basis: str,
     s: Bounds,
     y: Bounds,
     guess: float,
@@ -187,7 +193,7 @@ def test_without_weights_the_price_under_a_limit_is_sharp_too(
 ) -> None:
     """Corners where z just reaches the limit are rows, found exactly on each edge."""
     box = {"s": s, "y": y}
-    grid, contrast = focused_grid(box, guess, part)
+    grid, contrast = focused_grid(box, guess, part, basis=basis)
     scales = drawn_scales(grid, law, data)
     found = densest(law, box, grid, contrast, scales)
     without = float(joint_ratio(law, grid, scales)) - slack_of(law, grid, scales)

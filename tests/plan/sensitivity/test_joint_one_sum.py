@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpratio.curator.python.engine import _clip
-from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of
 from dpratio.plan.sensitivity.lattice import step_for, to_cell
 from dpratio.plan.sensitivity.sums import focused_summands, summands_for
@@ -53,6 +53,7 @@ def test_no_row_moves_a_sum_of_the_paper_further_than_its_sensitivity(
         assert abs(cell) <= largest
 
 
+@pytest.mark.parametrize("basis", BASES)
 @settings(max_examples=250)
 @given(box=boxes(), guess=guesses, part=limits, means=st.booleans(), at=inside)
 @example(
@@ -80,25 +81,28 @@ def test_no_row_moves_a_sum_of_the_paper_further_than_its_sensitivity(
     at={"s": 1.0, "y": 1.0, "w": 1.0},
 )
 def test_no_row_moves_a_focused_sum_further_than_its_sensitivity(
+    basis: str,
     box: dict[str, Bounds],
     guess: float,
     part: float | None,
     means: bool,  # noqa: FBT001
     at: dict[str, float],
 ) -> None:
-    """z·h may be largest inside the box, where s or y is zero."""
-    grid, contrast = focused_grid(box, guess, part, means=means)
+    """z·h may be largest on an edge of the box, where it turns."""
+    grid, contrast = focused_grid(box, guess, part, means=means, basis=basis)
     cells = cells_of(placed(at, box), box, grid, contrast)
     for cell, largest in zip(cells, grid.sensitivities, strict=True):
         assert abs(cell) <= largest
 
 
+@pytest.mark.parametrize("basis", BASES)
 @settings(max_examples=250)
 @given(box=boxes(), guess=guesses, part=limits, at=inside, focused=st.booleans())
 @example(
     box=NARROW, guess=1.0, part=None, at={"s": 0.3, "y": 0.7, "w": 1.0}, focused=True
 )
 def test_a_cell_lies_no_further_from_its_exact_place_than_is_allowed_for(
+    basis: str,
     box: dict[str, Bounds],
     guess: float,
     part: float | None,
@@ -108,7 +112,7 @@ def test_a_cell_lies_no_further_from_its_exact_place_than_is_allowed_for(
     contrast = None
     grid = paper_grid(box)
     if focused:
-        grid, contrast = focused_grid(box, guess, part, means=True)
+        grid, contrast = focused_grid(box, guess, part, means=True, basis=basis)
     row = placed(at, box)
     cells = cells_of(row, box, grid, contrast)
     exact = exact_cells(row, box, grid, contrast)
@@ -324,3 +328,15 @@ def test_a_clipped_value_lies_in_its_bounds(bounds: Bounds, value: float) -> Non
     clipped = _clip(value, bounds)
     assert bounds.lower <= clipped <= bounds.upper
     assert abs(clipped) <= bounds.reach
+
+
+def test_z_times_the_denominator_may_be_largest_between_corners() -> None:
+    """(s − 2y)·y at s = 8 turns at y = 2, where it is 8; at both ends it is less."""
+    box = {"s": Bounds(7, 8), "y": Bounds(0, 3)}
+    grid, contrast = focused_grid(box, 2.0, basis="denominator")
+    at = [each.name for each in grid.summands].index("zh")
+    turn = cells_of({"s": 8.0, "y": 2.0}, box, grid, contrast)
+    assert turn[at] == grid.sensitivities[at]
+    for s, y in itertools.product((7.0, 8.0), (0.0, 3.0)):
+        corner = cells_of({"s": s, "y": y}, box, grid, contrast)
+        assert abs(corner[at]) < grid.sensitivities[at]

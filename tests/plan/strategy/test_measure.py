@@ -16,7 +16,6 @@ from dpratio.plan.sensitivity.joint import is_convex, joint_ratio
 from dpratio.plan.sensitivity.lattice import step_for
 from dpratio.plan.sensitivity.sums import MOMENTS, focused_summands, summands_for
 from dpratio.plan.split_budget import _affordable
-from dpratio.plan.strategy.expected import expected_of
 from dpratio.plan.strategy.layout import (
     ANSWERS,
     STRATEGIES,
@@ -28,6 +27,12 @@ from dpratio.plan.strategy.measure import (
     measure_evenly,
     measure_focused,
     measure_jointly,
+)
+from dpratio.plan.strategy.people import (
+    family_of,
+    likely_counts,
+    likely_ratios,
+    units_of,
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -66,9 +71,9 @@ def focused(
     answers: tuple[str, ...] = ("ratio",),
 ) -> tuple[MeasuredSum, ...]:
     grid = sums_of("focused", box, contrast, answers)
-    expected = expected_of(box, contrast, 5000, None)
-    allowed = allow(mechanism, budget)
-    return measure_focused(grid, allowed, contrast, expected, 0.15)[0]
+    units = units_of(box, contrast)
+    family = family_of(units, likely_ratios(units, "close"), likely_counts(5000), None)
+    return measure_focused(grid, allow(mechanism, budget), units, family)[0]
 
 
 def test_there_are_three_strategies_and_three_answers() -> None:

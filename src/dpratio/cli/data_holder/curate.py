@@ -163,7 +163,7 @@ def _notes(study: "Study", plan: "Plan") -> list[str]:
 
 def _expectations(study: "Study", plan: "Plan") -> list[str]:
     """Say how wide the intervals of each question will be, for whom it expects."""
-    from dpratio.plan.make_plan import EXPECTED_PEOPLE
+    from dpratio.plan.strategy.people import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast
 
     n = study.n or EXPECTED_PEOPLE

@@ -152,7 +152,7 @@ def _made(statement: Statement) -> list[str]:
     if contrast.limit is not None:
         limit = Bounds(-contrast.limit, contrast.limit)
         z = clip(f"({z})", limit)
-    h = f"{times}(s + {centre} * y)" if contrast.centre else f"{times}y"
+    h = f"{times}(s + {centre} * y)" if contrast.has_numerator else f"{times}y"
     return [f"{z} AS z", f"{h} AS h"]
 
 

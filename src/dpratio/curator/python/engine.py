@@ -209,7 +209,7 @@ def _with_contrast(factors: Factors, contrast: Contrast | None) -> Factors:
     weight = factors.get("w", 1.0)
     scaled = contrast.centre * factors["y"]
     z = weight * (factors["s"] - scaled)
-    h = weight * (factors["s"] + scaled if contrast.centre else factors["y"])
+    h = weight * (factors["s"] + scaled if contrast.has_numerator else factors["y"])
     limit = math.inf if contrast.limit is None else contrast.limit
     return {**factors, "z": min(max(z, -limit), limit), "h": h}
 

@@ -14,7 +14,8 @@ specification in plain loops; every other engine equals it to the last integer:
    clipped to whole cells; of the groups of one id those with the smallest ranks are
    kept; the totals are the s and y of one row from here on;
 5. where the plan has a contrast, z = w·(s − r₀·y) and h = w·(s + r₀·y), or w·y where
-   r₀ is 0, are made in doubles in this order of work; z is clipped to its limit;
+   the basis says so or r₀ is 0, are made in doubles in this order of work; z is
+   clipped to its limit;
 6. each summand is a product from left to right, counted as floor(x / step + ½);
 7. cells are added per group, exactly.
 

@@ -212,7 +212,7 @@ def _contrast(dialect: Dialect, rows: Value, statement: Statement) -> dict[str, 
     if contrast is None:
         return {}
     scaled = dialect.double(contrast.centre) * rows.y
-    z, h = rows.s - scaled, (rows.s + scaled if contrast.centre else rows.y)
+    z, h = rows.s - scaled, (rows.s + scaled if contrast.has_numerator else rows.y)
     if "w" in statement.factor_bounds and statement.unit is None:
         z, h = rows.w * z, rows.w * h
     if contrast.limit is not None:

@@ -1,22 +1,29 @@
 """The two columns that the focused strategy measures in place of s and y.
 
-z = w·(s − r₀·y) is what the ratio is about: its sum is zero at r = r₀. h completes it:
-w·(s + r₀·y), or w·y where the guess r₀ is zero.
+z = w·(s − r₀·y) is what the ratio is about: its sum is zero at r = r₀. h completes it.
+The planner chooses which: the sum w·(s + r₀·y), which is cheap where both columns reach
+equally far, or the denominator w·y, which is where s reaches further than r₀·y.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.terms.ratio import Ratio
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.guess import middle_of
+from dpratio.terms.ratio import LARGEST_GUESS, SMALLEST_GUESS, Ratio
 
-__all__ = ["Contrast", "contrast_of"]
+__all__ = ["BASES", "Contrast", "contrast_of", "guess_from"]
+
+BASES = ("sum", "denominator")
+_TWELFTH = 12
 
 Pair = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The guess r₀ and the public bound on |z|, if one was promised.
+    """The guess r₀, the public bound on |z|, if one was promised, and what h is.
 
     Example:
         >>> Contrast(centre=2.0).of(Fraction(1), Fraction(3))
@@ -25,11 +32,17 @@ class Contrast:
 
     centre: float
     limit: float | None = None
+    basis: str = "sum"
+
+    @property
+    def has_numerator(self) -> bool:
+        """Whether h holds s as well; around zero it is the denominator anyway."""
+        return self.basis == "sum" and self.centre != 0
 
     @property
     def rows(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """The weights of s and y in z, then in h."""
-        completes = (1.0, self.centre) if self.centre else (0.0, 1.0)
+        completes = (1.0, self.centre) if self.has_numerator else (0.0, 1.0)
         return (1.0, -self.centre), completes
 
     def of(self, numerator: Fraction, denominator: Fraction) -> Pair:
@@ -47,7 +60,23 @@ class Contrast:
         return (d / scale, -b / scale), (-c / scale, a / scale)
 
 
-def contrast_of(ratio: Ratio) -> Contrast:
+def contrast_of(ratio: Ratio, basis: str = "sum") -> Contrast:
     """Give the contrast of a ratio whose guess is settled."""
     centre = 1.0 if ratio.guess is None else ratio.guess
-    return Contrast(centre, ratio.residual_bound)
+    return Contrast(centre, ratio.residual_bound, basis)
+
+
+def guess_from(box: Mapping[str, Bounds]) -> float:
+    """Guess a ratio from bounds alone, where nobody did.
+
+    People sit near the end of a range that is closer to zero: a twelfth of the range of
+    s above it, over the middle of y. Where the sign of the ratio is open, that of the
+    middle of s decides; where that of y is open, nothing does.
+    """
+    s, y = box["s"], box["y"]
+    if y.lower < 0 < y.upper:
+        return 0.0
+    near = min(max(s.lower, 0.0), s.upper)
+    top = near + (s.lower + s.upper - 2 * near) / _TWELFTH
+    guess = float(f"{top / middle_of(y):.2g}")
+    return guess if SMALLEST_GUESS <= abs(guess) <= LARGEST_GUESS else 0.0

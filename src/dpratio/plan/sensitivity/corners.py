@@ -1,7 +1,7 @@
 """The extreme rows: finitely many points whose hull holds every row's factors.
 
-A cost that is convex is largest at one of them. z·h alone is not convex: the rows in
-which it may be larger, those on an axis, are listed too.
+A cost that is convex is largest at one of them. z·h alone is not convex: the rows on
+edges of the box where it turns are listed too.
 Proof: docs/proofs/joint_cost.md.
 """
 
@@ -39,7 +39,7 @@ def corners_of(
     if contrast is None:
         return tuple({"w": w, "s": s, "y": y} for w, s, y in box)
     points = [_point(contrast, *each) for each in box]
-    between = [_point(contrast, *each) for each in _on_axes(bounds)]
+    between = [_point(contrast, *each) for each in _turns(bounds, contrast)]
     if contrast.limit is None:
         return (*points, *between)
     limit = Fraction(contrast.limit)
@@ -52,13 +52,21 @@ def _point(contrast: Contrast, w: Fraction, s: Fraction, y: Fraction) -> Point:
     return {"w": w, "z": w * z, "h": w * h}
 
 
-def _on_axes(bounds: Mapping[str, Bounds]) -> Iterator[tuple[Fraction, ...]]:
-    """List rows with y = 0 or s = 0, where z·h = w²(s² − r₀²y²) may peak."""
+def _turns(
+    bounds: Mapping[str, Bounds], contrast: Contrast
+) -> Iterator[tuple[Fraction, ...]]:
+    """List rows on an edge where z·h, a parabola along it, may peak.
+
+    w²(s² − r₀²y²) turns at y = 0 and at s = 0, w²(s − r₀y)y at y = s/2r₀.
+    """
     zero = Fraction(0)
     weight = Fraction(bounds["w"].reach) if "w" in bounds else Fraction(1)
-    if bounds["y"].lower < 0 < bounds["y"].upper:
-        yield from ((weight, end, zero) for end in _ends(bounds["s"]))
-    if bounds["s"].lower < 0 < bounds["s"].upper:
+    twice = 0 if contrast.has_numerator else 2 * Fraction(contrast.centre)
+    for end in _ends(bounds["s"]):
+        turn = end / twice if twice else zero
+        if bounds["y"].lower < turn < bounds["y"].upper:
+            yield weight, end, turn
+    if contrast.has_numerator and bounds["s"].lower < 0 < bounds["s"].upper:
         yield from ((weight, zero, end) for end in _ends(bounds["y"]))
 
 

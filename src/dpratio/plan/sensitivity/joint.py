@@ -198,7 +198,7 @@ def _sizes(bounds: Mapping[str, Bounds], contrast: Contrast | None) -> Point:
     if contrast is None:
         return reach
     z = reach["w"] * (reach["s"] + abs(Fraction(contrast.centre)) * reach["y"])
-    h = z if contrast.centre else reach["w"] * reach["y"]
+    h = z if contrast.has_numerator else reach["w"] * reach["y"]
     return {"w": reach["w"], "z": z, "h": h}
 
 

@@ -12,10 +12,9 @@ from dpratio.plan.calibration.calibrate import (
     certify_upwards,
 )
 from dpratio.plan.measured import MeasuredSum
-from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, joint_ratio
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
-from dpratio.plan.strategy.expected import Expected
+from dpratio.plan.strategy.people import People, Units
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["Allowance", "measure_evenly", "measure_focused", "measure_jointly"]
@@ -69,9 +68,8 @@ def measure_jointly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
 def measure_focused(
     grid: Grid,
     allowed: Allowance,
-    contrast: Contrast,
-    expected: Expected,
-    nearness: float,
+    units: Units,
+    family: Sequence[People],
 ) -> tuple[tuple[MeasuredSum, ...], float]:
     """Share the budget by what each sum is worth; give the promised log width too."""
     from dpratio.plan.strategy.shares import share_budget
@@ -81,9 +79,7 @@ def measure_focused(
         allowed.mechanism, grid, unit_scales, allowed.unit, allowed.cells
     ) / joint_ratio(allowed.mechanism, grid, unit_scales)
     affordable = float(allowed.ratio / by_unit)
-    shared = share_budget(
-        allowed.mechanism, grid, affordable, contrast, expected, nearness
-    )
+    shared = share_budget(allowed.mechanism, grid, affordable, units, family)
     cells = [
         float(scale) / step
         for scale, step in zip(shared.scales, grid.steps, strict=True)

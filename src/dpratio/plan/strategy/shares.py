@@ -1,13 +1,13 @@
 """How a budget is shared between sums: by what each is worth to the answers.
 
 The width of an interval grows with the noise of every sum behind it. Weighing that
-growth against the price of less noise gives a fixed point, which is iterated here.
-docs/methods/focused.md derives it.
+growth, over the family of people that a plan is made for, against the price of less
+noise gives a fixed point, which is iterated here. docs/methods/focused.md derives it.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -15,20 +15,27 @@ from dpratio.arrays import Floats
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid
 from dpratio.plan.strategy.allowance import QUANTILE, allowance
-from dpratio.plan.strategy.expected import Expected
+from dpratio.plan.strategy.people import People, Units
 
 __all__ = ["Shared", "share_budget"]
 
 _ITERATIONS = 200
-_LEAST_SHARE = 1e-9
-_NO_PRICE = 1e-29  # Beside the least that is paid, it is lost in rounding.
+_SETTLED = 1e-5
+_LEAST_SHARE = 1e-4
+_STEP = 1e-4  # Of logarithms, to see how a width grows.
+# An answer this many times wider than the limit is lost; it no longer decides.
+_LOST = 10.0
+_LEAST_HEARD = 1e-6  # Where all are lost, something decides all the same.
+# Ends further out than this many times the ratio say the same: it is not known.
+_FURTHEST = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
     """Noise scales in the units of the data, and the width they promise.
 
-    ``log_width`` compares mechanisms; only differences of it mean something.
+    ``log_width`` is the mean over the family and its answers; it compares plans of the
+    same terms, and only differences of it mean something.
     """
 
     scales: Floats
@@ -36,48 +43,71 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    """One interval: how sums enter its test, its variance and its denominator."""
+class _Answers:
+    """Intervals, one a row: how sums enter its test, variance and denominator."""
 
     test: Floats
     variance: Floats
     denominator: Floats
-    size: float
-    sampling: float
+    size: Floats
+    sampling: Floats
+    limit: Floats
 
-    def spread(self, noise: Floats) -> float:
-        """Give the variance of the test statistic."""
-        return self.sampling + float(self.test**2 @ noise)
+    def spread(self, noise: Floats) -> Floats:
+        """Give the variances of the test statistics."""
+        total: Floats = self.sampling + self.test**2 @ noise
+        return total
+
+    def excess(self, noise: Floats) -> Floats:
+        """Forecast the logarithms of the widths over their limits."""
+        spread, doubt = self.spread(noise), self.variance**2 @ noise
+        log: Floats = (
+            _log_widened(spread, doubt)
+            - np.log(self.limit)
+            + (self.denominator / self.size[:, None]) ** 2 @ noise
+        )
+        return log
 
     def worth(self, noise: Floats) -> Floats:
-        """Give the growth of the log width with the noise variance of each sum."""
-        spread = self.spread(noise)
+        """Give the growth of the mean excess with the noise variance of each sum."""
+        spread, doubt = self.spread(noise), self.variance**2 @ noise
+        by_spread, by_doubt = _growth(spread, doubt)
+        heard = np.exp(-np.logaddexp(0.0, self.excess(noise) - math.log(_LOST)))
+        heard = np.maximum(heard, _LEAST_HEARD)
         growth: Floats = (
-            self.test**2 / (2 * spread)
-            + (self.denominator / self.size) ** 2
-            + QUANTILE**2 / 8 * (self.variance / spread) ** 2
+            (heard * by_spread) @ self.test**2
+            + (heard * by_doubt) @ self.variance**2
+            + heard @ (self.denominator / self.size[:, None]) ** 2
         )
-        return growth
+        return growth / len(self.size)
 
     def log_width(self, noise: Floats) -> float:
-        """Forecast the logarithm of the width, to second order."""
-        spread = self.spread(noise)
-        unsure = float(self.variance**2 @ noise)
-        widened = spread + allowance(spread, unsure, QUANTILE)
-        return (
-            math.log(widened) / 2
-            - math.log(self.size)
-            + float((self.denominator / self.size) ** 2 @ noise)
-        )
+        """Give the mean logarithm of the widths; lost answers count alike."""
+        lost = math.log(_LOST)
+        heard = lost - np.logaddexp(0.0, lost - self.excess(noise))
+        return float((heard + np.log(self.limit / self.size)).mean())
+
+
+def _log_widened(spread: Floats, doubt: Floats) -> Floats:
+    half: Floats = 0.5 * np.log(spread + allowance(spread, doubt, QUANTILE))
+    return half
+
+
+def _growth(spread: Floats, doubt: Floats) -> tuple[Floats, Floats]:
+    """Give the derivatives of the log width with respect to variance and doubt."""
+    up, down = 1 + _STEP, 1 - _STEP
+    safe = np.maximum(doubt, 1e-12 * spread**2)
+    by_spread = _log_widened(spread * up, safe) - _log_widened(spread * down, safe)
+    by_doubt = _log_widened(spread, safe * up) - _log_widened(spread, safe * down)
+    return by_spread / (2 * _STEP * spread), by_doubt / (2 * _STEP * safe)
 
 
 def share_budget(
     mechanism: str,
     grid: Grid,
     affordable: float,
-    contrast: Contrast,
-    expected: Expected,
-    nearness: float,
+    units: Units,
+    family: Sequence[People],
 ) -> Shared:
     """Share a budget between the sums of the focused strategy.
 
@@ -85,31 +115,32 @@ def share_budget(
         mechanism: Laplace or Gaussian noise.
         grid: The sums, and what extreme rows put into them.
         affordable: How far one row may move all sums, in units of their noise.
-        contrast: The guess r₀ and the limit of z.
-        expected: What is expected of the people.
-        nearness: How far the ratio may lie from its guess, relatively.
+        units: The contrast, in units of the box.
+        family: The people to plan for.
     """
     is_laplace = mechanism == "laplace"
     names = [each.name for each in grid.summands]
-    # In units near what is expected, no square leaves the range of doubles.
-    near, unit_of = expected.in_own_units(contrast)
-    contrast, expected = unit_of.contrast, near
-    units = np.array([unit_of.product(each.factors) for each in grid.summands])
+    sizes = np.array([units.product(each.factors) for each in grid.summands])
     moves = np.array([[float(move) for move in row] for row in grid.moves]).T
-    moves *= (np.array(grid.steps) / units)[:, None]
+    moves *= (np.array(grid.steps) / sizes)[:, None]
     budget = affordable
     if not is_laplace:
         moves, budget = moves**2, affordable**2
     price = np.full(moves.shape[1], 1 / moves.shape[1])
-    spread = expected.people * expected.weight_square * expected.residual
     power = 1 / 3 if is_laplace else 1 / 2
     largest = moves.max(axis=1)
     noise = np.zeros(len(names))
     weights = np.ones(len(names))
+    people = {
+        field.name: np.array([getattr(each, field.name) for each in family])
+        for field in fields(People)
+    }
+    limit = (people["reach"] / affordable) ** 2 * (2 if is_laplace else 1)
+    spread = people["count"] * people["weight_square"] * people["residual"]
     for _ in range(_ITERATIONS):
-        before = weights, price
-        answers = _answers(names, contrast, expected, nearness, spread)
-        worth = sum((each.worth(noise) for each in answers), np.zeros(len(names)))
+        before = weights
+        answers = _answers(names, units.contrast, people, spread, limit)
+        worth = answers.worth(noise)
         paid = np.maximum(moves @ price, 1e-12 * largest)
         weights = (worth / paid) ** power
         # No sum is left without a share, however little it seems to be worth.
@@ -121,102 +152,85 @@ def share_budget(
         price = price * (cost / cost.max()) ** 2
         price /= price.sum()
         noise = 2 / weights**2 if is_laplace else 1 / weights
-        spread = answers[0].spread(noise)
-        if _is_settled(before, (weights, price)):
+        spread = answers.spread(noise)[: len(spread)]
+        if np.abs(weights / before - 1).max() < _SETTLED:
             break
-    total = sum(each.log_width(noise) for each in answers)
     scales = 1 / weights if is_laplace else 1 / np.sqrt(weights)
-    return Shared(scales * units, total)
-
-
-def _is_settled(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> bool:
-    """Tell whether going on would change no bit of the weights."""
-    (weights, price), (new_weights, new_price) = before, after
-    moved = float(np.abs(new_price - price).max())
-    return bool(np.array_equal(weights, new_weights)) and moved < _NO_PRICE
+    return Shared(scales * sizes, answers.log_width(noise))
 
 
 def _answers(
     names: Sequence[str],
     contrast: Contrast,
-    expected: Expected,
-    nearness: float,
-    spread: float,
-) -> list[_Answer]:
-    """List the intervals that are wanted: the ratio's, and those of both means."""
+    people: Mapping[str, Floats],
+    spread: Floats,
+    one_query: Floats,
+) -> _Answers:
+    """List the intervals that are wanted: the ratio's, and those of both means.
+
+    Args:
+        names: The sums.
+        contrast: What z and h are.
+        people: The moments of each of the family.
+        spread: The variance of each test of the ratio, as far as it is known.
+        one_query: The noise variance of one query at the whole budget.
+    """
     (numerator_z, numerator_h), (denominator_z, denominator_h) = contrast.inverse()
-    people, weight = expected.people, expected.weight
-    size = abs(people * weight * expected.denominator)
-    unit = _unit(contrast, expected)
-    # A wide interval ends far from the guess; the far end decides its width.
-    far = min(
-        math.hypot(nearness, QUANTILE * math.sqrt(spread) / (unit * size)),
-        max(nearness, 1.0),
-    )
-    on_z, on_h = _at_distance(contrast, far * unit)
-    vector = _placer(names)
-    ratio = _Answer(
-        test=vector({"z": on_z, "h": on_h}),
-        variance=vector({"zz": on_z**2, "zh": 2 * on_z * on_h, "hh": on_h**2}),
-        denominator=vector({"z": denominator_z, "h": denominator_h}),
-        size=size,
-        sampling=people * expected.weight_square * expected.residual,
-    )
-    if "w" not in names:
-        return [ratio]
-    means = [
-        (expected.numerator, expected.numerator_square, numerator_z, numerator_h),
-        (
-            expected.denominator,
-            expected.denominator_square,
-            denominator_z,
-            denominator_h,
-        ),
+    heads = people["count"] * people["weight"]
+    squares = people["count"] * people["weight_square"]
+    size, varied = np.abs(heads * people["denominator"]), squares * people["residual"]
+    # A wide interval ends far from the guess; its ends decide its width.
+    off, half = people["off"], QUANTILE * np.sqrt(spread) / size
+    known = np.maximum(np.abs(off + contrast.centre), np.abs(off))
+    far = np.hypot(off, np.minimum(half, _FURTHEST * known))
+    far = np.where(off < 0, -far, far)
+    on_z, on_h = 1 - far * denominator_z, -far * denominator_h
+    one, none = np.ones_like(off), np.zeros_like(off)
+
+    def place(given: Mapping[str, Floats]) -> Floats:
+        return np.stack([given.get(name, none) for name in names], axis=1)
+
+    rows = [
+        _Answers(
+            test=place({"z": on_z, "h": on_h}),
+            variance=place({"zz": on_z**2, "zh": 2 * on_z * on_h, "hh": on_h**2}),
+            denominator=place({"z": denominator_z * one, "h": denominator_h * one}),
+            size=size,
+            sampling=varied,
+            limit=np.sqrt(varied + one_query),
+        )
     ]
-    return [
-        ratio,
-        *(
-            _Answer(
-                test=vector({"z": z, "h": h, "w": -mean}),
-                variance=vector(
-                    {
-                        "zz": z**2,
-                        "zh": 2 * z * h,
-                        "hh": h**2,
-                        "wz": -2 * mean * z,
-                        "wh": -2 * mean * h,
-                        "ww": mean**2,
-                    }
-                ),
-                denominator=vector({"w": 1.0}),
-                size=people * weight,
-                sampling=people * expected.weight_square * square,
+    if "w" in names:
+        for which, z, h in (
+            ("numerator", numerator_z, numerator_h),
+            ("denominator", denominator_z, denominator_h),
+        ):
+            mean, sampled = people[which], squares * people[f"{which}_square"]
+            rows.append(
+                _Answers(
+                    test=place({"z": z * one, "h": h * one, "w": -mean}),
+                    variance=place(
+                        {
+                            "zz": z**2 * one,
+                            "zh": 2 * z * h * one,
+                            "hh": h**2 * one,
+                            "wz": -2 * mean * z,
+                            "wh": -2 * mean * h,
+                            "ww": mean**2,
+                        }
+                    ),
+                    denominator=place({"w": one}),
+                    size=heads,
+                    sampling=sampled,
+                    limit=np.sqrt(sampled + one_query),
+                )
             )
-            for mean, square, z, h in means
-        ),
-    ]
-
-
-def _unit(contrast: Contrast, expected: Expected) -> float:
-    """Give the size against which the distance from the guess is measured."""
-    if contrast.centre:
-        return abs(contrast.centre)
-    return max(abs(expected.numerator / expected.denominator), 1e-300)
-
-
-def _at_distance(contrast: Contrast, distance: float) -> tuple[float, float]:
-    """Give the weights of z and h in s − r·y, for r this far from the guess."""
-    if contrast.centre:
-        part = distance / abs(contrast.centre)
-        return 1 + part / 2, part / 2
-    return 1.0, distance
-
-
-def _placer(names: Sequence[str]) -> Callable[[Mapping[str, float]], Floats]:
-    def place(given: Mapping[str, float]) -> Floats:
-        return np.array([given.get(name, 0.0) for name in names])
-
-    return place
+    return _Answers(
+        *(
+            np.concatenate([getattr(each, field.name) for each in rows])
+            for field in fields(_Answers)
+        )
+    )
 
 
 def _keep_convex(names: Sequence[str], weights: Floats) -> None:
@@ -228,5 +242,5 @@ def _keep_convex(names: Sequence[str], weights: Floats) -> None:
         if mixed in names:
             first, second = (names.index(letter * 2) for letter in mixed)
             at = names.index(mixed)
-            limit = most * math.sqrt(weights[first] * weights[second])
+            limit = most * np.sqrt(weights[first] * weights[second])
             weights[at] = min(weights[at], limit)

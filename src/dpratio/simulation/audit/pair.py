@@ -160,7 +160,8 @@ def moves_of(plan: Plan, question: Question, side: Side) -> Floats:
         factors = {"s": score, "y": label, "w": rest[0] if rest else 1.0}
         if contrast is not None:
             z = factors["w"] * (score - contrast.centre * label)
-            h = factors["w"] * (score + contrast.centre * label)
+            added = score + contrast.centre * label
+            h = factors["w"] * (added if contrast.has_numerator else label)
             factors |= {"z": z, "h": h}
         for at, each in enumerate(planned.sums):
             value = _product([factors[name] for name in each.summand.factors])

@@ -1,0 +1,227 @@
+"""The people that a plan is made for: a stated family where nobody described them.
+
+Shares of a budget that suit people in the middle of their bounds fail those who sit
+near one end, and real people do. So a plan is made for a family: residuals that spread
+over 1 % to 30 % of their reach, a ratio that misses its guess either way, rare labels,
+weights with a long tail, fewer or more people than expected. A public `Guess` takes the
+family's place. Either only decides how the budget is shared: a wrong one widens
+intervals and never makes them cover less. docs/methods/focused.md has the family and
+its regret.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.guess import ColumnGuess, Guess, middle_of
+
+__all__ = [
+    "EXPECTED_PEOPLE",
+    "People",
+    "Units",
+    "family_of",
+    "likely_counts",
+    "likely_ratios",
+    "units_of",
+]
+
+Box = Mapping[str, Bounds]
+
+EXPECTED_PEOPLE = 5_000
+# How many people there may be, over what is expected: without a word, and with n.
+_COUNTS, _COUNTS_AROUND = (0.15, 1.0, 7.0), (0.8, 1.3)
+# Where the ratio may be, over the guess.
+_RATIOS = {"close": (0.8, 0.95, 1.05, 1.25), "unknown": (0.1, 0.4, 1.5, 3.0)}
+# Around a guess of zero, over the range of s per the middle of y.
+_AROUND_ZERO = (-0.15, -0.03, 0.03, 0.15)
+# Standard deviations of s − r·y over its reach.
+_SPREADS = (0.01, 0.03, 0.1, 0.3)
+# A binary label spreads with its frequency, whatever the scores.
+_FREQUENCIES = (0.2, 0.5)
+# Where in its range the mean weight lies, and its variance over its squared mean.
+_WEIGHTS = ((0.1, 1.0), (0.4, 0.25))
+_UNWEIGHTED = ((1.0, 0.0),)
+_MISS = 0.15  # Of a guess of the people, over the guess of the ratio.
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Moments of one person, in units of the box, and how far the ratio is from r₀.
+
+    ``residual`` is E(s − r·y)² at the true ratio r = r₀ + ``off``; the squares of
+    numerator and denominator are variances around their means; ``reach`` is the
+    largest weighted |s − r·y| that the box allows.
+    """
+
+    count: float
+    weight: float
+    weight_square: float
+    numerator: float
+    denominator: float
+    off: float
+    residual: float
+    numerator_square: float
+    denominator_square: float
+    reach: float
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Powers of two near the reach of s, y and w, and a box and a contrast in them.
+
+    ``given`` is the box in the units of the data.
+    """
+
+    factors: Mapping[str, float]
+    given: Box
+    box: Box
+    contrast: Contrast
+
+    def product(self, factors: Sequence[str]) -> float:
+        """Give the unit of a product of factors."""
+        return math.prod(self.factors[each] for each in factors)
+
+
+def units_of(box: Box, contrast: Contrast) -> Units:
+    """Choose units in which no square leaves the range of doubles."""
+    y, w = _near(box["y"].reach), _near(box["w"].reach) if "w" in box else 1.0
+    s = _near(max(box["s"].reach, abs(contrast.centre) * box["y"].reach))
+    unit = {"s": s, "y": y, "w": w}
+    scaled = {
+        name: Bounds(
+            each.lower / unit[name],
+            each.upper / unit[name],
+            # The unit of a binary denominator is 1; nothing else is told apart.
+            each.is_binary and name == "y",
+        )
+        for name, each in box.items()
+    }
+    limit = None if contrast.limit is None else contrast.limit / s / w
+    unit |= {"z": s * w, "h": s * w if contrast.has_numerator else y * w}
+    near = Contrast(contrast.centre * y / s, limit, contrast.basis)
+    return Units(unit, box, scaled, near)
+
+
+def _near(size: float) -> float:
+    """Give the largest power of two up to a size; a binary column keeps its unit."""
+    return 2.0 ** (math.frexp(size)[1] - 1)
+
+
+def likely_counts(n: int | None) -> tuple[float, ...]:
+    """Say how many people there may be, around n or around what is usual."""
+    if n is None:
+        return tuple(EXPECTED_PEOPLE * each for each in _COUNTS)
+    return tuple(n * each for each in _COUNTS_AROUND)
+
+
+def likely_ratios(units: Units, guess_is: str) -> tuple[float, ...]:
+    """Say where the ratio may be, in the units of the box."""
+    centre, s, y = units.contrast.centre, units.box["s"], units.box["y"]
+    if centre:
+        return tuple(centre * each for each in _RATIOS[guess_is])
+    unit = (s.upper - s.lower) / abs(middle_of(y))
+    return tuple(unit * each for each in _AROUND_ZERO)
+
+
+def family_of(
+    units: Units,
+    ratios: Sequence[float],
+    counts: Sequence[float],
+    guess: Guess | None,
+) -> tuple[People, ...]:
+    """List the people to plan for.
+
+    Args:
+        units: The box of one person and the contrast, in their units.
+        ratios: Where the ratio may be, in the same units.
+        counts: How many people there may be.
+        guess: What they are like, in the units of the data; None for a family.
+    """
+    if guess is not None:
+        return tuple(_guessed(units, guess, count) for count in counts)
+    box, centre = units.box, units.contrast.centre
+    return tuple(
+        _people(count, box, ratio, ratio - centre, *each)
+        for count, ratio in product(counts, ratios)
+        for each in product(
+            _denominators(box, ratio), _WEIGHTS if "w" in box else _UNWEIGHTED
+        )
+    )
+
+
+def _denominators(box: Box, ratio: float) -> Iterator[tuple[float, float]]:
+    """Give means of y, each with a variance of s − r·y."""
+    y, reach = box["y"], _reach(box, ratio)
+    if y.is_binary:
+        for part in _FREQUENCIES:
+            yield part, part * (1 - part) * reach**2
+        return
+    for part in _SPREADS:
+        yield middle_of(y), (part * reach) ** 2
+
+
+def _people(
+    count: float,
+    box: Box,
+    ratio: float,
+    off: float,
+    denominator: tuple[float, float],
+    weights: tuple[float, float],
+) -> People:
+    s, y = box["s"], box["y"]
+    mean, residual = denominator
+    lightest, heaviest = (box["w"].lower, box["w"].upper) if "w" in box else (1.0, 1.0)
+    weight = lightest + weights[0] * (heaviest - lightest)
+    return People(
+        count=count,
+        weight=weight,
+        weight_square=weight**2 * (1 + weights[1]),
+        numerator=min(max(ratio * mean, s.lower), s.upper),
+        denominator=mean,
+        off=off,
+        residual=residual,
+        numerator_square=((s.upper - s.lower) / 4) ** 2,
+        denominator_square=((y.upper - y.lower) / 4) ** 2,
+        reach=heaviest * _reach(box, ratio),
+    )
+
+
+def _guessed(units: Units, guess: Guess, count: float) -> People:
+    """Take people as a guess has them; their ratio still misses r₀ a little."""
+    box, unit, given = units.box, units.factors, units.given
+    s, s_sd = (
+        each / unit["s"] for each in _moments(guess.numerator, given["s"], "numerator")
+    )
+    y, y_sd = (each / unit["y"] for each in _moments(guess.per, given["y"], "per"))
+    weight, weight_sd = 1.0, 0.0
+    if "w" in box:
+        weight = (box["w"].lower + box["w"].upper) / 2
+    if guess.weight is not None and "w" in box:
+        guessed = _moments(guess.weight, given["w"], "weight")
+        weight, weight_sd = (each / unit["w"] for each in guessed)
+    ratio, centre = s / y, units.contrast.centre
+    both = guess.correlation * s_sd * y_sd
+    return People(
+        count=count,
+        weight=weight,
+        weight_square=weight**2 + weight_sd**2,
+        numerator=s,
+        denominator=y,
+        off=math.hypot(ratio - centre, _MISS * (abs(centre) or abs(ratio))),
+        residual=s_sd**2 + (ratio * y_sd) ** 2 - 2 * ratio * both,
+        numerator_square=s_sd**2,
+        denominator_square=y_sd**2,
+        reach=(box["w"].reach if "w" in box else 1.0) * _reach(box, ratio),
+    )
+
+
+def _moments(guess: ColumnGuess, bounds: Bounds, name: str) -> tuple[float, float]:
+    return guess.mean, guess.spread_within(bounds, name)
+
+
+def _reach(box: Box, ratio: float) -> float:
+    ends = product((box["s"].lower, box["s"].upper), (box["y"].lower, box["y"].upper))
+    return max(abs(a - ratio * b) for a, b in ends)
