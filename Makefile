@@ -35,7 +35,8 @@ test: $(VENV)/.ready-test
 	$(PYTEST) -n 2 -m "not outside and not slow"
 
 # Three workers for two cores: servers, browsers and clusters are waited for.
-test-all: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java
+test-all: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java \
+		$(VENV)/.ready-pooler
 	rm -f .coverage .coverage.*
 	$(PYTEST) -n 3 --cov --cov-report=
 	$(BIN)/python tools/require_coverage.py
@@ -66,7 +67,7 @@ mutation: $(VENV)/.ready-mutation
 # comparison of engines, also on a Spark cluster; of hostile inputs (100,000 for each
 # reader) and hostile neighbours (100,000 pairs of tables); of two laws of coverage; and
 # of the audit, with a million samples.
-soak: $(VENV)/.ready-test $(VENV)/.ready-java
+soak: $(VENV)/.ready-test $(VENV)/.ready-java $(VENV)/.ready-pooler
 	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator tests/fuzz tests/simulation/audit \
 		tests/analyst/curve tests/analyst/function/test_functions.py
 
@@ -124,4 +125,8 @@ $(VENV)/.ready-browser: tools/install_browser $(VENV)/.ready
 
 $(VENV)/.ready-java: tools/install_java $(VENV)/.ready
 	tools/install_java
+	touch $@
+
+$(VENV)/.ready-pooler: tools/install_pooler $(VENV)/.ready
+	tools/install_pooler
 	touch $@

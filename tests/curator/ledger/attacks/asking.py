@@ -1,5 +1,6 @@
 """Every way to ask something of a ledger, and what a refusal says."""
 
+import traceback
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import dpratio
 from curator.ledger.attacks.books import DATA, is_plain, name_of, plan_of
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
@@ -14,9 +16,10 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.release.release import Release
 
-__all__ = ["COST", "charge", "refusal", "released", "verbs"]
+__all__ = ["COST", "charge", "refusal", "released", "told_by", "verbs"]
 
 COST = Fraction(1, 10)
+HOUSE = str(Path(dpratio.__file__).parent)
 
 
 def charge(ledger: Ledger, number: int) -> None:
@@ -61,3 +64,20 @@ def verbs(location: str | Path) -> list[Callable[[], object]]:
         partial(ledger.sealed, name_of(1), plan_of("0.1")),
         partial(verify_ledger, ledger),
     ]
+
+
+def told_by(verb: Callable[[], object]) -> str:
+    """Run a verb; give all that it returns or raises, with the locals of our frames."""
+    try:
+        return repr(verb())
+    except Exception as error:  # noqa: BLE001 (whatever it is, it must not tell)
+        return f"{error!r} {error} {_frames(error)}"
+
+
+def _frames(error: BaseException | None) -> str:
+    if error is None:
+        return ""
+    full = traceback.TracebackException.from_exception(error, capture_locals=True)
+    own = [frame for frame in full.stack if frame.filename.startswith(HOUSE)]
+    shown = " ".join(f"{frame.line} {frame.locals}" for frame in own)
+    return f"{error} {shown} {_frames(error.__cause__)} {_frames(error.__context__)}"

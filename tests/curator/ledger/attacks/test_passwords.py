@@ -4,40 +4,19 @@ import io
 import os
 import pickle
 import sys
-import traceback
-from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
 import pytest
 
-import dpratio
 from cli.commands_for_tests import STUDY
+from curator.ledger.attacks.asking import told_by
 from curator.ledger.attacks.books import DATA, plan_of
 from curator.ledger.attacks.spellings import SECRET, spellings
 from dpratio.cli.main import run
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from soak import IS_SOAK
-
-HOUSE = str(Path(dpratio.__file__).parent)
-
-
-def told_by(verb: Callable[[], object]) -> str:
-    """Run a verb; give all that it returns or raises, with the locals of our frames."""
-    try:
-        return repr(verb())
-    except Exception as error:  # noqa: BLE001 (whatever it is, it must not tell)
-        return f"{error!r} {error} {_frames(error)}"
-
-
-def _frames(error: BaseException | None) -> str:
-    if error is None:
-        return ""
-    full = traceback.TracebackException.from_exception(error, capture_locals=True)
-    own = [frame for frame in full.stack if frame.filename.startswith(HOUSE)]
-    shown = " ".join(f"{frame.line} {frame.locals}" for frame in own)
-    return f"{error} {shown} {_frames(error.__cause__)} {_frames(error.__context__)}"
 
 
 def test_a_password_is_found_nowhere(

@@ -26,10 +26,14 @@ NO_LEDGER = (
 
 UNREACHED = (
     "the server cannot be reached, does not let this user in, or has no such database. "
-    "Check address, name, password and network"
+    "Check address, name, password, certificate and network"
 )
 
 
+POOLED = (
+    "a pooler does not keep its transactions together. Set it to transaction or "
+    "session pooling, not statement pooling, or connect past it"
+)
 BUSY = "others wrote at the same moment, again and again. Try again later"
 
 
@@ -240,6 +244,7 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ("28000", "the server does not let this user in. Check name and password"),
         ("28P01", "the server does not let this user in. Check name and password"),
+        ("08P01", POOLED),
         ("3D000", "there is no such database. Check the address"),
         ("42501", "this user may not do that. Ask the owner of the database"),
         ("53100", "the server is out of room or connections. Try again later"),

@@ -165,7 +165,11 @@ def _failure(error: Exception) -> LedgerFailed:
     words = {
         "": (
             "the server cannot be reached, does not let this user in, or has no such "
-            "database. Check address, name, password and network"
+            "database. Check address, name, password, certificate and network"
+        ),
+        "08P01": (
+            "a pooler does not keep its transactions together. Set it to transaction "
+            "or session pooling, not statement pooling, or connect past it"
         ),
         "28": "the server does not let this user in. Check name and password",
         "3D": "there is no such database. Check the address",
