@@ -36,12 +36,20 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str) -> Iterator[str]:
-    """The address of a fresh, empty database."""
+def postgres_url(
+    postgres_server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The address of a fresh, empty database.
+
+    The usual spool of a ledger there is in the home of its user: tests, and what they
+    start, have a home of their own, so that nothing of them stays in yours.
+    """
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"'.encode())
     address, _, options = postgres_server.partition("?")
-    yield f"{address.rpartition('/')[0]}/{name}?{options}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield f"{address.rpartition('/')[0]}/{name}?{options}"
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
