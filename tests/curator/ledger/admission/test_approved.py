@@ -117,9 +117,12 @@ def test_a_withdrawn_approval_admits_nothing(book: Ledger) -> None:
     said = refusal(book)
     assert ", line 1 of the ledger, was withdrawn on 20" in said
     assert " by pia" in said
-    book.open(f"{1:032x}")
+    with pytest.raises(LedgerRefused, match="charged and not begun; its approval by"):
+        book.open(f"{1:032x}")
+    book.void(f"{1:032x}")
     book.approve(PLAN, source="mine", by="olga")
     ask(book, 2)
+    book.open(f"{2:032x}")
     assert (
         book.account().releases[f"{2:032x}"].said("charge")["approval"]
         == (list(book.account().approved)[-1])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dpratio.curator.ledger.account.account import AFTER
 from dpratio.curator.ledger.account.entry import link
 from dpratio.curator.ledger.account.held import SET_ASIDE
+from dpratio.curator.ledger.admission.approved import require_still_approved
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.errors import LedgerRefused
 from dpratio.release.release import require_id
@@ -35,7 +36,8 @@ def step(
     """Move a release on by one step; give the new head.
 
     Raises:
-        LedgerRefused: When the step does not follow from where the release stands.
+        LedgerRefused: When the step does not follow from where the release stands, or
+            its approval no longer admits that data are opened.
     """
     require_id(release_id)
     with watch.writing() as watched:
@@ -54,10 +56,12 @@ def step(
                 f"release {release_id} is {_SAID[held.state]}, so it cannot be "
                 f"{_SAID[kind]}. {_ADVICE.get(kind, '')}".rstrip()
             )
+        now = time()
+        if kind == "opened":
+            asker = (before.writer, held.said("charge")["by"])
+            require_still_approved(before, release_id, held, time=now, asker=asker)
         if content is not None:
             watched.tables.add_artifact(release_id, content, event["sha256"])
-        entry = link(
-            before.last, time=time(), subject=release_id, kind=kind, event=event
-        )
+        entry = link(before.last, time=now, subject=release_id, kind=kind, event=event)
         watched.append(before, entry)
     return entry.hash

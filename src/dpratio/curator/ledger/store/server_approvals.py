@@ -1,20 +1,54 @@
-"""How a server checks approvals itself, and whether a line was set aside.
+"""How a server checks itself what a charge stands on: an approval, and no lost line.
 
-The bodies of two functions of the schema, in the language of the server.
+The bodies of four functions of the schema, in the language of the server.
 """
 
-__all__ = ["IS_ASIDE", "REQUIRE_APPROVED"]
+from dpratio.curator.ledger.account.entry import KINDS
 
-IS_ASIDE = """
+__all__ = ["IS_ASIDE", "IS_LOST", "IS_PASSED", "REQUIRE_APPROVED"]
+
+_KINDS = ", ".join(f"'{kind}'" for kind in KINDS)
+
+# A line that sets another aside counts unless it was itself set aside: an owner at the
+# console may have named a line that can be followed.
+IS_PASSED = """
 BEGIN
-    RETURN EXISTS (SELECT FROM dpratio.entry q JOIN dpratio.entry e
-        ON e.scope = q.scope AND e.seq::text = q.event::jsonb ->> 'line'
-        WHERE q.scope = p_scope AND q.kind = 'quarantined'
-            AND e.subject = p_subject);
+    RETURN EXISTS (SELECT FROM dpratio.entry q WHERE q.scope = p_scope
+        AND q.kind = 'quarantined' AND q.event::jsonb ->> 'line' = p_seq::text
+        AND NOT dpratio.is_passed(p_scope, q.seq));
 END
 """
 
-# The session is the user who asks, whom no client can choose.
+IS_ASIDE = """
+BEGIN
+    RETURN EXISTS (SELECT FROM dpratio.entry e WHERE e.scope = p_scope
+        AND e.subject = p_subject AND dpratio.is_passed(p_scope, e.seq));
+END
+"""
+
+# Lines after a number were lost, or set aside and cannot be told: they may have opened
+# any charge and withdrawn any approval from before.
+IS_LOST = """
+BEGIN
+    RETURN EXISTS (SELECT FROM dpratio.entry r WHERE r.scope = p_scope
+            AND r.kind = 'recovered' AND r.seq > p_seq)
+        OR EXISTS (SELECT FROM dpratio.entry q JOIN dpratio.entry e
+            ON e.scope = q.scope AND e.seq::text = q.event::jsonb ->> 'line'
+            WHERE q.scope = p_scope AND q.kind = 'quarantined' AND e.seq > p_seq
+                AND dpratio.is_passed(p_scope, e.seq)
+                AND (e.kind NOT IN (KINDS)
+                    OR e.hash IS DISTINCT FROM dpratio.line_hash(e.scope, e.seq,
+                        e.time, e.subject, e.kind, e.loss, e.delta, e.event,
+                        e.previous, NULL)
+                    OR e.previous IS DISTINCT FROM coalesce(
+                        (SELECT b.hash FROM dpratio.entry b
+                            WHERE b.scope = e.scope AND b.seq = e.seq - 1),
+                        (SELECT s.hash FROM dpratio.scope s WHERE s.name = e.scope))));
+END
+""".replace("KINDS", _KINDS)
+
+# The session is the user who asks, whom no client can choose. A charge that goes on
+# stands under its approval itself: then p_own is 1, and 0 before.
 REQUIRE_APPROVED = """
 DECLARE
     v_said jsonb := p_event::jsonb;
@@ -26,8 +60,7 @@ DECLARE
 BEGIN
     SELECT e.event::jsonb INTO v_given FROM dpratio.entry e
         WHERE e.scope = p_scope AND e.subject = v_name AND e.kind = 'approved'
-            AND NOT EXISTS (SELECT FROM dpratio.entry r WHERE r.scope = p_scope
-                AND r.kind = 'recovered' AND r.seq > e.seq);
+            AND NOT dpratio.is_lost(p_scope, e.seq);
     IF NOT FOUND OR dpratio.is_aside(p_scope, v_name)
             OR v_given ->> 'plan' IS DISTINCT FROM v_said ->> 'plan'
             OR v_given ->> 'source' IS DISTINCT FROM v_said ->> 'source' THEN
@@ -49,7 +82,7 @@ BEGIN
                 AND NOT EXISTS (SELECT FROM dpratio.entry v
                     WHERE v.scope = p_scope AND v.subject = e.subject
                         AND v.kind = 'void');
-        IF (v_used < (v_given ->> 'most')::numeric) IS NOT TRUE THEN
+        IF (v_used - p_own < (v_given ->> 'most')::numeric) IS NOT TRUE THEN
             PERFORM dpratio.refuse('the approval was used up');
         END IF;
     END IF;

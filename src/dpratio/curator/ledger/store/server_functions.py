@@ -10,7 +10,12 @@ from dataclasses import dataclass
 
 from dpratio.curator.ledger.account.account import AFTER
 from dpratio.curator.ledger.account.entry import KINDS, OWNERS
-from dpratio.curator.ledger.store.server_approvals import IS_ASIDE, REQUIRE_APPROVED
+from dpratio.curator.ledger.store.server_approvals import (
+    IS_ASIDE,
+    IS_LOST,
+    IS_PASSED,
+    REQUIRE_APPROVED,
+)
 
 __all__ = ["FUNCTIONS", "REFUSED", "Function"]
 
@@ -89,6 +94,20 @@ BEGIN
 END
 """
 
+# The hash of a line, or of a whole row where its own hash is given.
+_LINE_HASH = """
+BEGIN
+    RETURN encode(sha256(convert_to('[' || dpratio.json_text(p_scope)
+        || ',' || p_seq::text
+        || ',' || dpratio.json_text(p_time) || ',' || dpratio.json_text(p_subject)
+        || ',' || dpratio.json_text(p_kind) || ',' || dpratio.json_text(p_loss)
+        || ',' || dpratio.json_text(p_delta) || ',' || dpratio.json_text(p_event)
+        || ',' || dpratio.json_text(p_previous)
+        || CASE WHEN p_hash IS NULL THEN '' ELSE ',' || dpratio.json_text(p_hash) END
+        || ']', 'UTF8')), 'hex');
+END
+"""
+
 _PLUS = """
 DECLARE
     v_first numeric := split_part(p_first, '/', 1)::numeric;
@@ -118,7 +137,7 @@ DECLARE
     v_delta text;
     v_last text;
     v_state text;
-    v_line text;
+    v_charge record;
     v_said jsonb := p_event::jsonb;
     v_time constant text :=
         '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$';
@@ -145,12 +164,7 @@ BEGIN
     IF (coalesce(v_last, '') = 'closed') IS DISTINCT FROM (p_kind = 'reopened') THEN
         PERFORM dpratio.refuse('the ledger is closed, or was not');
     END IF;
-    v_line := '[' || dpratio.json_text(p_scope) || ',' || p_seq::text
-        || ',' || dpratio.json_text(p_time) || ',' || dpratio.json_text(p_subject)
-        || ',' || dpratio.json_text(p_kind) || ',' || dpratio.json_text(p_loss)
-        || ',' || dpratio.json_text(p_delta) || ',' || dpratio.json_text(p_event)
-        || ',' || dpratio.json_text(p_previous) || ']';
-    IF p_hash IS DISTINCT FROM encode(sha256(convert_to(v_line, 'UTF8')), 'hex') THEN
+    IF p_hash IS DISTINCT FROM dpratio.line_hash(BEFORE, NULL) THEN
         PERFORM dpratio.refuse('the hash is not that of the line');
     END IF;
     IF v_said ->> 'session' IS DISTINCT FROM session_user::text THEN
@@ -175,11 +189,16 @@ BEGIN
         END IF;
     END IF;
     IF p_kind IN ('opened', 'void') THEN
-        PERFORM FROM dpratio.entry c JOIN dpratio.entry r
-            ON r.scope = c.scope AND r.kind = 'recovered' AND r.seq > c.seq
-            WHERE c.scope = p_scope AND c.subject = p_subject AND c.kind = 'charge';
-        IF FOUND THEN
+        SELECT e.seq, e.event INTO STRICT v_charge FROM dpratio.entry e
+            WHERE e.scope = p_scope AND e.subject = p_subject AND e.kind = 'charge';
+        IF dpratio.is_lost(p_scope, v_charge.seq) THEN
             PERFORM dpratio.refuse('lines were lost after the charge');
+        END IF;
+        -- Charges of before named no approval.
+        IF p_kind = 'opened' AND (v_scope.terms ->> 'needs_approval')::boolean
+                AND v_charge.event::jsonb ->> 'approval' IS NOT NULL THEN
+            PERFORM dpratio.require_approved(
+                p_scope, v_scope.terms, v_charge.event, p_time, 1);
         END IF;
     END IF;
     IF p_kind = 'recovered' THEN
@@ -207,7 +226,8 @@ BEGIN
             PERFORM dpratio.refuse('the charge exceeds the cap');
         END IF;
         IF (v_scope.terms ->> 'needs_approval')::boolean THEN
-            PERFORM dpratio.require_approved(p_scope, v_scope.terms, p_event, p_time);
+            PERFORM dpratio.require_approved(
+                p_scope, v_scope.terms, p_event, p_time, 0);
         END IF;
     ELSIF p_kind = 'quarantined' THEN
         IF (p_loss ~ v_number AND p_delta ~ v_number
@@ -215,9 +235,14 @@ BEGIN
             PERFORM dpratio.refuse('what is spent must be exact');
         END IF;
         PERFORM FROM dpratio.entry e
-            WHERE e.scope = p_scope AND e.seq::text = v_said ->> 'line';
+            WHERE e.scope = p_scope AND e.seq::text = v_said ->> 'line'
+                AND v_said ->> 'row' = dpratio.line_hash(e.scope, e.seq, e.time,
+                    e.subject, e.kind, e.loss, e.delta, e.event, e.previous, e.hash);
         IF NOT FOUND THEN
             PERFORM dpratio.refuse('there is no such line');
+        END IF;
+        IF dpratio.is_passed(p_scope, (v_said ->> 'line')::bigint) THEN
+            PERFORM dpratio.refuse('the line is set aside already');
         END IF;
         -- Nothing that is spent comes back.
         IF NOT dpratio.fits(p_loss, v_loss) THEN
@@ -235,8 +260,7 @@ BEGIN
     ELSIF p_kind = 'withdrawn' THEN
         PERFORM FROM dpratio.entry e WHERE e.scope = p_scope
             AND e.subject = p_subject AND e.kind = 'approved'
-            AND NOT EXISTS (SELECT FROM dpratio.entry r WHERE r.scope = p_scope
-                AND r.kind = 'recovered' AND r.seq > e.seq);
+            AND NOT dpratio.is_lost(p_scope, e.seq);
         IF NOT FOUND THEN
             PERFORM dpratio.refuse('there is no such approval');
         END IF;
@@ -250,7 +274,12 @@ BEGIN
     INSERT INTO dpratio.entry VALUES (GIVEN, v_loss, v_delta);
 END
 """
-for _word, _said in (("STEPS", _STEPS), ("WANTED", _WANTED), ("GIVEN", _GIVEN)):
+for _word, _said in (
+    ("STEPS", _STEPS),
+    ("WANTED", _WANTED),
+    ("GIVEN", _GIVEN),
+    ("BEFORE", _GIVEN.removesuffix(", p_hash")),
+):
     _ENTER = _ENTER.replace(_word, _said)
 
 _APPEND = f"""
@@ -299,10 +328,13 @@ FUNCTIONS = (
     Function("json_text", "p_text text", "text", _JSON_TEXT),
     Function("plus", "p_first text, p_other text, p_sign integer", "text", _PLUS),
     Function("fits", "p_spent text, p_cap text", "boolean", _FITS),
+    Function("line_hash", _LINE, "text", _LINE_HASH),
+    Function("is_passed", "p_scope text, p_seq bigint", "boolean", IS_PASSED),
     Function("is_aside", "p_scope text, p_subject text", "boolean", IS_ASIDE),
+    Function("is_lost", "p_scope text, p_seq bigint", "boolean", IS_LOST),
     Function(
         "require_approved",
-        "p_scope text, p_terms jsonb, p_event text, p_time text",
+        "p_scope text, p_terms jsonb, p_event text, p_time text, p_own integer",
         "void",
         REQUIRE_APPROVED,
     ),
