@@ -1,6 +1,7 @@
 """The spool: what was drawn waits for the ledger, for its owner alone."""
 
 import os
+import pwd
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -121,6 +122,11 @@ def test_a_spool_lies_beside_its_ledger_or_at_home(
     assert Ledger(path, spool=tmp_path / "s").spool.folder == tmp_path / "s"
     with pytest.raises(InvalidInput, match="a spool is a folder"):
         Ledger(path, spool="")
+
+
+def test_tests_on_a_server_leave_nothing_at_home(postgres_url: str) -> None:
+    home = pwd.getpwuid(os.getuid()).pw_dir
+    assert not Ledger(postgres_url).spool.folder.is_relative_to(home)
 
 
 def test_only_what_was_drawn_for_the_charge_is_taken(

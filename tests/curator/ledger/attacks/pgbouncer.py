@@ -10,9 +10,10 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from curator.ledger.attacks.spellings import SECRET
@@ -30,12 +31,12 @@ def pgbouncer(
     sessions: int = 1,
     people: Sequence[str] = (),
     as_user: str = "",
-    **settings: str,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Start PgBouncer with a pool mode; give the address to connect to.
 
-    People are let in under their own names, or all as one user; with
-    ``auth_type="plain"`` only with the password. Sessions stay as they were left.
+    People are let in under their own names, or all as one user; where ``auth_type``
+    is ``plain``, only with the password. Sessions stay as they were left.
     """
     parts = urlsplit(address)
     user, name = parts.username or "postgres", unquote(parts.path[1:])
@@ -54,7 +55,7 @@ def pgbouncer(
             "default_pool_size": str(sessions),
             "max_client_conn": "500",
             "server_reset_query": "",
-        } | settings
+        } | dict(settings)
         host = parse_qs(parts.query)["host"][0]
         written = [
             "[databases]",

@@ -44,7 +44,7 @@ def test_the_right_server_is_used(
     ours, _ = authorities
     open_book(postgres_url)
     settings = {"auth_type": "plain", **ours.settings(HOST)}
-    with pgbouncer(postgres_url, "transaction", **settings) as pooled:
+    with pgbouncer(postgres_url, "transaction", settings=settings) as pooled:
         ledger = Ledger(at(pooled, ours.root))
         release_sums(DATA, plan_of("1"), ledger=ledger, engine="python")
         assert verify_ledger(ledger).wrong == ()
@@ -57,7 +57,7 @@ def test_another_server_gets_nothing_and_no_password_is_told(
     ours, theirs = authorities
     open_book(postgres_url)
     settings = {"auth_type": "plain", **ours.settings(HOST)}
-    with pgbouncer(postgres_url, "transaction", **settings) as pooled:
+    with pgbouncer(postgres_url, "transaction", settings=settings) as pooled:
         addresses = {
             "a wrong root": at(pooled, theirs.root),
             "a wrong name": at(pooled, ours.root, host="other.example"),
@@ -69,7 +69,8 @@ def test_another_server_gets_nothing_and_no_password_is_told(
         # The name alone is what the weaker mode does not look at.
         weaker = at(pooled, ours.root, host="other.example", mode="ca")
         assert Ledger(weaker).scopes() == ["loans"]
-    with pgbouncer(postgres_url, "transaction", auth_type="plain") as plain:
+    settings = {"auth_type": "plain"}
+    with pgbouncer(postgres_url, "transaction", settings=settings) as plain:
         said["no encryption"] = asked(at(plain, ours.root))
         assert Ledger(at(plain, ours.root).partition("&")[0]).scopes() == ["loans"]
     assert {why: REFUSED in each for why, each in said.items()} == dict.fromkeys(
