@@ -9,6 +9,14 @@ from curator.ledger.loans import SCOPE
 from dpratio.curator.ledger.ledger import Ledger
 
 
+@pytest.fixture(autouse=True)
+def own_home(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A home for the usual spool: also that of servers which cannot be reached."""
+    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def any_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The location of a ledger that is yet to be made."""
