@@ -132,6 +132,8 @@ def test_39_no_python_value_stops_a_release(name: str) -> None:
         column[at] = cell
     frame = pd.DataFrame({**beside(many), "x": column})
     require_no_stop(frame, many)
+    objects = pl.Series("x", cells * 2, dtype=pl.Object)
+    require_no_stop(pl.DataFrame(beside(many)).with_columns(objects), many)
 
 
 @pytest.fixture(scope="module")

@@ -43,6 +43,8 @@ def parquet_columns() -> dict[str, PlainColumn]:
         "FIXED": _fixed(3, [b"abc", b"\xff\xfe\xfd", bytes(3)]),
         "FIXED STRING": _fixed(3, [b"abc", b"\xff\xfe\xfd"], 0),
         "UUID": _fixed(16, [bytes(16), b"\xff" * 16], None, logical("UUID")),
+        "UUID of 8": _fixed(8, [bytes(8), b"\xff" * 8], None, logical("UUID")),
+        "UUID of 20": _fixed(20, [bytes(20), b"\xff" * 20], None, logical("UUID")),
         "INTERVAL": _fixed(12, [bytes(12), b"\xff" * 12], 21),
         "NULL": _column("INT32", [], None, logical("NULL")),
     }

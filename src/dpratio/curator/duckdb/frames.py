@@ -13,6 +13,7 @@ from dpratio.curator.duckdb.table import Asked, DuckTable, connect, run_on
 from dpratio.curator.reading.arrow_cells import arrow_plain
 from dpratio.curator.reading.frames import (
     arrow_types,
+    object_texts,
     pandas_ids,
     pandas_keys,
     pandas_numbers,
@@ -61,20 +62,25 @@ def open_polars(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     import_extra("pyarrow", "arrow")
     require_once(lazy_reads(frame))
     require_same_files(frame)
+    ids = None if statement.unit is None else statement.unit.column
     return open_frame(
-        polars_types(frame), statement, lambda names: _polars_columns(frame, names)
+        polars_types(frame), statement, lambda names: _polars_columns(frame, names, ids)
     )
 
 
-def _polars_columns(frame: Any, names: dict[str, str]) -> Any:  # noqa: ANN401
+def _polars_columns(frame: Any, names: dict[str, str], ids: str | None) -> Any:  # noqa: ANN401
     """Hand over the columns that were asked for; Arrow has no 128-bit numbers."""
     arrow = import_extra("pyarrow", "arrow")
     polars = import_extra("polars", "polars")
     chosen = stoppable(frame.lazy().select(list(names)).collect, None)
-    columns = {
-        names[each.name]: each.cast(polars.String) if _is_wide(each.dtype) else each
-        for each in chosen
-    }
+    columns = {}
+    for each in chosen:
+        if each.dtype == polars.Object:
+            words = object_texts(each.to_list(), is_id=each.name == ids)
+            each = polars.Series(each.name, words, polars.String)  # noqa: PLW2901
+        elif _is_wide(each.dtype):
+            each = each.cast(polars.String)  # noqa: PLW2901
+        columns[names[each.name]] = each
     return arrow.table(
         {short: arrow_plain(each.to_arrow()) for short, each in columns.items()}
     )

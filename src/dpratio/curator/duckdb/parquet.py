@@ -38,6 +38,9 @@ from dpratio.errors import FileRefused
 __all__ = ["open_parquet"]
 
 
+_UUID = ("FIXED_LEN_BYTE_ARRAY", "16")
+
+
 @dataclass(frozen=True, slots=True)
 class _Stored:
     """The type of a column for DuckDB, and whether its cells may stop it."""
@@ -59,7 +62,9 @@ class _Stored:
         millis = "TIMESTAMP_MILLIS" in logical or (
             "TimestampType" in logical and "MILLIS=<null>" not in logical
         )
-        is_refused = is_fixed or (is_decimal and not whole)
+        # A footer may call bytes of any length so, and DuckDB stops at others.
+        is_odd = type_ == "UUID" and (physical, length) != _UUID
+        is_refused = is_fixed or is_odd or (is_decimal and not whole)
         return cls(type_, is_refused, millis or physical == "INT96")
 
 

@@ -37,7 +37,7 @@ def _kind(type_: str) -> str:
         "integer": "U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER",
         "number": r"FLOAT|DOUBLE|DECIMAL\([0-9, ]*\)",
         "boolean": "BOOLEAN",
-        "text": r"VARCHAR|ENUM\((?s:.*)\)",
+        "text": r"VARCHAR|UUID|ENUM\((?s:.*)\)",
         "date": r"DATE|TIMESTAMP.*",
     }
     fitting = [kind for kind, each in patterns.items() if re.fullmatch(each, type_)]

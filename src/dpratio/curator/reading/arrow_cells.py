@@ -8,10 +8,16 @@ cell that is none of its type is missing.
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
 from dpratio.checks import import_extra
 from dpratio.curator.reading.days import arrow_dates, arrow_days
 
-__all__ = ["arrow_plain", "arrow_values"]
+__all__ = ["arrow_plain", "arrow_values", "is_uuid", "uuid_texts"]
+
+_UUID_BYTES = 16
+_HYPHENS = (8, 13, 18, 23)
+_UUID_LETTERS = 36
 
 
 def arrow_values(column: Any) -> list[Any]:  # noqa: ANN401 (PyArrow is optional)
@@ -19,6 +25,8 @@ def arrow_values(column: Any) -> list[Any]:  # noqa: ANN401 (PyArrow is optional
     types = import_extra("pyarrow", "arrow").types
     if _is_time(column.type):
         return list(arrow_days(column))
+    if is_uuid(column.type):
+        column = uuid_texts(column)
     if types.is_decimal(column.type):
         column = _within_precision(column)
     try:
@@ -28,15 +36,39 @@ def arrow_values(column: Any) -> list[Any]:  # noqa: ANN401 (PyArrow is optional
 
 
 def arrow_plain(column: Any) -> Any:  # noqa: ANN401 (PyArrow is optional)
-    """Give a column as DuckDB reads it: times as dates, decimals as text."""
+    """Give a column as DuckDB reads it: times as dates, decimals and UUIDs as text."""
     arrow = import_extra("pyarrow", "arrow")
     if _is_time(column.type):
         return arrow_dates(column)
+    if is_uuid(column.type):
+        return uuid_texts(column)
     if arrow.types.is_decimal(column.type):
         return _within_precision(column).cast(arrow.string())
     if arrow.types.is_float16(column.type):
         return column.cast(arrow.float32())
     return column
+
+
+def is_uuid(given: Any) -> bool:  # noqa: ANN401
+    """Tell whether a type of Arrow is that of UUIDs."""
+    return str(given) == "extension<arrow.uuid>"
+
+
+def uuid_texts(column: Any) -> Any:  # noqa: ANN401
+    """Write UUIDs as all databases do: in small letters, with hyphens."""
+    arrow = import_extra("pyarrow", "arrow")
+    stored = getattr(column, "storage", column)  # Its plain bytes.
+    begin = stored.offset * _UUID_BYTES
+    size = len(stored) * _UUID_BYTES
+    held = np.frombuffer(stored.buffers()[1] or b"", np.uint8)[begin : begin + size]
+    halves = np.stack([held >> 4, held & 15], axis=1)
+    digits = np.frombuffer(b"0123456789abcdef", np.uint8)[halves]
+    texts = np.full((len(stored), _UUID_LETTERS), ord("-"), np.uint8)
+    letters = [at for at in range(_UUID_LETTERS) if at not in _HYPHENS]
+    texts[:, letters] = digits.reshape(len(stored), len(letters))
+    missing = ~stored.is_valid().to_numpy(zero_copy_only=False).astype(np.bool_)
+    words = texts.reshape(-1).view(f"S{_UUID_LETTERS}")
+    return arrow.array(words, arrow.binary(), mask=missing).view(arrow.string())
 
 
 def _is_time(given: Any) -> bool:  # noqa: ANN401

@@ -1,13 +1,15 @@
 """Frames: their public schema, told without a look at a cell, and cells as keys."""
 
 import datetime as dt
+import uuid
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import import_extra
-from dpratio.curator.reading.arrow_cells import arrow_values
+from dpratio.curator.reading.arrow_cells import arrow_values, is_uuid
 from dpratio.curator.reading.days import pandas_days
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.terms.ratio import is_unicode
@@ -16,6 +18,7 @@ __all__ = [
     "arrow_types",
     "day_of",
     "key_text",
+    "object_texts",
     "pandas_cells",
     "pandas_column",
     "pandas_ids",
@@ -53,6 +56,8 @@ def _pandas_kind(dtype: Any) -> str:  # noqa: ANN401
         "b": "boolean",
         "M": "date",
     }
+    if held.startswith("extension<arrow.uuid>"):
+        return "text"
     if held.startswith("date32"):
         return "date"
     return kinds.get(letter, "other")
@@ -93,17 +98,18 @@ def pandas_keys(frame: Any, name: str, kind: str) -> NDArray[np.object_]:  # noq
         days = [day_of(each) for each in cells]
         texts = [None if day is None else day.isoformat() for day in days]
         return np.array(texts, dtype=object)
-    return np.array([key_text(each) for each in cells], dtype=object)
+    return np.array(object_texts(cells, is_id=False), dtype=object)
 
 
 def pandas_ids(frame: Any, name: str) -> NDArray[np.object_]:  # noqa: ANN401
     """Give a column of ids as texts; a truth is no id."""
-    cells = pandas_cells(frame, name)
-    truths = (bool, np.bool_)
-    return np.array(
-        [None if isinstance(each, truths) else key_text(each) for each in cells],
-        dtype=object,
-    )
+    return np.array(object_texts(pandas_cells(frame, name), is_id=True), dtype=object)
+
+
+def object_texts(cells: Iterable[object], *, is_id: bool) -> list[str | None]:
+    """Write values of Python as keys, or as ids; a truth is no id."""
+    truths = (bool, np.bool_) if is_id else ()
+    return [None if isinstance(each, truths) else key_text(each) for each in cells]
 
 
 def day_of(value: object) -> dt.date | None:
@@ -140,7 +146,9 @@ def _numpy_day(value: np.datetime64) -> dt.date | None:
 
 
 def key_text(value: object) -> str | None:
-    """Write a key as text: text itself, whole numbers, true and false.
+    """Write a key as text: text itself, whole numbers, true and false, UUIDs.
+
+    A UUID is written as all databases write it: in small letters, with hyphens.
 
     Example:
         >>> key_text("north"), key_text(7), key_text(True), key_text(0.5)
@@ -160,6 +168,8 @@ def _key_text(value: object) -> str | None:
     if isinstance(value, int):
         # Python writes no longer ones; a row must not stop a release.
         return str(int(value)) if value.bit_length() <= _LONGEST_KEY else None
+    if isinstance(value, uuid.UUID):
+        return str(uuid.UUID(int=value.int))
     if isinstance(value, str) and is_unicode(value):
         return str(value)
     return None
@@ -172,6 +182,7 @@ def polars_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional
         "String": "text",
         "Categorical": "text",
         "Enum": "text",
+        "Object": "text",  # As in pandas: values of Python, UUIDs for instance.
     }
     types: dict[str, ColumnType] = {}
     for name, dtype in frame.lazy().collect_schema().items():
@@ -212,6 +223,8 @@ def _arrow_kind(given: Any) -> str:  # noqa: ANN401
         return "boolean"
     if tests.is_date(given) or tests.is_timestamp(given):
         return "date"
+    if is_uuid(given):
+        return "text"
     texts = (
         tests.is_string,
         tests.is_large_string,

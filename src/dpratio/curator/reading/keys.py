@@ -4,6 +4,7 @@ import bisect
 import datetime as dt
 import hashlib
 import re
+import uuid
 from collections.abc import Callable
 
 import numpy as np
@@ -41,6 +42,9 @@ RANK_FACTOR = 1_103_515_245
 WHOLE_ID = "0|-?[1-9][0-9]{0,17}"
 LARGEST_ID = 10**18 - 1
 
+_TEXTS = str | uuid.UUID
+_IDS = _TEXTS | int | np.integer
+
 # The form of a key in the text of a file, by its type; any text is a key of text.
 KEY_FORMS = {int: "0|-?[1-9][0-9]{0,18}", bool: "true|false"}
 
@@ -68,12 +72,12 @@ def placer_of(dimension: Dimension, kind: str) -> Placer:
 
 
 def id_text(value: object, kind: str) -> str | None:
-    """Write an id as text: text itself or a whole number; None where it is missing."""
+    """Write an id as text: text, a whole number or a UUID; None where it is missing."""
     if kind == "csv":
         return str(value) or None
     if isinstance(value, bool | np.bool_):
         return None
-    return key_text(value) if isinstance(value, str | int | np.integer) else None
+    return key_text(value) if isinstance(value, _IDS) else None
 
 
 def rank_of(key: str, unit: str, place: int) -> int:
@@ -142,7 +146,7 @@ def key_reader(dimension: Keys, kind: str) -> Callable[[object], str | None]:
         return read_text
     if kind == "any":
         # Python's own rule: a text "1", a number 1 and a truth are three keys.
-        allowed = {str: str, int: int | np.integer, bool: bool | np.bool_}[wanted]
+        allowed = {str: _TEXTS, int: int | np.integer, bool: bool | np.bool_}[wanted]
 
         def read_plain(value: object) -> str | None:
             is_truth = isinstance(value, bool | np.bool_)

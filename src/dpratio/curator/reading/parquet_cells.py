@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dpratio.checks import import_extra
+from dpratio.curator.reading.arrow_cells import is_uuid, uuid_texts
 from dpratio.curator.reading.files import require_same_schema
 from dpratio.curator.reading.frames import arrow_types
 from dpratio.curator.reading.statement import ColumnType
@@ -59,8 +60,14 @@ def parquet_batches(
 
 
 def _as_text(column: Any) -> Any:  # noqa: ANN401 (PyArrow is optional)
-    """Take bytes for text: those of lists of values, which Parquet keeps so."""
+    """Take bytes for text: those of lists of values, which Parquet keeps so.
+
+    Those of a fixed length are UUIDs: any other such column is refused.
+    """
     arrow = import_extra("pyarrow", "arrow")
+    is_fixed = arrow.types.is_fixed_size_binary(column.type)
+    if is_fixed or is_uuid(column.type):
+        return uuid_texts(column)
     is_bytes = arrow.types.is_binary(column.type)
     return column.view(arrow.string()) if is_bytes else column
 
@@ -91,6 +98,8 @@ def _as_stored(schema: Any, types: dict[str, ColumnType]) -> dict[str, ColumnTyp
         whole = is_whole_decimal(column.physical_type, column.length, column.precision)
         if logical == "ENUM":
             changed[column.path] = ColumnType("text", "enum")
+        elif logical == "UUID":
+            changed[column.path] = ColumnType("text", "uuid")
         elif logical == "JSON" or (logical == "DECIMAL" and not whole):
             changed[column.path] = ColumnType("other", name)
     return changed

@@ -190,7 +190,7 @@ class Dialect:
 
     def unit(self, column: Value) -> Value:
         """Read an id: whole numbers as they are, text by its bytes."""
-        return self.text(column) if column.type().is_string() else column
+        return column if column.type().is_integer() else self.text(column)
 
     def hashed(self, text: Value) -> Value:
         """Hash a text id, where that is used more than once; here nothing is done."""

@@ -20,7 +20,7 @@ def _kind(dtype: Any) -> str:  # noqa: ANN401 (Ibis is not typed)
         "integer": dtype.is_integer(),
         "number": dtype.is_floating() or dtype.is_decimal(),
         "boolean": dtype.is_boolean(),
-        "text": dtype.is_string(),
+        "text": dtype.is_string() or dtype.is_uuid(),
         "date": dtype.is_date() or dtype.is_timestamp(),
     }
     return next((kind for kind, fits in tests.items() if fits), "other")

@@ -66,7 +66,8 @@ class DuckDb(Dialect):
         return _floor(value)
 
     def encoded(self, column: Value) -> Value:
-        return _bytes(column)
+        # A UUID and a label are cast: they are no texts to DuckDB.
+        return _bytes(column.cast("string"))
 
     def hexed(self, text: Value) -> Value:
         return _hex(text)

@@ -183,9 +183,6 @@ class Postgres(Dialect):
         # Cast also where Ibis takes a label for a text, which no function here does.
         return _bytes(ops.Cast(column, dtypes.string).to_expr(), "UTF8")
 
-    def unit(self, column: Value) -> Value:
-        return column if column.type().is_integer() else self.text(column)
-
     def hexed(self, text: Value) -> Value:
         return _written(text, "hex")
 
