@@ -13,7 +13,7 @@ Who plans a study (no data are read, nothing is spent)
                           Guess, ColumnGuess; write_plan, read_plan
 
 Who holds the data
-    the one door to rows: release_sums; tables in CsvFile, DatabaseTable
+    the one door to rows: release_sums; tables in CsvFile, ParquetFiles, DatabaseTable
     what may be spent:    Ledger, Scope, verify_ledger, backup_ledger
     the only way out:     Release, write_release
 
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from dpratio.terms.key_table import groups_from
     from dpratio.terms.question import Question
     from dpratio.terms.ratio import Ratio
-    from dpratio.terms.source import CsvFile
+    from dpratio.terms.source import CsvFile, ParquetFiles
     from dpratio.terms.study import Study
     from dpratio.terms.study_file import parse_study, read_study
     from dpratio.terms.unit import PrivacyUnit
@@ -102,6 +102,7 @@ __all__ = [
     "Guess",
     "Keys",
     "Ledger",
+    "ParquetFiles",
     "Periods",
     "Plan",
     "PrivacyUnit",
@@ -174,7 +175,7 @@ _HOMES = {
     "terms.key_table": "groups_from",
     "terms.question": "Question",
     "terms.ratio": "Ratio",
-    "terms.source": "CsvFile",
+    "terms.source": "CsvFile ParquetFiles",
     "terms.study": "Study",
     "terms.study_file": "parse_study read_study",
     "terms.unit": "PrivacyUnit",

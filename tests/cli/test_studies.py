@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 import dpratio as dpr
 from cli.commands_for_tests import Call
 from dpratio.cli.main import app
+from dpratio.cli.studies import table_of
+from dpratio.errors import FileRefused
 from dpratio.terms import study_file
 
 BOUNDS = """
@@ -312,3 +314,30 @@ per = { mean = 1.8, sd = 1 }
     (pivot,) = (row for row in rows if row["method"] == "pivot")
     # Five standard errors of 400 repetitions.
     assert pivot["coverage"] == pytest.approx(0.95, abs=0.055)
+
+
+DATA = {
+    'path = "lake/"': "beside/lake/",
+    'path = "lake/*.parquet"': "beside/lake/*.parquet",
+    'path = "lake/"\npartitions = ["year"]': "beside/lake/",
+    'path = "s3://lake/a.csv"\ndelimiter = ";"': "s3://lake/a.csv",
+    'path = "s3://lake/"\npartitions = ["year"]': "s3://lake/",
+    'path = "gs://lake/a.parquet"': "gs://lake/a.parquet",
+}
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_paths_stand_beside_the_study_and_addresses_keep_their_slashes(
+    data: str,
+) -> None:
+    study = dpr.parse_study(
+        'ratio = { numerator = "a", per = "b" }\n'
+        'bounds = { a = [0, 1], b = "binary" }\n'
+        f"privacy = {{ epsilon = 1 }}\n[data]\n{data}\n"
+    )
+    table = table_of(study, Path("beside"))
+    assert getattr(table, "path", table) == DATA[data]
+    if "://" in data:
+        plan = dpr.make_plan(study)
+        with pytest.raises(FileRefused, match=f"got the address '{DATA[data]}'"):
+            dpr.release_sums(table, plan, ledger=None)

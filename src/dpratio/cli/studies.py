@@ -123,7 +123,7 @@ def table_of(study: "Study | None", folder: Path) -> object:
         InvalidInput: When it names none.
     """
     from dpratio.terms.database import DatabaseTable
-    from dpratio.terms.source import CsvFile
+    from dpratio.terms.source import CsvFile, ParquetFiles
 
     given = None if study is None else study.data
     if given is None:
@@ -132,18 +132,26 @@ def table_of(study: "Study | None", folder: Path) -> object:
             "with --data."
         )
     if isinstance(given, str):
-        # An address would lose a slash, and a variable may hold a whole path.
-        is_whole = "://" in given or given.startswith("${")
-        return given if is_whole else str(folder / given)
+        return _beside(folder, given)
     if isinstance(given, DatabaseTable):
         return given.beside(folder)
-    is_whole = given.path.startswith("${")
+    if isinstance(given, ParquetFiles):
+        path = _beside(folder, given.path)
+        return ParquetFiles(path, partitions=dict(given.partitions))
     return CsvFile(
-        given.path if is_whole else folder / given.path,
+        _beside(folder, given.path),
         columns=given.columns,
         delimiter=given.delimiter,
         quote=given.quote,
     )
+
+
+def _beside(folder: Path, path: str) -> str:
+    # An address would lose a slash, and so would a folder; a variable may hold a
+    # whole path.
+    is_whole = "://" in path or path.startswith("${")
+    slash = "/" if path.endswith("/") else ""
+    return path if is_whole else f"{folder / path}{slash}"
 
 
 def _taken_for(path: Path) -> str:

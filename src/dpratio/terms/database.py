@@ -1,13 +1,13 @@
 """A table of a database or cluster, named by its address."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from dpratio.checks import require
-from dpratio.terms.source import variable_of_address
+from dpratio.terms.source import ParquetFiles, Partitions, variable_of_address
 
 __all__ = ["SCHEMES", "DatabaseTable"]
 
@@ -33,7 +33,8 @@ class DatabaseTable:
         view: Instead of a table, a view: one that takes columns of one table, gives
             them other names, or keeps rows by comparing columns with constants. Any
             other view is refused, because one person might be in many of its rows.
-        path: Instead of both, on Spark: the path of Parquet files.
+        path: Instead of both, on Spark: the path of Parquet files, or of a folder.
+        partitions: Of a path: columns that names of folders hold, as in `ParquetFiles`.
         where: Which rows are read, for instance ``"day >= '2026-11-09'"``: columns
             are compared with constants, as in a view. Names of columns are taken as
             they are written.
@@ -51,6 +52,7 @@ class DatabaseTable:
     names: tuple[str, ...]
     is_view: bool
     path: str | None = field(repr=False)
+    partitions: Partitions = field(repr=False)
     where: str | None = field(repr=False)
     written_as: str | None = field(repr=False, compare=False)
 
@@ -61,6 +63,7 @@ class DatabaseTable:
         table: Name | None = None,
         view: Name | None = None,
         path: str | None = None,
+        partitions: Mapping[str, str] | Sequence[str] | None = None,
         where: str | None = None,
     ) -> None:
         is_known = variable_of_address(url) is None
@@ -71,6 +74,10 @@ class DatabaseTable:
         require(len(named) == 1, "one table, view or path is read", named, hint)
         on_spark = path is None or scheme == "spark" or not is_known
         require(on_spark, "only Spark reads paths through an address", path, hint)
+        hint = 'Write path = "…/" beside it.'
+        in_folders = path is not None or partitions is None
+        require(in_folders, "partitions are of a path", partitions, hint)
+        told = None if partitions is None else ParquetFiles(path, partitions=partitions)
         _require_condition(where)
         names = () if path is not None else _names(table if view is None else view)
         object.__setattr__(self, "scheme", scheme)
@@ -78,6 +85,7 @@ class DatabaseTable:
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "is_view", view is not None)
         object.__setattr__(self, "path", path)
+        object.__setattr__(self, "partitions", () if told is None else told.partitions)
         object.__setattr__(self, "where", where)
         object.__setattr__(self, "written_as", None)
 
@@ -104,7 +112,8 @@ class DatabaseTable:
     def at(self, url: str, path: str | None) -> "DatabaseTable":
         """Take the same table at the address, and path, that variables hold."""
         name = "path" if path is not None else "view" if self.is_view else "table"
-        named = {name: self.names if path is None else path}
+        named: dict[str, object] = {name: self.names if path is None else path}
+        named |= {"partitions": dict(self.partitions)} if self.partitions else {}
         made = DatabaseTable(url, where=self.where, **named)  # type: ignore[arg-type]
         object.__setattr__(made, "written_as", self.url)
         return made

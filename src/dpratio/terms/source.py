@@ -1,4 +1,4 @@
-"""How a study writes its source: CSV files with their dialect, and variables.
+"""How a study writes its source: files with what they do not say, and variables.
 
 Nothing is sniffed. ``${NAME}`` stands for a whole address, or begins a path: anywhere
 else a study could send what a variable holds to a host of its own choice. Nothing here
@@ -6,12 +6,24 @@ reads a value.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dpratio.checks import require
+from dpratio.checks import require, require_one_of
+from dpratio.terms.dimensions import KINDS
+from dpratio.terms.ratio import require_column_name
 
-__all__ = ["CsvFile", "variable_of_address", "variable_of_path"]
+__all__ = [
+    "CsvFile",
+    "ParquetFiles",
+    "Partitions",
+    "path_and_partitions",
+    "variable_of_address",
+    "variable_of_path",
+]
+
+# The columns that names of folders hold, each with the kind of its keys.
+Partitions = tuple[tuple[str, str], ...]
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}")
 _UNUSABLE = {"\n", "\r", "\x00", "\x01"}  # \x01 marks lines inside the engines.
@@ -63,6 +75,43 @@ class CsvFile:
         object.__setattr__(self, "quote", quote)
 
 
+@dataclass(frozen=True, slots=True, init=False)
+class ParquetFiles:
+    """Parquet files in folders such as ``year=2026/month=03``, which name columns.
+
+    A value is read by its declared type; one that is none of it is a missing key. No
+    type is ever guessed from values.
+
+    Args:
+        path: A folder with a slash at its end, a file name, or a glob.
+        partitions: Columns that folders name, each with its kind: ``"text"``,
+            ``"integer"``, ``"boolean"`` or ``"date"``. Those of a list are text.
+
+    Raises:
+        InvalidInput: When a column has no name, or a kind that is not one of these.
+
+    Example:
+        >>> ParquetFiles("orders/", partitions={"year": "integer"}).partitions
+        (('year', 'integer'),)
+    """
+
+    path: str
+    partitions: Partitions
+
+    def __init__(
+        self, path: object, *, partitions: Mapping[str, str] | Sequence[str]
+    ) -> None:
+        object.__setattr__(self, "path", str(path))
+        object.__setattr__(self, "partitions", _read_partitions(partitions))
+
+
+def path_and_partitions(source: str | ParquetFiles) -> tuple[str, Partitions]:
+    """Give the path of Parquet files, and what folders say of them."""
+    if isinstance(source, str):
+        return source, ()
+    return source.path, source.partitions
+
+
 def variable_of_address(url: object) -> str | None:
     """Name the variable that holds an address; None where there is none.
 
@@ -99,6 +148,27 @@ def variable_of_path(path: str) -> str | None:
     hint = 'Write for instance path = "${LAKE}/orders/*.parquet".'
     require(begins, "a path must begin with its one variable", path, hint)
     return None if found is None else found[1]
+
+
+def _read_partitions(given: object) -> Partitions:
+    listed = isinstance(given, list | tuple)
+    rule = "partitions are columns by name, each with its kind"
+    hint = 'Write partitions = { year = "integer", region = "text" }.'
+    require(given and (listed or isinstance(given, Mapping)), rule, given, hint)
+    pairs: Partitions = (
+        tuple((name, "text") for name in given)  # type: ignore[attr-defined]
+        if listed
+        else tuple(given.items())  # type: ignore[attr-defined]
+    )
+    for name, _ in pairs:
+        require_column_name(name)
+    folded = [name.lower() for name, _ in pairs]
+    plain = all("=" not in name and "/" not in name for name in folded)
+    distinct = plain and len(set(folded)) == len(folded)
+    require(distinct, "partitions must be named, each once", given, hint)
+    for _, kind in pairs:
+        require_one_of(kind, tuple(KINDS), "kind of a partition")
+    return pairs
 
 
 def _read_names(columns: object) -> tuple[str, ...]:

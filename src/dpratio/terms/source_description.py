@@ -14,12 +14,12 @@ from dpratio.checks import require
 from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 
 __all__ = ["SourceDescription", "description_from_text", "description_of"]
 
 _NAME = re.compile(r"\w([\w .:/-]{0,98}\w)?")
-_LISTS = ("columns", "table", "view")
+_LISTS = ("columns", "table", "view", "partitions")
 _TEXTS = (
     *("name", "path", "delimiter", "quote"),
     *("scheme", "host", "database", "where", "url"),
@@ -42,6 +42,7 @@ class SourceDescription:
         table: The names of a table; ``view`` those of a view.
         view: See ``table``.
         where: Which rows of a table, view or path of a database are read.
+        partitions: Columns that names of folders hold, each with its kind.
         url: The variable that holds an address, in place of what stands in one.
 
     Raises:
@@ -63,6 +64,7 @@ class SourceDescription:
     table: tuple[str, ...] | None = None
     view: tuple[str, ...] | None = None
     where: str | None = None
+    partitions: tuple[str, ...] | None = None
     url: str | None = None
 
     def __post_init__(self) -> None:
@@ -80,6 +82,10 @@ class SourceDescription:
         given = {name: each for name, each in asdict(self).items() if each is not None}
         return json.dumps(given, sort_keys=True)
 
+    @property
+    def _folders(self) -> str:
+        return f"folders of {', '.join(self.partitions or ())}"
+
     def differences(self, other: "SourceDescription") -> list[str]:
         """Name the fields in which two descriptions differ, in their order."""
         own, others = asdict(self), asdict(other)
@@ -93,16 +99,20 @@ class SourceDescription:
             told += [] if self.delimiter is None else [f"delimiter {self.delimiter!r}"]
             told += [] if self.quote is None else [f"quote {self.quote!r}"]
             named = ", ".join(map(repr, self.columns or ()))
-            return ", ".join([*told, *([f"columns {named}"] if named else [])])
+            told += [f"columns {named}"] if named else []
+            return ", ".join([*told, *([self._folders] if self.partitions else [])])
         at = self.url or f"{self.scheme}://{self.host or ''}"
         at += "" if self.database is None else f"/{self.database}"
         what = "path" if self.path is not None else "view" if self.view else "table"
         names = self.path or ".".join(self.table or self.view or ())
+        what += "" if self.partitions is None else f" (in {self._folders})"
         kept = "" if self.where is None else f", rows where {self.where}"
         return f"{what} {names!r} at {at!r}{kept}"
 
 
-def description_of(source: str | CsvFile | DatabaseTable) -> SourceDescription:
+def description_of(
+    source: str | CsvFile | ParquetFiles | DatabaseTable,
+) -> SourceDescription:
     """Describe Parquet files, CSV files or a table of a database, as written.
 
     Raises:
@@ -115,6 +125,8 @@ def description_of(source: str | CsvFile | DatabaseTable) -> SourceDescription:
     """
     if isinstance(source, str):
         return SourceDescription(path=source)
+    if isinstance(source, ParquetFiles):
+        return SourceDescription(path=source.path, partitions=_folders(source))
     if isinstance(source, CsvFile):
         return SourceDescription(
             path=source.path,
@@ -135,7 +147,12 @@ def description_of(source: str | CsvFile | DatabaseTable) -> SourceDescription:
         table=None if source.is_view else names,
         view=names if source.is_view else None,
         where=source.where,
+        partitions=_folders(source) if source.partitions else None,
     )
+
+
+def _folders(source: ParquetFiles | DatabaseTable) -> tuple[str, ...]:
+    return tuple(f"{name}={kind}" for name, kind in source.partitions)
 
 
 def description_from_text(text: str) -> SourceDescription:

@@ -18,12 +18,12 @@ from dpratio.terms.question import (
     told_apart,
 )
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["Study"]
 
-Source = str | CsvFile | DatabaseTable
+Source = str | CsvFile | ParquetFiles | DatabaseTable
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -44,7 +44,8 @@ class Study:
         mechanism: Which noise they get; see `make_plan`.
         n: About how many people an answer is about: a public guess, or None.
         guess: What they are like: a public guess, or None.
-        data: Which table is read: a path, a `CsvFile`, a `DatabaseTable`, or None.
+        data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
+            `DatabaseTable`, or None.
         scope: The dataset's name in the ledger, or None.
 
     Raises:

@@ -52,7 +52,7 @@ from dpratio.terms.database import DatabaseTable
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.study import Study
 from dpratio.terms.study_groups import read_budget, read_partitions
 from dpratio.terms.unit import PrivacyUnit
@@ -197,13 +197,17 @@ def _read_question(
     )
 
 
-def _read_data(node: Node) -> str | CsvFile | DatabaseTable:
+def _read_data(node: Node) -> str | CsvFile | ParquetFiles | DatabaseTable:
     if isinstance(node.value, dict) and "url" in node.value:
         return _read_database(node)
     if isinstance(node.value, dict) and "where" in node.value:
         rule = "rows are chosen by where in a table of a database"
         hint = "Name its url and table, or leave where out and keep files apart."
         node.entries()["where"].refuse(rule, hint)
+    if isinstance(node.value, dict) and "partitions" in node.value:
+        fields = node.fields("path", "partitions")
+        path, named = fields["path"].text(), _read_partitions(fields["partitions"])
+        return node.make(lambda: ParquetFiles(path, partitions=named))
     dialect = ("columns", "delimiter", "quote")
     fields = node.fields("path", optional=dialect)
     path = fields["path"].text()
@@ -217,16 +221,25 @@ def _read_data(node: Node) -> str | CsvFile | DatabaseTable:
     return node.make(lambda: CsvFile(path, **options))  # type: ignore[arg-type]
 
 
+def _read_partitions(node: Node) -> dict[str, str] | list[str]:
+    if isinstance(node.value, list):
+        return [each.text() for each in node.items()]
+    return {name: each.text() for name, each in node.entries().items()}
+
+
 def _read_database(node: Node) -> DatabaseTable:
-    fields = node.fields("url", optional=("table", "view", "path", "where"))
+    optional = ("table", "view", "path", "partitions", "where")
+    fields = node.fields("url", optional=optional)
     url = fields.pop("url").text()
+    told = fields.pop("partitions", None)
+    named = None if told is None else _read_partitions(told)
     options: dict[str, object] = {
         name: [item.text() for item in at.items()]
         if isinstance(at.value, list)
         else at.text()
         for name, at in fields.items()
     }
-    return node.make(lambda: DatabaseTable(url, **options))  # type: ignore[arg-type]
+    return node.make(lambda: DatabaseTable(url, partitions=named, **options))  # type: ignore[arg-type]
 
 
 def _read_ratio(node: Node) -> Ratio:

@@ -20,6 +20,7 @@ def test_a_path_becomes_what_its_name_says() -> None:
     assert as_source("a/b.csv") == CsvFile("a/b.csv")
     assert as_source(PurePath("a/b.csv.gz")) == CsvFile("a/b.csv.gz")
     assert as_source(PurePath("a/*.parquet")) == "a/*.parquet"
+    assert as_source("a/b/") == "a/b/"
     file = CsvFile("anything")
     assert as_source(file) is file
 
@@ -31,8 +32,9 @@ def test_a_path_with_another_ending_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         release_sums(name, plan_of(), ledger=None)
     assert str(refused.value) == (
-        f"a data path must end in .parquet, .csv or .csv.gz, got '{name}'. "
-        "Name a .parquet or .csv file, or pass CsvFile(path, …) with its dialect."
+        f"a data path must end in .parquet, .csv, .csv.gz or /, got '{name}'. "
+        "Name a .parquet or .csv file, a folder of Parquet files with a slash at its "
+        "end, or pass CsvFile(path, …) with its dialect."
     )
 
 

@@ -8,7 +8,7 @@ from curator.tables_for_tests import exact, plan_of
 from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.errors import FileRefused, InvalidInput
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 
 ROWS = "score,label\n0.5,1\n0.25,0\n"
 
@@ -30,6 +30,10 @@ def test_files_are_read_where_a_variable_says(tmp_path: Path) -> None:
     )
     plain = CsvFile("a.csv")
     assert resolved(plain) is plain
+    named = ParquetFiles("${LAKE}/b/", partitions=["year"])
+    assert resolved(named) == ParquetFiles(f"{tmp_path}/b/", partitions=["year"])
+    with pytest.raises(FileRefused, match=r"no file at '\$\{LAKE\}/b/'"):
+        exact(named, plan_of(keys=["a"]), "duckdb")
 
 
 def test_a_path_of_a_cluster_may_begin_with_a_variable(tmp_path: Path) -> None:

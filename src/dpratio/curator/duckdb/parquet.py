@@ -8,6 +8,7 @@ missing; columns of such times, and of the old times of 96 bits, are read by PyA
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -22,21 +23,36 @@ from dpratio.curator.duckdb.table import (
     connect,
     file_list,
     identifier,
+    literal,
     run_on,
 )
 from dpratio.curator.duckdb.types import as_named, schema_of
+from dpratio.curator.noise.entropy import fresh_id
 from dpratio.curator.reading.arrow_cells import arrow_plain
-from dpratio.curator.reading.files import find_files, require_same_schema
+from dpratio.curator.reading.files import require_same_schema, shown
 from dpratio.curator.reading.parquet_cells import (
     is_whole_decimal,
     parquet_batches,
     parquet_types,
 )
+from dpratio.curator.reading.partitions import (
+    find_parquet,
+    require_apart,
+    values_of,
+)
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.errors import FileRefused
+from dpratio.terms.dimensions import Key
+from dpratio.terms.source import ParquetFiles, Partitions, path_and_partitions
 
 __all__ = ["open_parquet"]
 
+
+# A name that nobody has: the file of a row, by its full name.
+_FILE = f"file_{fresh_id()}"
+
+# What folders say is read as these.
+_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "boolean": "BOOLEAN", "date": "DATE"}
 
 _UUID = ("FIXED_LEN_BYTE_ARRAY", "16")
 
@@ -68,24 +84,27 @@ class _Stored:
         return cls(type_, is_refused, millis or physical == "INT96")
 
 
-def open_parquet(path: str, statement: Asked) -> DuckTable:
-    """Open a Parquet file, or all files of a glob.
+def open_parquet(source: str | ParquetFiles, statement: Asked) -> DuckTable:
+    """Open a Parquet file, or all files of a glob or a folder.
 
     Raises:
         FileRefused: When a footer cannot be read.
         SchemaRefused: When files differ in their schema.
     """
-    files = find_files(path)
+    path, partitions = path_and_partitions(source)
+    files = find_parquet(path)
     connection = connect()
     schemas = [_schema(connection, file) for file in files]
     require_same_schema(files, [list(each.items()) for each in schemas])
     stored = schemas[0]
     asked = [name for name in statement.columns if name in stored]
     if any(stored[name].is_for_arrow for name in asked):
-        return _through_arrow(files, statement)
+        return _through_arrow(files, statement, partitions)
     types = {name: each.type_ for name, each in stored.items()}
     texts = [name for name in asked if types[name] == "VARCHAR"]
-    ask = _ask(connection, files, asked, texts)
+    ask = _ask(connection, files, asked, texts, partitions)
+    require_apart(dict.fromkeys(types, ColumnType("other", "")), partitions)
+    types |= {name: _TYPES[kind] for name, kind in partitions}
     opened = as_named(types, statement, "given_files", ask)
     refused = {
         name: ColumnType("other", each.type_)
@@ -109,7 +128,7 @@ def _schema(connection: duckdb.DuckDBPyConnection, file: str) -> dict[str, _Stor
             for (name, type_), element in zip(types.items(), elements, strict=True)
         }
     if schema is None:
-        raise FileRefused(f"the Parquet footer of '{file}' cannot be read.")
+        raise FileRefused(f"the Parquet footer of '{shown(file)}' cannot be read.")
     return schema
 
 
@@ -137,22 +156,54 @@ def _ask(
     files: Sequence[str],
     asked: Sequence[str],
     texts: Sequence[str],
+    partitions: Partitions,
 ) -> Callable[[str, Tables], Columns]:
     """Make the function that asks the files, again where text stops DuckDB."""
     run, view = run_on(connection), "CREATE OR REPLACE TEMP VIEW given_files AS"
 
     def ask(query: str, tables: Tables) -> Columns:
-        connection.execute(f"{view} SELECT * FROM {_read(files)}")
+        read = f"SELECT * FROM {_read(files, named=bool(partitions))}"
+        connection.execute(f"{view} {_with_partitions(read, files, partitions)}")
         with contextlib.suppress(duckdb.InvalidInputException):
             return run(query, tables)
-        connection.execute(f"{view} {_mended(files, asked, texts)}")
+        read = _mended(files, asked, texts, named=bool(partitions))
+        connection.execute(f"{view} {_with_partitions(read, files, partitions)}")
         return run(query, tables)
 
     return ask
 
 
-def _mended(files: Sequence[str], asked: Sequence[str], texts: Sequence[str]) -> str:
+def _with_partitions(read: str, files: Sequence[str], partitions: Partitions) -> str:
+    """Put what folders say of its rows beside each file; no row is lost or doubled."""
+    if not partitions:
+        return read
+    told = [values_of(file, partitions) for file in files]
+    names = [str(Path(file).absolute()) for file in files]
+    columns = [f"unnest([{', '.join(map(literal, names))}]) AS file"]
+    for at, (name, kind) in enumerate(partitions):
+        cells = ", ".join(_literal(row[at]) for row in told)
+        columns.append(f"unnest([{cells}]::{_TYPES[kind]}[]) AS {identifier(name)}")
+    chosen = ", ".join(f"told.{identifier(name)}" for name, _ in partitions)
+    return (
+        f"SELECT inner_rows.*, {chosen} FROM ({read}) AS inner_rows "
+        f"LEFT JOIN (SELECT {', '.join(columns)}) AS told "
+        f"ON inner_rows.{_FILE} = told.file"
+    )
+
+
+def _literal(value: Key) -> str:
+    return "NULL" if value is None else literal(str(value))
+
+
+def _mended(
+    files: Sequence[str],
+    asked: Sequence[str],
+    texts: Sequence[str],
+    *,
+    named: bool = False,
+) -> str:
     """Read text twice: a broken cell is another one with marks than without."""
+    asked = [*asked, *([_FILE] if named else [])]
     names = {name: identifier(name) for name in asked}
     cells = [
         f"CASE WHEN marked.{short} = cut.{short} THEN cut.{short} END AS {short}"
@@ -162,19 +213,24 @@ def _mended(files: Sequence[str], asked: Sequence[str], texts: Sequence[str]) ->
     ]
     chosen = ", ".join(names.values())
     marked, cut = (
-        f"(SELECT {chosen} FROM {_read(files, text)})" for text in ("replace", "ignore")
+        f"(SELECT {chosen} FROM {_read(files, text, named=named)})"
+        for text in ("replace", "ignore")
     )
     return f"SELECT {', '.join(cells)} FROM {marked} marked POSITIONAL JOIN {cut} cut"
 
 
-def _read(files: Sequence[str], text: str = "strict") -> str:
-    listed = file_list(files)
+def _read(files: Sequence[str], text: str = "strict", *, named: bool = False) -> str:
+    """Write how files are read; folders have no say, but for the name of the file."""
+    name = f"filename = '{_FILE}', " if named else ""
     return (
-        f"read_parquet({listed}, hive_partitioning = false, utf8_validation = '{text}')"
+        f"read_parquet({file_list(files)}, hive_partitioning = false, {name}"
+        f"utf8_validation = '{text}')"
     )
 
 
-def _through_arrow(files: Sequence[str], statement: Asked) -> DuckTable:
+def _through_arrow(
+    files: Sequence[str], statement: Asked, partitions: Partitions
+) -> DuckTable:
     """Let PyArrow read the files, and hand its columns over, some rows at a time."""
     arrow = import_extra("pyarrow", "arrow")
 
@@ -183,8 +239,9 @@ def _through_arrow(files: Sequence[str], statement: Asked) -> DuckTable:
             arrow.RecordBatch.from_arrays(
                 [arrow_plain(each) for each in batch], names=list(names.values())
             )
-            for batch in parquet_batches(files, list(names))
+            for batch in parquet_batches(files, list(names), partitions)
         )
         return arrow.RecordBatchReader.from_batches(next(batches).schema, batches)
 
-    return open_frame(parquet_types(files), statement, hand_over)
+    types = require_apart(parquet_types(files), partitions)
+    return open_frame(types, statement, hand_over)

@@ -8,7 +8,7 @@ from dpratio.checks import import_extra
 from dpratio.curator.reading.arrow_cells import arrow_values
 from dpratio.curator.reading.csv_lines import line_cells, read_header
 from dpratio.curator.reading.days import polars_days
-from dpratio.curator.reading.files import find_files
+from dpratio.curator.reading.files import find_files, shown
 from dpratio.curator.reading.frames import (
     arrow_types,
     pandas_cells,
@@ -17,11 +17,12 @@ from dpratio.curator.reading.frames import (
 )
 from dpratio.curator.reading.lazy_frames import lazy_reads, require_same_files
 from dpratio.curator.reading.parquet_cells import parquet_batches, parquet_types
+from dpratio.curator.reading.partitions import find_parquet, require_apart
 from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.reading.tables import kind_of, refuse_kind
 from dpratio.errors import SchemaRefused
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles, path_and_partitions
 
 __all__ = ["RowTable", "csv_types", "open_rows", "same_headers"]
 
@@ -86,18 +87,20 @@ def same_headers(source: CsvFile, files: Sequence[str]) -> tuple[str, ...]:
     for file, header in headers.items():
         if header != first:
             raise SchemaRefused(
-                f"the header of '{file}' differs from that of '{files[0]}'. "
+                f"the header of '{shown(file)}' differs from that of "
+                f"'{shown(files[0])}'. "
                 "Files of one glob must share their columns."
             )
     return first
 
 
-def _open_parquet(path: str) -> RowTable:
-    files = find_files(path)
-    types = parquet_types(files)
+def _open_parquet(source: str | ParquetFiles) -> RowTable:
+    path, partitions = path_and_partitions(source)
+    files = find_parquet(path)
+    types = require_apart(parquet_types(files), partitions)
 
     def read(columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        for batch in parquet_batches(files, columns):
+        for batch in parquet_batches(files, columns, partitions):
             yield from zip(*map(arrow_values, batch), strict=True)
 
     return RowTable(types, read)

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from dpratio.errors import FileRefused, SchemaRefused
 
-__all__ = ["find_files", "identity_of", "require_same_schema"]
+__all__ = ["find_files", "identity_of", "require_same_schema", "shown"]
 
 
-def find_files(path: str) -> list[str]:
-    """List the files of a path or glob, each once, in a fixed order.
+def find_files(path: str | Sequence[str]) -> list[str]:
+    """List the files of a path or glob, or of several paths, each once, in order.
 
     Of the names of one file the first is kept, in the order of the real paths: which
     of them a folder lists first has no say.
@@ -29,6 +29,30 @@ def find_files(path: str) -> list[str]:
     Guarantee:
         No two of the names are of the same physical file of one file system.
         Proof: docs/proofs/sensitivity.md.
+    """
+    found = _named(path) if isinstance(path, str) else path
+    ordered = sorted((os.path.realpath(name), name) for name in found)
+    kept: dict[Hashable, str] = {}
+    for _, name in ordered:
+        kept.setdefault(identity_of(name), name)
+    return list(kept.values())
+
+
+def shown(file: str) -> str:
+    """Give the name of a file for a message, without what folders say of rows.
+
+    Example:
+        >>> shown("lake/region=north/a.parquet")
+        'lake/region=…/a.parquet'
+    """
+    return re.sub(r"(?<![^/])([^/=]+)=[^/]*(?=/)", r"\1=…", file)
+
+
+def _named(path: str) -> list[str]:
+    """Expand a path or glob.
+
+    Raises:
+        FileRefused: When there is no file.
     """
     found = [path] if _is_file(path) else []
     with contextlib.suppress(OSError, ValueError):
@@ -45,11 +69,7 @@ def find_files(path: str) -> list[str]:
         raise FileRefused(
             f"no file at '{path}'. Give the path or glob of a file that exists."
         )
-    ordered = sorted((os.path.realpath(name), name) for name in found)
-    kept: dict[Hashable, str] = {}
-    for _, name in ordered:
-        kept.setdefault(identity_of(name), name)
-    return list(kept.values())
+    return found
 
 
 def require_same_schema(files: Sequence[str], schemas: Sequence[object]) -> None:
@@ -61,7 +81,8 @@ def require_same_schema(files: Sequence[str], schemas: Sequence[object]) -> None
     for file, schema in zip(files, schemas, strict=True):
         if schema != schemas[0]:
             raise SchemaRefused(
-                f"the schema of '{file}' differs from that of '{files[0]}'. "
+                f"the schema of '{shown(file)}' differs from that of "
+                f"'{shown(files[0])}'. "
                 "Files of one glob must share their columns and types."
             )
 

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from dpratio.checks import import_extra
-from dpratio.curator.reading.files import require_same_schema
+from dpratio.curator.reading.files import require_same_schema, shown
 from dpratio.curator.reading.read_once import source_at
 from dpratio.errors import FileRefused
 
@@ -76,7 +76,8 @@ def _schema(file: str) -> list[tuple[str, Any]]:
     if schema is None:
         # Outside the handler: what Polars says is neither shown nor chained.
         raise FileRefused(
-            f"the footer of '{file}' cannot be read, so that its columns are not known "
-            "to be those of the other files. Scan files that can be read from here."
+            f"the footer of '{shown(file)}' cannot be read, so that its columns are "
+            "not known to be those of the other files. Scan files that can be read "
+            "from here."
         )
     return list(schema.items())

@@ -9,10 +9,12 @@ from typing import Any
 
 from dpratio.checks import import_extra
 from dpratio.curator.reading.arrow_cells import is_uuid, uuid_texts
-from dpratio.curator.reading.files import require_same_schema
+from dpratio.curator.reading.files import require_same_schema, shown
 from dpratio.curator.reading.frames import arrow_types
+from dpratio.curator.reading.partitions import values_of
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.errors import FileRefused
+from dpratio.terms.source import Partitions
 
 __all__ = ["is_whole_decimal", "parquet_batches", "parquet_types"]
 
@@ -46,17 +48,44 @@ def parquet_types(files: Sequence[str]) -> dict[str, ColumnType]:
 
 
 def parquet_batches(
-    files: Sequence[str], columns: Sequence[str]
+    files: Sequence[str], columns: Sequence[str], partitions: Partitions
 ) -> Iterator[list[Any]]:
-    """Read the columns that were asked for, some rows at a time; first none."""
+    """Read the columns that were asked for, some rows at a time; first none.
+
+    Columns of ``partitions`` are told by the folders of a file.
+    """
+    inside = [name for name in columns if name not in dict(partitions)]
     parquet = import_extra("pyarrow.parquet", "arrow")
     for file in files:
         # Old times as microseconds: nanoseconds would hold but few years.
         opened = parquet.ParquetFile(file, coerce_int96_timestamp_unit="us")
         empty = opened.schema_arrow.empty_table().combine_chunks()
-        yield [_as_text(empty.column(each).combine_chunks()) for each in columns]
-        for batch in opened.iter_batches(columns=list(columns)):
-            yield [_as_text(batch.column(each)) for each in columns]
+        told = dict(zip(dict(partitions), values_of(file, partitions), strict=True))
+        kinds = {name: _of_kind(kind) for name, kind in partitions}
+        yield [
+            import_extra("pyarrow", "arrow").array([], kinds[each])
+            if each in told
+            else _as_text(empty.column(each).combine_chunks())
+            for each in columns
+        ]
+        for batch in opened.iter_batches(columns=inside):
+            yield [
+                _repeated(told[each], batch.num_rows, kinds[each])
+                if each in told
+                else _as_text(batch.column(each))
+                for each in columns
+            ]
+
+
+def _of_kind(kind: str) -> Any:  # noqa: ANN401 (PyArrow is optional)
+    arrow = import_extra("pyarrow", "arrow")
+    kinds = {"integer": arrow.int64(), "boolean": arrow.bool_(), "date": arrow.date32()}
+    return kinds.get(kind, arrow.string())
+
+
+def _repeated(value: object, times: int, kind: Any) -> Any:  # noqa: ANN401
+    arrow = import_extra("pyarrow", "arrow")
+    return arrow.repeat(arrow.scalar(value, kind), times)
 
 
 def _as_text(column: Any) -> Any:  # noqa: ANN401 (PyArrow is optional)
@@ -82,7 +111,7 @@ def _schemas_of(file: str) -> tuple[Any, Any]:
     except Exception:  # noqa: BLE001, S110 (PyArrow's own words are not shown)
         pass
     if schemas is None:
-        raise FileRefused(f"the Parquet footer of '{file}' cannot be read.")
+        raise FileRefused(f"the Parquet footer of '{shown(file)}' cannot be read.")
     return schemas
 
 

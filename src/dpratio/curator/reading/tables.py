@@ -7,7 +7,7 @@ from typing import NoReturn
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 
 __all__ = ["as_source", "kind_of", "refuse_kind"]
 
@@ -28,7 +28,7 @@ def as_source(table: object) -> object:
     """Turn a path into what it names: a `CsvFile`, or the path of Parquet files.
 
     Raises:
-        InvalidInput: When the name ends in neither .parquet nor .csv.
+        InvalidInput: When the name ends in neither .parquet, .csv nor a slash.
     """
     if not isinstance(table, str | PathLike):
         return table
@@ -36,9 +36,12 @@ def as_source(table: object) -> object:
     require(isinstance(path, str), "a path must be text", path)
     if path.endswith((".csv", ".csv.gz")):
         return CsvFile(path)
-    hint = "Name a .parquet or .csv file, or pass CsvFile(path, …) with its dialect."
-    rule = "a data path must end in .parquet, .csv or .csv.gz"
-    require(path.endswith(".parquet"), rule, path, hint)
+    hint = (
+        "Name a .parquet or .csv file, a folder of Parquet files with a slash at its "
+        "end, or pass CsvFile(path, …) with its dialect."
+    )
+    rule = "a data path must end in .parquet, .csv, .csv.gz or /"
+    require(path.endswith((".parquet", "/")), rule, path, hint)
     return path
 
 
@@ -48,7 +51,7 @@ def kind_of(source: object) -> str:
     Raises:
         InvalidInput: When no engine can read it.
     """
-    if isinstance(source, str):
+    if isinstance(source, str | ParquetFiles):
         return "parquet"
     if isinstance(source, CsvFile):
         return "csv"

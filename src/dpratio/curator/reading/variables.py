@@ -11,7 +11,12 @@ from typing import TypeVar
 
 from dpratio.errors import DpratioError, InvalidInput
 from dpratio.terms.database import SCHEMES, DatabaseTable
-from dpratio.terms.source import CsvFile, variable_of_address, variable_of_path
+from dpratio.terms.source import (
+    CsvFile,
+    ParquetFiles,
+    variable_of_address,
+    variable_of_path,
+)
 
 __all__ = ["as_written", "resolved"]
 
@@ -26,6 +31,8 @@ def resolved(source: object) -> object:
     """
     if isinstance(source, str):
         return _path(source)
+    if isinstance(source, ParquetFiles):
+        return ParquetFiles(_path(source.path), partitions=dict(source.partitions))
     if isinstance(source, CsvFile) and variable_of_path(source.path) is not None:
         return CsvFile(
             _path(source.path),
@@ -94,6 +101,6 @@ def _names_of(source: object) -> list[str]:
         held = [variable_of_address(source.url)]
         held += [] if source.path is None else [variable_of_path(source.path)]
         return [each for each in held if each is not None]
-    path = source.path if isinstance(source, CsvFile) else source
+    path = source.path if isinstance(source, CsvFile | ParquetFiles) else source
     name = variable_of_path(path) if isinstance(path, str) else None
     return [] if name is None else [name]

@@ -18,7 +18,7 @@ from dpratio.curator.ledger.account.source import (
 )
 from dpratio.errors import InvalidInput
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.source_description import SourceDescription
 
 TABLE = {"s": [0.5], "y": [1]}
@@ -227,3 +227,16 @@ def test_the_hash_of_a_source_tells_nothing_without_its_salt() -> None:
     assert first != salted_hash(written_source("b.csv"), "0")
     assert len(first) == 64
     assert os.fspath("a.csv") not in first
+
+
+def test_a_folder_is_bound_with_the_columns_that_it_names(folder: Path) -> None:
+    plain = found("data/")
+    assert plain.place == Place("files", (f"{folder}/data",))
+    declared = ParquetFiles("data/", partitions={"year": "integer"})
+    bound = found(declared)
+    assert bound.place == Place(
+        "files", (f"{folder}/data",), declared='["year=integer"]'
+    )
+    assert bound.written == written_source(declared)
+    seen = ParquetFiles(f"{folder}/data/", partitions={"year": "integer"})
+    assert found(seen, declared) == bound

@@ -19,7 +19,7 @@ from dpratio.curator.ledger.account.place import (
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.source_description import SourceDescription, description_of
 
 __all__ = [
@@ -31,7 +31,8 @@ __all__ = [
     "written_source",
 ]
 
-_ENDINGS = (".parquet", ".csv", ".csv.gz")
+_ENDINGS = (".parquet", ".csv", ".csv.gz", "/")
+_STORED = str | CsvFile | ParquetFiles | DatabaseTable
 _TEMPLATE = re.compile(r"\\\{\w+\\\}")  # {period}, after re.escape
 _IN_FILES = {"duckdb", "sqlite"}
 _HERE = {"", "localhost", "127.0.0.1", "::1", "[::1]"}
@@ -66,7 +67,7 @@ def written_source(given: object) -> SourceDescription:
     if isinstance(given, str) and not given.endswith(_ENDINGS):
         return SourceDescription(name=given)
     source = as_source(given)
-    if not isinstance(source, str | CsvFile | DatabaseTable):
+    if not isinstance(source, _STORED):
         hint = (
             "Give the path, CsvFile or DatabaseTable that will be read; of a table in "
             "memory, the name that release_sums(…, source=…) will give it."
@@ -93,7 +94,7 @@ def source_of(
         InvalidInput: When the source is not that of the table.
     """
     source = as_source(table)
-    if isinstance(source, str | CsvFile | DatabaseTable):
+    if isinstance(source, _STORED):
         return as_written(source, lambda: _stored(source, named, origin))
     kind_of(source)
     if named is None:
@@ -187,7 +188,9 @@ def _place(read: SourceDescription, origin: Origin | None) -> Place:
 
 
 def _declared(read: SourceDescription) -> str:
-    """Say how CSV files are read; nothing where files say it themselves."""
+    """Say how files are read; nothing where they say it themselves."""
+    if read.partitions is not None:
+        return json.dumps(read.partitions)
     if read.delimiter is None:
         return ""
     return json.dumps([read.delimiter, read.quote, read.columns])

@@ -22,6 +22,7 @@ from dpratio.curator.warehouse.database.views import (
     require_plain,
 )
 from dpratio.curator.warehouse.dialect import Backend, Value
+from dpratio.curator.warehouse.spark.folders import read_folders
 from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.database import DatabaseTable
@@ -226,7 +227,7 @@ def _own_spark(session: Value) -> Backend:
 def _read_files(backend: Backend, source: DatabaseTable) -> Value:
     rows = None
     with contextlib.suppress(Exception):
-        rows = backend.read_parquet(source.path)
+        rows = read_folders(backend, str(source.path), source.partitions)
     if rows is None:
         raise FileRefused(
             f"no Parquet files at '{source.path}' that the cluster can read. Give a "
