@@ -16,7 +16,7 @@ ODD = ("x", "", "%ff", "9" * 40, "1.5", "__HIVE_DEFAULT_PARTITION__", "2026-01-0
 
 def write(folder: Path, *columns: str) -> None:
     folder.mkdir(parents=True)
-    held = {"score": [0.5], "label": [1], **dict.fromkeys(columns, [1])}
+    held = {"score": [0.5], "label": [1], **{name: [1] for name in columns}}
     pq.write_table(pa.table(held), folder / "rows.parquet")
 
 
