@@ -17,7 +17,7 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.source import ParquetFiles
 
 KINDS = {"region": "text", "month": "integer", "day": "date", "paid": "boolean"}
-FOLDERS = {
+FOLDERS: dict[str, tuple[Any, ...]] = {
     "region=north/month=03/day=2026-03-01/paid=true": ("north", 3, "2026-03-01", True),
     "region=s%C3%BCd%20%2F/month=-7/day=2026-02-30/paid=FALSE": ("süd /", -7, None, 0),
     "region=__HIVE_DEFAULT_PARTITION__/month=x/day=today/paid=1": (None,) * 4,

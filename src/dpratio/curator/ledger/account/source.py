@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 _ENDINGS = (".parquet", ".csv", ".csv.gz", "/")
-_STORED = str | CsvFile | ParquetFiles | DatabaseTable
 _TEMPLATE = re.compile(r"\\\{\w+\\\}")  # {period}, after re.escape
 _IN_FILES = {"duckdb", "sqlite"}
 _HERE = {"", "localhost", "127.0.0.1", "::1", "[::1]"}
@@ -67,7 +66,7 @@ def written_source(given: object) -> SourceDescription:
     if isinstance(given, str) and not given.endswith(_ENDINGS):
         return SourceDescription(name=given)
     source = as_source(given)
-    if not isinstance(source, _STORED):
+    if not isinstance(source, str | CsvFile | ParquetFiles | DatabaseTable):
         hint = (
             "Give the path, CsvFile or DatabaseTable that will be read; of a table in "
             "memory, the name that release_sums(…, source=…) will give it."
@@ -94,7 +93,7 @@ def source_of(
         InvalidInput: When the source is not that of the table.
     """
     source = as_source(table)
-    if isinstance(source, _STORED):
+    if isinstance(source, str | CsvFile | ParquetFiles | DatabaseTable):
         return as_written(source, lambda: _stored(source, named, origin))
     kind_of(source)
     if named is None:
