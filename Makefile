@@ -36,7 +36,7 @@ test: $(VENV)/.ready-test
 
 # Three workers for two cores: servers, browsers and clusters are waited for.
 test-all: $(VENV)/.ready-test $(VENV)/.ready-browser $(VENV)/.ready-java \
-		$(VENV)/.ready-pooler
+		$(VENV)/.ready-pooler $(VENV)/.ready-mariadb
 	rm -f .coverage .coverage.*
 	$(PYTEST) -n 3 --cov --cov-report=
 	$(BIN)/python tools/require_coverage.py
@@ -67,7 +67,8 @@ mutation: $(VENV)/.ready-mutation
 # comparison of engines, also on a Spark cluster; of hostile inputs (100,000 for each
 # reader) and hostile neighbours (100,000 pairs of tables); of two laws of coverage; and
 # of the audit, with a million samples.
-soak: $(VENV)/.ready-test $(VENV)/.ready-java $(VENV)/.ready-pooler
+soak: $(VENV)/.ready-test $(VENV)/.ready-java $(VENV)/.ready-pooler \
+		$(VENV)/.ready-mariadb
 	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator tests/fuzz tests/simulation/audit \
 		tests/analyst/curve tests/analyst/function/test_functions.py
 
@@ -129,4 +130,8 @@ $(VENV)/.ready-java: tools/install_java $(VENV)/.ready
 
 $(VENV)/.ready-pooler: tools/install_pooler $(VENV)/.ready
 	tools/install_pooler
+	touch $@
+
+$(VENV)/.ready-mariadb: tools/install_mariadb $(VENV)/.ready
+	tools/install_mariadb
 	touch $@

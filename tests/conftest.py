@@ -23,11 +23,14 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["browser", "postgres_server"]
+pytest_plugins = ["browser", "mariadb_server", "postgres_server"]
 
 _SPARK = "tests/curator/warehouse/spark"
 _PACKAGES = "tests/package"
-_SERVERS = {"chromium", "postgres", "postgres_server", "postgres_url", "visit"}
+_SERVERS = {
+    *("chromium", "visit", "mariadb_server", "mariadb_url"),
+    *("postgres", "postgres_server", "postgres_url"),
+}
 _SLOW = (
     "tests/curator/fuzz/",
     "tests/curator/ledger/attacks/",
@@ -87,7 +90,7 @@ def _is_outside(item: pytest.Item) -> bool:
         word in each.lower()
         for each in given
         if isinstance(each, str)
-        for word in ("postgres", "spark")
+        for word in ("mariadb", "postgres", "spark")
     )
     started = _SERVERS & set(getattr(item, "fixturenames", ()))
     return bool(named or started or item.nodeid.startswith((_SPARK, _PACKAGES)))

@@ -49,7 +49,9 @@ HOMES = {
         for file in (
             "database/connect",
             "database/constants",
+            "database/mariadb_server",
             "database/on_duckdb",
+            "database/on_mariadb",
             "database/on_postgres",
             "database/on_sqlite",
             "database/postgres_statement",
@@ -77,6 +79,7 @@ HOMES = {
         "curator/ledger/store/server.py",
         "curator/warehouse/database/connect.py",
     },
+    "pymysql": {"curator/warehouse/database/mariadb_server.py"},
     "pickle": set[str](),
     "subprocess": set[str](),
     "time": {"curator/ledger/store/clock.py"},

@@ -121,11 +121,55 @@ def test_a_file_stands_beside_the_study_and_a_server_does_not_move() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["spark://local[2]", "spark://local", "spark://local[*]"]
+    ("url", "master", "cluster"),
+    [
+        ("spark://local", "local", "local"),
+        ("spark://local[2]", "local[2]", "local"),
+        ("spark://local[*]", "local[*]", "local"),
+        ("spark://yarn", "yarn", "yarn"),
+        ("spark://active", None, "active"),
+        ("spark://Host:7077", "spark://Host:7077", "Host:7077"),
+        ("spark://a:1,b:2", "spark://a:1,b:2", "a:1,b:2"),
+        ("k8s://https://host:443", "k8s://https://host:443", "host:443"),
+    ],
 )
-def test_a_local_spark_has_no_address(url: str) -> None:
-    with pytest.raises(InvalidInput, match=r"names a cluster, got 'spark://.*7077"):
+def test_an_address_of_spark_names_a_master(
+    url: str, master: str | None, cluster: str
+) -> None:
+    table = DatabaseTable(url, table="loans")
+    assert (table.scheme, table.master, table.cluster) == ("spark", master, cluster)
+    assert table.shown == url.replace("https://", "")
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("spark://local[canary]", r"names a cluster, got 'spark://….*local\[2\]"),
+        ("spark://local[0]", "names a cluster"),
+        ("spark://localhost[", "names a cluster"),
+        ("spark://host:7077/x", "names a cluster"),
+        ("sc://canary:15002", "Spark Connect is not read.*spark://active"),
+        ("k8s://canary:443", "Kubernetes has a host.*k8s://https://host:443"),
+        ("k8s://https://", "Kubernetes has a host"),
+    ],
+)
+def test_a_spark_that_cannot_be_read_is_refused_with_what_to_do(
+    url: str, said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=said) as refused:
         DatabaseTable(url, table="loans")
+    assert "canary" not in str(refused.value)
+
+
+def test_mariadb_is_named_by_its_host_and_has_one_option() -> None:
+    given = "mariadb://ann:canary@db:3306/credit"
+    table = DatabaseTable(f"{given}?ssl_ca=/a.pem", table="loans")
+    assert table.shown == "mariadb://db:3306/credit"
+    assert "canary" not in repr(table)
+    for odd in (f"{given}?host=x", f"{given}?ssl", "mariadb://ann:canary@[db/credit"):
+        with pytest.raises(InvalidInput, match="no option but ssl_ca") as refused:
+            DatabaseTable(odd, table="loans")
+        assert "canary" not in str(refused.value)
 
 
 def test_an_address_with_odd_brackets_is_not_shown() -> None:

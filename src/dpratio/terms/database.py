@@ -1,18 +1,26 @@
 """A table of a database or cluster, named by its address."""
 
 import contextlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from dpratio.checks import require
 from dpratio.terms.source import ParquetFiles, Partitions, variable_of_address
 
 __all__ = ["SCHEMES", "DatabaseTable"]
 
-SCHEMES = ("duckdb", "postgres", "postgresql", "spark", "sqlite")
+SCHEMES = ("duckdb", "mariadb", "postgres", "postgresql", "spark", "sqlite")
 _IN_FILES = ("duckdb", "sqlite")
+_OPTIONS_OF_MARIADB = {"ssl_ca"}
+# What Spark has beside a standalone master: this machine, a cluster that its own
+# settings name, and the session that a program has.
+_WITHOUT_HOST = re.compile(
+    r"spark://(local(?:\[(?:[1-9][0-9]{0,3}|\*)\])?|yarn|active)"
+)
+_KUBERNETES = "k8s://https://"
 _MOST_NAMES = 3  # catalogue, schema, table
 _LONGEST_CONDITION = 2000
 
@@ -25,8 +33,11 @@ class DatabaseTable:
 
     Args:
         url: ``postgres://host/database``, ``sqlite:///file.db``,
-            ``duckdb:///file.db`` or ``spark://host:7077``. A password is better kept
-            in the environment (PGPASSWORD) or a password file than here. Or
+            ``duckdb:///file.db``, ``mariadb://host/database`` or ``spark://host:7077``;
+            of Spark also ``spark://local[*]``, ``spark://yarn``,
+            ``k8s://https://host:443``, and ``spark://active`` for the session that
+            this program has. A password is better kept in the environment
+            (PGPASSWORD, MYSQL_PWD) or a password file than here. Or
             ``${NAME}``, a variable of the environment that holds the address.
         table: The name of a table; ``"schema.table"``, or a list of names where one
             of them holds a dot.
@@ -109,6 +120,22 @@ class DatabaseTable:
         """The path of the database's file."""
         return self.url.partition("://")[2].removeprefix("/")
 
+    @property
+    def master(self) -> str | None:
+        """How Spark names the cluster; None for the session that is there."""
+        word = _WITHOUT_HOST.fullmatch(self.url)
+        if word is None:
+            return self.url
+        return None if word[1] == "active" else word[1]
+
+    @property
+    def cluster(self) -> str:
+        """The cluster itself, however many cores of this machine are taken."""
+        word = _WITHOUT_HOST.fullmatch(self.url)
+        if word is not None:
+            return word[1].partition("[")[0]
+        return urlsplit(self.url.removeprefix("k8s://")).netloc.rpartition("@")[2]
+
     def at(self, url: str, path: str | None) -> "DatabaseTable":
         """Take the same table at the address, and path, that variables hold."""
         name = "path" if path is not None else "view" if self.is_view else "table"
@@ -131,15 +158,52 @@ def _scheme(url: object) -> str:
     """Read the kind of a database off its address."""
     scheme, _, rest = url.partition("://") if isinstance(url, str) else ("", "", "")
     hint = f"Begin it with one of: {', '.join(f'{each}://' for each in SCHEMES)}."
-    known = scheme in SCHEMES and rest.strip("/") != ""
+    is_spark = _is_spark(url)
+    known = is_spark or (scheme in SCHEMES and rest.strip("/") != "")
     require(known, "an address must name a database", _shown(url), hint)
     in_place = scheme not in _IN_FILES or rest.startswith("/")
     hint = f"Write {scheme}:///file.db, or {scheme}:////folder/file.db."
     require(in_place, "the address of a file has no host", _shown(url), hint)
-    hint = "Write spark://host:7077; give a frame of a local session in Python."
-    has_host = scheme != "spark" or not rest.startswith("local")
-    require(has_host, "an address of Spark names a cluster", _shown(url), hint)
-    return scheme
+    if scheme == "mariadb":
+        options = None
+        with contextlib.suppress(ValueError):  # Brackets that hold no address.
+            options = set(parse_qs(urlsplit(str(url)).query, keep_blank_values=True))
+        fits = options is not None and options <= _OPTIONS_OF_MARIADB
+        hint = "Write mariadb://host:3306/database, and after it ?ssl_ca=file.pem."
+        rule = "an address of MariaDB has no option but ssl_ca, which demands TLS"
+        require(fits, rule, _shown(url), hint)
+    return "spark" if is_spark else scheme
+
+
+def _is_spark(url: object) -> bool:
+    """Tell whether an address is one of Spark; refuse what cannot work.
+
+    Raises:
+        InvalidInput: When it is of Spark, and leads to no cluster that can be read.
+    """
+    written = url if isinstance(url, str) else ""
+    hint = (
+        "A driver of Spark Connect writes why a query stopped, cell and all. Run this "
+        "in a program on the driver, and write spark://active."
+    )
+    is_far = written.startswith("sc://")
+    require(not is_far, "Spark Connect is not read", "sc://…", hint)
+    if written.startswith("k8s:"):
+        hint = "Write k8s://https://host:443, as Spark does."
+        has_host = written.startswith(_KUBERNETES) and len(written) > len(_KUBERNETES)
+        require(has_host, "a master of Kubernetes has a host", "k8s://…", hint)
+        return True
+    rest = written.removeprefix("spark://")
+    if rest == written or rest.strip("/") == "":
+        return False
+    hint = (
+        "Write spark://local[2], spark://local[*], spark://yarn, spark://active or "
+        "spark://host:7077."
+    )
+    odd = "[" in rest or "/" in rest or rest.startswith("local")
+    known = _WITHOUT_HOST.fullmatch(written) is not None or not odd
+    require(known, "an address of Spark names a cluster", _shown(url), hint)
+    return True
 
 
 def _require_condition(where: object) -> None:
@@ -164,9 +228,13 @@ def _shown(url: object) -> object:
     """Show the scheme, host and path of an address, and no more of an odd one."""
     if not isinstance(url, str):
         return type(url).__name__
+    if _WITHOUT_HOST.fullmatch(url):
+        return url
     scheme, _, rest = url.partition("://")
+    if url.startswith(_KUBERNETES):
+        url = f"k8s://{rest.removeprefix('https://')}"
     parts = None
-    if scheme in SCHEMES:
+    if scheme in {*SCHEMES, "k8s"}:
         with contextlib.suppress(ValueError):  # Brackets that hold no address.
             parts = urlsplit(url)
     if parts is None or "@" in parts.path + parts.query + parts.fragment:

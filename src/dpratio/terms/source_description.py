@@ -178,6 +178,8 @@ def _address(source: DatabaseTable) -> tuple[str | None, str | None]:
     """Give the host and the database of an address, and nothing else of it."""
     if source.is_file:
         return None, source.file
+    if source.scheme == "spark":
+        return source.cluster.lower(), None
     parts = urlsplit(source.url)
     plain = "@" not in parts.path + parts.query + parts.fragment
     hint = "Write @, / and ? in a password as %40, %2F and %3F, or use PGPASSWORD."

@@ -20,7 +20,7 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-__all__ = ["HOSTS", "Host", "Postgres", "Sqlite", "quoted"]
+__all__ = ["HOSTS", "Host", "Postgres", "Sqlite", "quoted", "times"]
 
 Table = Any
 
@@ -44,9 +44,9 @@ class Host(Protocol):
         """Load an Arrow table; the one before it is forgotten."""
 
 
-def quoted(name: str) -> str:
+def quoted(name: str, mark: str = '"') -> str:
     """A name as an identifier of SQL."""
-    return '"' + name.replace('"', '""') + '"'
+    return mark + name.replace(mark, 2 * mark) + mark
 
 
 @dataclass
@@ -182,9 +182,17 @@ def _postgres(request: pytest.FixtureRequest) -> Iterator[Host]:
     connection.close()
 
 
+@contextmanager
+def _mariadb(request: pytest.FixtureRequest) -> Iterator[Host]:
+    from curator.warehouse.mariadb_host import MariaDb
+
+    yield MariaDb.on(request.getfixturevalue("mariadb_server"))
+
+
 # One more entry, and the whole suite runs there too.
 HOSTS: dict[str, Callable[[pytest.FixtureRequest], Any]] = {
     "duckdb": _duckdb,
+    "mariadb": _mariadb,
     "polars": _polars,
     "postgres": _postgres,
     "sqlite": _sqlite,
@@ -216,7 +224,7 @@ def _sqlite_type(kind: Any) -> str:  # noqa: ANN401
 def _sqlite_cells(column: Any) -> list[Any]:  # noqa: ANN401
     kind = column.type
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return [None if cell is None else str(cell) for cell in _times(column)]
+        return [None if cell is None else str(cell) for cell in times(column)]
     cells = column.to_pylist()
     if pa.types.is_decimal(kind):
         return [None if cell is None else float(cell) for cell in cells]
@@ -251,7 +259,7 @@ def _postgres_cells(column: Any) -> list[Any]:  # noqa: ANN401
         return list(column.to_pylist())
     zone = "" if pa.types.is_date(kind) or kind.tz is None else "+00"
     most = 5_000_000 if pa.types.is_date(kind) else 290_000
-    return [_postgres_time(cell, zone, most) for cell in _times(column)]
+    return [_postgres_time(cell, zone, most) for cell in times(column)]
 
 
 def _postgres_time(cell: Any, zone: str, most: int) -> str | None:  # noqa: ANN401
@@ -263,7 +271,7 @@ def _postgres_time(cell: Any, zone: str, most: int) -> str | None:  # noqa: ANN4
     return "infinity" if year > 0 else "-infinity"
 
 
-def _times(column: Any) -> list[Any]:  # noqa: ANN401
+def times(column: Any) -> list[Any]:  # noqa: ANN401
     """Dates and times of any size as numpy has them, in UTC."""
     kind = column.type
     if pa.types.is_date(kind):

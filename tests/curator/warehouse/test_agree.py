@@ -151,8 +151,11 @@ def test_every_question_of_a_plan_is_answered_over_all_its_groups(
 
 
 def test_names_that_mean_something_to_sql_are_names(host: Host) -> None:
-    for at in range(0, len(NAMES), 4):
-        names = [*NAMES[at : at + 4], *NAMES[:4]][:4]
+    # Names of MariaDB hold no character beyond 16 bits, nor end in a space.
+    unfit = [name for name in NAMES if max(name) > "\uffff" or name[-1:] == " "]
+    usable = [name for name in NAMES if host.name != "mariadb" or name not in unfit]
+    for at in range(0, len(usable), 4):
+        names = [*usable[at : at + 4], *usable[:4]][:4]
         columns = dict(zip(names, ([0.5], [1.0], [2.0], ["a"]), strict=True))
         plan = plan_of(weight=Bounds(0, 3), keys=["b", "a"], names=names)
         require_agreement(host, plan, pa.table(columns))

@@ -35,7 +35,7 @@ _ENDINGS = (".parquet", ".csv", ".csv.gz", "/")
 _TEMPLATE = re.compile(r"\\\{\w+\\\}")  # {period}, after re.escape
 _IN_FILES = {"duckdb", "sqlite"}
 _HERE = {"", "localhost", "127.0.0.1", "::1", "[::1]"}
-_POSTGRES_PORT = "5432"
+_PORTS = {"mariadb": "3306", "postgresql": "5432"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +173,12 @@ def _place(read: SourceDescription, origin: Origin | None) -> Place:
     names = read.table or read.view or ()
     if read.scheme in _IN_FILES:
         where = f"file:{_real(str(read.database))}"
-    elif read.scheme == "postgresql":
+    elif read.scheme in _PORTS:
         server = _server(read) if origin is None else origin.server
         host, port, database = server
         is_here = host in _HERE or host.startswith("/")
         shown = "localhost" if is_here else host.lower()
-        where = f"postgresql://{shown}:{port}/{database}"
+        where = f"{read.scheme}://{shown}:{port}/{database}"
     else:
         where = f"{read.scheme}://{read.host}"
     if origin is None:
@@ -215,7 +215,8 @@ def _server(read: SourceDescription) -> tuple[str, str, str]:
     """Give host, port and database of an address that was not connected to."""
     host, colon, port = (read.host or "").rpartition(":")
     has_port = bool(colon) and port.isdecimal()
-    database = read.database or ""
+    # A database of MariaDB is a schema: its name is one of the table's.
+    database = "" if read.scheme == "mariadb" else read.database or ""
     if has_port:
         return host, port, database
-    return read.host or "", _POSTGRES_PORT, database
+    return read.host or "", _PORTS[read.scheme or ""], database

@@ -13,7 +13,13 @@ import ibis
 from dpratio.checks import import_extra
 from dpratio.curator.duckdb.table import connect, literal
 from dpratio.curator.warehouse.database.catalogues import TABLE, VIEW, Found, what_is
-from dpratio.curator.warehouse.database.hosts import HOSTS, require_listed, withheld
+from dpratio.curator.warehouse.database.hosts import (
+    HOSTS,
+    is_trusted,
+    require_listed,
+    withheld,
+)
+from dpratio.curator.warehouse.database.mariadb_server import connect_server
 from dpratio.curator.warehouse.database.views import (
     NotPlainError,
     PlainView,
@@ -35,6 +41,25 @@ __all__ = ["Connected", "connect_to", "find_table"]
 _STOP_WITH_US = "SET client_connection_check_interval = 1000"
 
 
+# What Spark needs beside an address, which a study cannot say.
+_WHY_ELSEWHERE = (
+    ". Check the address; a process has one application of Spark, and spark://active "
+    "is the one that is there. Kubernetes needs an image in spark-defaults.conf "
+    "(SPARK_CONF_DIR)."
+)
+_WHY_ON_SPARK = {
+    None: (
+        ": this program has no session of Spark. Run it where there is one, or write "
+        "spark://local[*]."
+    ),
+    "yarn": (
+        ". YARN is found by HADOOP_CONF_DIR or YARN_CONF_DIR: let one of them name the "
+        "folder of its settings, or open a session yourself and write spark://active."
+    ),
+}
+_YARN = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
+
+
 @dataclass(frozen=True, slots=True)
 class Connected:
     """A connection, and how it is closed."""
@@ -54,6 +79,7 @@ def connect_to(source: DatabaseTable) -> Connected:
     require_listed(source)
     connectors = {
         "duckdb": _duckdb,
+        "mariadb": _mariadb,
         "postgres": _postgres,
         "postgresql": _postgres,
         "spark": _spark,
@@ -109,6 +135,8 @@ def _require_driver(scheme: str) -> None:
     """Import what connects before the words of servers are kept quiet."""
     if scheme.startswith("postgres"):
         import_extra("psycopg", "engines")
+    if scheme == "mariadb":
+        import_extra("pymysql", "engines")
     if scheme == "spark":
         import_extra("pyspark.sql", "engines")
 
@@ -120,7 +148,10 @@ def _why(source: DatabaseTable) -> str:
             ": there is no such file. Three slashes begin a path from the folder you "
             "are in, four a path from the root."
         )
-    is_kept = source.scheme.startswith("postgres") and withheld(source)
+    if source.scheme == "spark":
+        return _WHY_ON_SPARK.get(source.master, _WHY_ELSEWHERE)
+    is_server = source.scheme.startswith(("postgres", "mariadb"))
+    is_kept = is_server and not is_trusted(source)
     kept = f" Passwords of the environment go to hosts that {HOSTS} lists."
     return f". Check the address, and that you may read there.{kept if is_kept else ''}"
 
@@ -189,6 +220,11 @@ def _sqlite(source: DatabaseTable) -> Connected:
     return Connected(ibis.sqlite.from_connection(connection), connection.close)
 
 
+def _mariadb(source: DatabaseTable) -> Connected:
+    server = connect_server(source)
+    return Connected(server, server.con.close)
+
+
 def _postgres(source: DatabaseTable) -> Connected:
     psycopg = import_extra("psycopg", "engines")
     connection = psycopg.connect(source.url, autocommit=True, **withheld(source))
@@ -203,14 +239,17 @@ def _spark(source: DatabaseTable) -> Connected | None:
     running = import_extra("pyspark", "engines").SparkContext._active_spark_context  # noqa: SLF001
     if running is not None:
         session = sessions.builder.getOrCreate()
-        is_there = running.master == source.url
+        is_there = source.master in {None, running.master}
         # There is one application in a process; it is not ours to change or stop.
         return Connected(_own_spark(session), lambda: None) if is_there else None
+    has_settings = any(os.environ.get(each) for each in _YARN)
+    if source.master is None or (source.master == "yarn" and not has_settings):
+        return None  # Spark would end the process that it starts, and say so.
     settings = {
         "spark.app.name": "dpratio",
         "spark.ui.showConsoleProgress": "false",  # It would tell how many parts.
     }
-    session = sessions.builder.master(source.url).config(map=settings).getOrCreate()
+    session = sessions.builder.master(source.master).config(map=settings).getOrCreate()
     # An application holds its share of the cluster until it is stopped.
     return Connected(_own_spark(session), session.stop)
 

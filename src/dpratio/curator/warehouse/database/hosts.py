@@ -13,7 +13,7 @@ from dpratio.checks import import_extra
 from dpratio.errors import FileRefused
 from dpratio.terms.database import DatabaseTable
 
-__all__ = ["HOSTS", "require_listed", "withheld"]
+__all__ = ["HOSTS", "is_trusted", "require_listed", "withheld"]
 
 HOSTS = "DPRATIO_HOSTS"
 
@@ -42,12 +42,17 @@ def withheld(source: DatabaseTable) -> dict[str, str]:
     None is needed for a host that is listed, or that is this machine. A password in the
     address itself is the study's own.
     """
-    trusted = _listed() or frozenset()
-    if all(host in trusted or _is_here(host) for host in _hosts_of(source)):
+    if is_trusted(source):
         return {}
     given = _parts_of(source.url)
     # An empty password is one: libpq looks for no other, in no service either.
     return {"password": given.get("password", ""), "passfile": _NOWHERE}
+
+
+def is_trusted(source: DatabaseTable) -> bool:
+    """Tell whether passwords of the environment may go to the hosts of an address."""
+    trusted = _listed() or frozenset()
+    return all(host in trusted or _is_here(host) for host in _hosts_of(source))
 
 
 def _listed() -> frozenset[str] | None:
@@ -60,10 +65,14 @@ def _listed() -> frozenset[str] | None:
 def _hosts_of(source: DatabaseTable) -> list[str]:
     """List the hosts that an address names; none where the environment chooses."""
     if source.scheme == "spark":
-        places = urlsplit(source.url).netloc.split(",")
+        # Without a host, settings of the data holder's own say where.
+        own = source.master != source.url
+        places = [] if own else source.cluster.split(",")
         return [_folded(each.rpartition(":")[0] or each) for each in places]
-    if not source.scheme.startswith("postgres"):
+    if source.is_file:
         return []
+    if not source.scheme.startswith("postgres"):
+        return [_folded(urlsplit(source.url).hostname or "localhost")]
     parts = _parts_of(source.url)
     named = [parts.get(each, "") for each in ("host", "hostaddr")]
     # A file that the study names may say anything, another host too.
