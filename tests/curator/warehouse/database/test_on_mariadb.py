@@ -221,3 +221,29 @@ def test_half_a_character_is_missing(mariadb_url: str) -> None:
     )
     table = DatabaseTable(mariadb_url, table="t")
     assert open_keys(table, KeyCount("region", "text", None), "auto")() == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("url", "sent"),
+    [
+        ("mariadb://127.0.0.1:1/a", "canary"),
+        ("mariadb:///a", "canary"),
+        ("mariadb://evil/a", ""),
+        ("mariadb://ann:own@evil/a", "own"),
+    ],
+)
+def test_a_password_of_the_environment_stays_on_this_machine(
+    url: str, sent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def connect(**options: object) -> None:
+        asked.append(options)
+        raise OSError
+
+    monkeypatch.setenv("MYSQL_PWD", "canary")
+    monkeypatch.setattr("pymysql.connect", connect)
+    with pytest.raises(FileRefused, match="no database answers") as refused:
+        open_warehouse(DatabaseTable(url, table="t"))
+    assert "canary" not in str(refused.value)
+    assert [each["password"] for each in asked] == [sent]
