@@ -15,39 +15,12 @@ import pytest
 
 from curator.table_sources import (
     SOURCES,
-    WRONG,
     mapping_of,
     write_csv,
-    write_wrong_statistics,
 )
 from curator.tables_for_tests import ENGINES, ROW, exact, plan_of
 from dpratio.errors import SchemaRefused
 from dpratio.terms.bounds import Bounds
-
-
-def test_128_bit_whole_numbers_count_as_their_nearest_double() -> None:
-    plan = plan_of(Bounds(-(2.0**100), 2.0**100), Bounds(0, 1))
-    numbers = [2**127 - 1, -(2**127), 2**53 + 1, 2**90 + 2**37 + 1, 3, 2**128 - 1]
-    plain = {"score": numbers, "label": [1] * len(numbers)}
-    values = ", ".join(f"('{n}'::HUGEINT, 1)" for n in numbers[:-1])
-    huge = duckdb.connect().sql(f"FROM (VALUES {values}) t(score, label)")
-    unsigned = duckdb.connect().sql(f"SELECT '{numbers[-1]}'::UHUGEINT score, 1 label")
-    found = [exact(each, plan, "duckdb")[0] for each in (huge, unsigned)]
-    total = [sum(pair) for pair in zip(*found, strict=True)]
-    assert [total] == exact(plain, plan, "python")
-
-
-def test_a_duckdb_relation_may_group_by_an_enum_or_a_wide_whole_number() -> None:
-    enum = "SELECT 0.5 score, true label, 'a'::ENUM('a', 'b') region"
-    plan = plan_of(keys=["b", "a"])
-    found = exact(duckdb.connect().sql(enum), plan, "duckdb")
-    assert [row[0] for row in found] == [0, ROW]
-    wide = (
-        "SELECT 0.5 score, true label, unnest([5::HUGEINT, -2, 170141183460469231731])"
-        " AS region"
-    )
-    found = exact(duckdb.connect().sql(wide), plan_of(keys=[-2, 5]), "duckdb")
-    assert [row[0] for row in found] == [ROW, ROW]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -102,37 +75,12 @@ def test_a_parquet_file_whose_statistics_are_wrong_is_clipped_all_the_same(
         assert exact(path, plan_of(), engine)[0][2] == ROW * 3 // 2, engine
 
 
-@pytest.mark.parametrize("kind", WRONG)
-def test_a_relation_whose_statistics_are_wrong_is_clipped_all_the_same(
-    kind: str, tmp_path: Path
-) -> None:
-    """Whatever the optimizer of the connection makes of a file's statistics."""
-    path = tmp_path / "rows.parquet"
-    write_wrong_statistics(path, kind, label=[1, 1])
-    relation = duckdb.connect().sql(f"FROM read_parquet('{path}')")
-    plan = plan_of(Bounds(-3, 5))
-    assert exact(relation, plan, "duckdb")[0][2] == 5 * 2**22
-
-
 def exact_or_refused(table: object, engine: str) -> int | None:
     """The sum of scores, or None where the engine refuses the schema by its rules."""
     try:
         return exact(table, plan_of(), engine)[0][2]
     except SchemaRefused:
         return None
-
-
-@pytest.mark.parametrize("collation", ["column", "connection"])
-def test_a_row_counts_for_one_key_under_any_collation(collation: str) -> None:
-    """A row in two groups would move twice what is paid for."""
-    connection = duckdb.connect()
-    collate = "COLLATE NOCASE" if collation == "column" else ""
-    if collation == "connection":
-        connection.execute("SET default_collation = 'nocase'")
-    connection.execute(f"CREATE TABLE t (score REAL, label INT, region TEXT {collate})")
-    connection.execute("INSERT INTO t VALUES (0.5, 1, 'north')")
-    found = exact(connection.table("t"), plan_of(keys=["north", "NORTH"]), "duckdb")
-    assert [row[0] for row in found] == [ROW, 0]
 
 
 @pytest.mark.parametrize("source", ["pandas", "polars", "arrow", "parquet", "csv"])

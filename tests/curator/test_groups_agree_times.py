@@ -5,7 +5,6 @@ import itertools
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -90,19 +89,6 @@ def test_time_is_taken_in_utc(engine: str) -> None:
     table = rows_of(seen=[late, late + dt.timedelta(minutes=1)])
     plan = by(Periods("seen", "month", "2026-01-01", "2026-02-01"))
     assert counts(table, plan, engine) == [1, 1]
-
-
-@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
-def test_the_zone_of_a_connection_does_not_matter(zone: str) -> None:
-    connection = duckdb.connect()
-    connection.execute(f"SET TimeZone = '{zone}'")
-    relation = connection.sql(
-        "SELECT 0.5 AS score, 1 AS label, "
-        "TIMESTAMPTZ '2026-01-31 23:59:59+00' AS seen UNION ALL "
-        "SELECT 0.5, 1, TIMESTAMPTZ '2026-02-01 00:00:00+00'"
-    )
-    plan = by(Periods("seen", "month", "2026-01-01", "2026-02-01"))
-    assert counts(relation, plan, "duckdb") == [1, 1]
 
 
 # A time that no calendar knows drops its row, and nothing else.

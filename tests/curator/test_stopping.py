@@ -4,7 +4,7 @@ import os
 import signal
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -14,8 +14,10 @@ import duckdb
 import ibis
 import pytest
 
-from curator.tables_for_tests import plan_of, said_by
+from curator.tables_for_tests import asked, plan_of, said_by
+from curator.warehouse.hosts import DuckDb
 from dpratio.curator import measure, stopping
+from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb.table import connect, run_on
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.stopping import (
@@ -105,49 +107,42 @@ def slow_duckdb(_backend: Any) -> Any:  # noqa: ANN401
     )
 
 
-@pytest.fixture
-def ours(tmp_path: Path) -> Iterator[Callable[[str], Any]]:
-    """Connections as dpratio makes them."""
-    opened: list[Any] = []
-
-    def connect(name: str) -> Any:  # noqa: ANN401
-        if name == "duckdb":
-            opened.append(duckdb.connect())
-            return ibis.duckdb.from_connection(opened[-1])
-        place = tmp_path / "a.db"
-        opened.append(sqlite3.connect(place, check_same_thread=False))
-        return ibis.sqlite.from_connection(opened[-1])
-
-    yield connect
-    for each in opened:
-        each.close()
-
-
-@pytest.mark.parametrize(
-    ("name", "slow"), [("sqlite", slow_sqlite), ("duckdb", slow_duckdb)]
-)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_query_that_would_run_for_ever(
-    name: str,
-    slow: Callable[[Any], str],
-    number: int,
-    ours: Callable[[str], Any],
-    monkeypatch: pytest.MonkeyPatch,
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backend = ours(name)
-    query = slow(backend)
+    connection = sqlite3.connect(tmp_path / "a.db", check_same_thread=False)
+    backend = ibis.sqlite.from_connection(connection)
+    query = slow_sqlite(backend)
     dialect = dialect_of(backend)
 
     def fetch(*_given: object) -> Any:  # noqa: ANN401
-        return backend.con.execute(query).fetchall()
+        return connection.execute(query).fetchall()
 
     monkeypatch.setattr(type(dialect), "fetch", fetch)
+    require_ended(number, lambda: dialect.ask(backend, None))
+    # The connection is free again.
+    assert connection.execute("SELECT 7").fetchone() == (7,)
+    connection.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_query_on_a_table_of_duckdb_behind_ibis(number: int) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE VIEW given AS SELECT (a.range % 7)::DOUBLE AS score, 1 AS label "
+            "FROM range(9000000) a, range(9000000) b WHERE (a.range + b.range) % 7 = 3"
+        )
+        table = DuckDb(ibis.duckdb.from_connection(connection)).named("given")
+        require_ended(number, open_table(table, asked(plan_of()), "ibis"))
+        assert connection.execute("SELECT 7").fetchone() == (7,)
+
+
+def require_ended(number: int, ask: Callable[[], object]) -> None:
     wanted = Terminated if number == signal.SIGTERM else KeyboardInterrupt
     interrupt_after(1, number)
     with heeding_signals(), pytest.raises(wanted):
-        dialect.ask(backend, None)
-    # The connection is free again.
-    assert backend.con.execute("SELECT 7").fetchone() == (7,)
+        ask()
 
 
 def test_a_signal_ends_a_query_on_files_and_frames() -> None:

@@ -80,7 +80,9 @@ def _opened(
 ) -> tuple[Any, ModuleType]:
     kind = kind_of(opened)
     asking: ModuleType
-    if kind == "opened":
+    if kind == "opened" and opened.backend.name == "duckdb":
+        from dpratio.curator.warehouse import on_duckdb as asking
+    elif kind == "opened":
         from dpratio.curator.warehouse import engine as asking
     elif engine == "python" or (engine == "auto" and kind == "mapping"):
         from dpratio.curator.python import engine as asking

@@ -24,9 +24,6 @@ from dpratio.curator.duckdb.functions import require_own_functions
 from dpratio.curator.duckdb.keys import key_tables
 from dpratio.curator.duckdb.sources import open_duck
 from dpratio.curator.duckdb.table import DuckTable, identifier
-from dpratio.curator.warehouse.database.on_duckdb import DuckDb
-from dpratio.curator.warehouse.sums import group_sums
-from dpratio.curator.warehouse.units import counted_keys
 from dpratio.errors import InvalidInput
 
 Connection = Any
@@ -87,41 +84,22 @@ def _over(opened: DuckTable, columns: list[str]) -> DuckTable:
     return replace(opened, columns={name: (name, kinds[name]) for name in columns})
 
 
-@cache
-def written_by_ibis() -> tuple[str, ...]:
-    """The statements of `engine_ibis` on DuckDB."""
-    with duckdb.connect() as connection:
-        connection.execute(f"CREATE TABLE every AS {EVERY}")
-        backend = ibis.duckdb.from_connection(connection)
-        rows, dialect = Host(backend).named("every"), DuckDb()
-        asked = [
-            group_sums(dialect, rows, each, in_doubles=at % 2 == 0)
-            for at, each in enumerate(statements())
-        ]
-        asked += [counted_keys(dialect, rows, each) for each in key_counts()]
-        return tuple(backend.compile(each) for each in asked)
-
-
-def used() -> set[str]:
-    return functions_in(written_by_duckdb()) | functions_in(written_by_ibis())
-
-
 def test_statements_call_functions_that_duckdb_has_by_itself(
     connection: Connection,
 ) -> None:
     """So that refusing macros of those names refuses all that could stand in."""
     own = {name for (name,) in connection.execute(OWN).fetchall()}
-    found = used()
+    found = functions_in(written_by_duckdb())
     assert found <= own
-    # The search finds functions, operators, what brackets stand for, and windows.
-    assert {"floor", "+", "%", "list_value", "count_star", "encode", "md5"} <= found
-    assert {"row_number", "sum", "isfinite", "timezone", "epoch_ns", "hex"} <= found
+    # The search finds functions, operators and windows.
+    assert {"floor", "+", "%", "string_split", "count_star", "encode", "md5"} <= found
+    assert {"row_number", "sum", "isfinite", "epoch_ns", "epoch_us", "unhex"} <= found
 
 
 def test_a_macro_with_the_name_of_a_function_that_we_call_is_refused(
     connection: Connection,
 ) -> None:
-    for name in sorted(used()):
+    for name in sorted(functions_in(written_by_duckdb())):
         macro = identifier(name)
         connection.execute(f"CREATE MACRO {macro}(x) AS x")
         with pytest.raises(InvalidInput) as refused:

@@ -19,8 +19,10 @@ __all__ = ["UNDECLARED", "Keyed", "id_of", "key_of", "key_tables"]
 # No key can be declared as this number.
 UNDECLARED = "(-9223372036854775808)::BIGINT"
 
-# More keys than these are handed over as a table: their text would take long to parse.
+# More keys than these are handed over as a table, where the connection is ours: their
+# text takes longer to read. No key is written as what stands for a missing one.
 _MOST_WRITTEN = 1_000
+_MISSING = "none"
 
 
 @dataclass(slots=True)
@@ -182,9 +184,22 @@ def _declared(keyed: Keyed, table: DuckTable, at: int, each: Keys | Periods) -> 
         )
         places = f"row_number() OVER () - 1 AS place{at}"
         return f"SELECT {key} AS declared{at}, {places} FROM {name}"
-    keys = ", ".join(_literal(key, as_text=as_text) for key in each.values)
-    places = f"unnest(range({len(each.values)})) AS place{at}"
-    return f"SELECT unnest([{keys}]) AS declared{at}, {places}"
+    written = ",".join(_written(key, as_text=as_text) for key in each.values)
+    kind = "DATE" if _is_day(each) else "BIGINT" if each.kind is int else "BOOLEAN"
+    key = f"nullif(each, {literal(_MISSING)})" if None in each.values else "each"
+    key = f"unhex({key})" if as_text else f"CAST({key} AS {kind})"
+    return (
+        f"SELECT {key} AS declared{at}, place{at} FROM "
+        f"({_listed(written, len(each.values), f'place{at}')})"
+    )
+
+
+def _listed(written: str, count: int, place: str) -> str:
+    """Give a list with its places, from one text: DuckDB takes long over many."""
+    return (
+        f"SELECT unnest(string_split({literal(written)}, ',')) AS each, "
+        f"unnest(range({count})) AS {place}"
+    )
 
 
 def _is_day(each: Keys | Periods) -> bool:
@@ -199,14 +214,12 @@ def _array(keys: Sequence[Key], *, as_text: bool) -> np.ndarray:
     return np.array(keys)
 
 
-def _literal(key: Key, *, as_text: bool) -> str:
+def _written(key: Key, *, as_text: bool) -> str:
     if key is None:
-        return "NULL"
-    if isinstance(key, dt.date):
-        return f"DATE '{key.isoformat()}'"
+        return _MISSING
     if as_text:
-        return f"encode({literal(str(key_text(key)))})"
-    return f"{key}::BIGINT" if type(key) is int else str(key).lower()
+        return str(key_text(key)).encode().hex()
+    return str(key).lower()
 
 
 def _list_cells(
@@ -218,9 +231,8 @@ def _list_cells(
         keyed.tables["cells"] = {"combined": np.array(wanted, dtype=np.int64)}
         source = "SELECT combined, row_number() OVER () - 1 AS place FROM cells"
     else:
-        listed = ", ".join(f"{each}::BIGINT" for each in wanted)
-        places = f"unnest(range({len(wanted)})) AS place"
-        source = f"SELECT unnest([{listed}]) AS combined, {places}"
+        listed = _listed(",".join(map(str, wanted)), len(wanted), "place")
+        source = f"SELECT CAST(each AS BIGINT) AS combined, place FROM ({listed})"
     keyed.joins += f" JOIN ({source}) ON ({code}) = combined"
     keyed.code = "place"
 

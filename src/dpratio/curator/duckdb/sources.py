@@ -39,10 +39,11 @@ from dpratio.curator.reading.csv_lines import (
 from dpratio.curator.reading.files import find_files
 from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.tables import kind_of, refuse_kind
+from dpratio.curator.stopping import stoppable
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.source import CsvFile
 
-__all__ = ["open_duck"]
+__all__ = ["open_duck", "open_given"]
 
 
 def open_duck(source: object, statement: Asked) -> DuckTable:
@@ -71,25 +72,44 @@ def open_duck(source: object, statement: Asked) -> DuckTable:
     return opener[kind](source, statement)
 
 
-def _open_relation(relation: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
-    schema = None
-    with contextlib.suppress(duckdb.Error):
-        schema = schema_of(relation)
-    if schema is None:
-        raise SchemaRefused("the relation cannot be read: its connection is closed.")
+def open_given(
+    relation: Any,  # noqa: ANN401 (typed by DuckDB)
+    statement: Asked,
+    cancel: Callable[[], object] | None,
+) -> DuckTable:
+    """Open a relation on a connection whose functions and reads were checked.
+
+    Args:
+        relation: Of a connection that may be anybody's.
+        statement: What will be asked; it names the columns.
+        cancel: Stops its connection's query; None where nothing can.
+    """
     # A name nobody has: tables of the same connection must not stand in.
     name = f"dpratio_{fresh_id()}"
-    require_own_functions(lambda query: relation.query(name, query))
-    require_once(
-        reads_of(relation.sql_query(), lambda query: relation.query(name, query))
-    )
-    opened = as_named(
-        schema,
-        statement,
-        name,
-        lambda query, _: dict(relation.query(name, query).fetchnumpy()),
-    )
+
+    def ask(query: str, _: Tables) -> Columns:
+        def work() -> Columns:
+            return dict(relation.query(name, query).fetchnumpy())
+
+        return work() if cancel is None else stoppable(work, cancel)
+
+    opened = as_named(schema_of(relation), statement, name, ask)
     return replace(opened, is_foreign=True)
+
+
+def _open_relation(relation: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
+    opened = None
+    with contextlib.suppress(duckdb.Error):
+        opened = open_given(relation, statement, None)
+    if opened is None:
+        raise SchemaRefused("the relation cannot be read: its connection is closed.")
+
+    def look(query: str) -> Any:  # noqa: ANN401
+        return relation.query(opened.source, query)
+
+    require_own_functions(look)
+    require_once(reads_of(relation.sql_query(), look))
+    return opened
 
 
 def _open_csv(source: CsvFile, statement: Asked) -> DuckTable:

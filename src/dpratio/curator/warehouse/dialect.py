@@ -17,7 +17,6 @@ from dpratio.errors import SchemaRefused
 __all__ = [
     "FIRST_DAY",
     "LAST_DAY",
-    "UNDECLARED",
     "Backend",
     "Dialect",
     "Value",
@@ -29,9 +28,6 @@ __all__ = [
 # Expressions of Ibis, which is not typed.
 Value = Any
 Backend = Any
-
-# No key can be declared as this number.
-UNDECLARED = -(2**63)
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _LARGEST = 1.7976931348623157e308

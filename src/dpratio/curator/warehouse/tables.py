@@ -14,7 +14,7 @@ __all__ = ["WarehouseTable", "dialect_of"]
 
 # By the name of the backend in Ibis: the module of its dialect, and its class.
 _DIALECTS = {
-    "duckdb": ("database.on_duckdb", "DuckDb"),
+    "duckdb": ("on_duckdb", "DuckDb"),
     "mariadb": ("database.on_mariadb", "MariaDb"),
     "postgres": ("database.on_postgres", "Postgres"),
     "pyspark": ("spark.on_spark", "Spark"),

@@ -5,11 +5,11 @@ import pytest
 import sqlglot
 
 from dpratio.curator.silence import silence
-from dpratio.curator.warehouse.database.on_duckdb import DuckDb
 from dpratio.curator.warehouse.database.on_postgres import Postgres
 from dpratio.curator.warehouse.database.on_sqlite import Sqlite
 from dpratio.curator.warehouse.database.views import NotPlainError, read_view
 from dpratio.curator.warehouse.dialect import Dialect, Value
+from dpratio.curator.warehouse.on_duckdb import DuckDb
 from dpratio.curator.warehouse.spark.on_spark import Spark
 
 TABLE = ibis.table(

@@ -1,0 +1,52 @@
+"""DuckDB behind Ibis: views are written as elsewhere, sums by `curator/duckdb`.
+
+An expression becomes a relation of its connection when rows are asked for, after the
+charge: Ibis hands over frames then, and one of them may stop it.
+"""
+
+from dpratio.curator.duckdb import engine
+from dpratio.curator.duckdb.functions import require_own_functions
+from dpratio.curator.duckdb.reads import reads_of
+from dpratio.curator.duckdb.sources import open_given
+from dpratio.curator.duckdb.table import Asked, DuckTable
+from dpratio.curator.reading.exact import ExactSums
+from dpratio.curator.reading.read_once import require_once
+from dpratio.curator.reading.statement import KeyCount, Statement
+from dpratio.curator.silence import silence
+from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
+from dpratio.curator.warehouse.tables import WarehouseTable
+from dpratio.terms.dimensions import Key
+
+__all__ = ["DuckDb", "aggregate", "count_keys"]
+
+
+class DuckDb(Dialect):
+    """What a view of DuckDB may hold, and what a connection of others may not."""
+
+    casts_in_views = frozenset(
+        {
+            *("SMALLINT", "INT", "BIGINT", "DOUBLE", "BOOLEAN"),
+            *("TEXT", "VARCHAR", "DATE", "TIMESTAMPNTZ", "TIMESTAMPTZ"),
+        }
+    )
+
+    def check_given(self, backend: Backend, rows: Value) -> None:
+        require_own_functions(backend.con.execute)
+        require_once(reads_of(backend.compile(rows), backend.con.execute))
+
+
+def aggregate(table: WarehouseTable, statement: Statement) -> ExactSums:
+    """Add up the cells of every group."""
+    with silence():
+        return engine.aggregate(_bound(table, statement), statement)
+
+
+def count_keys(table: WarehouseTable, asked: KeyCount) -> dict[Key, int]:
+    """Count the units of every key that a column holds."""
+    with silence():
+        return engine.count_keys(_bound(table, asked), asked)
+
+
+def _bound(table: WarehouseTable, asked: Asked) -> DuckTable:
+    relation = table.backend._to_duckdb_relation(table.rows)  # noqa: SLF001
+    return open_given(relation, asked, table.backend.con.interrupt)
