@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import ibis
 import numpy as np
+import psycopg
 import pyarrow as pa
 import pytest
 
@@ -17,10 +18,11 @@ from attacks.engines_for_attacks import ENGINES, given_to, sums_by
 from curator.people_for_tests import people
 from curator.table_sources import READABLE, SOURCES
 from curator.tables_for_tests import exact, plan_of
-from curator.warehouse.hosts import DuckDb
+from curator.warehouse.hosts import DuckDb, Postgres
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.exact import LARGEST_SUM, ExactSums
 from dpratio.curator.reading.statement import CellSum, Statement
+from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys
 
@@ -185,15 +187,35 @@ def test_05_the_largest_sum_leaves_room_for_the_largest_noise() -> None:
 SINGLE = [0.1, 0.3, 1 / 3, 0.7, 0.9, 1e30, 3.4e38]
 
 
+SINGLES = pa.table(
+    {"score": pa.array(SINGLE, pa.float32()), "label": [1.0] * len(SINGLE)}
+)
+
+
 def singles(folder: Path) -> Iterator[tuple[Any, str]]:
     """Hand numbers of single precision over in every way that can hold them."""
     ones = [1.0] * len(SINGLE)
     yield {"score": [np.float32(each) for each in SINGLE], "label": ones}, "python"
-    table = pa.table({"score": pa.array(SINGLE, pa.float32()), "label": ones})
     for source, engine in READABLE:
-        yield SOURCES[source](table, folder), engine
-    with given_to("ibis on DuckDB", table) as given:
+        yield SOURCES[source](SINGLES, folder), engine
+    with given_to("ibis on DuckDB", SINGLES) as given:
         yield given
+
+
+def plan_of_singles(reach: float) -> tuple[Plan, list[list[int]]]:
+    """A plan for them, and the sums of the doubles that they are."""
+    plan = plan_of(Bounds(0, reach), Bounds(0, 1))
+    doubles = [min(float(np.float32(each)), reach) for each in SINGLE]
+    powers = {"w": 0, "wy": 0, "ws": 1, "wyy": 0, "wss": 2, "wys": 1}
+    return plan, [
+        [
+            sum(
+                math.floor(x ** powers[each.summand.name] / each.step + 0.5)
+                for x in doubles
+            )
+            for each in plan.questions[0].sums
+        ]
+    ]
 
 
 @pytest.mark.parametrize("reach", [1.0, 0.1, 2.0**100])
@@ -206,15 +228,18 @@ def test_06_single_precision_is_widened_before_it_is_clipped_and_counted(
     AtomDomain<f64>, leading to overflows and imprecisions.
     More: tests/curator/test_engines_agree.py
     """
-    plan = plan_of(Bounds(0, reach), Bounds(0, 1))
-    names = [each.summand.name for each in plan.questions[0].sums]
-    doubles = [min(float(np.float32(each)), reach) for each in SINGLE]
-    powers = {"w": 0, "wy": 0, "ws": 1, "wyy": 0, "wss": 2, "wys": 1}
-    expected = [
-        sum(math.floor(each ** powers[name] / step + 0.5) for each in doubles)
-        for name, step in zip(
-            names, [each.step for each in plan.questions[0].sums], strict=True
-        )
-    ]
+    plan, expected = plan_of_singles(reach)
     for source, engine in singles(tmp_path):
-        assert exact(source, plan, engine) == [expected], (type(source), engine)
+        assert exact(source, plan, engine) == expected, (type(source), engine)
+
+
+def test_06_single_precision_of_a_server_is_widened(postgres_server: str) -> None:
+    """The same of PostgreSQL, whose columns of 32 bits compute with 32 bits.
+
+    Source: the same issue; found again when DuckDB left the Ibis engine, 2026.
+    """
+    with closing(psycopg.connect(postgres_server)) as connection:
+        host = Postgres(ibis.postgres.from_connection(connection))
+        for reach in (1.0, 0.1, 2.0**100):
+            plan, expected = plan_of_singles(reach)
+            assert exact(host.table(SINGLES), plan, "ibis") == expected, reach
