@@ -30,7 +30,6 @@ class Output:
     chart: Path | None = None
     view: str | None = None
     force: bool = False
-    study: Path | None = None
 
     def __post_init__(self) -> None:
         from dpratio.checks import require_one_of
@@ -45,7 +44,7 @@ class Output:
             check_chart_file(self.chart)
         for path in (self.json, self.csv, self.chart):
             if path is not None:
-                require_replaceable(path, force=self.force, study=self.study)
+                require_replaceable(path, force=self.force)
 
     def write_files(self, shown: Tabular) -> None:
         """Write every file that was asked for."""

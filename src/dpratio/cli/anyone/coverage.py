@@ -100,8 +100,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         raise InvalidInput("a study is simulated at some n, got none. Try --n 5000.")
     if case and chart_file:
         raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
-    study = None if target in FIXED else Path(target)
-    output = Output(layout, json_file, csv_file, chart_file, force=force, study=study)
+    output = Output(layout, json_file, csv_file, chart_file, force=force)
     with progress_bar("Simulating") as report:
         given_reps = {} if reps is None else {"repetitions": reps}
         run = {**given_reps, "rng": rng, "workers": workers, "report": report}

@@ -50,7 +50,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     from dpratio.terms.budget import Budget
 
     asked = as_question(question)
-    output = Output(layout, json_file, csv_file, chart_file, force=force, study=study)
+    output = Output(layout, json_file, csv_file, chart_file, force=force)
     given = read_study(study)
     plan = plan_of(given)
     sizes = n or [given.n or EXPECTED_PEOPLE]
