@@ -185,7 +185,8 @@ def _declared(keyed: Keyed, table: DuckTable, at: int, each: Keys | Periods) -> 
         places = f"row_number() OVER () - 1 AS place{at}"
         return f"SELECT {key} AS declared{at}, {places} FROM {name}"
     written = ",".join(_written(key, as_text=as_text) for key in each.values)
-    kind = "DATE" if _is_day(each) else "BIGINT" if each.kind is int else "BOOLEAN"
+    held = dt.date if isinstance(each, Periods) else each.kind
+    kind = {dt.date: "DATE", int: "BIGINT"}.get(held, "BOOLEAN")
     key = f"nullif(each, {literal(_MISSING)})" if None in each.values else "each"
     key = f"unhex({key})" if as_text else f"CAST({key} AS {kind})"
     return (
