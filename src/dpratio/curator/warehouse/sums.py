@@ -213,14 +213,12 @@ def _contrast(dialect: Dialect, rows: Value, statement: Statement) -> dict[str, 
         return {}
     scaled = dialect.double(contrast.centre) * rows.y
     z, h = rows.s - scaled, (rows.s + scaled if contrast.has_numerator else rows.y)
+    # Without a weight both are zero or far from vanishing.
     if "w" in statement.factor_bounds and statement.unit is None:
-        z, h = rows.w * z, rows.w * h
+        z, h = (settled(dialect, rows.w * each, LEAST_CONTRAST) for each in (z, h))
     if contrast.limit is not None:
         z = clip(dialect, z, Bounds(-contrast.limit, contrast.limit))
-    return {
-        "z": settled(dialect, z, LEAST_CONTRAST),
-        "h": settled(dialect, h, LEAST_CONTRAST),
-    }
+    return {"z": z, "h": h}
 
 
 def _cells(

@@ -57,6 +57,23 @@ def plans() -> dict[str, Any]:
     }
 
 
+def test_keys_and_ids_are_compared_by_their_bytes(postgres_url: str) -> None:
+    """By the name of the server's own collation: others may have one called "C"."""
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE TABLE words (score float8, label int, weight float8, "
+            "region text, id text)"
+        )
+        opened = open_warehouse(DatabaseTable(postgres_url, table="words"))
+        plan = people(keys=["north", "south"])
+        question = group_sums(opened.dialect, opened.rows, asked(plan), in_doubles=True)
+        written, _ = write(opened.backend, question)
+    for column in ("region", "id"):
+        read = f'(CAST("t0"."{column}" AS VARCHAR) COLLATE pg_catalog."C") AS '
+        assert read in written
+    assert "bytewise" not in written.lower()
+
+
 @pytest.mark.parametrize("name", plans())
 def test_work_is_shared_and_each_cell_is_read_once(
     name: str, loans: WarehouseTable

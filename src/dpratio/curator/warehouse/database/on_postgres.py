@@ -15,7 +15,7 @@ from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.stopping import stoppable
 from dpratio.curator.warehouse.database.postgres_names import require_own_names
-from dpratio.curator.warehouse.database.postgres_statement import run
+from dpratio.curator.warehouse.database.postgres_statement import bytewise, run
 from dpratio.curator.warehouse.database.reads import tables_of
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value, require_utf8
 from dpratio.curator.warehouse.functions import builtin
@@ -25,12 +25,11 @@ __all__ = ["Postgres"]
 
 _floor = builtin("floor", "float64", "float64", "pg_catalog")
 _bytes = builtin("convert_to", "string string", "binary", "pg_catalog")
-_word = builtin("convert_from", "binary string", "string", "pg_catalog")
 _written = builtin("encode", "binary string", "string", "pg_catalog")
 _unwritten = builtin("decode", "string string", "binary", "pg_catalog")
-_md5 = builtin("md5", "binary", "string", "pg_catalog")
+_md5 = builtin("md5", "string", "string", "pg_catalog")
 _byte = builtin("get_byte", "binary int32", "int32", "pg_catalog")
-_joined = builtin("byteacat", "binary binary", "binary", "pg_catalog")
+_joined = builtin("textcat", "string string", "string", "pg_catalog")
 _in_zone = builtin("timezone", "string timestamp('UTC')", "timestamp", "pg_catalog")
 _days_between = builtin("date_mi", "date date", "int32", "pg_catalog")
 _days_after = builtin("date_pli", "date int32", "date", "pg_catalog")
@@ -181,10 +180,10 @@ class Postgres(Dialect):
 
     def encoded(self, column: Value) -> Value:
         # Cast also where Ibis takes a label for a text, which no function here does.
-        return _bytes(ops.Cast(column, dtypes.string).to_expr(), "UTF8")
+        return bytewise(ops.Cast(column, dtypes.string).to_expr())
 
     def hexed(self, text: Value) -> Value:
-        return _written(text, "hex")
+        return _written(_bytes(text, "UTF8"), "hex")
 
     def day(self, column: Value) -> Value:
         kind = column.type()
@@ -204,14 +203,13 @@ class Postgres(Dialect):
         return _unwritten(_md5(text), "hex")
 
     def text_number(self, text: Value, hashed: Value) -> Value:
-        word = _word(text, "UTF8")
         digest, hashed = hashed, ibis.literal(0, "int64")
         for at in range(_HASH_BYTES):
             hashed = hashed * 256 + _byte(digest, at).cast("int64")
         # The fifteenth digit is the upper half of the eighth byte.
         hashed = hashed * 16 + (_byte(digest, _HASH_BYTES) / 16).floor().cast("int64")
-        whole = word.re_search(f"^({WHOLE_ID})$")
-        return ibis.cases((whole, word.cast("int64")), else_=hashed)
+        whole = text.re_search(f"^({WHOLE_ID})$")
+        return ibis.cases((whole, text.cast("int64")), else_=hashed)
 
     def digest(self, key: str, place: Value, unit: Value) -> Value:
         colon = self.text(ibis.literal(":"))

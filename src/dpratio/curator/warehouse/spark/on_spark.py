@@ -61,7 +61,11 @@ class Spark(Dialect):
         settings.set(_BY_ARROW, "true")
         backend._run_pre_execute_hooks(asked)  # noqa: SLF001
         settings.set(_BY_ARROW, "false")
-        return super().fetch(backend, asked)
+        # Fetched as they are: Ibis would make them a frame of pandas first.
+        found = backend.raw_sql(backend.compile(asked)).collect()
+        return {
+            name: [row[at] for row in found] for at, name in enumerate(asked.columns)
+        }
 
     def is_missing(self, column: Value) -> Value:
         # Ibis takes NaN for missing on Spark.
