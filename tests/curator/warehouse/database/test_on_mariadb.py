@@ -124,7 +124,7 @@ def test_what_only_looks_like_a_table_is_refused(made: str, mariadb_url: str) ->
     )
     for named in ({"table": "loans"}, {"view": "loans"}):
         with pytest.raises(SchemaRefused, match="is no table of the database's own"):
-            open_warehouse(DatabaseTable(mariadb_url, **named))  # type: ignore[arg-type]
+            open_warehouse(DatabaseTable(mariadb_url, **named))
     assert open_warehouse(DatabaseTable(mariadb_url, table="base"))
     with pytest.raises(FileRefused, match="there is no table 'nothing'"):
         open_warehouse(DatabaseTable(mariadb_url, table="nothing"))

@@ -19,7 +19,6 @@ from dpratio.curator.warehouse.database.mariadb_server import Server, columns_of
 from dpratio.curator.warehouse.dialect import (
     FIRST_DAY,
     LAST_DAY,
-    UNDECLARED,
     Backend,
     Dialect,
     Value,
@@ -28,6 +27,9 @@ from dpratio.curator.warehouse.functions import builtin
 from dpratio.errors import InvalidInput
 
 __all__ = ["MariaDb", "write"]
+
+# No key can be declared as this number.
+_UNDECLARED = -(2**63)
 
 _floor = builtin("floor", "float64", "float64")
 _hex = builtin("hex", "binary", "string")
@@ -121,7 +123,7 @@ class MariaDb(Dialect):
             return column.cast("int64")
         small = column <= 2**63 - 1
         return ibis.cases(
-            (small, column.cast("int64")), (~small, ibis.literal(UNDECLARED, "int64"))
+            (small, column.cast("int64")), (~small, ibis.literal(_UNDECLARED, "int64"))
         )
 
     def truth(self, column: Value) -> Value:
