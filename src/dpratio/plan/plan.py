@@ -16,6 +16,7 @@ from dpratio.plan.plan_words import (
     describe_cells,
     describe_contrast,
     describe_delta,
+    describe_epsilon,
     describe_unit,
 )
 from dpratio.plan.planned_question import PlannedQuestion
@@ -117,6 +118,7 @@ class Plan(PlanTerms, Tabular):
             f"Counted within: {bounds}; values outside are clipped.",
             *describe_unit(self.unit),
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
+            *describe_epsilon(self.epsilon),
             *describe_delta(self.delta),
             *dict.fromkeys(around),
             *dict.fromkeys(

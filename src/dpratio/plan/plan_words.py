@@ -14,6 +14,7 @@ __all__ = [
     "describe_cells",
     "describe_contrast",
     "describe_delta",
+    "describe_epsilon",
     "describe_unit",
 ]
 
@@ -29,6 +30,7 @@ _TERMS = (
 NOT_COVERED = (_MAKING, _TERMS)
 _KEYS_SHOWN = 12
 _LARGE_DELTA = Fraction(1, 1000)
+_LARGE_EPSILON = 10
 
 
 def describe_cells(partition: Partition) -> str:
@@ -73,13 +75,25 @@ def describe_delta(delta: Fraction, people: int | None = None) -> list[str]:
     Publishing one row in a thousand as it is would cost a delta of 0.001.
     """
     limit = _LARGE_DELTA if people is None else min(_LARGE_DELTA, Fraction(1, people))
-    if delta <= limit:
+    if delta < limit:
         return []
     beside = "" if people is None else f" for {people:,} people"
     note = (
         f"Note: delta {decimal_text(delta)} is large{beside}. It is the probability "
         "with which the promise may fail; choose it far below one over the number of "
         "people, such as 1e-6."
+    )
+    return [note]
+
+
+def describe_epsilon(epsilon: Fraction) -> list[str]:
+    """Warn of an epsilon that promises little."""
+    if epsilon < _LARGE_EPSILON:
+        return []
+    note = (
+        f"Note: epsilon {decimal_text(epsilon)} is large. What anybody believes of one "
+        "person may change by a factor of e to this power; most releases stay at 1 or "
+        "below."
     )
     return [note]
 

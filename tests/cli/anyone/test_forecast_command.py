@@ -76,7 +76,7 @@ def test_without_a_population_the_plan_and_the_forecast_say_what_they_assume(
 ) -> None:
     path = tmp_path / "bare.toml"
     path.write_text(STUDY.split("[population]", maxsplit=1)[0], encoding="utf-8")
-    assert "values in the middle of bounds" in run("plan", path).stdout
+    assert "whatever they are like: nobody described them" in run("plan", path).stdout
     assert "guessed ratio of 1," in run("forecast", path).stdout
 
 

@@ -63,7 +63,7 @@ def test_json_holds_the_terms_and_a_list_of_sums(folder: Path) -> None:
     assert len(shown["not_covered"]) == 2
     assert len(shown["plan_hash"]) == 64
     (expected,) = shown["notes"]
-    assert expected.startswith("Expected: intervals about")
+    assert expected.startswith("Expected: intervals ")
 
 
 def test_markdown_says_around_the_table_what_an_officer_reads(folder: Path) -> None:
@@ -73,8 +73,26 @@ def test_markdown_says_around_the_table_what_an_officer_reads(folder: Path) -> N
     above, below = "\n".join(lines[:table]), "\n".join(lines[table:])
     assert "- Protected: one row" in above
     assert "Cost: epsilon 2, delta 0." in above
-    assert "- Expected: intervals about" in below
+    assert "- Expected: intervals " in below
     assert below.count("- Not covered: ") == 2
+
+
+def test_a_plan_says_what_a_delta_would_be_worth(folder: Path) -> None:
+    """Twelve months of one person: Gaussian noise adds up by squares."""
+    assert "A delta of 1e-6" not in planned("table")
+    asked = STUDY.replace("epsilon = 2", "epsilon = 0.2")
+    asked += f'[groups]\ncolumn = "month"\nkeys = {list(range(12))}\n'
+    asked += '[unit]\ncolumn = "id"\nmost_groups = 12\n'
+    asked += "totals = { score = [0, 1], label = [0, 1] }\n"
+    (folder / "study.toml").write_text(asked, encoding="utf-8")
+    assert "A delta of 1e-6 beside epsilon would make them some " in planned("table")
+
+
+def test_an_epsilon_of_ten_draws_a_note(folder: Path) -> None:
+    for epsilon, said in (("9.9", 0), ("10", 1)):
+        asked = STUDY.replace("epsilon = 2", f"epsilon = {epsilon}")
+        (folder / "study.toml").write_text(asked, encoding="utf-8")
+        assert planned("table").count("Note: epsilon 10 is large.") == said
 
 
 @pytest.mark.parametrize(
@@ -83,6 +101,7 @@ def test_markdown_says_around_the_table_what_an_officer_reads(folder: Path) -> N
         ("1e-6", 10_000, ""),
         ("2e-4", 1_000, ""),
         ("2e-4", 10_000, "Note: delta 0.0002 is large for 10,000 people."),
+        ("0.001", 10, "Note: delta 0.001 is large. It is the probability"),
         ("0.01", 10_000, "Note: delta 0.01 is large. It is the probability"),
     ],
 )

@@ -49,7 +49,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     ] = None,
     case: Annotated[
         list[str] | None,
-        typer.Option(help="limit: a named hard case, or 'all'; repeat for more."),
+        typer.Option(help="limit: a named hard case, 'all' of them, or 'real' tables."),
     ] = None,
     n: Annotated[
         list[int] | None,
@@ -142,9 +142,12 @@ def _require_used(target: str, **options: dict[str, object]) -> None:
 def _measure_limit(names: "Sequence[str] | None", run: dict[str, Any]) -> "Tabular":
     from dpratio.simulation.coverage.hard_cases import CASES, measure_cases
     from dpratio.simulation.coverage.limit import measure_limit
+    from dpratio.simulation.coverage.real_tables import measure_real
 
     if not names:
         return measure_limit(**run)
+    if list(names) == ["real"]:
+        return measure_real(**run)
     return measure_cases(tuple(CASES) if "all" in names else tuple(names), **run)
 
 

@@ -163,18 +163,34 @@ def _notes(study: "Study", plan: "Plan") -> list[str]:
 
 def _expectations(study: "Study", plan: "Plan") -> list[str]:
     """Say how wide the intervals of each question will be, for whom it expects."""
+    from dpratio.plan.promise import promised_range, worth_of_delta
     from dpratio.plan.strategy.people import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast
 
     n = study.n or EXPECTED_PEOPLE
-    guessed = "the study's guess" if study.guess else "values in the middle of bounds"
     several = len(plan.questions) > 1
     lines = []
     for at, question in enumerate(plan.questions, 1):
-        (row,) = forecast(plan, n=n, guess=study.guess, question=at).rows
         named = f", {question.name}" if several else ""
+        said = f"Expected{named}: intervals"
+        if study.guess is None and plan.strategy == "focused":
+            found = promised_range(plan, question, n)
+            lines.append(
+                f"{said} {found.lowest:.2g} to {found.highest:.2g} wide for {n:,} "
+                "people per answer, whatever they are like: nobody described them. "
+                "A table [population] in the study gives one figure."
+            )
+            continue
+        (row,) = forecast(plan, n=n, guess=study.guess, question=at).rows
+        guessed = "the study's guess" if study.guess else "the middle of the bounds"
         lines.append(
-            f"Expected{named}: intervals about {row.width:.3g} wide for {n:,} people "
-            f"per answer ({row.width_public:.3g} without noise), with {guessed}."
+            f"{said} about {row.width:.3g} wide for {n:,} people per answer "
+            f"({row.width_public:.3g} without noise), with {guessed}."
+        )
+    gain = worth_of_delta(study, plan, n)
+    if gain:
+        lines.append(
+            f"A delta of 1e-6 beside epsilon would make them some {gain:.0%} narrower: "
+            "delta = 1e-6 in the study's budget."
         )
     return [*lines[:-1], f"{lines[-1]} `dpratio forecast` shows more."]

@@ -17,11 +17,12 @@ from dpratio.plan.sensitivity.joint import Grid
 from dpratio.plan.strategy.allowance import QUANTILE, allowance
 from dpratio.plan.strategy.people import People, Units
 
-__all__ = ["Shared", "share_budget"]
+__all__ = ["Shared", "promised_widths", "share_budget"]
 
 _ITERATIONS = 200
+_ROUNDS = 20
 _SETTLED = 1e-5
-_LEAST_SHARE = 1e-4
+_LEAST_SHARE = 1e-3
 _STEP = 1e-4  # Of logarithms, to see how a width grows.
 # An answer this many times wider than the limit is lost; it no longer decides.
 _LOST = 10.0
@@ -131,10 +132,7 @@ def share_budget(
     largest = moves.max(axis=1)
     noise = np.zeros(len(names))
     weights = np.ones(len(names))
-    people = {
-        field.name: np.array([getattr(each, field.name) for each in family])
-        for field in fields(People)
-    }
+    people = _columns(family)
     limit = (people["reach"] / affordable) ** 2 * (2 if is_laplace else 1)
     spread = people["count"] * people["weight_square"] * people["residual"]
     for _ in range(_ITERATIONS):
@@ -157,6 +155,38 @@ def share_budget(
             break
     scales = 1 / weights if is_laplace else 1 / np.sqrt(weights)
     return Shared(scales * sizes, answers.log_width(noise))
+
+
+def promised_widths(
+    names: Sequence[str], units: Units, family: Sequence[People], noise: Floats
+) -> Floats:
+    """Forecast the width of the ratio's interval for each of a family of people.
+
+    Args:
+        names: The sums that are measured.
+        units: The contrast, in units of the box.
+        family: The people.
+        noise: The noise variance of each sum, in the units of the data.
+    """
+    people = _columns(family)
+    sizes = np.array([units.product(tuple(each)) for each in names])
+    own = noise / sizes**2
+    spread = people["count"] * people["weight_square"] * people["residual"]
+    one = np.ones_like(spread)
+    for _ in range(_ROUNDS):
+        answers = _answers(names, units.contrast, people, spread, one)
+        spread = answers.spread(own)[: len(spread)]
+    excess = answers.excess(own) + np.log(answers.limit / answers.size)
+    unit = units.factors["s"] / units.factors["y"]
+    widths: Floats = 2 * QUANTILE * unit * np.exp(excess[: len(spread)])
+    return widths
+
+
+def _columns(family: Sequence[People]) -> dict[str, Floats]:
+    return {
+        field.name: np.array([getattr(each, field.name) for each in family])
+        for field in fields(People)
+    }
 
 
 def _answers(
