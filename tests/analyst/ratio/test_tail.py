@@ -9,7 +9,9 @@ from dpratio.arrays import Floats
 
 def made(size: Floats, wobble: float = 0.0, scale: float = 0.0) -> Distance:
     one = np.ones_like(size)
-    return Distance(size, one, wobble**2 * one, [scale * one, 0.5 * scale * one])
+    noise = 2.5 * scale**2 * one
+    scales = [scale * one, 0.5 * scale * one]
+    return Distance(size, one - noise, noise, wobble**2 * one, scales)
 
 
 SIZES = np.array([0.0, 0.3, 1.0, 1.96, 3.0, 6.0, 12.0])
@@ -53,7 +55,8 @@ def test_the_unit_of_a_statistic_says_nothing(scale: float) -> None:
     plain = made(SIZES, wobble=0.3, scale=scale)
     moved = Distance(
         7 * SIZES,
-        49 * plain.variance,
+        49 * plain.sampling,
+        49 * plain.noise,
         7**4 * plain.doubt,
         [7 * each for each in plain.laplace],
     )

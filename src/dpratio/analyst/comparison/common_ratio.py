@@ -13,7 +13,7 @@ import numpy as np
 
 from dpratio.analyst.ratio.statistic import Point, Scored, Statistic
 from dpratio.arrays import Floats
-from dpratio.plan.strategy.allowance import TEMPER
+from dpratio.plan.strategy.allowance import wobble
 
 __all__ = ["CommonRatio", "common_ratio"]
 
@@ -49,13 +49,13 @@ def common_ratio(statistic: Statistic, count: int) -> CommonRatio:
         at, along = _points(unit, angle, count)
         fitted, plain = smooth.score(at, along), statistic.score(at, along)
         squares = _sum(fitted.squared, count)
-        mean, variance, noise = _moments(statistic, at, fitted, plain, count)
+        sampled, floor, variance, noise = _moments(statistic, at, fitted, plain, count)
+        mean = sampled + floor
         freedom = np.minimum(2 * mean**2 / variance, count - 1.0)
         excess = squares / mean
         steady = noise <= 1e-9 * mean**2
         # Satterthwaite (1946): a mean known up to noise is a chi-square below the line.
-        blur = np.where(steady, 1.0, np.sqrt(noise) / mean)
-        below = 2 * (1 + TEMPER * blur) / blur**2
+        below = 2 / wobble(sampled, floor, np.where(steady, 1.0, noise))
         pvalue = np.where(
             steady,
             chdtrc(freedom, excess * freedom),
@@ -69,8 +69,8 @@ def common_ratio(statistic: Statistic, count: int) -> CommonRatio:
 
 def _moments(
     statistic: Statistic, at: Point, fitted: Scored, plain: Scored, count: int
-) -> tuple[Floats, Floats, Floats]:
-    """Give mean and variance of Q, and the noise variance of that mean.
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Give both parts of the mean of Q, its variance, and the mean's noise variance.
 
     Q = TᵀMT with M = W − WỸỸᵀW/ỸᵀWỸ and W = 1/Ã, for T of variance A.
     """
@@ -84,7 +84,8 @@ def _moments(
     sampled = weight * plain.sampling
     own = sampled + noise
     floor = _sum(noise * (1 - lever), count)
-    mean = np.maximum(_sum(sampled * (1 - lever), count), 0.0) + floor
+    known = np.maximum(_sum(sampled * (1 - lever), count), 0.0)
+    mean = known + floor
     variance = 2 * (
         _sum((own**2 - blur) * (1 - 2 * lever), count) + _sum(own * lever, count) ** 2
     )
@@ -93,7 +94,7 @@ def _moments(
         fourth = (scale**2 * weight * (1 - lever)) ** 2
         variance = variance + _sum(12 * fourth, count)
     variance = np.maximum(variance, 2 * mean**2 / (count - 1))
-    return mean, variance, _sum(blur * (1 - lever) ** 2, count)
+    return known, floor, variance, _sum(blur * (1 - lever) ** 2, count)
 
 
 def _smoothed(statistic: Statistic, count: int) -> Statistic:

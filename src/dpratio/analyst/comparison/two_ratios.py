@@ -99,7 +99,8 @@ class Pairs:
         # kept above 0. Doing so on each side made the test conservative.
         return Distance(
             size=np.sqrt(found.squared),
-            variance=np.maximum(sampling, 0.0) + noise,
+            sampling=np.maximum(sampling, 0.0),
+            noise=noise,
             doubt=doubt,
             laplace=scales,
         )

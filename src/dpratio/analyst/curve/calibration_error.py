@@ -92,10 +92,12 @@ def absolute_error(bins: Bins, level: float) -> Measured:
     most = bins.add(deviation * _bias(np.maximum(reach - _SURELY, 0.0))) / whole
     side = np.where(bins.gaps["ws"] < 0, -1.0, 1.0)
     at = (side, plain[bins.codes])
-    variance = bins.add(statistic.variance(at))
+    sampled = bins.add(np.maximum(statistic.sampling.at(at), 0.0))
+    noise = bins.add(statistic.noise_variance(at))
     doubt = bins.add(statistic.sampling.doubt_at(at))
-    variance = variance + _widened(variance, doubt, level)
-    move = normal_quantile(level) * np.sqrt(variance) / whole
+    quantile = normal_quantile(level)
+    widened = np.where(doubt > 0, allowance(sampled, noise, doubt, quantile), 0.0)
+    move = quantile * np.sqrt(sampled + noise + widened) / whole
     return _shown(plain - likely, plain - most - move, plain + move, whole)
 
 
@@ -198,12 +200,6 @@ def _bias(reach: Floats) -> Floats:
     density = np.exp(-(reach**2) / 2) / np.sqrt(2 * np.pi)
     bias: Floats = 2 * density - 2 * reach * ndtr(-reach)
     return bias
-
-
-def _widened(variance: Floats, unsure: Floats, level: float) -> Floats:
-    return np.where(
-        unsure > 0, allowance(variance, unsure, normal_quantile(level)), 0.0
-    )
 
 
 def _shown(estimate: Floats, lower: Floats, upper: Floats, whole: Floats) -> Measured:

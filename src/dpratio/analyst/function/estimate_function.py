@@ -209,7 +209,9 @@ def _answer(
     spread = sampling + linear.privacy
     widened = spread + np.where(
         linear.sampling_noise > 0,
-        allowance(spread, linear.sampling_noise, normal_quantile(level)),
+        allowance(
+            sampling, linear.privacy, linear.sampling_noise, normal_quantile(level)
+        ),
         0.0,
     )
     # A function that bends errs by its bias, and varies where its slope is flat.

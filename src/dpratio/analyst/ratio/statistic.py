@@ -141,7 +141,8 @@ class Statistic:
         """Say how far out T is."""
         return Distance(
             size=np.abs(self.value(at)),
-            variance=self.variance(at),
+            sampling=np.maximum(self.sampling.at(at), 0.0),
+            noise=self.noise_variance(at),
             doubt=self.sampling.doubt_at(at),
             laplace=self.laplace(at),
         )
@@ -152,7 +153,7 @@ class Statistic:
         at = (one, ratio * one)
         # Where nothing varies at all, any deviation is beyond doubt.
         held = self.distance(at)
-        held = replace(held, variance=np.maximum(held.variance, _TINY))
+        held = replace(held, noise=np.maximum(held.noise, _TINY))
         signed: Floats = np.sign(self.value(at)) * held.deviate()
         return signed
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpratio.analyst.ratio.noisy_tail import noisy_deviate, two_scales
 from dpratio.arrays import Floats
-from dpratio.plan.strategy.allowance import TEMPER, allowance
+from dpratio.plan.strategy.allowance import allowance, wobble
 
 __all__ = ["Distance", "normal_quantile", "pvalues_of", "quantile_of", "upper_tail"]
 
@@ -27,22 +27,31 @@ class Distance:
 
     Args:
         size: Its absolute value.
-        variance: Of its normal part and its noise together.
+        sampling: The variance of its normal part, estimated; 0 or more.
+        noise: The variance of its noise, known.
         doubt: The variance of the noise in that estimate.
         laplace: Scales of the independent Laplace noises in it.
     """
 
     size: Floats
-    variance: Floats
+    sampling: Floats
+    noise: Floats
     doubt: Floats
     laplace: Sequence[Floats]
+
+    @property
+    def variance(self) -> Floats:
+        """The whole variance, before any allowance."""
+        return self.sampling + self.noise
 
     def at(self, quantile: float | Floats) -> Floats:
         """Give the deviate under the allowance for one quantile.
 
         It exceeds the quantile just where `deviate` does.
         """
-        variance = self.variance + allowance(self.variance, self.doubt, quantile)
+        variance = self.variance + allowance(
+            self.sampling, self.noise, self.doubt, quantile
+        )
         if not any(scale.any() for scale in self.laplace):
             plain: Floats = self.size / np.sqrt(variance)
             return plain
@@ -69,8 +78,7 @@ class Distance:
 
     def _normal(self) -> Floats:
         """Solve size² = A k² (1 + c (k² + 1)/4) for k: exact without Laplace noise."""
-        wobble = np.sqrt(self.doubt) / self.variance
-        share = wobble * wobble / (1 + TEMPER * wobble) / 4
+        share = wobble(self.sampling, self.noise, self.doubt) / 4
         half = (1 + share) / 2
         squared = self.size * self.size / self.variance
         # Written so that nothing cancels where the share is small.

@@ -14,7 +14,7 @@ import numpy as np
 from dpratio.arrays import Floats
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid
-from dpratio.plan.strategy.allowance import QUANTILE, allowance
+from dpratio.plan.strategy.allowance import QUANTILE, allowance, allowance_slopes
 from dpratio.plan.strategy.people import People, Units
 
 __all__ = ["Shared", "promised_widths", "share_budget"]
@@ -23,7 +23,7 @@ _ITERATIONS = 200
 _ROUNDS = 20
 _SETTLED = 1e-5
 _LEAST_SHARE = 1e-3
-_STEP = 1e-4  # Of logarithms, to see how a width grows.
+_LEAST_DOUBT = 1e-12  # Relative: less of it is as good as none.
 # An answer this many times wider than the limit is lost; it no longer decides.
 _LOST = 10.0
 _LEAST_HEARD = 1e-6  # Where all are lost, something decides all the same.
@@ -59,11 +59,15 @@ class _Answers:
         total: Floats = self.sampling + self.test**2 @ noise
         return total
 
+    def doubt(self, noise: Floats) -> Floats:
+        """Give the noise variances of the estimates of the sampling variances."""
+        unsure: Floats = self.variance**2 @ noise
+        return np.maximum(unsure, _LEAST_DOUBT * self.spread(noise) ** 2)
+
     def excess(self, noise: Floats) -> Floats:
         """Forecast the logarithms of the widths over their limits."""
-        spread, doubt = self.spread(noise), self.variance**2 @ noise
         log: Floats = (
-            _log_widened(spread, doubt)
+            0.5 * np.log(self._widened(noise))
             - np.log(self.limit)
             + (self.denominator / self.size[:, None]) ** 2 @ noise
         )
@@ -71,13 +75,15 @@ class _Answers:
 
     def worth(self, noise: Floats) -> Floats:
         """Give the growth of the mean excess with the noise variance of each sum."""
-        spread, doubt = self.spread(noise), self.variance**2 @ noise
-        by_spread, by_doubt = _growth(spread, doubt)
+        by_noise, by_doubt = allowance_slopes(
+            self.sampling, self.test**2 @ noise, self.doubt(noise), QUANTILE
+        )
+        halved = 0.5 / self._widened(noise)
         heard = np.exp(-np.logaddexp(0.0, self.excess(noise) - math.log(_LOST)))
         heard = np.maximum(heard, _LEAST_HEARD)
         growth: Floats = (
-            (heard * by_spread) @ self.test**2
-            + (heard * by_doubt) @ self.variance**2
+            (heard * halved * (1 + by_noise)) @ self.test**2
+            + (heard * halved * by_doubt) @ self.variance**2
             + heard @ (self.denominator / self.size[:, None]) ** 2
         )
         return growth / len(self.size)
@@ -88,19 +94,13 @@ class _Answers:
         heard = lost - np.logaddexp(0.0, lost - self.excess(noise))
         return float((heard + np.log(self.limit / self.size)).mean())
 
-
-def _log_widened(spread: Floats, doubt: Floats) -> Floats:
-    half: Floats = 0.5 * np.log(spread + allowance(spread, doubt, QUANTILE))
-    return half
-
-
-def _growth(spread: Floats, doubt: Floats) -> tuple[Floats, Floats]:
-    """Give the derivatives of the log width with respect to variance and doubt."""
-    up, down = 1 + _STEP, 1 - _STEP
-    safe = np.maximum(doubt, 1e-12 * spread**2)
-    by_spread = _log_widened(spread * up, safe) - _log_widened(spread * down, safe)
-    by_doubt = _log_widened(spread, safe * up) - _log_widened(spread, safe * down)
-    return by_spread / (2 * _STEP * spread), by_doubt / (2 * _STEP * safe)
+    def _widened(self, noise: Floats) -> Floats:
+        """Give the variances with what is allowed for the noise in their estimates."""
+        known, doubt = self.test**2 @ noise, self.doubt(noise)
+        widened: Floats = (
+            self.sampling + known + allowance(self.sampling, known, doubt, QUANTILE)
+        )
+        return widened
 
 
 def share_budget(
