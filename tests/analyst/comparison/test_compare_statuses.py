@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from analyst.simulated import Setting, many_cells_release
 from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.comparison.comparison import COMPARISON_STATUSES
 from dpratio.analyst.comparison.equivalence import assess_equivalence
+from dpratio.analyst.sums.moments import moments_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.release.release import Release, fresh_question
@@ -95,25 +97,44 @@ def test_keys_that_were_not_found_are_no_comparisons() -> None:
 
 
 def test_every_status_says_what_its_interval_does() -> None:
-    release = many_cells_release(Setting(160, 0.2), 80)
     seen: set[str] = set()
-    for scale in SCALES:
-        answer = compare_ratios(release, scale=scale)
-        status = np.array(answer.status)
-        seen |= set(answer.status)
-        lowest = -1.0 if scale == "lift" else -math.inf
-        spans = np.isinf(answer.ci_upper) & (answer.ci_lower == lowest)
-        open_ended = np.isin(status, ["unbounded", "disconnected"])
-        assert np.array_equal(spans, open_ended)
-        assert np.all(answer.pvalue[status == "unbounded"] >= 0.05)
-        assert np.all(answer.pvalue[status == "disconnected"] < 0.05)
-        assert not np.isnan(answer.pvalue).any()
-        assert not np.isnan(answer.ci_lower).any()
-        assert not np.isnan(answer.ci_upper).any()
-        hidden = answer.estimate[status == "ok"]
-        assert np.all(np.isfinite(hidden))
+    # On the scale of lifts a half-line may start at −1, where every lift starts: with
+    # so few people it does.
+    for count, scales in ((160, SCALES), (120, ("difference", "log_ratio"))):
+        release = many_cells_release(Setting(count, 0.2), 80)
+        for scale in scales:
+            answer = compare_ratios(release, scale=scale)
+            status = np.array(answer.status)
+            seen |= set(answer.status)
+            lowest = -1.0 if scale == "lift" else -math.inf
+            spans = np.isinf(answer.ci_upper) & (answer.ci_lower == lowest)
+            open_ended = np.isin(status, ["unbounded", "disconnected"])
+            assert np.array_equal(spans, open_ended)
+            assert np.all(answer.pvalue[status == "unbounded"] >= 0.05)
+            assert np.all(answer.pvalue[status == "disconnected"] < 0.05)
+            assert not np.isnan(answer.pvalue).any()
+            assert not np.isnan(answer.ci_lower).any()
+            assert not np.isnan(answer.ci_upper).any()
+            hidden = answer.estimate[status == "ok"]
+            assert np.all(np.isfinite(hidden))
     assert seen <= set(COMPARISON_STATUSES)
-    assert {"ok", "variance_floored", "unbounded", "disconnected"} <= seen
+    assert {"ok", "half_line", "unbounded", "disconnected"} <= seen
+
+
+def test_a_pair_whose_variances_noise_drowned_says_so() -> None:
+    """Just below 0 is common and needs no word; far below 0 in both groups does."""
+    release = many_cells_release(Setting(1_000, 4, weighted=True), 2)
+    (question,) = release.questions
+    moments = moments_of(release)
+    for far, status in ((0.5, "ok"), (3.0, "variance_floored")):
+        # z², to which a² is nearly all: its noise is what V's noise is made of.
+        deviation = np.sqrt(moments.noise.variance[0, 2])
+        variance = moments["aa"] - 2 * moments["ab"] + moments["bb"]
+        step = question.asked.sums[2].step
+        values = question.values.copy()
+        values[:, 2] -= np.rint((variance + far * deviation) / step).astype(np.int64)
+        moved = replace(release, questions=(replace(question, values=values),))
+        assert compare_ratios(moved, scale="difference").status == (status,)
 
 
 def test_a_cell_whose_weights_are_lost_in_noise_says_nothing() -> None:

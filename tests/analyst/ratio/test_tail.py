@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpratio.analyst.ratio.tail import Distance, upper_tail
+from dpratio.analyst.ratio.tail import Distance, is_drowned, stand_in, upper_tail
 from dpratio.arrays import Floats
 
 
@@ -62,3 +62,19 @@ def test_the_unit_of_a_statistic_says_nothing(scale: float) -> None:
     )
     assert moved.at(1.96) == pytest.approx(plain.at(1.96))
     assert moved.deviate() == pytest.approx(plain.deviate())
+
+
+def test_a_variance_is_drowned_far_below_zero_where_little_else_is_known() -> None:
+    sampling = np.array([1.0, -1.0, -1.6, -1.6, -9.0])
+    noise = np.array([0.1, 0.1, 0.1, 0.8, 0.8])
+    found = is_drowned(sampling, noise, np.ones(5))
+    assert found.tolist() == [False, False, True, False, False]
+    # Where nothing varies and nothing is noisy, nothing is known either.
+    assert is_drowned(np.zeros(1), np.zeros(1), np.zeros(1)).all()
+
+
+def test_what_stands_in_is_the_allowance_and_never_nan() -> None:
+    doubt = np.array([0.0, 0.0, 4.0])
+    found = stand_in(np.array([0.0, 1.0, 0.0]), doubt)
+    assert found[:2].tolist() == [0, 0]
+    assert found[2] == pytest.approx((1.959964**2 + 1) / 4 * 4 / (2.2 * 2), rel=1e-6)

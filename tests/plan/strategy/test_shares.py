@@ -134,8 +134,9 @@ def excess(
 ) -> float:
     """The log width of a pivot interval over its limit, to second order.
 
-    T = Z − d·Y at a distance d = hypot(off, half-width) from the guess. Its variance A
-    is widened by (k² + 1)/4 · s²/(A + 1.5 s), over Y.
+    T = Z − d·Y at a distance d = hypot(off, half-width) from the guess. Its variance
+    A = V + N is widened by (k² + 1)/4 · s²/√(A² + B²), over Y, with
+    B = 2.2 s + 1.8 N s/(V + s).
     """
     k, size = 1.959963984540054, people.count * people.weight * people.denominator
     on_z, on_h, on_zz, on_zh, on_hh = variances.tolist()
@@ -149,7 +150,9 @@ def excess(
         first, second = 1 - far * by_z, far * by_h
         spread = sampled + first**2 * on_z + second**2 * on_h
     doubt = first**4 * on_zz + 4 * (first * second) ** 2 * on_zh + second**4 * on_hh
-    widened = spread + (k**2 + 1) / 4 * doubt / (spread + 1.5 * math.sqrt(doubt))
+    s = math.sqrt(doubt)
+    temper = 2.2 * s + 1.8 * (spread - sampled) * s / (sampled + s)
+    widened = spread + (k**2 + 1) / 4 * doubt / math.hypot(spread, temper)
     curvature = (by_z**2 * on_z + by_h**2 * on_h) / size**2
     limit = sampled + people.reach**2 * alone
     return float(math.log(widened / limit) / 2 + curvature)

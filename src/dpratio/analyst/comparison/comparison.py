@@ -26,8 +26,8 @@ ALTERNATIVES = ("two-sided", "greater", "less")
 COMPARISON_STATUSES = {
     "ok": "the interval holds at its level",
     "variance_floored": (
-        "noise hid the sampling variance; the known noise and an allowance stand in "
-        "for it"
+        "noise drowned the sampling variance; what stands in for it follows from the "
+        "noise alone"
     ),
     "half_line": (
         "one end is open: a denominator, or the ratio compared with, cannot be told "

@@ -45,7 +45,7 @@ class AgainstValue:
     scale: str
 
     def estimates(self) -> tuple[Floats, Floats, Flags]:
-        """Give estimates, standard errors, and where noise hid the variance."""
+        """Give estimates, standard errors, and where noise drowned the variance."""
         ratio, variance, hidden = _ratios(self.statistic)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.scale == "difference":
@@ -84,7 +84,7 @@ class Between:
     scale: str
 
     def estimates(self) -> tuple[Floats, Floats, Flags]:
-        """Give estimates, standard errors, and where noise hid the variance."""
+        """Give estimates, standard errors, and where noise drowned the variance."""
         here, there = self.places
         one, own, lost = (each[here] for each in _ratios(self.first))
         two, other, gone = (each[there] for each in _ratios(self.second))
@@ -171,7 +171,7 @@ def _ratios(statistic: Statistic) -> tuple[Floats, Floats, Flags]:
         bottom, lowest = statistic.denominator, statistic.lowest
         raw = statistic.numerator / bottom
         sampling, privacy = statistic.ratio_variances(raw)
-        hidden = ~(statistic.sampling.at((np.ones_like(raw), raw)) > 0)
+        hidden = statistic.is_drowned(raw)
         undefined = bottom <= 0 if np.isfinite(lowest) else bottom == 0
         ratio = np.where(undefined, np.nan, np.maximum(raw, lowest))
     return ratio, sampling + privacy, hidden

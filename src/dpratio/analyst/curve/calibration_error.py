@@ -96,7 +96,7 @@ def absolute_error(bins: Bins, level: float) -> Measured:
     noise = bins.add(statistic.noise_variance(at))
     doubt = bins.add(statistic.sampling.doubt_at(at))
     quantile = normal_quantile(level)
-    widened = np.where(doubt > 0, allowance(sampled, noise, doubt, quantile), 0.0)
+    widened = allowance(sampled, noise, doubt, quantile)
     move = quantile * np.sqrt(sampled + noise + widened) / whole
     return _shown(plain - likely, plain - most - move, plain + move, whole)
 

@@ -20,7 +20,8 @@ __all__ = ["CURVE_STATUSES", "CalibrationErrors", "Curve"]
 CURVE_STATUSES = {
     "ok": "all intervals hold at their level",
     "variance_floored": (
-        "noise hid the sampling variance; the noise of its estimate stands in for it"
+        "noise drowned the sampling variance; what stands in for it follows from the "
+        "noise alone"
     ),
     "ratio_unbounded": (
         "the labels of the bin cannot be told from zero, so its ratio has no finite "

@@ -17,7 +17,7 @@ from dpratio.analyst.function.function_results import (
 )
 from dpratio.analyst.ratio.monte_carlo import redrawn_sums
 from dpratio.analyst.ratio.noisy_tail import noisy_quantile, two_scales
-from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.ratio.tail import is_drowned, normal_quantile
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
 from dpratio.analyst.tables.options import require_draws, require_level
@@ -207,19 +207,16 @@ def _answer(
     """Make intervals and statuses, and come back to the scale of the function."""
     sampling = np.maximum(linear.sampling, 0.0)
     spread = sampling + linear.privacy
-    widened = spread + np.where(
-        linear.sampling_noise > 0,
-        allowance(
-            sampling, linear.privacy, linear.sampling_noise, normal_quantile(level)
-        ),
-        0.0,
+    widened = spread + allowance(
+        sampling, linear.privacy, linear.sampling_noise, normal_quantile(level)
     )
     # A function that bends errs by its bias, and varies where its slope is flat.
     bent = np.nan_to_num(linear.bias**2 + linear.bends, nan=np.inf)
     reach = noisy_quantile(level, widened + bent, linear.laplace)
     lower, upper = linear.value - reach, linear.value + reach
     codes = np.zeros(len(lower), dtype=np.int8)
-    codes[~(linear.sampling > 0)] = _CODES["variance_floored"]
+    drowned = is_drowned(linear.sampling, linear.privacy, linear.sampling_noise)
+    codes[drowned] = _CODES["variance_floored"]
     codes[~(np.sqrt(bent) <= _BENT * np.sqrt(spread))] = _CODES["curved"]
     lost = ~(np.isfinite(lower) & np.isfinite(upper))
     codes[lost] = _CODES["unbounded"]

@@ -16,7 +16,8 @@ __all__ = ["FUNCTION_STATUSES", "FunctionEstimates"]
 FUNCTION_STATUSES = {
     "ok": "the interval holds at its level",
     "variance_floored": (
-        "noise hid the sampling variance; the noise of its estimate stands in for it"
+        "noise drowned the sampling variance; what stands in for it follows from the "
+        "noise alone"
     ),
     "curved": (
         "the function bends within the reach of the noise; the interval is approximate"

@@ -105,8 +105,7 @@ def _by_pivot(moments: Moments, reach: Signs, options: Options) -> RatioInterval
     for shape, code in _OF_SHAPE.items():
         status[~empty] = np.where(found.shape == shape, code, status[~empty])
     ratio = moments["ws"] / moments["wy"]
-    hidden = ~(statistic.sampling.at((np.ones(cells), ratio)) > 0)
-    status[(status == _OK) & hidden] = _FLOORED
+    status[(status == _OK) & statistic.is_drowned(ratio)] = _FLOORED
     sampling, privacy = statistic.ratio_variances(ratio)
     per_square = ratio**2 if options.scale == "log" else np.ones(cells)
     return RatioIntervals(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpratio.analyst.ratio.tail import Distance
+from dpratio.analyst.ratio.tail import Distance, is_drowned, stand_in
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import take
 from dpratio.analyst.sums.variance import SamplingVariance, sampling_variance
@@ -147,6 +147,13 @@ class Statistic:
             laplace=self.laplace(at),
         )
 
+    def is_drowned(self, ratio: Floats) -> Flags:
+        """Tell where V is lost in noise at a ratio, and an answer hangs on it."""
+        at = (np.ones_like(ratio), ratio)
+        return is_drowned(
+            self.sampling.at(at), self.noise_variance(at), self.sampling.doubt_at(at)
+        )
+
     def deviates(self, ratio: float) -> Floats:
         """Test one ratio in every row: positive deviates speak for more."""
         one = np.ones_like(self.numerator)
@@ -172,9 +179,9 @@ class Statistic:
     def ratio_variances(self, ratio: Floats) -> tuple[Floats, Floats]:
         """Give sampling and noise variance of a ratio, by the delta method."""
         at = (np.ones_like(ratio), ratio)
-        squared = self.denominator**2
-        sampling = np.maximum(self.sampling.at(at), 0.0) / squared
-        return sampling, self.noise_variance(at) / squared
+        squared, noise = self.denominator**2, self.noise_variance(at)
+        least = stand_in(noise, self.sampling.doubt_at(at))
+        return np.maximum(self.sampling.at(at), least) / squared, noise / squared
 
 
 def statistic_of(moments: Moments, variance: str, *, lowest: float) -> Statistic:

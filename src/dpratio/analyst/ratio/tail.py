@@ -12,13 +12,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.analyst.ratio.noisy_tail import noisy_deviate, two_scales
-from dpratio.arrays import Floats
-from dpratio.plan.strategy.allowance import allowance, wobble
+from dpratio.arrays import Flags, Floats
+from dpratio.plan.strategy.allowance import QUANTILE, allowance, wobble
 
-__all__ = ["Distance", "normal_quantile", "pvalues_of", "quantile_of", "upper_tail"]
+__all__ = [
+    "Distance",
+    "is_drowned",
+    "normal_quantile",
+    "pvalues_of",
+    "quantile_of",
+    "stand_in",
+    "upper_tail",
+]
 
 _STEPS = 12
 _PRECISION = 1e-10
+_UNCOMMON = 1.5  # Standard deviations; noise goes further in 6 or 7 of 100 draws.
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,23 @@ class Distance:
         root = np.sqrt(half * half + share * squared)
         solved: Floats = np.sqrt(squared / (half + root))
         return solved
+
+
+def stand_in(noise: Floats, doubt: Floats) -> Floats:
+    """Give what stands for V where noise hides it: the allowance at level 0.95."""
+    return allowance(np.zeros_like(doubt), noise, doubt, QUANTILE)
+
+
+def is_drowned(sampling: Floats, noise: Floats, doubt: Floats) -> Flags:
+    """Tell where an answer hangs on what stands in for V.
+
+    Noise took the estimate of V below 0 by more than is common, and known noise is the
+    smaller part of the variance. Just below 0 is common where V is small, and the
+    allowance is made for it: there is nothing to warn of.
+    """
+    below = ~(sampling > -_UNCOMMON * np.sqrt(doubt))
+    drowned: Flags = below & ~(stand_in(noise, doubt) < noise)
+    return drowned
 
 
 def upper_tail(deviate: Floats) -> Floats:

@@ -92,12 +92,15 @@ def moments_of(release: Release, question: ReleasedQuestion | None = None) -> Mo
     question = question or pick_question(release.questions, None)
     steps = np.array([each.step for each in question.asked.sums])
     names, matrix = _matrix(release.plan, question.asked)
+    noise = noise_of(question.noise, steps)
+    if _has_one_label(release.plan, question.asked):
+        matrix = _knowing_labels(names, matrix, noise)
     return Moments(
         names=names,
         # Moment by moment in memory: each is worked on for all cells at once.
         values=((matrix * steps) @ question.values.T).T,
         matrix=matrix,
-        noise=noise_of(question.noise, steps),
+        noise=noise,
     )
 
 
@@ -112,3 +115,29 @@ def _matrix(plan: Plan, question: PlannedQuestion) -> tuple[tuple[str, ...], Flo
     summands = [each.summand for each in question.sums]
     rows = reconstruction(summands, plan.contrast(question))
     return tuple(rows), np.array(list(rows.values()))
+
+
+def _has_one_label(plan: Plan, question: PlannedQuestion) -> bool:
+    """Tell whether y is 0 or 1 for every unit, and z and h were not cut off."""
+    contrast, box = plan.contrast(question), plan.box(question)
+    if contrast is None or contrast.limit is not None or "w" in box:
+        return False
+    return box["y"].is_binary
+
+
+def _knowing_labels(names: tuple[str, ...], matrix: Floats, noise: Noise) -> Floats:
+    """Use Σy² = Σy: what noise put between the two is taken off the squares.
+
+    Generalised least squares for Σa², Σab and Σb² alone; Σa and Σb keep the noise that
+    the test of a ratio is made of. One matrix serves all cells: it is the best where
+    their noise differs by a factor only, and right where it does not.
+    """
+    places = [names.index(name) for name in ("aa", "ab", "bb")]
+    gap = matrix[names.index("bb")] - matrix[names.index("wy")]
+    moved = noise.variance.mean(axis=0) * gap
+    whole = gap @ moved
+    if not 0 < whole < np.inf:
+        return matrix
+    known = matrix.copy()
+    known[places] -= np.outer(matrix[places] @ (moved / whole), gap)
+    return known

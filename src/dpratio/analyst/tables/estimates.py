@@ -20,8 +20,8 @@ __all__ = ["STATUSES", "Estimates"]
 STATUSES = {
     "ok": "the interval holds at its level",
     "variance_floored": (
-        "noise hid the sampling variance; one standard deviation of that noise "
-        "stands in for it"
+        "noise drowned the sampling variance; what stands in for it follows from the "
+        "noise alone"
     ),
     "unbounded": (
         "the noisy denominator cannot be told from zero; no finite interval is honest. "

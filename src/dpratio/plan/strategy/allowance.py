@@ -3,7 +3,7 @@
 docs/methods/pivot.md derives it and maps what it covers.
 """
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -40,7 +40,8 @@ def allowance(
         >>> float(round(allowance(0.6, 0.4, 0.25, 1.0), 4))
         0.0717
     """
-    allowed: Number = (quantile**2 + 1) / 4 * doubt / _tempered(sampling, noise, doubt)
+    by_level: Any = (quantile**2 + 1) / 4
+    allowed: Number = by_level * doubt / _tempered(sampling, noise, doubt)
     return allowed
 
 
@@ -78,7 +79,6 @@ def _tempered(sampling: Number, noise: Number, doubt: Number) -> Number:
     deviation = doubt**0.5
     # Known noise hides an estimate that is cut off at 0; the cut alone widens then.
     part = deviation / (sampling + deviation + _TINY)
-    length: Number = np.hypot(
-        sampling + noise, _TEMPER * deviation + _SURE * noise * part
-    )
+    temper = _TEMPER * deviation + _SURE * noise * part
+    length: Number = np.hypot(sampling + noise, temper) + _TINY
     return length
