@@ -1,5 +1,6 @@
 """Labels of 0 and 1 are their own squares: what noise put between is taken off."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,12 +16,15 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 
 
-def unit_sums(rows: list[tuple[str, str]]) -> dict[str, Fraction]:
-    """Every sum of a focused plan around 1 and what comes back from it."""
+def unit_sums(plan: Plan) -> dict[str, Fraction]:
+    """Every sum of a focused plan and what comes back from it, for four people."""
+    contrast = plan.contrast(plan.questions[0])
+    assert contrast is not None
     total: dict[str, Fraction] = {}
-    for y, s in ((Fraction(y), Fraction(s)) for y, s in rows):
-        factors = {"a": s, "b": y, "z": s - y, "h": s + y}
-        firsts = {"ws": s, "wy": y, "z": s - y, "h": s + y}
+    for y, s in ((Fraction(y), Fraction(s)) for y, s in LABELLED):
+        z, h = contrast.of(s, y)
+        factors = {"a": s, "b": y, "z": z, "h": h}
+        firsts = {"ws": s, "wy": y, "z": z, "h": h}
         for name in ("aa", "ab", "bb", "zz", "zh", "hh"):
             firsts[name] = factors[name[0]] * factors[name[1]]
         for name, value in firsts.items():
@@ -49,7 +53,7 @@ LABELLED = [("1", "0.75"), ("0", "0.5"), ("1", "0.25"), ("0", "0")]
 
 def focused_release(plan: Plan, moved: int = 0) -> Release:
     """Release four people, with what noise put on Σh² given."""
-    wanted = unit_sums(LABELLED)
+    wanted = unit_sums(plan)
     cells = [
         int(wanted[each.summand.name] / Fraction(each.step))
         for each in plan.questions[0].sums
@@ -59,18 +63,19 @@ def focused_release(plan: Plan, moved: int = 0) -> Release:
 
 
 def test_labels_that_are_their_own_squares_correct_the_squares() -> None:
-    plan, plain = labelled_plan(), labelled_plan(binary=False)
-    assert plan.questions[0].scales == plain.questions[0].scales
-    exact, wanted = moments_of(focused_release(plan)), unit_sums(LABELLED)
+    plan = labelled_plan()
+    exact, wanted = moments_of(focused_release(plan)), unit_sums(plan)
     for name in exact.names:
         assert exact[name] == pytest.approx([float(wanted[name])])
-    moved = 2**30
-    known = moments_of(focused_release(plan, moved))
-    unknown = moments_of(focused_release(plain, moved))
+    release = focused_release(plan, moved=2**30)
+    known, steps = moments_of(release), [each.step for each in plan.questions[0].sums]
+    sums = release.questions[0].values * np.array(steps)
+    plain = exact_moments(sums, plan, plan.questions[0])
+    unknown = replace(plain, noise=known.noise)
     # The test of a ratio is made of the same noise, independent of what is corrected.
     for name in ("ws", "wy"):
         assert known.loading(name).tolist() == unknown.loading(name).tolist()
-        assert known[name] == unknown[name]
+        assert known[name] == pytest.approx(unknown[name])
     for name in ("aa", "ab", "bb"):
         before, after = (
             each.noise_covariance(name, name)[0] for each in (unknown, known)
