@@ -122,7 +122,7 @@ def test_no_gaussian_noise_is_tried_where_keys_take_all_of_delta(
 
 def test_auto_keeps_the_law_that_can_be_planned() -> None:
     """At this epsilon Laplace noise would pass 2^50 cells; Gaussian noise does not."""
-    little = Budget("1e-4", "1e-6")
+    little = Budget("1e-5", "1e-6")
     assert focused(budget=little, mechanism="auto").mechanism == "analytic_gaussian"
     with pytest.raises(InvalidInput, match=r"2\^50"):
         focused(budget=little, mechanism="laplace")

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan_words import NOT_COVERED
+from dpratio.plan.plan_words import NOT_COVERED, describe_epsilon
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
@@ -167,3 +167,10 @@ def test_cells_of_several_columns_are_named_together() -> None:
 def test_the_summary_of_changed_rows_does_not_promise_their_number() -> None:
     plan = dataclasses.replace(hand_made(), unit=PrivacyUnit(neighbours="change-one"))
     assert plan.summary()[2] == "Protected: one row, changed."
+
+
+@pytest.mark.parametrize(("epsilon", "said"), [("9.99", 0), ("10", 1), ("50", 1)])
+def test_a_large_epsilon_draws_a_note(epsilon: str, said: int) -> None:
+    notes = describe_epsilon(Fraction(epsilon))
+    assert len(notes) == said
+    assert all(note.startswith(f"Note: epsilon {epsilon} is large.") for note in notes)

@@ -39,7 +39,11 @@ def test_intervals_without_correction_are_called_too_narrow(folder: Path) -> Non
 
 def test_an_empty_table_gives_noisy_zeros_and_an_explained_status(folder: Path) -> None:
     (folder / "people.csv").write_text("score,label\n", encoding="utf-8")
-    assert dpratio("release", "study.toml", "-o", "r.json").returncode == 0
-    shown = dpratio("estimate", "r.json")
-    assert shown.returncode == 0
-    assert "unbounded: the noisy denominator" in shown.stdout
+    # Noise alone looks like a denominator in one draw of forty; hardly ever in three.
+    said = []
+    for at in range(3):
+        assert dpratio("release", "study.toml", "-o", f"{at}.json").returncode == 0
+        shown = dpratio("estimate", f"{at}.json")
+        assert shown.returncode == 0
+        said.append("unbounded: the noisy denominator" in shown.stdout)
+    assert any(said)

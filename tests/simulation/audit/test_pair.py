@@ -92,7 +92,7 @@ def test_samples_lie_where_a_test_is_mostly_right_and_sometimes_wrong(
     if mechanism == "laplace":
         assert pair.shape.sum() == pytest.approx(1)
         told = laplace_divergence(list(pair.total * pair.shape), 0.0)
-        assert 0.7 < told < 0.9
+        assert 0.68 < told < 0.9
     else:
         assert (pair.shape**2).sum() == pytest.approx(1)
         assert 1.6 < pair.total < 3.3
