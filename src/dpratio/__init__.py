@@ -14,7 +14,7 @@ Who plans a study (no data are read, nothing is spent)
 
 Who holds the data
     the one door to rows: release_sums; tables in CsvFile, ParquetFiles, DatabaseTable
-    what may be spent:    Ledger, Scope, verify_ledger, backup_ledger
+    what may be spent:    Ledger, Scope, verify_ledger
     the only way out:     Release, write_release
 
 Who has a release (no data, no budget, as often as you like)
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from dpratio.analyst.function.estimate_function import estimate_function
     from dpratio.analyst.ratio.estimate import estimate_ratios
     from dpratio.curator.ledger.account.scope import Scope
-    from dpratio.curator.ledger.backup import backup_ledger
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.curator.ledger.verify import verify_ledger
     from dpratio.curator.release_sums import release_sums
@@ -116,7 +115,6 @@ __all__ = [
     "__version__",
     "assess_equivalence",
     "assess_homogeneity",
-    "backup_ledger",
     "calibration_curve",
     "compare_ratios",
     "estimate_function",
@@ -150,7 +148,6 @@ _HOMES = {
     "analyst.function.estimate_function": "estimate_function",
     "analyst.ratio.estimate": "estimate_ratios",
     "curator.ledger.account.scope": "Scope",
-    "curator.ledger.backup": "backup_ledger",
     "curator.ledger.ledger": "Ledger",
     "curator.ledger.verify": "verify_ledger",
     "curator.release_sums": "release_sums",

@@ -40,7 +40,7 @@ PAGES = {
         """`release_sums` is the only function that reads rows. Everything before it is
         a promise, everything after it post-processing.""",
         """release_sums Release write_release read_release roll_up merge wrap_sums
-        example_release Ledger Scope verify_ledger backup_ledger""",
+        example_release Ledger Scope verify_ledger""",
     ),
     "answers": _page(
         "Answers",
@@ -71,9 +71,9 @@ PAGES = {
         "simulation",
     ),
     "ledgers": _page(
-        "Ledgers that move",
-        """What happens to a ledger once in years, in `dpratio.ledgers`.""",
-        """recover_ledger export_ledger import_ledger""",
+        "Copies and moves of ledgers",
+        """What happens to a ledger beside releases, in `dpratio.ledgers`.""",
+        """backup_ledger recover_ledger export_ledger import_ledger""",
         "ledgers",
     ),
     "errors": _page(

@@ -37,7 +37,7 @@ def backup_ledger(ledger: Ledger, target: str | PathLike[str]) -> None:
         >>> with TemporaryDirectory() as folder:
         ...     ledger = dpr.Ledger(f"{folder}/budget.db")
         ...     _ = ledger.open_scope(dpr.Scope("people", dpr.Budget(epsilon=3)))
-        ...     dpr.backup_ledger(ledger, f"{folder}/copy.db")
+        ...     dpr.ledgers.backup_ledger(ledger, f"{folder}/copy.db")
         ...     dpr.Ledger(f"{folder}/copy.db").scopes()
         ['people']
     """
