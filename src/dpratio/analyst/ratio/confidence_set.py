@@ -5,8 +5,11 @@ of the estimate. The few other sets are walked around the projective line on a g
 their end is bisected.
 """
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +20,8 @@ from dpratio.arrays import Flags, Floats
 
 __all__ = ["ConfidenceSet", "confidence_set"]
 
-_ROWS_AT_ONCE = 2**13
+_ROWS_AT_ONCE = 2**15
+_MOST_THREADS = 4  # More of them wait for the interpreter's lock.
 _GRID = 256
 _BISECTIONS = 50
 
@@ -56,14 +60,10 @@ def confidence_set(statistic: Statistic, quantile: float) -> ConfidenceSet:
     """
     rows = len(statistic.numerator)
     if rows > _ROWS_AT_ONCE:
-        return _joined(
-            [
-                confidence_set(
-                    statistic.only(slice(start, start + _ROWS_AT_ONCE)), quantile
-                )
-                for start in range(0, rows, _ROWS_AT_ONCE)
-            ]
-        )
+        starts = range(0, rows, _ROWS_AT_ONCE)
+        parts = [statistic.only(slice(at, at + _ROWS_AT_ONCE)) for at in starts]
+        with ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1)) as threads:
+            return _joined(list(threads.map(_quietly, parts, repeat(quantile))))
     lowest = statistic.lowest
     lower, upper = np.full(rows, lowest), np.full(rows, np.inf)
     shape = np.full(rows, "everything", dtype="<U12")
@@ -77,6 +77,12 @@ def confidence_set(statistic: Statistic, quantile: float) -> ConfidenceSet:
     if not bounded.all():
         lower[~bounded], shape[~bounded] = _walk(statistic.only(~bounded), quantile)
     return ConfidenceSet(lower, upper, shape)
+
+
+def _quietly(statistic: Statistic, quantile: float) -> ConfidenceSet:
+    """Find sets in a thread, which does not know what its caller ignores."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return confidence_set(statistic, quantile)
 
 
 def _joined(parts: Sequence[ConfidenceSet]) -> ConfidenceSet:
