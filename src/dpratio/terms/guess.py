@@ -7,11 +7,28 @@ will be released. Simulations and forecasts start from it.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from dpratio.checks import require
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["ColumnGuess", "Guess", "middle_guess", "middle_of"]
+
+
+class HasEnds(Protocol):
+    """Bounds, in the units of the data or in others."""
+
+    @property
+    def lower(self) -> float:
+        """The smallest value."""
+
+    @property
+    def upper(self) -> float:
+        """The largest value."""
+
+    @property
+    def reach(self) -> float:
+        """The largest size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +114,7 @@ def _middle_column(bounds: Bounds) -> ColumnGuess:
     return ColumnGuess(middle_of(bounds), sd)
 
 
-def middle_of(bounds: Bounds) -> float:
+def middle_of(bounds: HasEnds) -> float:
     """Give the middle of a range, away from zero."""
     middle = (bounds.lower + bounds.upper) / 2
     return middle if abs(middle) >= bounds.reach / 4 else bounds.reach / 4

@@ -150,7 +150,7 @@ def test_a_frame_that_needs_a_missing_package_says_which(
         ("TIME '12:00:00'", "other"),
         ("'a'::BLOB", "other"),
         ("'{}'::JSON", "other"),
-        ("uuid()", "other"),
+        ("uuid()", "text"),
         ("INTERVAL 1 DAY", "other"),
     ],
 )

@@ -80,7 +80,7 @@ def test_a_statement_of_a_focused_plan_says_how_z_and_h_are_made() -> None:
         "residual_bound": 0.5,
     }
     statement = asked(plan_of(weight=Bounds(0, 4), **terms))
-    assert statement.contrast == Contrast(1 / 3, 0.5)
+    assert statement.contrast == Contrast(1 / 3, 0.5, "denominator")
     assert statement.columns == ["score", "label", "weight"]
     assert set(statement.factor_bounds) == {"s", "y", "w"}
     assert statement.sums[0] == CellSum(("z",), 2.0**-25, 2**24)

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds
@@ -47,6 +48,22 @@ _UNWEIGHTED = ((1.0, 0.0),)
 _MISS = 0.15  # Of a guess of the people, over the guess of the ratio.
 
 
+class Range(NamedTuple):
+    """Bounds in another unit: of any size."""
+
+    lower: float
+    upper: float
+    is_binary: bool
+
+    @property
+    def reach(self) -> float:
+        """The largest size of a value."""
+        return max(abs(self.lower), abs(self.upper))
+
+
+Ranges = Mapping[str, Range]
+
+
 @dataclass(frozen=True, slots=True)
 class People:
     """Moments of one person, in units of the box, and how far the ratio is from r₀.
@@ -77,7 +94,7 @@ class Units:
 
     factors: Mapping[str, float]
     given: Box
-    box: Box
+    box: Ranges
     contrast: Contrast
 
     def product(self, factors: Sequence[str]) -> float:
@@ -91,12 +108,7 @@ def units_of(box: Box, contrast: Contrast) -> Units:
     s = _near(max(box["s"].reach, abs(contrast.centre) * box["y"].reach))
     unit = {"s": s, "y": y, "w": w}
     scaled = {
-        name: Bounds(
-            each.lower / unit[name],
-            each.upper / unit[name],
-            # The unit of a binary denominator is 1; nothing else is told apart.
-            each.is_binary and name == "y",
-        )
+        name: Range(each.lower / unit[name], each.upper / unit[name], each.is_binary)
         for name, each in box.items()
     }
     limit = None if contrast.limit is None else contrast.limit / s / w
@@ -152,7 +164,7 @@ def family_of(
     )
 
 
-def _denominators(box: Box, ratio: float) -> Iterator[tuple[float, float]]:
+def _denominators(box: Ranges, ratio: float) -> Iterator[tuple[float, float]]:
     """Give means of y, each with a variance of s − r·y."""
     y, reach = box["y"], _reach(box, ratio)
     if y.is_binary:
@@ -165,7 +177,7 @@ def _denominators(box: Box, ratio: float) -> Iterator[tuple[float, float]]:
 
 def _people(
     count: float,
-    box: Box,
+    box: Ranges,
     ratio: float,
     off: float,
     denominator: tuple[float, float],
@@ -222,6 +234,6 @@ def _moments(guess: ColumnGuess, bounds: Bounds, name: str) -> tuple[float, floa
     return guess.mean, guess.spread_within(bounds, name)
 
 
-def _reach(box: Box, ratio: float) -> float:
+def _reach(box: Ranges, ratio: float) -> float:
     ends = product((box["s"].lower, box["s"].upper), (box["y"].lower, box["y"].upper))
     return max(abs(a - ratio * b) for a, b in ends)
