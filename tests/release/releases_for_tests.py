@@ -1,12 +1,14 @@
 """Releases of every kind: groups, found keys, several parts, derived ones."""
 
 import datetime as dt
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.plan.realise import realise
 from dpratio.release.merge import merge
 from dpratio.release.release import Release, fresh_question
 from dpratio.release.roll_up import roll_up
@@ -16,8 +18,17 @@ from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from plan.staged_plans import cells_for, staged_plan
 
-__all__ = ["BOUNDS", "GROUPS", "RELEASES", "add_up", "plan_of", "release_of"]
+__all__ = [
+    "BOUNDS",
+    "GROUPS",
+    "RELEASES",
+    "add_up",
+    "plan_of",
+    "release_of",
+    "staged_release",
+]
 
 BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary()}
 DAYS = [dt.date(2026, 1, 31), dt.date(1969, 12, 31)]
@@ -77,6 +88,23 @@ def release_of(
     return Release(plan=plan, questions=tuple(questions), **named)
 
 
+def staged_release(
+    plan: Plan,
+    *totals: tuple[float, float],
+    seed: int = 1,
+    **fields: Any,  # noqa: ANN401
+) -> Release:
+    """A release in two stages of any integers; totals are in the units of the data."""
+    firsts = [cells_for(plan, *each, at=at) for at, each in enumerate(totals)]
+    realised = replace(plan, questions=realise(plan, firsts), stage=None)
+    drawn = release_of(realised, seed)
+    questions = tuple(
+        replace(question, first=first)
+        for question, first in zip(drawn.questions, firsts, strict=True)
+    )
+    return replace(drawn, plan=plan, questions=questions, **fields)
+
+
 def _all() -> dict[str, Release]:
     made = {
         f"groups: {name}": release_of(plan_of(groups))
@@ -111,6 +139,13 @@ def _all() -> dict[str, Release]:
     minus = Ratio("score", per="label", minus="other")
     paired = plan_of(ratio=minus, bounds={**BOUNDS, "other": Bounds(0, 1)})
     made["a difference"] = release_of(paired)
+    spend = staged_plan(groups=GROUPS["crossed"], guess=None, n=900)
+    made["two stages"] = staged_release(spend, (50_000, 20_000))
+    made["two stages that found nothing"] = staged_release(spend, (50_000, 10))
+    made["two stages rolled up"] = roll_up(made["two stages"], ["g"])
+    made["two stages merged"] = add_up(
+        [made["two stages"], staged_release(spend, (50_010, 20_010), seed=2)]
+    )
     made["rolled up"] = roll_up(made["groups: crossed"], ["g"])
     made["rolled up to the whole"] = roll_up(made["groups: crossed"])
     made["merged"] = add_up(

@@ -24,6 +24,7 @@ from dpratio.curator.reading.statement import (
     unit_rule,
 )
 from dpratio.curator.silence import silence
+from dpratio.curator.staged import measure_in_stages
 from dpratio.curator.stopping import interrupt_heard
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan
@@ -68,6 +69,10 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
     ]
 
     def measure() -> Questions:
+        stage = plan.stage
+        if stage is not None:
+            exact = [_quietly(ask) for ask in ready]
+            return _quietly(lambda: measure_in_stages(plan, stage, exact))
         found = {at: find() for at, find in finders.items()}
         questions = []
         for question, ask in zip(plan.questions, ready, strict=True):

@@ -4,11 +4,15 @@ from typing import Any
 
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import BASES
-from dpratio.plan.sensitivity.sums import Summand
+from dpratio.plan.stage_document import (
+    read_sums,
+    stage_from_document,
+    stage_to_document,
+    sums_to_document,
+)
 from dpratio.plan.strategy.layout import ANSWERS, EXTERNAL, STRATEGIES
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -20,11 +24,11 @@ from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 __all__ = ["plan_from_document", "plan_to_document"]
 
-FACTORS = ("s", "y", "w", "z", "h")
-
 
 def plan_to_document(plan: Plan) -> dict[str, Any]:
     """Write a plan as tables, lists, text and numbers."""
+    # A plan with one stage is written as it always was.
+    staged = {} if plan.stage is None else {"stage": stage_to_document(plan.stage)}
     return {
         "bounds": _bounds_to_document(plan.bounds),
         "unit": {
@@ -44,6 +48,7 @@ def plan_to_document(plan: Plan) -> dict[str, Any]:
         "partitions": [groups_to_document(each) for each in plan.partitions],
         "found": [groups_to_document(each) for each in plan.found],
         "parts": [_question_to_document(plan, each) for each in plan.questions],
+        **staged,
     }
 
 
@@ -53,9 +58,8 @@ def plan_from_document(node: Node) -> Plan:
     Raises:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
     """
-    fields = node.fields(
-        "bounds", "unit", "privacy", "answers", "partitions", "found", "parts"
-    )
+    names = ("bounds", "unit", "privacy", "answers", "partitions", "found", "parts")
+    fields = node.fields(*names, optional=("stage",))
     privacy = fields["privacy"].fields("epsilon", "delta", "strategy", "mechanism")
     epsilon, delta = privacy["epsilon"].fraction(), privacy["delta"].fraction()
     return Plan(
@@ -72,6 +76,7 @@ def plan_from_document(node: Node) -> Plan:
             for each in fields["parts"].items()
         ),
         found=tuple(_read_found(each) for each in fields["found"].items()),
+        stage=stage_from_document(fields["stage"]) if "stage" in fields else None,
     )
 
 
@@ -106,16 +111,7 @@ def _question_to_document(plan: Plan, question: PlannedQuestion) -> dict[str, An
         },
         "partition": question.partition,
         "weight": str(question.weight),
-        "sums": [
-            {
-                "name": each.summand.name,
-                "factors": list(each.summand.factors),
-                "step": each.step,
-                "sensitivity": each.sensitivity,
-                "scale": each.scale,
-            }
-            for each in question.sums
-        ],
+        "sums": sums_to_document(question.sums),
         **own,
     }
 
@@ -134,7 +130,7 @@ def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
         ratio=_read_ratio(fields["ratio"]),
         partition=fields["partition"].integer(),
         weight=fields["weight"].fraction(),
-        sums=tuple(_read_sum(each) for each in fields["sums"].items()),
+        sums=read_sums(fields["sums"]),
         answers=_read_answers(fields["answers"]) if "answers" in fields else answers,
         name=fields["name"].text() if "name" in fields else "",
         basis=fields["basis"].choice(BASES) if "basis" in fields else BASES[0],
@@ -143,17 +139,6 @@ def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
 
 def _read_answers(node: Node) -> tuple[str, ...]:
     return tuple(each.choice(ANSWERS) for each in node.items())
-
-
-def _read_sum(node: Node) -> MeasuredSum:
-    fields = node.fields("name", "factors", "step", "sensitivity", "scale")
-    factors = tuple(each.choice(FACTORS) for each in fields["factors"].items())
-    return MeasuredSum(
-        summand=Summand(fields["name"].text(), factors),
-        step=fields["step"].number(),
-        sensitivity=fields["sensitivity"].integer(),
-        scale=fields["scale"].number(),
-    )
 
 
 def _read_ratio(node: Node) -> Ratio:

@@ -7,25 +7,25 @@ from fractions import Fraction
 from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
+from dpratio.plan.measure_question import measure_around
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
-from dpratio.plan.sensitivity.contrast import BASES, contrast_of
-from dpratio.plan.split_budget import allowances
+from dpratio.plan.require_terms import (
+    require_people,
+    require_terms,
+    settle_guess,
+    settle_partition,
+)
+from dpratio.plan.split_budget import allowances, first_allowances
+from dpratio.plan.strategy.first_totals import measure_totals
 from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.plan.strategy.measure import (
     Allowance,
     measure_evenly,
-    measure_focused,
     measure_jointly,
 )
-from dpratio.plan.strategy.people import (
-    family_of,
-    likely_counts,
-    likely_ratios,
-    units_of,
-)
+from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
@@ -35,8 +35,6 @@ from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["make_plan"]
-
-_MOST_PEOPLE = 10**300  # Beyond it doubles end.
 
 
 def make_plan(  # noqa: PLR0913 (keyword-only terms)
@@ -52,6 +50,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     mechanism: str = "auto",
     n: int | None = None,
     guess: Guess | None = None,
+    stage: float | Fraction | None = None,
 ) -> Plan:
     """Decide what will be measured and with how much noise; no data are read.
 
@@ -76,6 +75,9 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         n: About how many people an answer is about; a public guess, as is
         guess: what they are like, or their totals. Both only decide how the budget is
             shared.
+        stage: A share of epsilon, such as 0.2, that a first stage spends on finding
+            the guess of every ratio; None for one stage. Where it finds none, the
+            ratio's own guess is used.
 
     Returns:
         A plan that prints itself as a table.
@@ -93,7 +95,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         ['z', 'h', 'zz', 'zh', 'hh']
     """
     if isinstance(study, Study):
-        beside = (bounds, budget, groups, unit, weights, n, guess)
+        beside = (bounds, budget, groups, unit, weights, n, guess, stage)
         free = not any(each is not None for each in beside)
         hint = "Write make_plan(study), or change it: dataclasses.replace(study, …)."
         require(free, "a study holds all of its terms", "others beside it", hint)
@@ -111,6 +113,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             mechanism=mechanism,
             n=n,
             guess=guess,
+            stage=stage,
         )
     )
 
@@ -124,15 +127,15 @@ def _plan_of(study: Study) -> Plan:
         partitions=study.partitions,
         budget=study.budget,
         strategy=study.strategy,
-        mechanism=study.mechanism,
+        # Two stages are proven for Laplace noise.
+        mechanism="laplace"
+        if study.stage is not None and study.mechanism == "auto"
+        else study.mechanism,
         questions=_shared(study),
+        stage=_staged(study),
     )
     require_terms(terms)
-    n = study.n
-    counted = n is None or (type(n) is int and 1 <= n <= _MOST_PEOPLE)
-    require(counted, "n must be a whole number of at least 1", n)
-    known = study.guess is None or isinstance(study.guess, Guess)
-    require(known, "guess must be a Guess or None", study.guess)
+    require_people(study.n, study.guess)
     settled = replace(
         terms,
         bounds=_in_order(terms),
@@ -144,7 +147,14 @@ def _plan_of(study: Study) -> Plan:
             for question in terms.questions
         ),
     )
-    return _Task(settled, n, study.guess).best()
+    return _Task(settled, study.n, study.guess).best()
+
+
+def _staged(study: Study) -> Stage | None:
+    """Give the first stage its share of epsilon; it has no totals yet."""
+    if study.stage is None or not isinstance(study.budget, Budget):
+        return None  # What is no budget is refused by `require_terms`.
+    return Stage(study.stage * study.budget.epsilon, study.n, study.guess)
 
 
 def _in_order(terms: PlanTerms) -> dict[str, Bounds]:
@@ -211,8 +221,17 @@ class _Task:
             for question, allowed in zip(plan.questions, allowances(plan), strict=True)
         ]
         questions = tuple(question for question, _ in measured)
+        stage = plan.stage
+        if stage is not None:
+            firsts = tuple(
+                measure_totals(plan.raw_grid(question), allowed)
+                for question, allowed in zip(
+                    plan.questions, first_allowances(plan, stage), strict=True
+                )
+            )
+            stage = replace(stage, firsts=firsts)
         held = {each.name: getattr(plan, each.name) for each in fields(plan)}
-        made = Plan(**held | {"questions": questions})
+        made = Plan(**held | {"questions": questions, "stage": stage})
         return made, sum(width for _, width in measured)
 
     def _measure(
@@ -220,30 +239,10 @@ class _Task:
     ) -> tuple[PlannedQuestion, float]:
         """Give the question with its sums, and a number that falls with its width."""
         if plan.strategy == "focused":
-            # Around zero h is the denominator anyway.
-            bases = BASES if question.ratio.guess else BASES[:1]
-            tried = [
-                self._focused(plan, replace(question, basis=basis), allowed)
-                for basis in bases
-            ]
-            return min(tried, key=lambda each: each[1])
+            return measure_around(plan, question, allowed, self.n, self.guess)
         grid = plan.grid(question)
         measure = measure_evenly if plan.strategy == "even" else measure_jointly
         sums = measure(grid, allowed)
         # All noise grows alike between laws, so one sum tells which is smaller.
         measured = replace(question, sums=sums)
         return measured, noise_sd(plan.mechanism, sums[0].scale)
-
-    def _focused(
-        self, plan: PlanTerms, question: PlannedQuestion, allowed: Allowance
-    ) -> tuple[PlannedQuestion, float]:
-        contrast = contrast_of(question.ratio, question.basis)
-        units = units_of(plan.box(question), contrast)
-        family = family_of(
-            units,
-            likely_ratios(units, question.ratio.guess_is),
-            likely_counts(self.n),
-            self.guess,
-        )
-        sums, width = measure_focused(plan.grid(question), allowed, units, family)
-        return replace(question, sums=sums), width

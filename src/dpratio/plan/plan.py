@@ -17,6 +17,7 @@ from dpratio.plan.plan_words import (
     describe_contrast,
     describe_delta,
     describe_epsilon,
+    describe_stage,
     describe_unit,
 )
 from dpratio.plan.planned_question import PlannedQuestion
@@ -120,6 +121,7 @@ class Plan(PlanTerms, Tabular):
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
             *describe_epsilon(self.epsilon),
             *describe_delta(self.delta),
+            *([] if self.stage is None else describe_stage(self.stage, self.epsilon)),
             *dict.fromkeys(around),
             *dict.fromkeys(
                 describe_answers(self.strategy, question.answers)

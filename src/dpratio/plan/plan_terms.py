@@ -8,7 +8,9 @@ from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.box import box_of
 from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
 from dpratio.plan.sensitivity.joint import Grid
+from dpratio.plan.sensitivity.mixtures import RAW, mixed_grid
 from dpratio.plan.strategy.layout import sums_of
+from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
@@ -23,6 +25,9 @@ __all__ = ["PlanTerms"]
 class PlanTerms:
     """Bounds, unit, budget and questions; ``found`` are keys that were paid before.
 
+    With a ``stage`` the guesses of the questions are the fallback of those that it
+    finds.
+
     The planner works on terms whose questions have no sums yet; a `Plan` has them.
     """
 
@@ -34,6 +39,7 @@ class PlanTerms:
     mechanism: str
     questions: tuple[PlannedQuestion, ...]
     found: tuple[PrivateKeys, ...] = ()
+    stage: Stage | None = None
 
     def __post_init__(self) -> None:
         """Name the questions that have no name yet."""
@@ -63,8 +69,10 @@ class PlanTerms:
 
     @property
     def for_sums(self) -> tuple[Fraction, Fraction]:
-        """What of epsilon and delta is left for the sums."""
+        """What of epsilon and delta is left for the sums, after a first stage."""
         epsilon = sum((each.budget.epsilon for each in self.private_keys), Fraction(0))
+        if self.stage is not None:
+            epsilon += self.stage.epsilon
         delta = sum((each.budget.delta for each in self.private_keys), Fraction(0))
         spent = (
             Fraction(0) if self.mechanism == "laplace" else self.budget.delta - delta
@@ -83,7 +91,14 @@ class PlanTerms:
     def grid(self, question: PlannedQuestion) -> Grid:
         """The sums of a question on their lattices."""
         contrast = contrast_of(question.ratio, question.basis)
-        return sums_of(self.strategy, self.box(question), contrast, question.answers)
+        grid = sums_of(self.strategy, self.box(question), contrast, question.answers)
+        if self.stage is None:
+            return grid
+        return mixed_grid(grid, self.raw_grid(question), contrast)
+
+    def raw_grid(self, question: PlannedQuestion) -> Grid:
+        """The sums that engines count for a question with two stages."""
+        return sums_of(self.strategy, self.box(question), RAW, question.answers)
 
 
 def _name(question: PlannedQuestion) -> str:

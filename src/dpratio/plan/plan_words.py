@@ -2,8 +2,10 @@
 
 from fractions import Fraction
 
+from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.contrast import contrast_of
+from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
@@ -15,6 +17,7 @@ __all__ = [
     "describe_contrast",
     "describe_delta",
     "describe_epsilon",
+    "describe_stage",
     "describe_unit",
 ]
 
@@ -115,6 +118,28 @@ def describe_contrast(question: PlannedQuestion, unit: PrivacyUnit) -> str:
         f"{said}. Promised: |z| is at most {limit:g}; what lies beyond is clipped, "
         "and the ratio moves by as much."
     )
+
+
+def describe_stage(stage: Stage, epsilon: Fraction) -> list[str]:
+    """Say what is spent on finding guesses, and what happens with them."""
+    spent, left = decimal_text(stage.epsilon), decimal_text(epsilon - stage.epsilon)
+    noise = "; ".join(
+        " and ".join(
+            f"{noise_sd('laplace', one.scale) * one.step:.5g}" for one in first
+        )
+        for first in stage.firsts
+    )
+    first = (
+        f"Two stages. The first spends epsilon {spent} on finding the guess of every "
+        "ratio in two totals over all of its groups, numerator and denominator, with "
+        f"noise_sd {noise}."
+    )
+    second = (
+        f"The second spends epsilon {left} and measures around what was found; it is "
+        "priced again before it is measured. Where nothing can be found, the sums "
+        "below are measured."
+    )
+    return [first, second]
 
 
 def describe_answers(strategy: str, answers: tuple[str, ...]) -> str:

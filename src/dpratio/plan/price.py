@@ -23,7 +23,8 @@ from dpratio.plan.require_terms import require_terms, settle_guess, settle_parti
 from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.sensitivity.joint import Grid, is_convex, root_above
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
-from dpratio.plan.split_budget import cells_of
+from dpratio.plan.split_budget import cells_of, first_allowances
+from dpratio.plan.strategy.first_totals import totals_price
 from dpratio.plan.strategy.layout import STRATEGIES
 
 __all__ = ["Cost", "price"]
@@ -59,6 +60,7 @@ def price(plan: Plan) -> Cost:
         rho-zCDP; finding keys included. Proof: docs/proofs/pricing.md.
     """
     grids = _require_terms(plan)
+    _require_first_stage(plan)
     for question, grid in zip(plan.questions, grids, strict=True):
         _require_sums(plan, question, grid)
     if plan.strategy == "even":
@@ -71,6 +73,9 @@ def price(plan: Plan) -> Cost:
         )
     else:
         squares = _require_joint(plan, grids)
+    if plan.stage is not None:
+        # What the second stage measures is not known yet; it is epsilon-private.
+        squares = plan.stage.epsilon**2 + plan.for_sums[0] ** 2
     keys = [each.budget for each in plan.private_keys]
     return Cost(
         plan.epsilon,
@@ -115,6 +120,28 @@ def _require_terms(plan: Plan) -> list[Grid]:
     if any(type(at) is not int or not 0 <= at < len(plan.partitions) for at in places):
         _refuse("each question belongs to a partition of the plan", places)
     return grids
+
+
+def _require_first_stage(plan: Plan) -> None:
+    """Certify the totals of all questions together at what the first stage spends."""
+    stage = plan.stage
+    if stage is None:
+        return
+    firsts = stage.firsts
+    if not isinstance(firsts, tuple) or len(firsts) != len(plan.questions):
+        _refuse("a first stage has totals of every question", "others")
+    try:
+        costs = [
+            totals_price(plan.raw_grid(question), first, allowed)
+            for question, first, allowed in zip(
+                plan.questions, firsts, first_allowances(plan, stage), strict=True
+            )
+        ]
+    except InvalidInput as error:
+        raise PlanRefused(f"the first stage breaks a rule: {error}") from None
+    if sum(costs, Fraction(0)) > stage.epsilon:
+        scales = [each.scale for first in firsts for each in first]
+        _refuse("the noise of the first stage is too small for its share", scales)
 
 
 def _require_sums(plan: Plan, question: PlannedQuestion, grid: Grid) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from dpratio.checks import require, show_given
 from dpratio.errors import InvalidInput
@@ -12,17 +13,20 @@ from dpratio.plan.sensitivity.box import box_of, row_box
 from dpratio.plan.sensitivity.contrast import contrast_of, guess_from
 from dpratio.plan.sensitivity.corners import corners_of
 from dpratio.plan.strategy.layout import ANSWERS
+from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.guess import Guess
 from dpratio.terms.question import is_plain
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["require_terms", "settle_guess", "settle_partition"]
+__all__ = ["require_people", "require_terms", "settle_guess", "settle_partition"]
 
 _LARGEST_ROW = 2.0**30
+_MOST_PEOPLE = 10**300  # Beyond it doubles end.
 
 
 def require_terms(plan: PlanTerms) -> None:
@@ -51,6 +55,7 @@ def require_terms(plan: PlanTerms) -> None:
         hint = "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
         require(delta > 0, "Gaussian noise needs a delta above 0", str(delta), hint)
     _require_key_budgets(plan)
+    _require_stage(plan)
 
 
 def settle_guess(ratio: Ratio, plan: PlanTerms) -> Ratio:
@@ -196,6 +201,39 @@ def _require_key_budgets(plan: PlanTerms) -> None:
     rule = "finding keys must leave some of the budget for sums"
     require(epsilon < plan.budget.epsilon, rule, str(epsilon), hint)
     require(delta <= plan.budget.delta, rule, str(delta), hint)
+
+
+def _require_stage(plan: PlanTerms) -> None:
+    """Keep plans with a first stage on the ground of docs/proofs/staged.md."""
+    stage = plan.stage
+    if stage is None:
+        return
+    require(isinstance(stage, Stage), "stage must be a Stage or None", stage)
+    rule = "a first stage must leave some of the budget for the second"
+    left = isinstance(stage.epsilon, Fraction) and stage.epsilon > 0
+    require(left and stage.epsilon < plan.budget.epsilon, rule, stage.epsilon)
+    rule = "a first stage finds the guess of strategy 'focused'"
+    hint = "Leave the stage out: the paper's sums need no guess."
+    require(plan.strategy == "focused", rule, plan.strategy, hint)
+    rule = "a release in two stages has Laplace noise"
+    require(plan.mechanism == "laplace", rule, plan.mechanism)
+    rule = "a release in two stages has groups that are declared"
+    hint = "Declare the keys, or leave the stage out."
+    require(not plan.private_keys, rule, "private keys", hint)
+    for question in plan.questions:
+        rule = "a residual bound belongs to a guess that is known beforehand"
+        hint = "Leave out the stage, or the residual bound."
+        bound = question.ratio.residual_bound
+        require(bound is None, rule, bound, hint)
+    require_people(stage.people, stage.guess)
+
+
+def require_people(people: object, guess: object) -> None:
+    """Refuse what cannot be expected of a population."""
+    counted = people is None or (type(people) is int and 1 <= people <= _MOST_PEOPLE)
+    require(counted, "n must be a whole number of at least 1", people)
+    known = guess is None or isinstance(guess, Guess)
+    require(known, "guess must be a Guess or None", guess)
 
 
 def _require_answers(plan: PlanTerms) -> None:

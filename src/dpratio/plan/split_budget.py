@@ -14,9 +14,10 @@ from dpratio.plan.calibration.calibrate import (
 )
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.strategy.measure import Allowance
+from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.groups import Groups
 
-__all__ = ["allowances", "cells_of"]
+__all__ = ["allowances", "cells_of", "first_allowances"]
 
 
 def allowances(plan: PlanTerms) -> list[Allowance]:
@@ -37,6 +38,21 @@ def allowances(plan: PlanTerms) -> list[Allowance]:
             else question.weight * whole,
             epsilon=question.weight * epsilon,
             delta=question.weight * delta,
+            unit=plan.unit,
+            cells=cells_of(plan, question.partition),
+        )
+        for question in plan.questions
+    ]
+
+
+def first_allowances(plan: PlanTerms, stage: Stage) -> list[Allowance]:
+    """Divide what a first stage spends between the questions, by their weights."""
+    return [
+        Allowance(
+            mechanism=plan.mechanism,
+            ratio=question.weight * stage.epsilon,
+            epsilon=question.weight * stage.epsilon,
+            delta=Fraction(0),
             unit=plan.unit,
             cells=cells_of(plan, question.partition),
         )

@@ -5,6 +5,7 @@ The integers may stand in the document or elsewhere (in the columns of a Parquet
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,10 @@ from dpratio.plan.calibration.calibrate import LARGEST_SCALE, MECHANISMS, SMALLE
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
+from dpratio.plan.sensitivity.contrast import BASES
+from dpratio.plan.stage_document import read_sums, sums_to_document
 from dpratio.release.added_cost import repeated
 from dpratio.release.external import require_external
 from dpratio.release.release import (
@@ -29,10 +33,17 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import KINDS, Keys
 from dpratio.terms.groups import Groups, PrivateKeys
 
-__all__ = ["FORMAT", "VERSION", "release_from_document", "release_to_document"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "read_integer",
+    "release_from_document",
+    "release_to_document",
+]
 
 FORMAT = "dpratio-release"
 VERSION = 1
+_LARGEST_VALUE = 2**63 - 1
 
 # Gives the integers of a question: its place, its number of rows and of sums.
 Values = Callable[[int, int, int], Integers]
@@ -185,27 +196,27 @@ def _question_to_document(
             }
             for layer in question.noise
         ]
-    return {"found": found, "noise": noise}
+    return {"found": found, "noise": noise, **_stages_to_document(question)}
 
 
 def _read_question(
     node: Node, plan: Plan, at: int, values: Values, *, derived: bool
 ) -> ReleasedQuestion:
-    fields = node.fields("found", "noise")
-    question = plan.questions[at]
+    fields = node.fields("found", "noise", optional=("stages",))
+    question, first = _read_stages(fields.get("stages"), plan.questions[at])
     groups = _read_groups(fields["found"], plan, question.partition)
     rows = 1 if groups is None else groups.count
     held = values(at, rows, len(question.sums))
     if fields["noise"].value is None:
         if derived:
             fields["noise"].refuse("must say how noise was added up")
-        return fresh_question(plan, question, groups, held)
+        return replace(fresh_question(plan, question, groups, held), first=first)
     if not derived:
         fields["noise"].refuse("must be null where nothing was added up")
     layers = [
         _read_layer(each, len(question.sums), rows) for each in fields["noise"].items()
     ]
-    return ReleasedQuestion(question, groups, held, tuple(layers))
+    return ReleasedQuestion(question, groups, held, tuple(layers), first)
 
 
 def _read_groups(node: Node, plan: Plan, at: int) -> Groups | None:
@@ -243,3 +254,44 @@ def _read_id(node: Node) -> str:
     if not re.fullmatch("[0-9a-f]{32}", node.text()):
         node.refuse("must be 32 hexadecimal digits")
     return node.text()
+
+
+def _stages_to_document(question: ReleasedQuestion) -> dict[str, Any]:
+    """Write the noisy totals and what they led to; nothing where there were none."""
+    if question.first is None:
+        return {}
+    return {
+        "stages": {
+            "totals": [str(each) for each in question.first],
+            "guess": question.ratio.guess,
+            "basis": question.asked.basis,
+            "sums": sums_to_document(question.asked.sums),
+        }
+    }
+
+
+def _read_stages(
+    node: Node | None, planned: PlannedQuestion
+) -> tuple[PlannedQuestion, tuple[int, ...] | None]:
+    """Read what was measured, and the totals that led to it.
+
+    Raises:
+        DocumentRefused: When a field is missing, unknown or breaks a rule.
+    """
+    if node is None:
+        return planned, None
+    fields = node.fields("totals", "guess", "basis", "sums")
+    guess = fields["guess"].number()
+    ratio = fields["guess"].make(lambda: replace(planned.ratio, guess=guess))
+    basis, sums = fields["basis"].choice(BASES), read_sums(fields["sums"])
+    asked = replace(planned, ratio=ratio, basis=basis, sums=sums)
+    return asked, tuple(read_integer(each) for each in fields["totals"].items())
+
+
+def read_integer(node: Node) -> int:
+    """Read a noisy integer that is written as text."""
+    text = node.text()
+    written = re.fullmatch("0|-?[1-9][0-9]{0,18}", text)
+    if not written or abs(int(text)) > _LARGEST_VALUE:
+        node.refuse("must be a 64-bit integer written as text")
+    return int(text)

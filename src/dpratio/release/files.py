@@ -4,7 +4,6 @@ Sums are written as text in JSON: integers of 19 digits are altered by readers t
 numbers as doubles. A checksum over the canonical document shows accidental edits.
 """
 
-import re
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from dpratio.release.checked_json import (
 from dpratio.release.document import (
     FORMAT,
     VERSION,
+    read_integer,
     release_from_document,
     release_to_document,
     require_format,
@@ -42,8 +42,6 @@ __all__ = [
     "require_place",
     "write_release",
 ]
-
-_LARGEST_VALUE = 2**63 - 1
 
 
 def write_release(
@@ -213,13 +211,5 @@ def _read_values(node: Node, shape: tuple[int, int]) -> NDArray[np.int64]:
         cells = row.items()
         if len(cells) != shape[1]:
             row.refuse(f"must hold {shape[1]} sums")
-        values[index] = [_read_value(cell) for cell in cells]
+        values[index] = [read_integer(cell) for cell in cells]
     return values
-
-
-def _read_value(node: Node) -> int:
-    text = node.text()
-    written = re.fullmatch("0|-?[1-9][0-9]{0,18}", text)
-    if not written or abs(int(text)) > _LARGEST_VALUE:
-        node.refuse("must be a 64-bit integer written as text")
-    return int(text)

@@ -68,7 +68,7 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     )
     rule = "releases add up only where no row and no person is in two of them"
     require(units_are_disjoint is True, rule, units_are_disjoint, hint)
-    plan = added_up([each.plan for each in given])
+    plan = added_up([each.measured for each in given])
     questions = tuple(
         ReleasedQuestion(
             asked=asked,
@@ -109,14 +109,16 @@ def _require_alike(first: Release, other: Release) -> None:
     for name in names:
         same = getattr(first.plan, name) == getattr(other.plan, name)
         require(same, "releases that are merged must agree", f"another {name}", hint)
+    if first.plan.stage is not None or other.plan.stage is not None:
+        hint = "First stages may find different guesses: give the guess, in one stage."
     ratios = [
-        [question.ratio for question in each.plan.questions] for each in (first, other)
+        [question.ratio for question in each.questions] for each in (first, other)
     ]
     require(ratios[0] == ratios[1], "releases must ask the same", "another ratio", hint)
     sums = [
         [
-            [(one.summand, one.step) for one in question.sums]
-            for question in each.plan.questions
+            [(one.summand, one.step) for one in question.asked.sums]
+            for question in each.questions
         ]
         for each in (first, other)
     ]

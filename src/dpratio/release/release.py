@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 
 import numpy as np
@@ -13,6 +13,8 @@ from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
+from dpratio.plan.realise import is_realised
+from dpratio.plan.strategy.first_totals import TOTALS
 from dpratio.plan.strategy.layout import EXTERNAL
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, decimal_text
@@ -69,15 +71,24 @@ class NoiseLayer:
 class ReleasedQuestion:
     """A question with its noisy integers, groups × sums; they are kept read-only.
 
-    ``groups`` are declared, found privately, or None for the whole table.
+    ``groups`` are declared, found privately, or None for the whole table. ``first`` are
+    the noisy totals of a first stage: they led to what is ``asked`` here.
     """
 
     asked: PlannedQuestion
     groups: Groups | None
     values: Integers
     noise: tuple[NoiseLayer, ...]
+    first: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
+        if self.first is not None:
+            rule = "the totals of a first stage are two whole numbers"
+            two = isinstance(self.first, tuple) and len(self.first) == TOTALS
+            whole = two and all(
+                type(each) is int and abs(each) < 2**63 for each in self.first
+            )
+            require(whole, rule, self.first)
         values = _to_integers(self.values)
         cells = 1 if self.groups is None else self.groups.count
         fits = values.ndim == 2 and len(values) == cells  # noqa: PLR2004
@@ -106,8 +117,8 @@ class ReleasedQuestion:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, ReleasedQuestion)
-            and (self.asked, self.groups, self.noise)
-            == (other.asked, other.groups, other.noise)
+            and (self.asked, self.groups, self.noise, self.first)
+            == (other.asked, other.groups, other.noise, other.first)
             and np.array_equal(self.values, other.values)
         )
 
@@ -172,9 +183,7 @@ class Release:
         flagged = isinstance(self.is_simulated, bool)
         require(flagged, "is_simulated must be true or false", self.is_simulated)
         _require_origin(self.origin, self.plan.strategy)
-        asked = tuple(each.asked for each in self.questions)
-        rule = "a release answers the questions of its plan"
-        require(asked == self.plan.questions, rule, "others")
+        _require_asked(self)
 
     def question(self, which: str | int) -> ReleasedQuestion:
         """Give the question of a name, or of a number from 1.
@@ -183,6 +192,14 @@ class Release:
             InvalidInput: When there is none; the message lists those there are.
         """
         return pick_question(self.questions, which)
+
+    @property
+    def measured(self) -> Plan:
+        """The plan as it was measured: with the guesses that a first stage found."""
+        if self.plan.stage is None:
+            return self.plan
+        asked = tuple(each.asked for each in self.questions)
+        return replace(self.plan, questions=asked)
 
     @property
     def cost(self) -> Budget:
@@ -199,7 +216,7 @@ class Release:
         return hash(self.id)
 
     def _repr_html_(self) -> str:
-        return f"<p>{html.escape(str(self))}</p>{self.plan.to_html()}"
+        return f"<p>{html.escape(str(self))}</p>{self.measured.to_html()}"
 
     def __str__(self) -> str:
         plan = self.plan
@@ -250,6 +267,21 @@ def require_release(given: object) -> None:
     if isinstance(given, str | PathLike):
         hint = f"Read it first: read_release({str(given)!r})."
     require(isinstance(given, Release), "release must be a Release", given, hint)
+
+
+def _require_asked(release: Release) -> None:
+    """Refuse answers to other questions than the plan's, or than its first stage's."""
+    plan = release.plan
+    asked = tuple(each.asked for each in release.questions)
+    firsts = [each.first for each in release.questions if each.first is not None]
+    if plan.stage is None or release.sources:
+        rule = "a release answers the questions of its plan"
+        require(asked == plan.questions, rule, "others")
+        rule = "totals of a first stage belong to a release in two stages"
+        require(not firsts, rule, len(firsts))
+        return
+    rule = "what was measured must be what the noisy totals of the first stage lead to"
+    require(is_realised(plan, asked, firsts), rule, "something else")
 
 
 def _require_derived(release: Release) -> None:

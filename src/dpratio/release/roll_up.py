@@ -83,7 +83,7 @@ def roll_up(
     codes = np.array([places[cell] for cell in cells], dtype=np.int64)
     place = [each is given for each in release.questions].index(True)
     coarse = _groups(groups, keep, list(places), into or {})  # type: ignore[arg-type]
-    plan = _only(release.plan, given, coarse)
+    plan = _only(release.measured, given, coarse, place)
     rolled = ReleasedQuestion(
         asked=plan.questions[0],
         groups=coarse,
@@ -189,7 +189,9 @@ def _rolled(layer: NoiseLayer, codes: np.ndarray, cells: int) -> NoiseLayer:
     return replace(layer, counts=counts)
 
 
-def _only(plan: Plan, question: ReleasedQuestion, groups: Groups | None) -> Plan:
+def _only(
+    plan: Plan, question: ReleasedQuestion, groups: Groups | None, place: int
+) -> Plan:
     """Give a plan of one question, over other groups, with what belongs to it."""
     before = default_name(question.ratio, plan.partitions[question.asked.partition])
     name = "" if question.name == before else question.name
@@ -211,6 +213,7 @@ def _only(plan: Plan, question: ReleasedQuestion, groups: Groups | None) -> Plan
         partitions=(groups,),
         questions=(kept,),
         found=tuple(plan.private_keys),
+        stage=None if plan.stage is None else plan.stage.only(place),
     )
 
 

@@ -120,7 +120,7 @@ def render_report(
         "csv": render(estimates, "csv"),
         "csv_name": f"ratios-{release.id[:8]}.csv",
     }
-    plan = release.plan
+    plan = release.measured
     summary = [shortened(line) for line in plan.summary()]
     return str(
         _template().render(

@@ -44,6 +44,8 @@ class Study:
         mechanism: Which noise they get; see `make_plan`.
         n: About how many people an answer is about: a public guess, or None.
         guess: What they are like: a public guess, or None.
+        stage: The share of epsilon that a first stage spends on finding the guess of
+            every ratio, or None; see `make_plan`.
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
             `DatabaseTable`, or None.
         scope: The dataset's name in the ledger, or None.
@@ -73,6 +75,7 @@ class Study:
     mechanism: str
     n: int | None
     guess: Guess | None
+    stage: Fraction | None
     data: Source | None
     scope: str | None
 
@@ -90,6 +93,7 @@ class Study:
         mechanism: str = "auto",
         n: int | None = None,
         guess: Guess | None = None,
+        stage: float | Fraction | None = None,
         data: Source | None = None,
         scope: str | None = None,
     ) -> None:
@@ -103,6 +107,7 @@ class Study:
             "mechanism": mechanism,
             "n": n,
             "guess": guess,
+            "stage": _read_stage(stage),
             "data": data,
             "scope": scope,
         }
@@ -142,6 +147,15 @@ def _questions(
             for ratio in asked
         ]
     )
+
+
+def _read_stage(share: object) -> Fraction | None:
+    """Take a share of the budget as the decimal that was written."""
+    if share is None:
+        return None
+    rule = "the share of a first stage must lie between 0 and 1"
+    require(is_share(share) and share < 1, rule, share, "Write stage=0.2.")  # type: ignore[operator]
+    return Fraction(str(share))
 
 
 def _as_question(

@@ -24,6 +24,7 @@
     epsilon = 1.0
     delta = 1e-6
     scope = "loans"  # the dataset's name in the ledger, where there are several
+    stage = 0.2  # the share of epsilon that a first stage spends on finding the guess
 
     [population]  # a public guess, for plans, forecasts and simulations
     n = 5000
@@ -154,7 +155,7 @@ def parse_study(text: str) -> Study:
     if "groups" in top:
         partitions, weights = read_partitions(top["groups"])
     privacy = top["privacy"].fields(
-        "epsilon", optional=("delta", "strategy", "mechanism", "scope")
+        "epsilon", optional=("delta", "strategy", "mechanism", "scope", "stage")
     )
     chosen: dict[str, Any] = {
         name: privacy[name].text()
@@ -172,6 +173,7 @@ def parse_study(text: str) -> Study:
         "guess": None if people is None else _read_guess(people),
         "data": _read_data(top["data"]) if "data" in top else None,
         "scope": privacy["scope"].text() if "scope" in privacy else None,
+        "stage": privacy["stage"].number() if "stage" in privacy else None,
     }
     shares = [1.0] * len(partitions) if weights is None else weights
     questions = [

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpratio.curator.reading.exact import LARGEST_SUM, ExactSums
+from dpratio.plan.sensitivity.mixtures import Mixture
 
 CANARY = 271828182845
 
@@ -127,3 +128,22 @@ def test_clamping_never_moves_two_sums_apart(first: int, second: int) -> None:
         for each in (first, second)
     ]
     assert abs(ends[0] - ends[1]) <= abs(first - second)
+
+
+def test_long_sums_are_kept_until_they_leave() -> None:
+    long = np.array([[2**70, -(2**70)], [1, 2]], dtype=object)
+    sums = ExactSums(long)
+    long[0, 0] = 99
+    found = sums.plus(np.zeros((2, 2), np.int64))
+    assert found.tolist() == [[LARGEST_SUM, -LARGEST_SUM], [1, 2]]
+    assert found.dtype == np.int64
+    (both,) = sums.mixed([Mixture({0: 1, 1: 1}, 1)]).plus(np.zeros((2, 1), np.int64)).T
+    assert both.tolist() == [0, 3]
+
+
+def test_first_totals_add_up_over_all_groups() -> None:
+    sums = ExactSums(np.array([[2**62, 1, 7], [2**62, -4, 7]], dtype=np.int64))
+    totals = sums.first_totals(2)
+    assert totals.plus(np.zeros((1, 2), np.int64)).tolist() == [[LARGEST_SUM, -3]]
+    halved = totals.mixed([Mixture({0: 1}, 8)]).plus(np.zeros((1, 1), np.int64))
+    assert halved.tolist() == [[2**60]]

@@ -30,11 +30,19 @@ def aggregate(table: DuckTable, statement: Statement) -> ExactSums:
     if sums is None or not _is_exact(sums, statement):
         query = _query(table, statement, keyed, in_doubles=False)
         sums = table.fetch(query, keyed.tables)
-    cells = np.zeros((statement.cells, len(statement.sums)), dtype=np.int64)
+    held = object if statement.unclamped else np.int64
+    cells = np.zeros((statement.cells, len(statement.sums)), dtype=held)
     code = np.asarray(sums["code"]).astype(np.int64)
     for index in range(len(statement.sums)):
-        cells[code, index] = np.asarray(sums[f"sum{index}"]).astype(np.int64)
+        cells[code, index] = _whole(np.asarray(sums[f"sum{index}"]))
     return ExactSums(cells)
+
+
+def _whole(column: np.ndarray) -> np.ndarray:
+    """Read totals as whole numbers; those that come as text may be long."""
+    if column.dtype == object:
+        return np.array([int(each) for each in column], dtype=object)
+    return column.astype(np.int64)
 
 
 def _is_exact(sums: dict[str, np.ndarray], statement: Statement) -> bool:
@@ -52,7 +60,7 @@ def _query(
     needless must stay.
     """
     hide = "TRY({})" if table.is_foreign else "{}"
-    unit = statement.unit
+    unit, unclamped = statement.unit, statement.unclamped
     read = [
         f"{hide.format(number_of(table, column))} AS {letter}"
         for letter, column in statement.factor_columns.items()
@@ -87,7 +95,7 @@ def _query(
     extra = ["n_rows"] if unit is not None else []
     steps["counted"] = f"SELECT {', '.join(cells + gates + code + extra)} FROM made"
     sums = [
-        f"{total_of(cell, in_doubles=in_doubles)} AS sum{at}"
+        f"{total_of(cell, in_doubles=in_doubles, unclamped=unclamped)} AS sum{at}"
         for at, cell in enumerate(added)
     ]
     sums += ["max(n_rows) AS unit_rows"] if unit is not None else []

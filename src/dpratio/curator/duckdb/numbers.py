@@ -64,11 +64,13 @@ def sum_of(cell: str, *, in_doubles: bool) -> str:
     return f"sum({cell})" if in_doubles else f"sum(CAST({cell} AS BIGINT))"
 
 
-def total_of(cell: str, *, in_doubles: bool) -> str:
-    """Add cells up into 64 bits; no rows add up to zero."""
+def total_of(cell: str, *, in_doubles: bool, unclamped: bool = False) -> str:
+    """Add cells up into 64 bits, or into text of any length; no rows add up to zero."""
     total = f"coalesce({sum_of(cell, in_doubles=in_doubles)}, 0)"
     if in_doubles:
         return total
+    if unclamped:
+        return f"CAST({total} AS VARCHAR)"
     limit = f"{LARGEST_SUM}::HUGEINT"
     return f"CAST(greatest(least({total}, {limit}), -{limit}) AS BIGINT)"
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpratio.curator.python.rows import RowTable
 from dpratio.curator.reading.csv_lines import NUMBER
-from dpratio.curator.reading.exact import LARGEST_SUM, ExactSums
+from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.keys import (
     Placer,
     can_be_declared,
@@ -47,11 +47,7 @@ def aggregate(table: RowTable, statement: Statement) -> ExactSums:
         made = _with_contrast(factors, statement.contrast)
         for index, cell in enumerate(_cells(made, statement.sums)):
             totals[place][index] += cell
-    clamped = [
-        [max(-LARGEST_SUM, min(LARGEST_SUM, each)) for each in total]
-        for total in totals
-    ]
-    return ExactSums(np.array(clamped, dtype=np.int64).reshape(len(totals), -1))
+    return ExactSums(np.array(totals, dtype=object).reshape(len(totals), -1))
 
 
 def count_keys(table: RowTable, asked: KeyCount) -> dict[Key, int]:

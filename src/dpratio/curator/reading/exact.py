@@ -1,9 +1,12 @@
 """Exact sums: secret integers that leave only with noise on them."""
 
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dpratio.plan.sensitivity.mixtures import Mixture
 
 __all__ = ["LARGEST_SUM", "ExactSums"]
 
@@ -13,16 +16,44 @@ LARGEST_SUM = 2**62
 
 
 class ExactSums:
-    """Sums in whole cells, groups × sums. They refuse to print, pickle or compare."""
+    """Sums in whole cells, groups × sums. They refuse to print, pickle or compare.
+
+    Sums that are to be mixed are whole numbers of any size: what was clamped before it
+    was mixed could move further than its unit did.
+    """
 
     __slots__ = ("_cells",)
 
-    def __init__(self, cells: NDArray[np.int64]) -> None:
-        self._cells = np.clip(cells, -LARGEST_SUM, LARGEST_SUM)
+    def __init__(self, cells: NDArray[Any]) -> None:
+        try:
+            self._cells = cells.astype(np.int64)
+        except OverflowError:  # They are longer, and stay what they are.
+            self._cells = cells.copy()
 
     def plus(self, noise: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add noise, one integer per sum: the only way out."""
-        return self._cells + noise
+        clamped = np.clip(self._cells, -LARGEST_SUM, LARGEST_SUM).astype(np.int64)
+        return clamped + noise
+
+    def first_totals(self, count: int) -> "ExactSums":
+        """Add the first sums up over all groups."""
+        return ExactSums(
+            self._cells[:, :count].astype(object).sum(axis=0, keepdims=True)
+        )
+
+    def mixed(self, mixtures: Sequence[Mixture]) -> "ExactSums":
+        """Mix the sums of every group into others, each rounded once.
+
+        Guarantee:
+            The result is ⌊Σ weight · sum / divisor + ½⌋, exactly.
+            Proof: docs/proofs/staged.md.
+        """
+        whole = self._cells.astype(object)
+        columns = []
+        for each in mixtures:
+            total = sum(weight * whole[:, at] for at, weight in each.weights.items())
+            columns.append((2 * total + each.divisor) // (2 * each.divisor))
+        return ExactSums(np.stack(columns, axis=1))
 
     def __repr__(self) -> str:
         return "ExactSums(secret)"

@@ -28,12 +28,14 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dpratio.errors import SchemaRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.box import Total, totals_of
 from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.mixtures import RAW
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import KINDS, Dimension, Keys, ScoreBins
 from dpratio.terms.groups import Groups
@@ -91,7 +93,7 @@ class Statement:
     """What to add up, without a trace of privacy parameters.
 
     ``factor_columns`` and ``factor_bounds`` are by letter: s, y, w and m of the ratio,
-    and b0, b1 … of binned columns.
+    and b0, b1 … of binned columns. ``unclamped`` sums may need more than 64 bits.
     """
 
     factor_columns: Mapping[str, str]
@@ -101,6 +103,7 @@ class Statement:
     unit: UnitRule | None
     sums: tuple[CellSum, ...]
     contrast: Contrast | None = None
+    unclamped: bool = False
 
     @property
     def cells(self) -> int:
@@ -215,12 +218,26 @@ def statement_of(
         dimensions=dimensions,
         listed=None if groups is None else groups.listed,
         unit=unit_rule(plan, question),
-        sums=tuple(
+        **_counted(plan, question),
+    )
+
+
+def _counted(plan: Plan, question: PlannedQuestion) -> dict[str, Any]:
+    """Say which cells are added up: raw ones where they are mixed later."""
+    if plan.stage is None:
+        sums = [
             CellSum(each.summand.factors, each.step, each.sensitivity)
             for each in question.sums
-        ),
-        contrast=plan.contrast(question),
-    )
+        ]
+        return {"sums": tuple(sums), "contrast": plan.contrast(question)}
+    raw = plan.raw_grid(question)
+    sums = [
+        CellSum(summand.factors, step, largest)
+        for summand, step, largest in zip(
+            raw.summands, raw.steps, raw.sensitivities, strict=True
+        )
+    ]
+    return {"sums": tuple(sums), "contrast": RAW, "unclamped": True}
 
 
 def unit_rule(plan: Plan, question: PlannedQuestion | None) -> UnitRule | None:

@@ -6,7 +6,7 @@ Cells are kept as whole doubles, as in `curator/duckdb`; where their sums could 
 
 import numpy as np
 
-from dpratio.curator.reading.exact import LARGEST_SUM, ExactSums
+from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.keys import can_be_declared, key_from
 from dpratio.curator.reading.statement import KeyCount, Statement
 from dpratio.curator.reading.whole_doubles import are_exact
@@ -31,7 +31,7 @@ def aggregate(table: WarehouseTable, statement: Statement) -> ExactSums:
             group_sums(table.dialect, table.rows, statement, in_doubles=False)
         )
         sums = {name: _joined(found, name) for name in names}
-    cells = np.zeros((statement.cells, len(names)), dtype=np.int64)
+    cells = np.zeros((statement.cells, len(names)), dtype=object)
     codes = found.get("code", [0])
     for index, name in enumerate(names):
         added: dict[int, int] = {}
@@ -39,7 +39,7 @@ def aggregate(table: WarehouseTable, statement: Statement) -> ExactSums:
             # A group may arrive in several rows: the days of a period.
             added[code] = added.get(code, 0) + int(total)
         for code, total in added.items():
-            cells[code, index] = max(-LARGEST_SUM, min(LARGEST_SUM, total))
+            cells[code, index] = total
     return ExactSums(cells)
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from dpratio.plan.sensitivity.joint import Grid, joint_ratio, root_above, spread_ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["is_one_row", "unit_ratio"]
+__all__ = ["is_one_row", "pooled_ratio", "unit_ratio"]
 
 
 def is_one_row(unit: PrivacyUnit) -> bool:
@@ -48,3 +48,27 @@ def unit_ratio(
         across = 2 * once if is_laplace else root_above(Fraction(2)) * once
         moved = within if cells == 1 else max(within, across)
     return moved * (groups if is_laplace else root_above(Fraction(groups)))
+
+
+def pooled_ratio(
+    mechanism: str,
+    grid: Grid,
+    scales: Sequence[float],
+    unit: PrivacyUnit,
+    cells: int | None,
+) -> Fraction:
+    """Bound how far one unit moves totals over all cells, in units of their noise.
+
+    What a unit puts into several cells comes together in a total, so it adds up in
+    either norm. A unit that is changed differs in each of its cells from what it was
+    before, in the same cell or in another.
+
+    Guarantee:
+        No unit moves the totals further under the declared neighbour relation,
+        provided that `is_convex` holds. Proof: docs/proofs/staged.md.
+    """
+    moved = joint_ratio(mechanism, grid, scales)
+    if unit.neighbours == "change-one":
+        moved = min(2 * moved, max(moved, spread_ratio(mechanism, grid, scales)))
+    groups = unit.most_groups if cells is None else min(unit.most_groups, cells)
+    return moved * groups

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.ratio.wald import wald
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.arrays import Floats
-from dpratio.simulation.coverage.samples import Sample
+from dpratio.simulation.coverage.samples import Sample, moments_without_noise
 from dpratio.simulation.population import Population
+from dpratio.simulation.stages import Part
 
 __all__ = ["WITHOUT_NOISE", "Answer", "answer_of", "share_rejected"]
 
@@ -34,12 +35,22 @@ class Answer:
 
 def answer_of(sample: Sample, method: str, scale: str, level: float) -> Answer:
     """Give the interval of every repetition, on its scale."""
+    parts = [_answer_of(part, method, scale, level) for part in sample.parts]
+    order = np.argsort(sample.places)
+    columns = [
+        np.concatenate([getattr(part, each.name) for part in parts])[order]
+        for each in fields(Answer)
+    ]
+    return Answer(*columns)
+
+
+def _answer_of(part: Part, method: str, scale: str, level: float) -> Answer:
     if method in WITHOUT_NOISE:
-        return _answer_without_noise(sample, method, scale, level)
+        return _answer_without_noise(part, method, scale, level)
     # The redraws of a method may repeat; seeding by the release keeps them apart.
-    seed = int(sample.release.id[:8], 16)
+    seed = int(part.release.id[:8], 16)
     given = estimate_ratios(
-        sample.release, method=method, scale=scale, level=level, rng=seed
+        part.release, method=method, scale=scale, level=level, rng=seed
     )
     if scale == "log":
         ends = (given.log_ratio, given.log_ci_lower, given.log_ci_upper)
@@ -48,10 +59,8 @@ def answer_of(sample: Sample, method: str, scale: str, level: float) -> Answer:
     return Answer(given.ratio, given.ci_lower, given.ci_upper, given.se)
 
 
-def _answer_without_noise(
-    sample: Sample, method: str, scale: str, level: float
-) -> Answer:
-    moments = sample.exact_moments
+def _answer_without_noise(part: Part, method: str, scale: str, level: float) -> Answer:
+    moments = moments_without_noise(part)
     variance = choose_variance(moments, None)
     answer = wald(
         moments,
@@ -65,7 +74,8 @@ def _answer_without_noise(
         se = np.sqrt(answer.sampling)
         if method == "public":
             return Answer(answer.centre, *answer.ends(level), se)
-        low = [each.lower for letter, each in sample.box.items() if letter in "sy"]
+        box = part.release.plan.box(part.release.questions[0].asked)
+        low = [each.lower for letter, each in box.items() if letter in "sy"]
         lowest = 0.0 if min(low) >= 0 else -np.inf
         statistic = statistic_of(moments, variance, lowest=lowest)
         found = confidence_set(statistic, normal_quantile(level))

@@ -7,50 +7,55 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
-from dpratio.arrays import Floats
+from dpratio.arrays import Integers
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.release.release import Release
 from dpratio.simulation.population import Population
 from dpratio.simulation.progress import Progress
 from dpratio.simulation.simulate import (
     Seeds,
     View,
     clip_people,
-    simulate_release,
     simulate_sums,
 )
-from dpratio.terms.bounds import Bounds
+from dpratio.simulation.stages import Part, counted_question, simulate_parts
 
-__all__ = ["Bench", "Sample"]
+__all__ = ["Bench", "Sample", "moments_without_noise"]
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Repeated samples of one size under one plan: exact sums, and their release."""
+    """Repeated samples of one size under one plan: exact sums, and their release.
 
-    exact: Floats
-    release: Release
+    They come in parts, one where the plan has one stage.
+    """
 
-    @property
-    def exact_moments(self) -> Moments:
-        """The moments of the sums before noise was put on them."""
-        (question,) = self.release.questions
-        return exact_moments(self.exact, self.release.plan, question.asked)
+    parts: tuple[Part, ...]
 
     @property
-    def box(self) -> dict[str, Bounds]:
-        """The bounds of what one unit puts in."""
-        (question,) = self.release.questions
-        return self.release.plan.box(question.asked)
+    def places(self) -> Integers:
+        """The place of each repetition, in the order of the parts."""
+        return np.concatenate([part.places for part in self.parts])
 
     @property
     def denominator_sds(self) -> float:
         """The mean denominator in units of its noise."""
-        noisy = moments_of(self.release, self.release.questions[0])
-        noise = float(noisy.noise_covariance("wy", "wy")[0])
-        mean = self.exact_moments["wy"].mean()
-        return float(abs(mean) / math.sqrt(noise))
+        found = [_denominator_sds(part) for part in self.parts]
+        sizes = [len(part.places) for part in self.parts]
+        return float(np.average(found, weights=sizes))
+
+
+def moments_without_noise(part: Part) -> Moments:
+    """Give the moments of the sums before noise was put on them."""
+    (question,) = part.release.questions
+    return exact_moments(part.exact, part.release.plan, question.asked)
+
+
+def _denominator_sds(part: Part) -> float:
+    noisy = moments_of(part.release, part.release.questions[0])
+    noise = float(noisy.noise_covariance("wy", "wy")[0])
+    mean = moments_without_noise(part)["wy"].mean()
+    return float(abs(mean) / math.sqrt(noise))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +87,21 @@ class Bench:
             for index, (plan, question) in enumerate(self.asked):
                 rng = np.random.Generator(np.random.SFC64(noise[index]))
                 exact = sums[_sums_of(plan, question)]
-                release = simulate_release(exact, plan, question, rng)
-                samples[size, index] = Sample(exact, release)
+                parts = simulate_parts(exact, plan, question, rng)
+                samples[size, index] = Sample(tuple(parts))
         return samples
 
 
-def _sums_of(plan: Plan, question: PlannedQuestion) -> Hashable:
+def _sums_of(plan: Plan, asked: PlannedQuestion) -> Hashable:
     """Name what is added up: plans that differ in noise alone share their sums."""
+    question = counted_question(plan, asked)
     bounds = tuple(plan.box(question).values())
     summands = tuple(each.summand for each in question.sums)
     return bounds, summands, plan.contrast(question)
 
 
-def _view_of(plan: Plan, question: PlannedQuestion) -> View:
+def _view_of(plan: Plan, asked: PlannedQuestion) -> View:
+    question = counted_question(plan, asked)
     products = [each.summand.factors for each in question.sums]
     box, contrast = plan.box(question), plan.contrast(question)
     return View(lambda people: clip_people(people, box), products, contrast)

@@ -14,7 +14,7 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.simulation.forecast.unit_moments import UnitMoments
 from dpratio.simulation.population import Population
-from dpratio.simulation.simulate import simulate_release
+from dpratio.simulation.stages import simulate_parts
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Question
@@ -55,10 +55,15 @@ def simulate_widths(
     """Draw releases with the same seed each time, so that forecasts compare."""
     rng = np.random.default_rng(_SEED)
     sums = unit.sums(n, _DRAWS, rng)
-    found = estimate_ratios(simulate_release(sums, plan, question, rng), level=level)
-    bounded = np.isfinite(found.ci_lower) & np.isfinite(found.ci_upper)
-    width = (found.ci_upper - found.ci_lower)[bounded]
-    rejected = (against < found.ci_lower) | (against > found.ci_upper)
+    found = [
+        estimate_ratios(part.release, level=level)
+        for part in simulate_parts(sums, plan, question, rng)
+    ]
+    lower = np.concatenate([each.ci_lower for each in found])
+    upper = np.concatenate([each.ci_upper for each in found])
+    bounded = np.isfinite(lower) & np.isfinite(upper)
+    width = (upper - lower)[bounded]
+    rejected = (against < lower) | (against > upper)
     return SimulatedWidths(
         mean_width=float(width.mean()) if bounded.any() else math.inf,
         unbounded=float(1 - bounded.mean()),
@@ -88,6 +93,7 @@ def replan(
         mechanism=plan.mechanism,
         n=n,
         guess=guess if isinstance(guess, Guess) else None,
+        stage=None if plan.stage is None else plan.stage.epsilon / plan.epsilon,
     )
 
 

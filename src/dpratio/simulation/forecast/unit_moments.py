@@ -18,6 +18,7 @@ from dpratio.plan.planned_question import (
 from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.simulation.population import People, Population
 from dpratio.simulation.simulate import clip_people, sum_products
+from dpratio.simulation.stages import counted_question
 from dpratio.terms.guess import Guess, middle_guess
 
 __all__ = ["UnitMoments", "questions_of", "unit_moments"]
@@ -66,9 +67,10 @@ def questions_of(
 
 
 def unit_moments(
-    plan: Plan, question: PlannedQuestion, guess: Guess | Population | None
+    plan: Plan, asked: PlannedQuestion, guess: Guess | Population | None
 ) -> UnitMoments:
     """Reduce a guessed population to the moments of one unit's summands."""
+    question = counted_question(plan, asked)
     bounds = plan.box(question)
     if guess is None:
         guess = middle_guess(bounds)

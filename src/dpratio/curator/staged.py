@@ -1,0 +1,56 @@
+"""Two stages of one reading: noisy totals first, then the sums that they lead to.
+
+Exact sums come in once and leave twice, each time with noise of its own. What stands
+between the two is `realise`, which sees the plan and the noisy totals alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dpratio.curator.noise.draw_noise import draw_noise
+from dpratio.curator.noise.entropy import system_bits
+from dpratio.curator.reading.exact import ExactSums
+from dpratio.plan.plan import Plan
+from dpratio.plan.realise import realise
+from dpratio.plan.sensitivity.contrast import contrast_of
+from dpratio.plan.sensitivity.mixtures import mixture_of
+from dpratio.plan.strategy.first_totals import TOTALS
+from dpratio.plan.strategy.planned_stage import Stage
+from dpratio.release.release import ReleasedQuestion, fresh_question
+from dpratio.terms.groups import Groups
+
+__all__ = ["measure_in_stages"]
+
+
+def measure_in_stages(
+    plan: Plan, stage: Stage, exact: Sequence[ExactSums]
+) -> tuple[ReleasedQuestion, ...]:
+    """Put noise on the totals of each question, and then on its sums.
+
+    Args:
+        plan: A plan with a first stage, priced before the table was opened.
+        stage: That stage.
+        exact: The raw sums of each question: one reading, for both stages.
+
+    Guarantee:
+        The totals and the sums together are epsilon-private at the plan's epsilon.
+        Proof: docs/proofs/staged.md.
+    """
+    totals: list[tuple[int, ...]] = []
+    for question, sums, first in zip(plan.questions, exact, stage.firsts, strict=True):
+        both = replace(question, sums=first)
+        noise = draw_noise(plan.mechanism, both, 1, system_bits)
+        noisy = sums.first_totals(TOTALS).plus(noise)
+        totals.append(tuple(noisy[0].tolist()))
+    released = []
+    for question, sums, found in zip(realise(plan, totals), exact, totals, strict=True):
+        groups = plan.partitions[question.partition]
+        declared = groups if isinstance(groups, Groups) else None
+        count = 1 if declared is None else declared.count
+        noise = draw_noise(plan.mechanism, question, count, system_bits)
+        contrast = contrast_of(question.ratio, question.basis)
+        mixtures = mixture_of(plan.grid(question), plan.raw_grid(question), contrast)
+        values = sums.mixed(mixtures).plus(noise)
+        fresh = fresh_question(plan, question, declared, values)
+        released.append(replace(fresh, first=found))
+    return tuple(released)

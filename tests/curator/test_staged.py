@@ -1,0 +1,269 @@
+"""Two stages of one reading: the same sums on every engine, each within its price."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attacks.engines_for_attacks import ENGINES, given_to
+from curator.agreement import exact_in_integers
+from curator.tables_for_tests import asked, exact, fixed
+from dpratio.curator import staged as room
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.noise.draw_noise import draw_noise
+from dpratio.curator.release_sums import release_sums
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.realise import realise
+from dpratio.plan.sensitivity.neighbours import pooled_ratio, unit_ratio
+from dpratio.plan.split_budget import cells_of
+from dpratio.plan.strategy.first_totals import totals_grid
+from dpratio.release.files import read_release
+from dpratio.release.release import Release
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import PrivacyUnit
+
+REGIONS = ["north", "south", "west"]
+BOUNDS = {"spend": Bounds(-3, 50), "visits": Bounds(0, 20), "w": Bounds(0.5, 2)}
+TOTALS = {"spend": Bounds(-3, 120), "visits": Bounds(0, 40)}
+GROUPS = Groups("region", REGIONS)
+PERSON = PrivacyUnit("id", totals=TOTALS, most_groups=2)
+PLANS: dict[str, dict[str, Any]] = {
+    "whole": {},
+    "groups": {"groups": GROUPS},
+    "means": {"groups": GROUPS, "answers": ("ratio", "means")},
+    "weights": {"weight": "w", "groups": GROUPS, "answers": ("ratio", "means")},
+    "people": {"unit": PERSON, "groups": GROUPS},
+    "changed": {"unit": PrivacyUnit(neighbours="change-one"), "groups": GROUPS},
+}
+
+
+def plan_of(kind: str, **terms: Any) -> Plan:  # noqa: ANN401
+    wanted = {"budget": Budget(4), "stage": 0.25, **PLANS[kind], **terms}
+    weight = wanted.pop("weight", None)
+    ratio = Ratio(
+        "spend", per="visits", weight=weight, guess=wanted.pop("around", None)
+    )
+    columns = [name for name in ratio.columns if name is not None]
+    bounds = {name: BOUNDS[name] for name in columns}
+    return make_plan(ratio, bounds=bounds, **wanted)
+
+
+def table_of(rows: int, seed: int = 1) -> Any:  # noqa: ANN401
+    chance = np.random.default_rng(seed)
+    visits = chance.poisson(4, rows).astype(float)
+    return pa.table(
+        {
+            "spend": visits * 2.5 + chance.normal(0, 3, rows),
+            "visits": visits,
+            "w": chance.exponential(1, rows),
+            "region": chance.choice(np.array([*REGIONS, "elsewhere"]), rows),
+            "id": [f"person {at % (rows // 3)}" for at in range(rows)],
+        }
+    )
+
+
+TABLE = table_of(900)
+
+
+@contextmanager
+def without_noise() -> Iterator[None]:
+    """Put no noise on what leaves: what only a test may see."""
+
+    def nothing(_: str, question: PlannedQuestion, cells: int, __: object) -> Any:  # noqa: ANN401
+        return np.zeros((cells, len(question.sums)), dtype=np.int64)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(room, "draw_noise", nothing)
+        yield
+
+
+def released(table: Any, plan: Plan, engine: str = "python") -> Release:  # noqa: ANN401
+    with given_to(engine, table) as (source, name):
+        return release_sums(source, plan, engine=name, ledger=None)
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_every_engine_gives_the_same_stages(kind: str) -> None:
+    plan = plan_of(kind)
+    with without_noise():
+        first, *others = [released(TABLE, plan, engine) for engine in ENGINES]
+    for each in others:
+        assert each.questions == first.questions
+    assert first.questions[0].ratio.guess == pytest.approx(2.5, rel=0.05)
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_sums_beyond_the_exact_doubles_come_whole(kind: str) -> None:
+    plan = plan_of(kind)
+    wanted = exact(TABLE.to_pydict(), plan, "python")
+    assert exact_in_integers(TABLE, plan, 1.0) == wanted
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_what_leaves_are_the_sums_of_the_realised_plan_but_for_rounding(
+    kind: str,
+) -> None:
+    plan = plan_of(kind)
+    with without_noise():
+        release = released(TABLE, plan)
+    (question,) = release.questions
+    plain = plan_of(kind, stage=None, around=question.ratio.guess)
+    wanted = exact(TABLE.to_pydict(), plain, "python")
+    count = TABLE.num_rows
+    slack = [
+        count * (one + other)
+        for one, other in zip(
+            plan.grid(question.asked).rounding,
+            plain.grid(plain.questions[0]).rounding,
+            strict=True,
+        )
+    ]
+    assert [each.step for each in question.asked.sums] == [
+        each.step for each in plain.questions[0].sums
+    ]
+    for row, other in zip(question.values.tolist(), wanted, strict=True):
+        for value, expected, most in zip(row, other, slack, strict=True):
+            assert abs(value - expected) <= most
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_the_totals_are_those_of_all_groups(kind: str) -> None:
+    plan = plan_of(kind)
+    with without_noise():
+        (question,) = released(TABLE, plan).questions
+    raw = exact(TABLE.to_pydict(), plan, "python")
+    assert question.first == tuple(sum(row[at] for row in raw) for at in (0, 1))
+
+
+rows = st.tuples(
+    st.floats(-10, 100),
+    st.floats(-1, 30),
+    st.floats(0, 3),
+    st.sampled_from(REGIONS),
+    st.sampled_from(["ann", "bob"]),
+)
+NAMES = ("spend", "visits", "w", "region", "id")
+
+
+@pytest.mark.parametrize("kind", PLANS)
+@given(others=st.lists(rows, max_size=4), own=st.lists(rows, min_size=1, max_size=4))
+@fixed(5)
+def test_one_unit_moves_both_stages_no_further_than_priced(
+    kind: str, others: list[tuple[Any, ...]], own: list[tuple[Any, ...]]
+) -> None:
+    """Each stage for itself; the second for whatever guess the first has found."""
+    plan = plan_of(kind)
+    unit = plan.unit
+    own = [(*row[:4], "ann") for row in own] if unit.column else own[:1]
+    others = [(*row[:4], "bob") for row in others]
+    changed = unit.neighbours == "change-one"
+    before = [*others, (*own[0][:2], 1.0, "west", "ann")] if changed else others
+    tables = [
+        {name: [row[at] for row in given_rows] for at, name in enumerate(NAMES)}
+        for given_rows in ([*others, *own], before)
+    ]
+    assert plan.stage is not None
+    cells = cells_of(plan, 0)
+    raw = [np.array(exact(table, plan, "python"), dtype=object) for table in tables]
+    firsts = [cells.sum(axis=0)[:2] for cells in raw]
+    scales = [each.scale for each in plan.stage.firsts[0]]
+    cost = sum(
+        abs(Fraction(int(one - other))) / Fraction(scale)
+        for one, other, scale in zip(*firsts, scales, strict=True)
+    )
+    grid = totals_grid(plan.raw_grid(plan.questions[0]))
+    assert cost <= pooled_ratio("laplace", grid, scales, unit, cells)
+    assert cost <= plan.stage.epsilon
+    strong = tuple(
+        round(total / each.step)
+        for total, each in zip((5e5, 2e5), plan.stage.firsts[0], strict=True)
+    )
+    (asked_for,) = realise(plan, [strong])
+    assert asked_for.ratio.guess == 2.5
+    with without_noise(), pytest.MonkeyPatch.context() as patched:
+        patched.setattr(room, "realise", lambda *_: (asked_for,))
+        patched.setattr("dpratio.release.release.is_realised", lambda *_: True)
+        values = [
+            released(pa.table(table), plan).questions[0].values.astype(object)
+            for table in tables
+        ]
+    paid = sum(
+        abs(Fraction(int(each))) / Fraction(scale)
+        for row in values[0] - values[1]
+        for each, scale in zip(row, asked_for.scales, strict=True)
+    )
+    grid = plan.grid(asked_for)
+    assert paid <= unit_ratio("laplace", grid, asked_for.scales, unit, cells)
+    assert paid <= plan.epsilon - plan.stage.epsilon
+
+
+def test_each_stage_has_noise_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+
+    def counted(law: str, question: PlannedQuestion, cells: int, bits: Any) -> Any:  # noqa: ANN401
+        noise = draw_noise(law, question, cells, bits)
+        drawn.append((tuple(question.scales), noise))
+        return noise
+
+    monkeypatch.setattr(room, "draw_noise", counted)
+    plan = plan_of("groups")
+    release = released(TABLE, plan)
+    (question,) = release.questions
+    assert plan.stage is not None
+    assert [scales for scales, _ in drawn] == [
+        tuple(each.scale for each in plan.stage.firsts[0]),
+        tuple(question.asked.scales),
+    ]
+    assert [noise.shape for _, noise in drawn] == [(1, 2), (3, 5)]
+    with without_noise():
+        (quiet,) = released(TABLE, plan).questions
+    assert question.first == tuple((np.array(quiet.first) + drawn[0][1])[0].tolist())
+
+
+def test_a_table_without_rows_has_two_stages_too() -> None:
+    """Nothing is found in noise; the declared sums are measured, of nobody."""
+    plan = plan_of("groups")
+    (question,) = released(TABLE.slice(0, 0), plan).questions
+    assert question.asked == plan.questions[0]
+    assert question.values.shape == (3, 5)
+
+
+def test_a_ledger_is_charged_once_for_both_stages(tmp_path: Path) -> None:
+    plan = plan_of("groups")
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger.open_scope(Scope("visits", Budget(5)))
+    path = tmp_path / "release.json"
+    options: dict[str, Any] = {"ledger": ledger, "release_id": "a" * 32}
+    release = release_sums(TABLE, plan, out=path, source="visits", **options)
+    assert read_release(path) == release
+    assert ledger.account().spent.loss == 4
+    again = release_sums(TABLE, plan, source="visits", **options)
+    assert again == release
+    assert ledger.account().spent.loss == 4
+
+
+def test_the_engine_is_asked_for_raw_sums_once() -> None:
+    statement = asked(plan_of("groups"))
+    assert statement.unclamped
+    assert statement.contrast is not None
+    assert statement.contrast.centre == 0.0
+    assert [each.factors for each in statement.sums] == [
+        ("z",),
+        ("h",),
+        ("z", "z"),
+        ("z", "h"),
+        ("h", "h"),
+    ]

@@ -1,0 +1,187 @@
+"""The second stage: decided by noisy totals alone, whatever they are."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import price
+from dpratio.plan.realise import found_guesses, is_realised, realise
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import PrivacyUnit
+from plan.staged_plans import BOUNDS, GROUPS, cells_for, staged_plan
+
+RATIO = Ratio("spend", per="visits", guess=7.0)
+PLAN = staged_plan(RATIO)
+TWO = staged_plan([Question(RATIO), Question(RATIO, groups=GROUPS)])
+STRONG = (50_000.0, 20_000.0)
+WEAK = (50_000.0, 10.0)
+
+
+def test_the_second_stage_measures_around_the_guess_that_was_found() -> None:
+    (found,) = realise(PLAN, [cells_for(PLAN, *STRONG)])
+    assert found.ratio == replace(RATIO, guess=2.5)
+    assert (found.name, found.partition) == (PLAN.questions[0].name, 0)
+    price(replace(PLAN, questions=(found,)))
+    # A guess that is near has more of the budget where it counts.
+    assert found.sums[0].scale * found.sums[0].step < (
+        PLAN.questions[0].sums[0].scale * PLAN.questions[0].sums[0].step
+    )
+
+
+def test_where_nothing_is_found_the_declared_guess_is_used() -> None:
+    assert realise(PLAN, [cells_for(PLAN, *WEAK)]) == PLAN.questions
+
+
+def test_each_question_has_its_own_guess_or_its_own_fallback() -> None:
+    totals = [cells_for(TWO, *WEAK), cells_for(TWO, *STRONG, at=1)]
+    found = realise(TWO, totals)
+    assert found[0] == TWO.questions[0]
+    assert found[1].ratio.guess == 2.5
+    assert is_realised(TWO, found, totals)
+
+
+def test_a_plan_in_one_stage_is_measured_as_it_is() -> None:
+    plain = replace(PLAN, stage=None)
+    assert realise(plain, []) == plain.questions
+
+
+def test_several_groups_are_not_taken_to_be_like_their_total() -> None:
+    """Groups differ: the square that a guess far off needs has more of the budget."""
+    alone = staged_plan(RATIO, budget=Budget(4))
+    apart = staged_plan(RATIO, budget=Budget(4), groups=GROUPS)
+    totals = [(5e6, 2e6), (5e6, 2e6)]
+    (one,), (many,) = (
+        realise(plan, [cells_for(plan, *total)])
+        for plan, total in zip((alone, apart), totals, strict=True)
+    )
+    assert many.basis == one.basis
+    assert many.sums[-1].scale < one.sums[-1].scale
+
+
+def test_what_cannot_be_planned_around_its_guess_is_measured_as_declared() -> None:
+    """Around the ratio nearly all cancels; on so fine a lattice noise is too large."""
+    bounds = {"spend": Bounds(10, 10 + 2e-9), "visits": Bounds(1, 1 + 2e-10)}
+    plan = staged_plan(replace(RATIO, guess=0.0), bounds=bounds, budget=Budget("0.001"))
+    totals = [cells_for(plan, 1e8, 1e7)]
+    (guess,) = found_guesses(plan, totals)
+    assert guess is not None
+    assert guess.centre == 10.0
+    assert realise(plan, totals) == plan.questions
+    assert is_realised(plan, plan.questions, totals)
+
+
+def hoarded() -> Plan:
+    """A plan whose first question has more than its share of the second stage."""
+    first, second = TWO.questions
+    rich = tuple(replace(each, scale=each.scale / 1.5) for each in first.sums)
+    poor = tuple(replace(each, scale=each.scale * 3.5) for each in second.sums)
+    plan = replace(
+        TWO, questions=(replace(first, sums=rich), replace(second, sums=poor))
+    )
+    price(plan)
+    return plan
+
+
+def test_what_would_be_refused_together_is_measured_as_declared() -> None:
+    plan = hoarded()
+    totals = [cells_for(plan, *WEAK), cells_for(plan, *STRONG, at=1)]
+    assert realise(plan, totals) == plan.questions
+    assert is_realised(plan, plan.questions, totals)
+    strong = [cells_for(plan, *STRONG), cells_for(plan, *STRONG, at=1)]
+    assert [each.ratio.guess for each in realise(plan, strong)] == [2.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda asked: replace(asked, ratio=replace(asked.ratio, guess=2.25)),
+        lambda asked: replace(asked, name="another"),
+        lambda asked: replace(asked, weight=Fraction(1, 2)),
+        lambda asked: replace(asked, sums=asked.sums[::-1]),
+        lambda asked: replace(
+            asked,
+            sums=tuple(replace(each, scale=each.scale / 2) for each in asked.sums),
+        ),
+        lambda _: PLAN.questions[0],
+    ],
+    ids=["guess", "name", "weight", "sums", "noise", "fallback"],
+)
+def test_what_the_totals_do_not_lead_to_is_not_realised(change: Any) -> None:  # noqa: ANN401
+    totals = [cells_for(PLAN, *STRONG)]
+    (asked,) = realise(PLAN, totals)
+    assert is_realised(PLAN, [asked], totals)
+    assert not is_realised(PLAN, [change(asked)], totals)
+
+
+def test_a_fallback_must_be_the_declared_one() -> None:
+    totals = [cells_for(PLAN, *WEAK)]
+    (asked,) = realise(PLAN, totals)
+    other = replace(asked, ratio=replace(asked.ratio, guess=2.5))
+    assert not is_realised(PLAN, [other], totals)
+    assert not is_realised(PLAN, [asked], [])
+    assert not is_realised(PLAN, [], totals)
+
+
+def test_noise_that_another_planner_would_share_otherwise_is_accepted() -> None:
+    totals = [cells_for(PLAN, *STRONG)]
+    (asked,) = realise(PLAN, totals)
+    more = tuple(replace(each, scale=each.scale * 1.25) for each in asked.sums)
+    assert is_realised(PLAN, [replace(asked, sums=more)], totals)
+
+
+TOTALS = {"spend": Bounds(0, 300), "visits": Bounds(0, 60)}
+PEOPLE = Guess(ColumnGuess(10, 5), ColumnGuess(3, 1), ColumnGuess(1, 0.3), 0.5)
+PLANS = {
+    "rows": PLAN,
+    "two": TWO,
+    "weights": staged_plan(
+        Ratio("spend", per="visits", weight="w"),
+        bounds={**BOUNDS, "w": Bounds(0, 2)},
+        guess=PEOPLE,
+        n=10**6,
+    ),
+    "means": staged_plan(answers=("ratio", "means"), budget=Budget("0.01")),
+    "signs": staged_plan(
+        bounds={"spend": Bounds(-5, 1), "visits": Bounds(-1e6, 3e-6)},
+        budget=Budget(100),
+    ),
+    "people": staged_plan(
+        groups=GROUPS, unit=PrivacyUnit("id", totals=TOTALS, most_groups=2)
+    ),
+    "changed": staged_plan(unit=PrivacyUnit(neighbours="change-one")),
+    "minus": staged_plan(
+        Ratio("spend", per="visits", minus="cost"),
+        bounds={**BOUNDS, "cost": Bounds(0, 90)},
+    ),
+}
+whole = st.integers(-(2**63) + 1, 2**63 - 1)
+some = st.integers(0, 62).flatmap(lambda power: st.integers(-(2**power), 2**power))
+
+
+@pytest.mark.parametrize("name", PLANS)
+@given(numbers=st.lists(whole | some, min_size=4, max_size=4))
+@example(numbers=[0, 0, 0, 0])
+@example(numbers=[2**62, 1, 2**62, 2**62])
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.differing_executors],
+)
+def test_whatever_the_totals_there_is_a_second_stage_within_its_price(
+    name: str, numbers: list[int]
+) -> None:
+    plan = PLANS[name]
+    pairs = [tuple(numbers[:2]), tuple(numbers[2:])][: len(plan.questions)]
+    found = realise(plan, pairs)
+    assert is_realised(plan, found, pairs)
+    assert realise(plan, pairs) == found
+    assert price(replace(plan, questions=found)).epsilon == plan.epsilon

@@ -1,0 +1,100 @@
+"""A first stage in a plan's document: written, read back, and refused where edited."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpratio.errors import DocumentRefused, PlanRefused
+from dpratio.plan.document import plan_from_document, plan_to_document
+from dpratio.plan.price import price
+from dpratio.release.plan_file import plan_hash, read_plan, write_plan
+from dpratio.strict import Node
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.ratio import Ratio
+from edited_places import edit
+from plan.staged_plans import GROUPS, staged_plan
+
+PEOPLE = Guess(ColumnGuess(10, 5), ColumnGuess(3, 1), ColumnGuess(1, 0.3), 0.5)
+PLANS = {
+    "plain": staged_plan(),
+    "guessed": staged_plan(guess=PEOPLE, n=700, groups=GROUPS),
+    "binary": staged_plan(
+        Ratio("score", per="label"),
+        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+        guess=Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_in_two_stages_is_read_as_it_was_written(
+    name: str, tmp_path: Path
+) -> None:
+    plan = PLANS[name]
+    assert plan_from_document(Node(plan_to_document(plan))) == plan
+    write_plan(plan, tmp_path / "plan.json")
+    assert read_plan(tmp_path / "plan.json") == plan
+
+
+def test_a_plan_in_one_stage_is_written_as_it_always_was() -> None:
+    plan = replace(staged_plan(), stage=None)
+    assert "stage" not in plan_to_document(plan)
+
+
+@pytest.mark.parametrize(
+    "terms", [{"stage": 0.21}, {"n": 5_001}, {"guess": PEOPLE}, {"groups": GROUPS}]
+)
+def test_whatever_decides_the_second_stage_is_part_of_what_is_approved(
+    terms: dict[str, Any],
+) -> None:
+    assert plan_hash(staged_plan(**terms)) != plan_hash(staged_plan())
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("stage.epsilon", "0", "leave some of the budget"),
+        ("stage.epsilon", "1", "leave some of the budget"),
+        ("stage.epsilon", "-1/5", "leave some of the budget"),
+        ("stage.epsilon", "1/10", "too small for its share"),
+        ("stage.people", 0, "whole number of at least 1"),
+        ("stage.totals", [], "totals of every question"),
+        ("stage.totals.0.0.scale", 1e6, "too small for its share"),
+        ("stage.totals.0.0.sensitivity", 7, "totals that its bounds demand"),
+        ("privacy.mechanism", "analytic_gaussian", "has Laplace noise"),
+        ("privacy.strategy", "joint", "guess of strategy 'focused'"),
+        ("parts.0.ratio.residual_bound", 5.0, "guess that is known beforehand"),
+    ],
+)
+def test_a_plan_that_was_edited_is_refused(
+    place: str, value: object, message: str
+) -> None:
+    plan = staged_plan(budget=Budget(1, "1e-6"))
+    document = edit(plan_to_document(plan), place, value)
+    with pytest.raises(PlanRefused, match=message):
+        price(plan_from_document(Node(document)))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("stage", None, r"\$\.stage: must be a table"),
+        ("stage.epsilon", "much", r"\$\.stage\.epsilon"),
+        ("stage.people", "many", r"\$\.stage\.people: must be"),
+        ("stage.guess.numerator", None, r"must guess both columns"),
+        ("stage.guess.per", None, r"must guess both columns"),
+        ("stage.guess.per", [1.0], r"\$\.stage\.guess\.per: must be \[mean, sd\]"),
+        ("stage.guess.correlation", 2.0, r"correlation must lie between"),
+        ("stage.totals.0.0.factors", ["q"], r"must be one of"),
+    ],
+)
+def test_a_document_that_breaks_the_format_is_refused(
+    place: str, value: object, message: str
+) -> None:
+    document = edit(plan_to_document(PLANS["guessed"]), place, value)
+    with pytest.raises(DocumentRefused, match=message):
+        plan_from_document(Node(document))
