@@ -19,7 +19,7 @@ from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.release.release import ReleasedQuestion, fresh_question
 from dpratio.terms.groups import Groups
 
-__all__ = ["measure_in_stages"]
+__all__ = ["measure_in_stages", "noisy_totals"]
 
 
 def measure_in_stages(
@@ -36,12 +36,7 @@ def measure_in_stages(
         The totals and the sums together are epsilon-private at the plan's epsilon.
         Proof: docs/proofs/staged.md.
     """
-    totals: list[tuple[int, ...]] = []
-    for question, sums, first in zip(plan.questions, exact, stage.firsts, strict=True):
-        both = replace(question, sums=first)
-        noise = draw_noise(plan.mechanism, both, 1, system_bits)
-        noisy = sums.first_totals(TOTALS).plus(noise)
-        totals.append(tuple(noisy[0].tolist()))
+    totals = noisy_totals(plan, stage, exact)
     released = []
     for question, sums, found in zip(realise(plan, totals), exact, totals, strict=True):
         groups = plan.partitions[question.partition]
@@ -54,3 +49,16 @@ def measure_in_stages(
         fresh = fresh_question(plan, question, declared, values)
         released.append(replace(fresh, first=found))
     return tuple(released)
+
+
+def noisy_totals(
+    plan: Plan, stage: Stage, exact: Sequence[ExactSums]
+) -> list[tuple[int, ...]]:
+    """Put noise on the two totals of each question: the first stage."""
+    totals: list[tuple[int, ...]] = []
+    for question, sums, first in zip(plan.questions, exact, stage.firsts, strict=True):
+        both = replace(question, sums=first)
+        noise = draw_noise(plan.mechanism, both, 1, system_bits)
+        noisy = sums.first_totals(TOTALS).plus(noise)
+        totals.append(tuple(noisy[0].tolist()))
+    return totals

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.simulation.audit.draw import Door, _released, look_at
+from dpratio.simulation.audit.draw import Door, look_at, released_by
 from dpratio.simulation.audit.invent import chunks_of, releases_of
 from dpratio.simulation.audit.pair import find_pair
 from dpratio.simulation.audit.question import QUESTIONS, plan_for
@@ -42,7 +42,7 @@ def test_without_noise_a_sample_holds_the_sums_that_were_worked_out(
     pair = find_pair(plan, question)
     door = Door(tmp_path, engine)
     for side, exact in zip((pair.first, pair.second), pair.exact, strict=True):
-        (values,) = _released(door, plan, question, pair, side, 3)
+        (values,) = released_by(door, plan, question, pair, 3)(side)
         # To the last cell: otherwise noise of 0 would not be known as such.
         assert values.tolist() == [exact.tolist()] * 3
 
@@ -66,7 +66,8 @@ def test_counts_are_of_all_samples_and_every_release_is_told(
     pair = replace(find_pair(plan, question), copies=7)
     told: list[None] = []
     door = Door(tmp_path, tick=lambda: told.append(None))
-    seen = look_at(door, plan, question, pair, 1_000)
+    draw = released_by(door, plan, question, pair, 1_000)
+    seen = look_at(plan, question, pair, 1_000, draw)
     counts = seen.counts
     assert len(told) == releases_of(question, pair, 1_000) == 8
     assert [each.samples for each in counts] == [1_000] * 3

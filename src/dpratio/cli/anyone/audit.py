@@ -33,7 +33,9 @@ def audit(  # noqa: PLR0913 (one command, its filters)
     ] = None,
     strategy: Annotated[
         list[str] | None,
-        typer.Option(help="Only focused, joint, even or keys; repeat for more."),
+        typer.Option(
+            help="Only focused, joint, even, keys or stages; repeat for more."
+        ),
     ] = None,
     unit: Annotated[
         list[str] | None,

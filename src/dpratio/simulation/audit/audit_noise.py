@@ -12,26 +12,34 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.simulation.audit.bound import RISK, largest_scale, least_epsilon, least_mu
 from dpratio.simulation.audit.claim import claimed_distance
-from dpratio.simulation.audit.draw import Door, Seen, look_at
+from dpratio.simulation.audit.draw import (
+    Door,
+    Draw,
+    Seen,
+    look_at,
+    released_by,
+    totals_by,
+)
 from dpratio.simulation.audit.findings import Audit, Finding
 from dpratio.simulation.audit.invent import releases_of
 from dpratio.simulation.audit.keys import key_audit
-from dpratio.simulation.audit.pair import find_pair
+from dpratio.simulation.audit.pair import Pair, find_pair
 from dpratio.simulation.audit.question import DELTA, QUESTIONS, plan_for
 from dpratio.simulation.audit.refute import faults_of
 from dpratio.simulation.audit.repeats import least_alike
 from dpratio.simulation.audit.rounded_law import laws_of, names_of
 from dpratio.simulation.progress import Progress, Report, silent, stages
-from dpratio.terms.budget import Budget
+from dpratio.terms.budget import Budget, decimal_text
 
-__all__ = ["EPSILONS", "KEYS", "SAMPLES", "audit_noise"]
+__all__ = ["EPSILONS", "KEYS", "SAMPLES", "STAGES", "audit_noise"]
 
 SAMPLES = 100_000
 EPSILONS = ("0.2", "1", "4")
-KEYS = "keys"
+KEYS, STAGES = "keys", "stages"
 
 _FEWEST = 100
 _SMALLEST, _LARGEST = Fraction(1, 100), Fraction(100)
+_HARDLY = Fraction(4, 10**7)  # An epsilon at which millions of rows drown in noise.
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,7 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
     samples: int = SAMPLES,
     epsilons: Sequence[str] = EPSILONS,
     mechanisms: Sequence[str] = MECHANISMS,
-    strategies: Sequence[str] = (*STRATEGIES, KEYS),
+    strategies: Sequence[str] = (*STRATEGIES, KEYS, STAGES),
     units: Sequence[str] | None = None,
     engine: str = "auto",
     report: Report = silent,
@@ -62,7 +70,8 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
         samples: How many samples are drawn of each table.
         epsilons: The budgets that are tried.
         mechanisms: Which noise is audited.
-        strategies: Which strategies; ``"keys"`` stands for finding keys privately.
+        strategies: Which strategies; ``"keys"`` stands for finding keys privately,
+            ``"stages"`` for both stages of a release that finds its guess.
         units: Who is protected: ``"row"``, ``"changed-row"`` or ``"person"``. By
             default rows at every epsilon, and the others at the largest.
         engine: Which engine adds up the tables.
@@ -91,9 +100,7 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
     counted = isinstance(samples, int) and samples >= _FEWEST
     require(counted, f"samples must be a whole number of at least {_FEWEST}", samples)
     cases = list(_cases(epsilons, mechanisms, strategies, units))
-    hint = (
-        "Finding keys uses Laplace noise and rows; classical noise ends at epsilon 1."
-    )
+    hint = "Keys and stages have Laplace noise; classical noise ends at epsilon 1."
     require(cases, "nothing is left to audit", list(strategies), hint)
     findings = [
         finding
@@ -115,7 +122,7 @@ def _cases(
     for mechanism in mechanisms:
         require_one_of(mechanism, MECHANISMS, "mechanism")
     for strategy in strategies:
-        require_one_of(strategy, (*STRATEGIES, KEYS), "strategy")
+        require_one_of(strategy, (*STRATEGIES, KEYS, STAGES), "strategy")
     for unit in units or ():
         require_one_of(unit, QUESTIONS, "unit")
     for each in epsilons:
@@ -137,6 +144,8 @@ def _cases(
 def _exists(case: _Case) -> bool:
     if case.strategy == KEYS:
         return case.mechanism == "laplace" and case.unit == "row"
+    if case.strategy == STAGES:
+        return case.mechanism == "laplace"
     if case.mechanism != "classical_gaussian":
         return True
     try:
@@ -160,7 +169,10 @@ def _find(
 
     if case.strategy == KEYS:
         return _find_keys(case, samples, door_for, risk=risk)
-    return [_find_sums(case, samples, door_for, risk=risk)]
+    found = [_find_sums(case, samples, door_for, risk=risk)]
+    if case.strategy == STAGES and case.unit == "row":
+        found.append(_find_totals(case, samples, door_for, risk=risk))
+    return found
 
 
 def _find_sums(
@@ -170,7 +182,42 @@ def _find_sums(
     plan = _plan_of(case)
     pair = find_pair(plan, question)
     door = door_for(releases_of(question, pair, samples))
-    seen = look_at(door, plan, question, pair, samples)
+    draw = released_by(door, plan, question, pair, samples)
+    return _finding(case, plan, pair, samples, draw, risk=risk)
+
+
+def _find_totals(
+    case: _Case, samples: int, door_for: Callable[[int], Door], *, risk: float
+) -> Finding:
+    """Audit the totals of a first stage that spends half of the budget."""
+    staged = _plan_of(case, Fraction(1, 2))
+    pair = find_pair(_plan_of_totals(staged), QUESTIONS[case.unit])
+    draw = totals_by(door_for(2), staged, pair, samples)
+    first = replace(case, strategy=f"{STAGES}, the first", epsilon=_half(case.epsilon))
+    plan = _plan_of_totals(staged)
+    return _finding(first, plan, pair, samples, draw, risk=risk)
+
+
+def _half(epsilon: str) -> str:
+    return decimal_text(Budget(epsilon).epsilon / 2)
+
+
+def _plan_of_totals(plan: Plan) -> Plan:
+    """Write the totals of a first stage as if they were sums around zero."""
+    (question,), stage = plan.questions, plan.stage
+    totals = () if stage is None else stage.firsts[0]
+    ratio = replace(question.ratio, guess=0.0)
+    return replace(
+        plan, stage=None, questions=(replace(question, ratio=ratio, sums=totals),)
+    )
+
+
+def _finding(
+    case: _Case, plan: Plan, pair: Pair, samples: int, draw: Draw, *, risk: float
+) -> Finding:
+    """Hold what samples show to what is claimed."""
+    question = QUESTIONS[case.unit]
+    seen = look_at(plan, question, pair, samples, draw)
     laplace = case.mechanism == "laplace"
     shown = (
         least_epsilon(list(pair.shape), seen.counts)
@@ -214,14 +261,21 @@ def _least_noise(mechanism: str, seen: Seen) -> float:
     )
 
 
-def _plan_of(case: _Case) -> Plan:
-    """Plan for one sample; others are given the same noise."""
+def _plan_of(case: _Case, stage: Fraction | None = None) -> Plan:
+    """Plan for one sample; others are given the same noise.
+
+    Of two stages the first has so much noise that it hardly ever finds a guess: then
+    the declared sums are measured, of every table alike.
+    """
+    if case.strategy == STAGES and stage is None:
+        stage = _HARDLY / Budget(case.epsilon).epsilon
     return plan_for(
         QUESTIONS[case.unit],
-        strategy=case.strategy,
+        strategy="focused" if case.strategy == STAGES else case.strategy,
         mechanism=case.mechanism,
         epsilon=case.epsilon,
         samples=1,
+        stage=stage,
     )
 
 

@@ -13,21 +13,27 @@ from pathlib import Path
 import numpy as np
 
 from dpratio.arrays import Floats, Integers
+from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb.table import write_parquet
+from dpratio.curator.reading.exact import ExactSums
+from dpratio.curator.reading.statement import statement_of
 from dpratio.curator.release_sums import release_sums
+from dpratio.curator.staged import noisy_totals
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.simulation.audit.bound import Counts
 from dpratio.simulation.audit.invent import Columns, chunks_of, rows_of, table_of
 from dpratio.simulation.audit.pair import Pair, Side
-from dpratio.simulation.audit.question import SAMPLE, Question
+from dpratio.simulation.audit.question import QUESTIONS, SAMPLE, Question
 from dpratio.simulation.audit.repeats import Agreements, agreements_of
 from dpratio.simulation.audit.rounded_law import laws_of
 from dpratio.simulation.audit.tally import Tally, marks_of, no_tally
 from dpratio.terms.groups import Groups
 
-__all__ = ["Door", "Seen", "look_at"]
+__all__ = ["Door", "Draw", "Seen", "look_at", "released_by", "totals_by"]
 
+
+Draw = Callable[[Side], Iterator[Integers]]
 
 # A fifth of all noise is larger: there counts tell most about its scale.
 _FIFTH_BEYOND = {"laplace": math.log(5), "gaussian": 1.2815515655446004}
@@ -53,6 +59,13 @@ class Door:
         self.tick()
         return release
 
+    def add_up(self, plan: Plan) -> ExactSums:
+        """Add up the table for a plan of one question, without noise."""
+        (question,), (groups,) = plan.questions, plan.partitions
+        declared = groups if isinstance(groups, Groups) else None
+        statement = statement_of(plan, question, declared)
+        return open_table(self._path, statement, self.engine)()
+
     @property
     def _path(self) -> Path:
         return self.folder / "invented.parquet"
@@ -77,13 +90,13 @@ class Seen:
 
 
 def look_at(
-    door: Door, plan: Plan, question: Question, pair: Pair, samples: int
+    plan: Plan, question: Question, pair: Pair, samples: int, draw: Draw
 ) -> Seen:
     """Release both tables; count what looks like the first, and the noise.
 
     To look like the first is to have a likelihood ratio above a threshold: an even
     one, and one on either side. Thresholds are set by the plan, before anything is
-    drawn.
+    drawn. ``draw`` gives samples of a table, in chunks.
     """
     laplace = plan.mechanism == "laplace"
     # Half way to what the ratio is at its largest, or in the mean under one table.
@@ -98,7 +111,7 @@ def look_at(
     earlier = None
     for placed, exact in zip((pair.first, pair.second), pair.exact, strict=True):
         hits = np.zeros(len(thresholds), dtype=np.int64)
-        for values in _released(door, plan, question, pair, placed, samples):
+        for values in draw(placed):
             ratio = _log_ratio(values / pair.scales, pair, laplace=laplace)
             hits += (ratio[:, None] > thresholds).sum(axis=0)
             noise = values - exact
@@ -128,15 +141,44 @@ def _log_ratio(values: Floats, pair: Pair, *, laplace: bool) -> Floats:
     return np.asarray(each.sum(axis=(1, 2)))
 
 
-def _released(
-    door: Door, plan: Plan, question: Question, pair: Pair, side: Side, samples: int
-) -> Iterator[Integers]:
-    """Release one table in chunks; give samples × cells × sums in lattice cells."""
-    for count, times in chunks_of(samples, rows_of(question, pair)):
-        groups = Groups(SAMPLE, range(count * question.cells))
-        planned = replace(plan, partitions=(groups,))
-        door.bring(table_of(question, side, count, pair.copies))
-        for _ in range(times):
-            (released,) = door.release(planned).questions
-            values = released.values
-            yield values.reshape(count, question.cells, -1)
+def released_by(
+    door: Door, plan: Plan, question: Question, pair: Pair, samples: int
+) -> Draw:
+    """Release tables in chunks; give samples × cells × sums in lattice cells.
+
+    Of two stages only releases that measured the declared sums are looked at: the
+    others measured something else.
+    """
+
+    def draw(side: Side) -> Iterator[Integers]:
+        for count, times in chunks_of(samples, rows_of(question, pair)):
+            groups = Groups(SAMPLE, range(count * question.cells))
+            planned = replace(plan, partitions=(groups,))
+            door.bring(table_of(question, side, count, pair.copies))
+            for _ in range(times):
+                (released,) = door.release(planned).questions
+                while released.asked != planned.questions[0]:
+                    (released,) = replace(door, tick=int).release(planned).questions
+                yield released.values.reshape(count, question.cells, -1)
+
+    return draw
+
+
+def totals_by(door: Door, plan: Plan, pair: Pair, samples: int) -> Draw:
+    """Draw the noisy totals of a first stage; give samples × 1 × totals.
+
+    One release has one pair of them, so that the table is added up once and the
+    curator's first stage is asked as often as there are samples.
+    """
+
+    def draw(side: Side) -> Iterator[Integers]:
+        question, stage = QUESTIONS["row"], plan.stage
+        door.bring(table_of(question, side, 1, pair.copies))
+        exact = door.add_up(plan)
+        drawn = [
+            noisy_totals(plan, stage, [exact])[0]  # type: ignore[arg-type]  # staged
+            for _ in range(samples)
+        ]
+        yield np.array(drawn, dtype=np.int64)[:, None, :]
+
+    return draw

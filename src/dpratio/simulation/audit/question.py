@@ -7,6 +7,7 @@ group to another, or to other values in the same one.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -51,7 +52,13 @@ QUESTIONS = {
 
 
 def plan_for(
-    question: Question, *, strategy: str, mechanism: str, epsilon: str, samples: int
+    question: Question,
+    *,
+    strategy: str,
+    mechanism: str,
+    epsilon: str,
+    samples: int,
+    stage: Fraction | None = None,
 ) -> Plan:
     """Plan a release whose groups are samples, each of as many cells as a unit needs.
 
@@ -66,4 +73,5 @@ def plan_for(
         budget=Budget(epsilon, DELTA),
         strategy=strategy,
         mechanism=mechanism,
+        stage=stage,
     )
