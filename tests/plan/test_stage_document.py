@@ -1,5 +1,6 @@
 """A first stage in a plan's document: written, read back, and refused where edited."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,13 @@ PLANS = {
         guess=Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5)),
     ),
 }
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_that_was_read_is_the_one_that_was_approved(name: str) -> None:
+    plan = PLANS[name]
+    document = json.loads(json.dumps(plan_to_document(plan)))
+    assert plan_hash(plan_from_document(Node(document))) == plan_hash(plan)
 
 
 @pytest.mark.parametrize("name", PLANS)

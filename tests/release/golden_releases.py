@@ -24,6 +24,7 @@ __all__ = [
     "GOLDEN_FOCUSED_RELEASE",
     "GOLDEN_RELEASE",
     "GOLDEN_RELEASES",
+    "GOLDEN_STAGES",
     "LARGEST",
     "golden_document",
     "golden_sum",
@@ -32,6 +33,7 @@ __all__ = [
 
 GOLDEN = Path(__file__).parent / "golden" / "release_v1.json"
 GOLDEN_FOCUSED = Path(__file__).parent / "golden" / "release_v1_focused.json"
+GOLDEN_STAGES = Path(__file__).parent / "golden" / "release_v1_stages.json"
 LARGEST = 2**63 - 1
 
 

@@ -1,6 +1,7 @@
 """The golden files: what version 1 of the format means."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from release.golden_releases import (
     GOLDEN_FOCUSED_RELEASE,
     GOLDEN_RELEASE,
     GOLDEN_RELEASES,
+    GOLDEN_STAGES,
     golden_document,
 )
 
@@ -142,3 +144,22 @@ def test_layout_and_order_of_fields_do_not_matter(tmp_path: Path) -> None:
     path = tmp_path / "sorted.json"
     path.write_text(json.dumps(golden_document(), sort_keys=True), encoding="utf-8")
     assert read_release(path) == GOLDEN_RELEASE
+
+
+def test_the_golden_file_of_two_stages_is_read_value_by_value(tmp_path: Path) -> None:
+    """Whatever planners do by then: its guess and its price are what count."""
+    release = read_release(GOLDEN_STAGES)
+    (question,) = release.questions
+    assert release.plan.stage is not None
+    assert release.plan.stage.epsilon == Fraction(1, 5)
+    assert release.plan.stage.people == 700
+    assert release.plan.questions[0].ratio.guess == 3.0
+    assert question.first == (13107200000, 20971520000)
+    assert question.ratio.guess == 2.5
+    assert question.asked.basis == "denominator"
+    assert release.measured.contrast(question.asked) == Contrast(
+        2.5, None, "denominator"
+    )
+    again = tmp_path / "again.json"
+    write_release(release, again)
+    assert again.read_bytes() == GOLDEN_STAGES.read_bytes()

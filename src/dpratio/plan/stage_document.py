@@ -76,11 +76,16 @@ def _read_sum(node: Node) -> MeasuredSum:
 
 
 def _guess_to_document(guess: Guess) -> dict[str, Any]:
+    # The same numbers are written the same, however they were given: 10 or 10.0.
     columns = {name: getattr(guess, name) for name in _COLUMNS}
     return {
-        name: None if each is None else [each.mean, each.sd]
+        name: None if each is None else [_number(each.mean), _number(each.sd)]
         for name, each in columns.items()
-    } | {"correlation": guess.correlation}
+    } | {"correlation": float(guess.correlation)}
+
+
+def _number(given: float | None) -> float | None:
+    return None if given is None else float(given)
 
 
 def _read_guess(node: Node) -> Guess:
