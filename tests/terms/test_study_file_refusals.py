@@ -46,7 +46,7 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
         ("groups", "sorted = true", "column, keys, weight"),
         ("unit", "ids = true", "column, key, most_groups, neighbours, totals"),
         ("population", "seed = 1", "correlation, n, numerator, per, weight"),
-        ("privacy", "seed = 1", "delta, epsilon, mechanism, scope, strategy"),
+        ("privacy", "seed = 1", "delta, epsilon, mechanism, scope, stage, strategy"),
     ],
 )
 def test_an_unknown_field_is_named_with_its_path(
