@@ -173,7 +173,7 @@ def test_pages_open_as_files_and_search_finds_words(
     wide = "document.documentElement.scrollWidth - window.innerWidth"
     assert seen.page.evaluate(wide) <= 0
     seen.page.locator("label[for=__search]").first.click()
-    seen.page.locator(".md-search__input").press_sequentially("anchor")
+    seen.page.locator(".md-search__input").press_sequentially("pooler")
     seen.page.locator(".md-search-result__link").first.wait_for()
     assert "team_ledger.html" in seen.page.locator(".md-search-result").inner_html()
     seen.page.goto((site / "guides" / "bounds.html").as_uri())
