@@ -2,20 +2,25 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from analyst.given import given_release
 from attacks.engines_for_attacks import ENGINES, given_to
 from curator.tables_for_tests import exact
 from dpratio.curator import staged as room
 from dpratio.curator.choose_engine import open_table
+from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.admission.paid import Priced, require_paid
+from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import CellSum, Statement, statement_of
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import PlanRefused
+from dpratio.errors import InvalidInput, LedgerFailed, PlanRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
@@ -24,6 +29,9 @@ from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.sensitivity.mixtures import RAW, Mixture, mixed_grid, mixture_of
 from dpratio.plan.strategy.layout import sums_of
+from dpratio.release.checked_json import checked_bytes, parse
+from dpratio.release.files import release_to_bytes
+from dpratio.release.merge import merge
 from dpratio.release.plan_file import plan_hash
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -250,3 +258,44 @@ def test_38_whatever_decides_the_second_stage_is_approved_with_the_plan() -> Non
     ]
     hashes = {plan_hash(replace(plan, stage=each)) for each in (plan.stage, *others)}
     assert len(hashes) == len(others) + 1
+
+
+def test_20_releases_of_two_bases_are_not_added_up() -> None:
+    """One plan may find either basis, with the same names and steps of its sums.
+
+    Source: found by an independent attack on this code, 2026.
+    More: tests/release/test_merge.py
+    """
+    plan = staged_plan()
+    single = replace(plan, stage=None)
+    (question,) = single.questions
+    basis = "sum" if question.basis == "denominator" else "denominator"
+    other = replace(single, questions=(replace(question, basis=basis),))
+    values = np.ones((1, 5), dtype=np.int64)
+    given = [given_release(single, values), given_release(other, values, id="1" * 32)]
+    with pytest.raises(InvalidInput, match="must hold the same sums"):
+        merge(given, units_are_disjoint=True)
+
+
+def test_23_what_a_second_stage_measured_is_priced_by_every_verification(
+    tmp_path: Path,
+) -> None:
+    """Noise stated a thousand times too small, after a sound release of the same plan.
+
+    Source: found by an independent attack on this code, 2026.
+    More: tests/curator/ledger/admission/test_paid.py
+    """
+    ledger = Ledger(tmp_path / "ledger.db")
+    ledger.open_scope(Scope("visits", Budget(10)))
+    table = {"spend": [5.0 * (at % 7) for at in range(300)]}
+    table["visits"] = [2.0 * (at % 7) for at in range(300)]
+    release = release_sums(table, staged_plan(), ledger=ledger, release_id="a" * 32)
+    held, known = ledger.account().releases["a" * 32], dict[str, Priced]()
+    content = release_to_bytes(release, "json")
+    require_paid(held, "a" * 32, "basic", content, "json", known)
+    edited = parse(content.decode())
+    del edited["sha256"]
+    for each in edited["parts"][0]["stages"]["sums"]:
+        each["scale"] /= 1000
+    with pytest.raises(LedgerFailed):
+        require_paid(held, "a" * 32, "basic", checked_bytes(edited), "json", known)

@@ -57,6 +57,7 @@ def worth_of_delta(study: Study, plan: Plan, n: int) -> float:
     The largest gain of any question counts, in the middle of its family.
     """
     free = plan.delta == 0 and study.mechanism == "auto" and plan.strategy == "focused"
+    free = free and study.stage is None  # Two stages have Laplace noise.
     if not free:
         return 0.0
     wider = replace(study, budget=Budget(study.budget.epsilon, _DELTA))

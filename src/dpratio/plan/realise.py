@@ -74,14 +74,15 @@ def is_realised(plan: Plan, asked: Sequence[PlannedQuestion], totals: Totals) ->
     if not len(asked) == len(totals) == len(plan.questions):
         return False
     found = found_guesses(plan, totals)
-    fitting = [
+    fits = all(
+        # A guess that was found may have no plan; then the fallback is right.
         one == planned
-        if guess is None
-        else replace(one, sums=(), basis=planned.basis) == _guessing(planned, guess)
+        or (
+            guess is not None
+            and replace(one, sums=(), basis=planned.basis) == _guessing(planned, guess)
+        )
         for planned, guess, one in zip(plan.questions, found, asked, strict=True)
-    ]
-    # A guess that was found may have no plan; then the fallback is right.
-    fits = all(fitting) or tuple(asked) == realise(plan, totals)
+    )
     return fits and _is_priced(plan, tuple(asked))
 
 

@@ -117,7 +117,9 @@ def _require_alike(first: Release, other: Release) -> None:
     require(ratios[0] == ratios[1], "releases must ask the same", "another ratio", hint)
     sums = [
         [
-            [(one.summand, one.step) for one in question.asked.sums]
+            # Sums of two bases have the same names, and may have the same steps.
+            [question.asked.basis]
+            + [(one.summand, one.step) for one in question.asked.sums]
             for question in each.questions
         ]
         for each in (first, other)

@@ -14,6 +14,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed
+from dpratio.release.checked_json import checked_bytes, parse
 from dpratio.release.files import release_to_bytes
 from dpratio.release.release import Release
 
@@ -107,3 +108,19 @@ def test_bytes_of_a_dearer_plan_under_a_cheap_charge_are_found(
     ledger.seal(ID, release_to_bytes(dear, "json"), "json")
     (wrong,) = verify_ledger(ledger).wrong
     assert wrong.startswith(f"what was sealed as release {ID} is no release, or one of")
+
+
+def test_a_second_stage_is_read_every_time(file_ledger: Ledger) -> None:
+    """Its noise stands outside the plan: a known plan says nothing of it."""
+    plan = plan_of(stage=0.2)
+    release = release_sums(TABLE, plan, ledger=file_ledger, release_id=ID)
+    held, known = file_ledger.account().releases[ID], dict[str, Priced]()
+    content = release_to_bytes(release, "json")
+    require_paid(held, ID, "basic", content, "json", known)
+    assert known == {}
+    edited = parse(content.decode())
+    del edited["sha256"]
+    for each in edited["parts"][0]["stages"]["sums"]:
+        each["scale"] /= 1000
+    with pytest.raises(LedgerFailed):
+        require_paid(held, ID, "basic", checked_bytes(edited), "json", known)

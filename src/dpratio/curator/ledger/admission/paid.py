@@ -64,10 +64,13 @@ def require_paid(
 def _read(
     content: bytes, kind: str, known: dict[str, Priced]
 ) -> tuple[str, str | None, Priced]:
-    """Read id, head and price; a plan that was read before is not priced again."""
+    """Read id, head and price; a plan that was read before is not priced again.
+
+    What a second stage measured stands outside the plan: all of it is read every time.
+    """
     key = ""
-    if kind == "json":
-        document = Node(parse(content.decode())).entries()
+    document = Node(parse(content.decode())).entries() if kind == "json" else {}
+    if document and "stage" not in document["plan"].entries():
         about = {name: document[name].value for name in ("plan", "origin")}
         key = checksum(about)
         if key in known:
