@@ -72,7 +72,7 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
         stage = plan.stage
         if stage is not None:
             exact = [_quietly(ask) for ask in ready]
-            return _quietly(lambda: measure_in_stages(plan, stage, exact))
+            return _quietly(lambda: measure_in_stages(plan, stage, exact, system_bits))
         found = {at: find() for at, find in finders.items()}
         questions = []
         for question, ask in zip(plan.questions, ready, strict=True):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dpratio.curator.noise.draw_noise import draw_noise
-from dpratio.curator.noise.entropy import system_bits
+from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.plan.plan import Plan
 from dpratio.plan.realise import realise
@@ -23,7 +23,7 @@ __all__ = ["measure_in_stages", "noisy_totals"]
 
 
 def measure_in_stages(
-    plan: Plan, stage: Stage, exact: Sequence[ExactSums]
+    plan: Plan, stage: Stage, exact: Sequence[ExactSums], bits: BitSource
 ) -> tuple[ReleasedQuestion, ...]:
     """Put noise on the totals of each question, and then on its sums.
 
@@ -31,18 +31,19 @@ def measure_in_stages(
         plan: A plan with a first stage, priced before the table was opened.
         stage: That stage.
         exact: The raw sums of each question: one reading, for both stages.
+        bits: Where noise is drawn from.
 
     Guarantee:
         The totals and the sums together are epsilon-private at the plan's epsilon.
         Proof: docs/proofs/staged.md.
     """
-    totals = noisy_totals(plan, stage, exact)
+    totals = noisy_totals(plan, stage, exact, bits)
     released = []
     for question, sums, found in zip(realise(plan, totals), exact, totals, strict=True):
         groups = plan.partitions[question.partition]
         declared = groups if isinstance(groups, Groups) else None
         count = 1 if declared is None else declared.count
-        noise = draw_noise(plan.mechanism, question, count, system_bits)
+        noise = draw_noise(plan.mechanism, question, count, bits)
         contrast = contrast_of(question.ratio, question.basis)
         mixtures = mixture_of(plan.grid(question), plan.raw_grid(question), contrast)
         values = sums.mixed(mixtures).plus(noise)
@@ -52,13 +53,13 @@ def measure_in_stages(
 
 
 def noisy_totals(
-    plan: Plan, stage: Stage, exact: Sequence[ExactSums]
+    plan: Plan, stage: Stage, exact: Sequence[ExactSums], bits: BitSource
 ) -> list[tuple[int, ...]]:
     """Put noise on the two totals of each question: the first stage."""
     totals: list[tuple[int, ...]] = []
     for question, sums, first in zip(plan.questions, exact, stage.firsts, strict=True):
         both = replace(question, sums=first)
-        noise = draw_noise(plan.mechanism, both, 1, system_bits)
+        noise = draw_noise(plan.mechanism, both, 1, bits)
         noisy = sums.first_totals(TOTALS).plus(noise)
         totals.append(tuple(noisy[0].tolist()))
     return totals

@@ -15,6 +15,7 @@ import numpy as np
 from dpratio.arrays import Floats, Integers
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb.table import write_parquet
+from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import statement_of
 from dpratio.curator.release_sums import release_sums
@@ -176,7 +177,7 @@ def totals_by(door: Door, plan: Plan, pair: Pair, samples: int) -> Draw:
         door.bring(table_of(question, side, 1, pair.copies))
         exact = door.add_up(plan)
         drawn = [
-            noisy_totals(plan, stage, [exact])[0]  # type: ignore[arg-type]  # staged
+            noisy_totals(plan, stage, [exact], system_bits)[0]  # type: ignore[arg-type]
             for _ in range(samples)
         ]
         yield np.array(drawn, dtype=np.int64)[:, None, :]
