@@ -318,3 +318,15 @@ def _ledger(folder: Path) -> Ledger:
     ledger = Ledger(folder / "budget.db")
     ledger.open_scope(Scope("loans", Budget(5, "1e-3")))
     return ledger
+
+
+@pytest.mark.parametrize("address", ["spark://active", "spark://yarn"])
+def test_spark_is_not_started_where_it_would_end_its_process(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a session, or without the settings of the cluster."""
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(FileRefused):
+        connect_to(DatabaseTable(address, table="loans"))

@@ -2,6 +2,8 @@
 
 import datetime as dt
 import secrets
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -247,3 +249,14 @@ def test_a_password_of_the_environment_stays_on_this_machine(
         open_warehouse(DatabaseTable(url, table="t"))
     assert "canary" not in str(refused.value)
     assert [each["password"] for each in asked] == [sent]
+
+
+def test_a_query_that_runs_is_ended_from_another_connection(mariadb_url: str) -> None:
+    server = connect_server(DatabaseTable(mariadb_url, table="loans"))
+    with ThreadPoolExecutor(1) as threads:
+        waits = threads.submit(server.rows, "SELECT SLEEP(600)")
+        while not waits.done():
+            server.cancel()
+            time.sleep(0.1)
+    # MariaDB ends a SLEEP with the answer 1, and other queries with an error.
+    assert waits.exception() is not None or waits.result() == [(1,)]

@@ -43,14 +43,14 @@ FORMS = [
     *("score > 0.3", "score <= -0.5", "score = 0.1", "single > 0.25", "price = 1.50"),
     *("price >= 1.5", "score > 1e-3", "region = 'north'", "region <> ''"),
     *("region > 'n'", "region < 'ß'", "code = 'x'", "code <> 'xy'", "adult"),
-    *("NOT adult", "!adult", "adult = true", "seen = DATE'2026-01-01'"),
+    *("NOT adult", "adult = true", "seen = DATE'2026-01-01'"),
     *("seen < DATE'2026-01-01'", "seen >= DATE'1582-10-10'", "whole == 5"),
     *("whole IN (1, -1, 5)", "region NOT IN ('north', 'ß')", "score IN (0.5, 0.3)"),
     *("whole BETWEEN -1 AND 5", "price NOT BETWEEN 0 AND 1.50", "NOT whole = 5"),
     "(whole > 0 AND region IS NOT NULL) OR NOT (score < 0.5 OR adult)",
 ]
 REFUSED = [
-    *("whole <=> 5", "region LIKE 'n%'", "seen_at > TIMESTAMP'2026-01-01'"),
+    *("!adult", "whole <=> 5", "region LIKE 'n%'", "seen_at > TIMESTAMP'2026-01-01'"),
     *("region = 'it''s'", 'region = "north"', "whole = 5L", "price > 1.499"),
     *("single = 0.1", "region COLLATE UTF8_LCASE = 'north'", "whole > 0.5"),
     *("whole IS DISTINCT FROM 5", "adult IS TRUE", "whole = '5'", "price = 1e0"),
