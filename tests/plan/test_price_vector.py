@@ -136,6 +136,14 @@ def test_another_guess_than_was_priced_is_refused(guess: float) -> None:
     refuse(ask(plan, guess=guess))
 
 
+@pytest.mark.parametrize("basis", ["denominator", "other", "", None])
+def test_another_basis_than_was_priced_is_refused(basis: Any) -> None:  # noqa: ANN401
+    plan = focused_plan()
+    question = plan.questions[0]
+    assert question.basis == "sum"
+    refuse(replace(plan, questions=(replace(question, basis=basis),)))
+
+
 def test_a_guess_that_is_hardly_another_is_priced_again() -> None:
     """Sums of the same lattice and sensitivity may still be too dear together."""
     plan = focused_plan()

@@ -43,6 +43,11 @@ from release.golden_releases import GOLDEN_FOCUSED, golden_document
             "$.plan: the lattice step of Σ h is not the one",
         ),
         (
+            "plan.parts.0.basis",
+            "other",
+            "$.plan.parts[0].basis: must be one of sum, denominator, got 'other'.",
+        ),
+        (
             "plan.parts.0.ratio.guess_is",
             "certain",
             (
