@@ -254,3 +254,29 @@ def test_people_read_rounded_values_and_programs_every_digit() -> None:
     assert table.to_dicts()[0]["ratio"] == 1.0983344
     assert "1.0983344" in render(table, "csv")
     assert "1.0983344" in render(table, "json")
+
+
+class Half(Tabular):
+    """A table whose second value says nothing."""
+
+    def columns(self) -> dict[str, list[float]]:
+        return {"ratio": [1.25, 700.9], "ci_upper": [1.5, math.inf]}
+
+    def precision(self) -> dict[str, list[float]]:
+        return {"ratio": [0.1, math.inf], "ci_upper": [0.1, math.inf]}
+
+
+def test_what_is_withheld_is_withheld_in_every_format() -> None:
+    """A value that people read as "–" is no number to a program either."""
+    half = Half()
+    assert half.shown()["ratio"] == ["1.25", "–"]
+    told = [half.told(), half.to_pandas().to_dict("list"), half.to_polars().to_dict()]
+    told.append(half.to_arrow().to_pydict())
+    for columns in told:
+        assert columns["ratio"][0] == 1.25
+        assert math.isnan(columns["ratio"][1])
+        assert list(columns["ci_upper"]) == [1.5, math.inf]  # An open end is a fact.
+    assert math.isnan(half.to_dicts()[1]["ratio"])
+    for layout in ("csv", "json", "markdown", "table"):
+        assert "700" not in render(half, layout)
+    assert "700" not in half.to_html()

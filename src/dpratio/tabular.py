@@ -53,7 +53,7 @@ class Tabular:
         """The table as text for people: values rounded to their uncertainty.
 
         Two digits of a standard error say all it knows; a value is written to the same
-        place, and as "–" where its uncertainty has no end. `columns` keeps every digit.
+        place, and as "–" where its uncertainty has no end. `told` keeps every digit.
         """
         precision = self.precision()
         return {
@@ -62,6 +62,22 @@ class Tabular:
             ]
             if name in precision
             else [show_value(cell) for cell in cells]
+            for name, cells in self.columns().items()
+        }
+
+    def told(self) -> dict[str, list[Any]]:
+        """The table with every digit; NaN, not a number, where a value says nothing.
+
+        What people read as "–" must not be a number to a program.
+        """
+        precision = self.precision()
+        return {
+            name: [
+                math.nan if unsure == math.inf and _is_finite(cell) else cell
+                for cell, unsure in zip(cells, precision[name], strict=True)
+            ]
+            if name in precision
+            else list(cells)
             for name, cells in self.columns().items()
         }
 
@@ -79,21 +95,21 @@ class Tabular:
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One dictionary per row."""
-        columns = self.columns()
+        columns = self.told()
         rows = zip(*columns.values(), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def to_pandas(self) -> Any:  # noqa: ANN401 (pandas is optional)
         """A pandas DataFrame."""
-        return import_extra("pandas", "pandas").DataFrame(dict(self.columns()))
+        return import_extra("pandas", "pandas").DataFrame(self.told())
 
     def to_polars(self) -> Any:  # noqa: ANN401 (Polars is optional)
         """A Polars DataFrame."""
-        return import_extra("polars", "polars").DataFrame(dict(self.columns()))
+        return import_extra("polars", "polars").DataFrame(self.told())
 
     def to_arrow(self) -> Any:  # noqa: ANN401 (PyArrow is optional)
         """A PyArrow table."""
-        return import_extra("pyarrow", "arrow").table(dict(self.columns()))
+        return import_extra("pyarrow", "arrow").table(self.told())
 
     def to_markdown(self) -> str:
         """A Markdown table, rounded for reading; texts are written as in `harmless`."""
@@ -199,6 +215,10 @@ def show_rounded(value: object, uncertainty: object) -> str:
     digits = min(max(place, 0), _MOST_DIGITS)
     text = f"{round(value, place):.{digits}f}"
     return text if float(text) != 0 else f"{0:.{digits}f}"
+
+
+def _is_finite(cell: object) -> bool:
+    return isinstance(cell, float) and math.isfinite(cell)
 
 
 def _escape_markdown(text: str) -> str:

@@ -2,9 +2,8 @@
 
 import math
 
-import numpy as np
-
 from dpratio.analyst.tables.estimates import Estimates
+from dpratio.analyst.tables.sentence import range_in_words
 from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
 from dpratio.show.verdicts import verdicts_of
 from dpratio.terms.budget import decimal_text
@@ -70,14 +69,12 @@ def sure_of(estimates: Estimates) -> list[str]:
         lines.append(
             "Each interval is at this level on its own; of many, some miss by chance."
         )
-    se, sampling = estimates.se, estimates.se_sampling
-    known = np.isfinite(se) & (sampling > 0)
-    if known.any():
-        added = 100 * (float(np.median(se[known] / sampling[known])) - 1)
+    widened = estimates.privacy_widens()
+    if widened is not None:
         lines.append(
             "Uncertainty has two parts: who happened to be in the data (sampling) and "
-            f"the noise that protects them (privacy). Privacy adds about {added:.2g} % "
-            "to the width of a typical interval here."
+            "the noise that protects them (privacy). Privacy widens the usual interval "
+            f"here {range_in_words(widened)}."
         )
     return lines
 

@@ -59,7 +59,7 @@ def _to_csv(table: Tabular) -> str:
     """Write CSV: texts are kept from acting as formulas, numbers are untouched."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    columns = table.columns()
+    columns = table.told()
     writer.writerow(harmless(name) for name in columns)
     for row in zip(*columns.values(), strict=True):
         writer.writerow(

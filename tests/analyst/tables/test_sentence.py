@@ -11,6 +11,7 @@ from dpratio.analyst.tables.sentence import (
     compared_in_words,
     interval_in_words,
     percent,
+    range_in_words,
     short,
 )
 
@@ -31,6 +32,8 @@ def estimates(*rows: tuple[float, ...], **changes: Any) -> Estimates:  # noqa: A
         "is_simulated": False,
         "totals": ("score", "label"),
         "around_one": True,
+        "public_squared": (columns["ci_upper"] - columns["ci_lower"]) ** 2 / 1.04**2,
+        "public_doubt": np.zeros(len(rows)),
         **columns,
         **changes,
     }
@@ -45,7 +48,7 @@ OPEN = (math.nan, 0.0, math.inf, math.inf, math.nan, math.nan)
 def test_one_estimate_is_a_sentence() -> None:
     assert estimates(ABOVE).summary() == (
         "score is 9.8 % above label, 95 % interval 6.1 % to 13.7 %; "
-        "privacy adds 4.0 % to its width"
+        "privacy widens it by 4.0 %"
     )
     assert (
         estimates(BELOW)
@@ -69,8 +72,8 @@ def test_an_estimate_without_an_interval_says_so() -> None:
 def test_many_estimates_are_one_sentence() -> None:
     assert estimates(ABOVE, BELOW, OPEN).summary() == (
         "3 ratios of score per label, from 0.9 (region 1) to 1.1 (region 0); "
-        "2 of their 95 % intervals leave 1 out; 1 without a bounded interval; "
-        "privacy adds 4.0 % to the usual width"
+        "2 of their 95 % intervals leave 1 out; 1 of 3 has no bounded interval: "
+        "too little budget for their size; privacy widens the usual interval by 4.0 %"
     )
     assert "; 1 of their 95 % intervals leaves 1 out;" in (
         estimates(ABOVE, (1.0, 0.9, 1.1, 0.05, 0.05, 0.01)).summary()
@@ -82,12 +85,41 @@ def test_many_estimates_are_one_sentence() -> None:
     one = "2 ratios of score per label, one of them known: 1 (region 0); none of their "
     assert estimates(even, OPEN).summary().startswith(one)
     assert estimates(OPEN, OPEN).summary() == (
-        "2 ratios of score per label; 2 without a bounded interval"
+        "2 ratios of score per label; 2 of 2 have no bounded interval: "
+        "too little budget for their size"
     )
 
 
-def test_what_ignores_the_noise_does_not_price_it() -> None:
-    assert "privacy" not in estimates(ABOVE, method="no_correction").summary()
+def test_a_method_that_does_not_know_the_public_width_prices_nothing() -> None:
+    unknown = {"public_squared": None, "public_doubt": None}
+    assert "privacy" not in estimates(ABOVE, **unknown).summary()
+    assert estimates(ABOVE, **unknown).privacy_widens() is None
+    assert estimates(OPEN, OPEN).privacy_widens() is None
+
+
+def test_noise_in_the_public_width_makes_the_price_a_range() -> None:
+    square = (ABOVE[2] - ABOVE[1]) ** 2
+    one = {"public_squared": np.array([square]), "public_doubt": np.array([square / 4])}
+    least, most = estimates(ABOVE, **one).privacy_widens() or (0, 0)
+    assert least == pytest.approx(1 / math.sqrt(1 + 1.96 / 4) - 1)
+    assert most == pytest.approx(1 / math.sqrt(1 - 1.96 / 4) - 1)
+    many = {name: np.full(100, values[0]) for name, values in one.items()}
+    less, more = estimates(*[ABOVE] * 100, **many).privacy_widens() or (0, 0)
+    assert more == pytest.approx(1 / math.sqrt(1 - 1.96 * 1.2533 / 40) - 1)
+    assert least < less < 0 < more < most
+    lost = {**one, "public_doubt": np.array([square])}
+    assert estimates(ABOVE, **lost).privacy_widens() is None
+
+
+def test_growth_is_said_as_far_as_it_is_known() -> None:
+    shares = [(0.021, 0.06), (0.04, 0.04), (0.4, math.inf)]
+    shares.append((-0.02, 0.31))
+    assert [range_in_words(each) for each in shares] == [
+        "by 2.1 % to 6.0 %",
+        "by 4.0 %",
+        "by at least 40.0 %",
+        "by at most 31.0 %",
+    ]
 
 
 def test_without_names_the_sums_are_called_by_their_place() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpratio.analyst.comparison.adjust import ADJUSTMENTS
+from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import (
     compared_in_words,
@@ -41,6 +42,8 @@ COMPARISON_STATUSES = {
         "of them"
     ),
 }
+
+_NOWHERE = ("unbounded", "disconnected")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,6 +113,12 @@ class Comparison(Tabular):
         table["status"] = list(self.status)
         return table
 
+    def precision(self) -> dict[str, list[float]]:
+        """An estimate without an interval says nothing."""
+        places = [list(COMPARISON_STATUSES).index(each) for each in _NOWHERE]
+        unsure = np.where(np.isin(self.codes, places), np.inf, np.nan)
+        return rounded_to(unsure, values=("estimate",))
+
     def notes(self) -> list[str]:
         """Say how the comparison was made and what its statuses mean."""
         lines = stamps(self.origin, is_simulated=self.is_simulated)
@@ -155,12 +164,11 @@ class Comparison(Tabular):
     def _row_in_words(self, at: int) -> str:
         scale = self.scale[at]
         second = f"{self.reference:g}" if self.second is None else self.second[at]
-        words = compared_in_words(
-            self.first[at], second, float(self.estimate[at]), scale
-        )
+        value = float(self.estimate[at])
         ends = (float(self.ci_lower[at]), float(self.ci_upper[at]))
-        if self.status_of(at) in {"unbounded", "disconnected"}:
-            ends = (-math.inf, math.inf)
+        if self.status_of(at) in _NOWHERE:
+            value, ends = math.nan, (-math.inf, math.inf)
+        words = compared_in_words(self.first[at], second, value, scale)
         show = percent if scale == "lift" else short
         chance = float(self.pvalue_adjusted[at])
         return f"{words}, {interval_in_words(ends, self.level, show)}; p = {chance:.2g}"

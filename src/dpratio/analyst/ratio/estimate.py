@@ -124,6 +124,8 @@ def _columns(
             ("se_privacy", np.nan),
         ):
             columns[name][endless] = hidden
+        if found.public is not None:
+            columns["public_squared"], columns["public_doubt"] = found.public
         if scale == "log":
             centre = np.log(raw)
             centre[undefined] = np.nan

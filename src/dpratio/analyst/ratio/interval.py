@@ -72,13 +72,17 @@ class Signs:
 
 @dataclass(frozen=True, slots=True)
 class RatioIntervals:
-    """Intervals on the scale of the ratio, variances on that of the method."""
+    """Intervals on the scale of the ratio, variances on that of the method.
+
+    ``public`` has the squared widths without noise, and their doubt, where known.
+    """
 
     lower: Floats
     upper: Floats
     sampling: Floats
     privacy: Floats
     status: Codes
+    public: tuple[Floats, Floats] | None = None
 
 
 def intervals(moments: Moments, reach: Signs, options: Options) -> RatioIntervals:
@@ -109,7 +113,12 @@ def _by_pivot(moments: Moments, reach: Signs, options: Options) -> RatioInterval
     sampling, privacy = statistic.ratio_variances(ratio)
     per_square = ratio**2 if options.scale == "log" else np.ones(cells)
     return RatioIntervals(
-        lower, upper, sampling / per_square, privacy / per_square, status
+        lower,
+        upper,
+        sampling / per_square,
+        privacy / per_square,
+        status,
+        statistic.public_widths(ratio, options.quantile),
     )
 
 

@@ -183,6 +183,23 @@ class Statistic:
         least = stand_in(noise, self.sampling.doubt_at(at))
         return np.maximum(self.sampling.at(at), least) / squared, noise / squared
 
+    def public_widths(self, ratio: Floats, quantile: float) -> tuple[Floats, Floats]:
+        """Estimate the squared width of each interval without noise, and its doubt.
+
+        Fieller (1954), with what noise may have done to the estimate as a standard
+        deviation; NaN where there would be no bounded interval without noise either.
+        """
+        at = (np.ones_like(ratio), ratio)
+        above, both, below = self.sampling.values
+        share = quantile**2 * np.maximum(below, 0.0) / self.denominator**2
+        apart = np.where(below > 0, above - both * both / below, 0.0)
+        sampling = self.sampling.at(at)
+        apart = np.clip(apart, 0.0, np.maximum(sampling, 0.0))
+        unit = (2 * quantile / (self.denominator * (1 - share))) ** 2
+        unit = np.where(share < 1, unit, np.nan)
+        doubt = np.sqrt(self.sampling.doubt_at(at))
+        return (sampling - share * apart) * unit, doubt * unit
+
 
 def statistic_of(moments: Moments, variance: str, *, lowest: float) -> Statistic:
     """Give the statistic of every row of some moments.

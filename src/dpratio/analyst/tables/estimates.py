@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.labelled import labelled
 from dpratio.analyst.tables.provenance import stamps
-from dpratio.analyst.tables.sentence import interval_in_words, percent, short
+from dpratio.analyst.tables.sentence import (
+    interval_in_words,
+    percent,
+    range_in_words,
+    short,
+)
 from dpratio.analyst.tables.statuses import Codes, codes_of, meanings_of, words_of
 from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
@@ -34,6 +39,8 @@ STATUSES = {
     ),
 }
 _CODES = codes_of(STATUSES)
+_UNSURE = 1.96  # Standard deviations of noise.
+_MEDIAN = 1.2533  # √(π/2): how much more a median of many varies than their mean.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +51,11 @@ class Estimates(Tabular):
     ``se_privacy`` are its two parts, whose squares add up. ``status`` is one of
     `STATUSES`. An unbounded interval has infinite ends, and its ratio is NaN where
     the denominator is not positive. ``totals`` names what is above and below the line
-    where one thing was asked. ``reference`` is the ratio at which they agree, 1 for
-    columns of the same range and 0 for differences, or None where the question has
-    none; ``around_one`` says that it is 1.
+    where one thing was asked. ``public_squared`` is the squared width that an interval
+    would have without noise, estimated, and ``public_doubt`` the standard deviation of
+    that estimate's noise; they price privacy in `summary`. ``reference`` is the ratio
+    at which they agree, 1 for columns of the same range and 0 for differences, or None
+    where the question has none; ``around_one`` says that it is 1.
 
     Example:
         >>> import dpratio as dpr
@@ -75,6 +84,8 @@ class Estimates(Tabular):
     totals: tuple[str, str] | None = None
     around_one: bool = False
     reference: float | None = None
+    public_squared: Floats | None = None
+    public_doubt: Floats | None = None
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -133,15 +144,21 @@ class Estimates(Tabular):
         """Say the answer in a sentence.
 
         Example:
-            "score is 9.8 % above label, 95 % interval 6.1 % to 13.7 %; privacy adds
-            4.0 % to its width"
+            "score is 9.8 % above label, 95 % interval 6.1 % to 13.7 %; privacy widens
+            it by 2.0 % to 6.0 %"
         """
         above, below = self.totals or ("the numerator", "the denominator")
         if len(self) == 1:
             return self._one_in_words(above, below)
         bounded = np.isfinite(self.ci_upper) & np.isfinite(self.ratio)
         missing = len(self) - int(bounded.sum())
-        open_ended = f"; {missing:,} without a bounded interval" if missing else ""
+        open_ended = ""
+        if missing:
+            verb = "has" if missing == 1 else "have"
+            open_ended = (
+                f"; {missing:,} of {len(self):,} {verb} no bounded interval: "
+                "too little budget for their size"
+            )
         if not bounded.any():
             return f"{len(self):,} ratios of {above} per {below}{open_ended}"
         ends = []
@@ -160,7 +177,7 @@ class Estimates(Tabular):
             verb = "leave" if apart > 1 else "leaves"
             many = f"{apart:,}" if apart else "none"
             said += f"; {many} of their {100 * self.level:.4g} % intervals {verb} 1 out"
-        return said + open_ended + self._price_in_words(bounded)
+        return said + open_ended + self._price_in_words()
 
     def _one_in_words(self, above: str, below: str) -> str:
         ratio = float(self.ratio[0])
@@ -172,7 +189,7 @@ class Estimates(Tabular):
                 f"{above} per {below} is {shown}, with no bounded "
                 f"{100 * self.level:.4g} % interval: the denominator is weak"
             )
-        price = self._price_in_words(np.ones(1, dtype=np.bool_))
+        price = self._price_in_words()
         if not self.around_one:
             said = interval_in_words(ends, self.level, short)
             return f"{above} per {below} is {short(ratio)}, {said}{price}"
@@ -180,15 +197,36 @@ class Estimates(Tabular):
         said = interval_in_words((ends[0] - 1, ends[1] - 1), self.level, percent)
         return f"{above} is {percent(abs(ratio - 1))} {side} {below}, {said}{price}"
 
-    def _price_in_words(self, chosen: NDArray[np.bool_]) -> str:
-        """Say what privacy adds to the width, by the usual row."""
-        sampling = self.se_sampling[chosen]
-        known = sampling > 0
-        if self.method == "no_correction" or not known.any():
+    def privacy_widens(self) -> tuple[float, float] | None:
+        """Give by which shares privacy widens the usual bounded interval, at 0.95.
+
+        The median over all bounded rows. The noise in the width without privacy, which
+        is not known, is counted: of many rows the median has less of it. None where
+        nothing is bounded, the method does not tell, or noise hides it altogether.
+        """
+        if self.public_squared is None or self.public_doubt is None:
+            return None
+        widths = self.ci_upper - self.ci_lower
+        told = np.isfinite(widths) & (widths > 0) & np.isfinite(self.public_squared)
+        if not told.any():
+            return None
+        unsure = _UNSURE * min(1.0, _MEDIAN / np.sqrt(told.sum()))
+        width, public = widths[told], self.public_squared[told]
+        doubt = unsure * self.public_doubt[told]
+        with np.errstate(divide="ignore"):
+            least, most = (
+                float(np.median(width / np.sqrt(np.maximum(each, 0.0)))) - 1
+                for each in (public + doubt, public - doubt)
+            )
+        return None if least <= 0 and np.isinf(most) else (least, most)
+
+    def _price_in_words(self) -> str:
+        """Say what privacy adds to the width, as far as the release tells."""
+        widened = self.privacy_widens()
+        if widened is None:
             return ""
-        added = float(np.median(self.se[chosen][known] / sampling[known])) - 1
-        whose = "its" if len(self) == 1 else "the usual"
-        return f"; privacy adds {percent(added)} to {whose} width"
+        whose = "it" if len(self) == 1 else "the usual interval"
+        return f"; privacy widens {whose} {range_in_words(widened)}"
 
     def said(self) -> list[str]:
         """The summary, then the notes."""

@@ -3,7 +3,13 @@
 import math
 from collections.abc import Callable
 
-__all__ = ["compared_in_words", "interval_in_words", "percent", "short"]
+__all__ = [
+    "compared_in_words",
+    "interval_in_words",
+    "percent",
+    "range_in_words",
+    "short",
+]
 
 
 def percent(share: float) -> str:
@@ -44,6 +50,24 @@ def interval_in_words(
     if all(math.isinf(end) for end in ends):
         return f"no bounded {_level(level)} interval"
     return f"{_level(level)} interval {show(ends[0])} to {show(ends[1])}"
+
+
+def range_in_words(shares: tuple[float, float]) -> str:
+    """Say by how much something grows, given the least and the most it may.
+
+    Example:
+        >>> range_in_words((0.021, 0.06)), range_in_words((0.4, math.inf))
+        ('by 2.1 % to 6.0 %', 'by at least 40.0 %')
+        >>> range_in_words((-0.02, 0.31))
+        'by at most 31.0 %'
+    """
+    least, most = shares
+    if least <= 0:
+        return f"by at most {percent(most)}"
+    if math.isinf(most):
+        return f"by at least {percent(least)}"
+    ends = percent(least), percent(most)
+    return f"by {ends[0]}" if ends[0] == ends[1] else f"by {ends[0]} to {ends[1]}"
 
 
 def compared_in_words(first: object, second: object, value: float, scale: str) -> str:
