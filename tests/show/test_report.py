@@ -70,7 +70,7 @@ def test_the_answer_comes_first_and_promises_are_made_exactly() -> None:
         "<h1>Are they calibrated?</h1>",
         "50 ratios of score per label, from",
         "How sure, and why",
-        "Privacy adds about",
+        "Privacy widens the usual interval here by",
         "What was promised, and to whom",
         "by at most a factor 2.72.",
         "epsilon 1 and delta 0, for one row, neighbours by add-or-remove-one",
@@ -207,7 +207,11 @@ def assert_asked(ratio: Any, bounds: dict[str, Any], told: dict[str, Any]) -> No
         ([1.1, 1.1, 0.5], [1.2, 1.2, 0.7], " 2 lie above 1, 1 below."),
         ([0.5, 0.5, 0.9], [0.7, 0.7, 1.2], " 2 lie below 1, none above."),
         ([0.5, 0.5, 0.9], [1.7, 1.7, 1.2], " None lies wholly above or below 1."),
-        ([0.5, 0.5, 0.9], [np.inf, np.inf, np.inf], " without a bounded interval."),
+        (
+            [0.5, 0.5, 0.9],
+            [np.inf, np.inf, np.inf],
+            " too little budget for their size.",
+        ),
     ],
 )
 def test_the_answer_counts_in_whole_sentences(
