@@ -128,7 +128,7 @@ def test_19_keys_that_are_read_off_the_rows_are_bought() -> None:
     found = plan_of(groups=PrivateKeys("city", Budget("0.25", "1e-7")))
     cost = price(found)
     assert cost.epsilon == 1
-    assert cost.rho_delta == Fraction(1, 10**7)
+    assert cost.keys_delta == Fraction(1, 10**7)
     assert found.for_sums[0] == Fraction(3, 4)
     with pytest.raises(InvalidInput, match="must leave some of the budget"):
         plan_of(groups=PrivateKeys("city", Budget(1, "1e-7")))

@@ -60,7 +60,7 @@ def test_rho_is_half_of_the_squares(strategy: str, law: str, name: str) -> None:
     unit = PrivacyUnit("user", totals={"s": Bounds(0, 3), "y": Bounds(0, 5)}, **words)
     plan = plan_of(strategy, law, unit=unit)
     cost = price(plan)
-    assert cost.rho_delta == 0
+    assert cost.keys_delta == 0
     if law == "laplace":
         expected = added**2 * squares(plan)
         if strategy != "even":
@@ -87,7 +87,7 @@ def test_questions_add_up_in_squares_and_keys_come_on_top(
     plan = plan_of(strategy, law, groups=[FOUND, None], weights=[1, 3])
     assert len(plan.questions) == 2
     cost = price(plan)
-    assert cost.rho_delta == Fraction(1, 10**7)
+    assert cost.keys_delta == Fraction(1, 10**7)
     for_sums = 2 * cost.rho - Fraction(1, 16)
     if law == "analytic_gaussian" and strategy != "even":
         spends_all_of_delta(for_sums, Fraction(3, 4), Fraction(9, 10**7))
@@ -109,7 +109,7 @@ def test_two_budgets_of_keys_add_up() -> None:
     other = PrivateKeys("j", Budget("0.125", "2e-7"))
     plan = plan_of("joint", "laplace", groups=[FOUND, other])
     cost = price(plan)
-    assert cost.rho_delta == Fraction(3, 10**7)
+    assert cost.keys_delta == Fraction(3, 10**7)
     keys = 0.25**2 + 0.125**2
     assert float(2 * cost.rho) == pytest.approx(squares(plan) + keys, rel=CLOSE)
 

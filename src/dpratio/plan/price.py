@@ -32,15 +32,27 @@ __all__ = ["Cost", "price"]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a release costs, exactly: as (epsilon, delta), and as rho with a delta.
+    """What a release costs, exactly: as (epsilon, delta), and as what it is made of.
 
-    The second is delta-approximate zero-concentrated privacy, which adds up better.
+    ``pure`` has the epsilon of each part with Laplace noise, ``gaussian`` the square of
+    how far one unit moves the sums in units of their Gaussian noise. But for an event
+    of probability ``keys_delta`` the release is those parts and no more, which adds up
+    better.
     """
 
     epsilon: Fraction
     delta: Fraction
-    rho: Fraction
-    rho_delta: Fraction
+    pure: tuple[Fraction, ...]
+    gaussian: Fraction
+    keys_delta: Fraction
+
+    @property
+    def rho(self) -> Fraction:
+        """The rho of concentrated privacy.
+
+        Bun & Steinke (2016), propositions 1.4 and 1.6, lemmas 1.7 and 8.8.
+        """
+        return (sum((each**2 for each in self.pure), self.gaussian)) / 2
 
 
 def price(plan: Plan) -> Cost:
@@ -56,33 +68,34 @@ def price(plan: Plan) -> Cost:
     Guarantee:
         Releasing every sum of an accepted plan, each with ideal noise of its scale,
         is (epsilon, delta)-differentially private under the declared neighbour
-        relation of the declared unit, with the returned cost, and rho_delta-approximate
-        rho-zCDP; finding keys included. Proof: docs/proofs/pricing.md.
+        relation of the declared unit, with the returned cost. It is also
+        keys_delta-approximately the composition of the parts that the cost lists.
+        Finding keys is included. Proof: docs/proofs/pricing.md.
     """
     grids = _require_terms(plan)
     _require_first_stage(plan)
     for question, grid in zip(plan.questions, grids, strict=True):
         _require_sums(plan, question, grid)
     if plan.strategy == "even":
-        squares = sum(
-            (
-                _require_even(plan, question, grid)
-                for question, grid in zip(plan.questions, grids, strict=True)
-            ),
-            Fraction(0),
-        )
+        moves = [
+            move
+            for question, grid in zip(plan.questions, grids, strict=True)
+            for move in _require_even(plan, question, grid)
+        ]
     else:
-        squares = _require_joint(plan, grids)
+        moves = _require_joint(plan, grids)
     if plan.stage is not None:
         # What the second stage measures is not known yet; it is epsilon-private.
-        squares = plan.stage.epsilon**2 + plan.for_sums[0] ** 2
+        moves = [plan.stage.epsilon, plan.for_sums[0]]
     keys = [each.budget for each in plan.private_keys]
+    is_pure = plan.mechanism == "laplace"
+    squares = sum((each**2 for each in moves), Fraction(0))
     return Cost(
         plan.epsilon,
         plan.delta,
-        # Bun & Steinke (2016), propositions 1.4 and 1.6, lemmas 1.7 and 8.8.
-        rho=(squares + sum((each.epsilon**2 for each in keys), Fraction(0))) / 2,
-        rho_delta=sum((each.delta for each in keys), Fraction(0)),
+        pure=(*(moves if is_pure else ()), *(each.epsilon for each in keys)),
+        gaussian=Fraction(0) if is_pure else squares,
+        keys_delta=sum((each.delta for each in keys), Fraction(0)),
     )
 
 
@@ -170,13 +183,13 @@ def _require_sums(plan: Plan, question: PlannedQuestion, grid: Grid) -> None:
             _refuse(f"the noise of {name} is too small or too large", each.scale)
 
 
-def _require_even(plan: Plan, question: PlannedQuestion, grid: Grid) -> Fraction:
+def _require_even(plan: Plan, question: PlannedQuestion, grid: Grid) -> list[Fraction]:
     """Certify each sum at an equal share of its question's share of the budget.
 
     Returns:
-        The squares of how far one unit moves each sum in units of its noise, added up.
+        How far one unit moves each sum in units of its noise.
     """
-    squares = Fraction(0)
+    moves = []
     epsilon, delta = (
         question.weight * each / len(question.sums) for each in plan.for_sums
     )
@@ -190,15 +203,16 @@ def _require_even(plan: Plan, question: PlannedQuestion, grid: Grid) -> Fraction
         if not is_affordable(plan.mechanism, ratio=ratio, epsilon=epsilon, delta=delta):
             name = each.summand.label
             _refuse(f"the noise of {name} is too small for its share", each.scale)
-        squares += ratio**2
-    return squares
+        moves.append(ratio)
+    return moves
 
 
-def _require_joint(plan: Plan, grids: list[Grid]) -> Fraction:
+def _require_joint(plan: Plan, grids: list[Grid]) -> list[Fraction]:
     """Certify all sums of all questions together.
 
     Returns:
-        The square of how far one unit moves them in units of their noise.
+        How far one unit moves them in units of their noise: all at once, or with
+        Laplace noise each, where the squares of that add up to less.
     """
     ratios = []
     for question, grid in zip(plan.questions, grids, strict=True):
@@ -221,24 +235,14 @@ def _require_joint(plan: Plan, grids: list[Grid]) -> Fraction:
             "the noise of the sums is too small for the budget",
             plan.questions[0].scales,
         )
-    return min(whole**2, _apart(plan)) if plan.mechanism == "laplace" else whole**2
-
-
-def _apart(plan: Plan) -> Fraction:
-    """Add up the squares of the sums as if each were a release of its own.
-
-    Concentrated privacy adds squares, so Laplace noise is cheaper sum by sum.
-    """
+    if plan.mechanism != "laplace":
+        return [whole]
     twice = 1 if plan.unit.neighbours == "add-or-remove-one" else 2
     moved = twice * plan.unit.most_groups
-    return sum(
-        (
-            (moved * _alone(each)) ** 2
-            for question in plan.questions
-            for each in question.sums
-        ),
-        Fraction(0),
-    )
+    apart = [
+        moved * _alone(each) for question in plan.questions for each in question.sums
+    ]
+    return apart if sum(each**2 for each in apart) < whole**2 else [whole]
 
 
 def _alone(measured: MeasuredSum) -> Fraction:

@@ -82,7 +82,8 @@ def init(  # noqa: PLR0913 (the terms of a scope)
     scope: Annotated[str, typer.Option(help="A name for the dataset.")] = "main",
     dataset: Annotated[str, typer.Option(help="What the data are, in words.")] = "",
     accounting: Annotated[
-        str, typer.Option(help="basic (a few releases) or zcdp (many).")
+        str,
+        typer.Option(help="basic (a few releases), zcdp or gdp (many; gdp: Gaussian)."),
     ] = "basic",
     unit: Annotated[
         str | None, typer.Option(help="Column of ids; single rows by default.")

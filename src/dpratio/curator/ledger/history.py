@@ -11,8 +11,9 @@ from dpratio.curator.ledger.account.account import Account, Held
 from dpratio.curator.ledger.account.accounting import (
     LOSS_NAMES,
     charge_of,
-    epsilon_of_rho,
+    epsilon_of_loss,
     gaussian_epsilon,
+    pure_epsilon,
 )
 from dpratio.curator.ledger.account.approval import Approval, who
 from dpratio.curator.ledger.account.entry import Entry
@@ -209,29 +210,31 @@ def _accounting_words(account: Account) -> str:
         return "epsilon and delta add up"
     cap, taken = account.scope.cap, account.scope.converted
     return (
-        f"rho adds up to {show_exact(cap.loss)}, with delta {show_exact(taken)} set "
-        "aside for the conversion"
+        f"{LOSS_NAMES[account.scope.accounting]} adds up to {show_exact(cap.loss)}, "
+        f"with delta {show_exact(taken)} set aside for the conversion"
     )
 
 
 def _spent_delta(account: Account) -> str:
-    """Say which delta is spent, and what rho amounts to."""
+    """Say which delta is spent, and what the loss amounts to."""
     spent, taken = account.spent, account.scope.converted
     said = f"delta {show_exact(spent.delta)}"
     if account.scope.accounting == "basic":
         return said
-    epsilon = epsilon_of_rho(float(spent.loss), float(taken))
+    accounting = account.scope.accounting
+    epsilon = epsilon_of_loss(accounting, float(spent.loss), float(taken))
     total = show_exact(taken + spent.delta)
     return f"{said}; together epsilon {epsilon:.4g} at delta {total}"
 
 
 def _next_words(account: Account) -> str:
     left, taken = account.left, account.scope.converted
-    if account.scope.accounting == "basic":
+    accounting = account.scope.accounting
+    if accounting == "basic":
         delta = show_exact(left.delta)
         return f"up to epsilon {show_exact(left.loss)} and delta {delta}"
-    pure = math.sqrt(2 * float(left.loss))
-    gaussian = gaussian_epsilon(left.loss, taken)
+    pure = pure_epsilon(accounting, float(left.loss))
+    gaussian = gaussian_epsilon(accounting, float(left.loss), float(taken))
     return (
         f"Gaussian noise up to about epsilon {gaussian:.4g} at delta "
         f"{show_exact(taken)}, or Laplace noise up to epsilon {pure:.4g} and more, sum "

@@ -9,15 +9,18 @@ import pytest
 from dpratio.curator.ledger.account.accounting import (
     Charge,
     charge_of,
-    epsilon_of_rho,
+    epsilon_of_loss,
     gaussian_epsilon,
-    rho_within,
+    loss_within,
+    pure_epsilon,
     to_enter,
 )
 from dpratio.errors import InvalidInput
+from dpratio.plan.calibration.calibrate import analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import Cost, price
+from dpratio.plan.sensitivity.joint import root_above
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
@@ -95,18 +98,19 @@ def test_ten_charges_of_a_tenth_are_exactly_one() -> None:
 
 
 def test_basic_accounting_charges_what_the_plan_says() -> None:
-    cost = Cost(Fraction(1, 3), MILLIONTH, Fraction(5), Fraction(7))
+    cost = Cost(Fraction(1, 3), MILLIONTH, (Fraction(5),), Fraction(6), Fraction(7))
     assert charge_of(cost, "basic") == Charge(Fraction(1, 3), MILLIONTH)
 
 
 def test_zcdp_charges_rho_and_the_delta_of_keys_alone() -> None:
-    cost = Cost(Fraction(1, 3), MILLIONTH, Fraction(1, 8), Fraction(1, 10**7))
-    assert charge_of(cost, "zcdp") == Charge(Fraction(1, 8), Fraction(1, 10**7))
+    halves = (Fraction(1, 2), Fraction(1, 2))
+    cost = Cost(Fraction(1, 3), MILLIONTH, halves, Fraction(2), Fraction(1, 10**7))
+    assert charge_of(cost, "zcdp") == Charge(Fraction(5, 4), Fraction(1, 10**7))
 
 
 def test_a_long_rho_is_rounded_up_to_thirty_places() -> None:
     third = Fraction(1, 3)
-    charge = charge_of(Cost(third, third, third, Fraction(0)), "zcdp")
+    charge = charge_of(Cost(third, third, (), 2 * third, Fraction(0)), "zcdp")
     assert charge.loss == Fraction(int("3" * 29 + "4"), 10**30)
 
 
@@ -144,7 +148,7 @@ def test_finding_keys_costs_half_its_epsilon_squared_and_its_delta() -> None:
 
 @pytest.mark.parametrize(("epsilon", "delta"), CAPS)
 def test_the_rho_of_caps_keeps_them(epsilon: Fraction, delta: Fraction) -> None:
-    rho = rho_within(epsilon, delta)
+    rho = loss_within("zcdp", epsilon, delta)
     assert exact_epsilon(rho, delta) <= epsilon
 
 
@@ -152,13 +156,13 @@ def test_the_rho_of_caps_keeps_them(epsilon: Fraction, delta: Fraction) -> None:
 def test_the_rho_of_caps_is_hardly_smaller_than_it_could_be(
     epsilon: Fraction, delta: Fraction
 ) -> None:
-    rho = rho_within(epsilon, delta) * Fraction(1001, 1000)
+    rho = loss_within("zcdp", epsilon, delta) * Fraction(1001, 1000)
     assert exact_epsilon(rho, delta) > epsilon
 
 
 def test_the_rho_of_epsilon_one_and_a_millionth_beats_the_textbook() -> None:
     """Bun & Steinke (2016): (√(ln 1/δ + ε) − √(ln 1/δ))² = 0.01747."""
-    rho = rho_within(Fraction(1), MILLIONTH)
+    rho = loss_within("zcdp", Fraction(1), MILLIONTH)
     log = math.log(10**6)
     textbook = (math.sqrt(log + 1) - math.sqrt(log)) ** 2
     assert textbook == pytest.approx(0.01747, abs=1e-5)
@@ -167,12 +171,12 @@ def test_the_rho_of_epsilon_one_and_a_millionth_beats_the_textbook() -> None:
 
 
 def test_the_rho_of_caps_is_a_short_number() -> None:
-    assert (rho_within(Fraction(1), MILLIONTH) * 10**15).denominator == 1
+    assert (loss_within("zcdp", Fraction(1), MILLIONTH) * 10**15).denominator == 1
 
 
 def test_caps_without_room_for_a_rho_are_refused() -> None:
     with pytest.raises(InvalidInput) as refused:
-        rho_within(Fraction(1, 10**12), Fraction(1, 10**9))
+        loss_within("zcdp", Fraction(1, 10**12), Fraction(1, 10**9))
     assert str(refused.value) == (
         "the caps must leave room for a rho above 0, got (1e-12, 1e-09). Raise "
         "epsilon or delta, or use accounting 'basic'."
@@ -182,39 +186,88 @@ def test_caps_without_room_for_a_rho_are_refused() -> None:
 @pytest.mark.parametrize("rho", [1e-6, 1e-3, 0.02, 0.5, 10.0])
 def test_the_epsilon_of_a_rho_is_the_one_of_the_formula(rho: float) -> None:
     wanted = exact_epsilon(Fraction(rho), Fraction(1e-6))
-    assert epsilon_of_rho(rho, 1e-6) == pytest.approx(wanted, rel=1e-6)
+    assert epsilon_of_loss("zcdp", rho, 1e-6) == pytest.approx(wanted, rel=1e-6)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), CAPS)
 def test_epsilon_and_rho_are_inverse_to_each_other(
     epsilon: Fraction, delta: Fraction
 ) -> None:
-    rho = rho_within(epsilon, delta)
-    assert epsilon_of_rho(float(rho), float(delta)) == pytest.approx(
+    rho = loss_within("zcdp", epsilon, delta)
+    assert epsilon_of_loss("zcdp", float(rho), float(delta)) == pytest.approx(
         float(epsilon), rel=1e-6
     )
 
 
 @pytest.mark.parametrize("rho", [0.0, -1.0])
 def test_nothing_spent_is_no_epsilon(rho: float) -> None:
-    assert epsilon_of_rho(rho, 1e-6) == 0.0
+    assert epsilon_of_loss("zcdp", rho, 1e-6) == 0.0
 
 
 def test_one_gaussian_release_takes_the_rho_of_its_noise() -> None:
     """Sensitivity over deviation μ = 1/4.224679 is (1, 1e-6)-private; rho is μ²/2."""
     rho = Fraction(1 / 4.224679**2 / 2)
-    assert gaussian_epsilon(rho, MILLIONTH) == pytest.approx(1.0, abs=1e-5)
+    assert gaussian_epsilon("zcdp", float(rho), 1e-6) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_the_epsilon_of_much_noise_is_searched_above_one() -> None:
     """Balle & Wang (2018): at μ = 1 the epsilon at delta 1e-5 is 4.377."""
-    assert gaussian_epsilon(Fraction(1, 2), Fraction(1, 10**5)) == pytest.approx(
-        4.377, abs=1e-3
-    )
+    assert gaussian_epsilon("zcdp", 0.5, 1e-5) == pytest.approx(4.377, abs=1e-3)
 
 
 def test_nothing_left_allows_no_gaussian_release() -> None:
-    assert gaussian_epsilon(Fraction(0), MILLIONTH) == 0.0
+    assert gaussian_epsilon("zcdp", 0.0, 1e-6) == 0.0
+
+
+# --- Squared mu ----------------------------------------------------------------------
+
+
+def test_gdp_adds_squares_of_gaussian_and_of_pure_parts() -> None:
+    """mu = −2Φ⁻¹(1/(1 + e^ε)): 1.2320353853 at epsilon 1 (Dong, Roth & Su 2022)."""
+    cost = Cost(
+        Fraction(9), MILLIONTH, (Fraction(1), Fraction(1)), Fraction(1, 4), MILLIONTH
+    )
+    charge = charge_of(cost, "gdp")
+    assert charge.delta == MILLIONTH
+    assert float(charge.loss) == pytest.approx(2 * 1.2320353853**2 + 0.25, rel=1e-9)
+    assert (charge.loss * 10**30).denominator == 1
+
+
+def test_a_gaussian_release_takes_the_square_of_its_mu() -> None:
+    plan = make_plan(
+        Ratio("s", per="y"),
+        bounds=BOUNDS,
+        budget=Budget(1, "1e-6"),
+        mechanism="analytic_gaussian",
+    )
+    loss = charge_of(price(plan), "gdp").loss
+    assert loss == pytest.approx(1 / 4.224679**2, rel=1e-5)
+    assert loss == pytest.approx(2 * charge_of(price(plan), "zcdp").loss, rel=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), CAPS)
+def test_the_mu_of_caps_is_that_of_one_gaussian_release(
+    epsilon: Fraction, delta: Fraction
+) -> None:
+    loss = loss_within("gdp", epsilon, delta)
+    assert analytic_delta(root_above(loss), epsilon) <= delta * Fraction(1001, 1000)
+    assert analytic_delta(root_above(loss * Fraction(1001, 1000)), epsilon) > delta
+    told = epsilon_of_loss("gdp", float(loss), float(delta))
+    assert told == pytest.approx(float(epsilon), rel=1e-6)
+    assert (loss * 10**15).denominator == 1
+
+
+@pytest.mark.parametrize("loss", [1e-6, 0.01, 1.0, 9.0])
+def test_the_pure_epsilon_of_a_loss_takes_that_loss(loss: float) -> None:
+    for accounting in ("zcdp", "gdp"):
+        epsilon = Fraction(pure_epsilon(accounting, loss))
+        cost = Cost(epsilon, Fraction(0), (epsilon,), Fraction(0), Fraction(0))
+        assert charge_of(cost, accounting).loss == pytest.approx(loss, rel=1e-6)
+
+
+def test_nothing_spent_of_a_squared_mu_is_no_epsilon() -> None:
+    assert epsilon_of_loss("gdp", 0.0, 1e-6) == 0.0
+    assert pure_epsilon("gdp", 0.0) == 0.0
 
 
 # --- Sums that would not end ----------------------------------------------------------

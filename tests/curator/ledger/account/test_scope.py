@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpratio.curator.ledger.account.accounting import Charge, rho_within
+from dpratio.curator.ledger.account.accounting import Charge, loss_within
 from dpratio.curator.ledger.account.scope import Scope, require_words
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
@@ -151,7 +151,7 @@ def test_the_cap_of_basic_accounting_is_the_budget() -> None:
 def test_the_cap_of_zcdp_is_a_rho_and_the_rest_of_delta() -> None:
     half = Fraction(1, 2 * 10**5)
     assert ZCDP.conversion_delta == ZCDP.converted == half
-    assert ZCDP.cap == Charge(rho_within(Fraction(3), half), half)
+    assert ZCDP.cap == Charge(loss_within("zcdp", Fraction(3), half), half)
 
 
 def test_a_conversion_delta_is_read_as_the_decimal_that_was_written() -> None:
@@ -163,7 +163,19 @@ def test_a_conversion_delta_is_read_as_the_decimal_that_was_written() -> None:
 def test_the_whole_delta_may_go_into_the_conversion() -> None:
     scope = scope_of(accounting="zcdp", conversion_delta="1e-6")
     assert scope.cap.delta == 0
-    assert scope.cap.loss == rho_within(Fraction(1), MILLIONTH)
+    assert scope.cap.loss == loss_within("zcdp", Fraction(1), MILLIONTH)
+
+
+def test_the_cap_of_gdp_is_a_squared_mu_with_the_whole_delta() -> None:
+    scope = scope_of(accounting="gdp")
+    assert scope.converted == MILLIONTH
+    assert scope.cap == Charge(loss_within("gdp", Fraction(1), MILLIONTH), Fraction(0))
+    kept = scope_of(accounting="gdp", conversion_delta=4e-7)
+    assert kept.cap.delta == Fraction(6, 10**7)
+    assert kept.cap.loss == loss_within("gdp", Fraction(1), Fraction(4, 10**7))
+    assert refusal(budget=Budget(1), accounting="gdp").startswith(
+        "accounting 'gdp' needs a cap of delta above 0"
+    )
 
 
 def test_zcdp_needs_a_delta() -> None:
@@ -175,7 +187,8 @@ def test_zcdp_needs_a_delta() -> None:
 
 def test_basic_accounting_converts_nothing() -> None:
     assert refusal(conversion_delta="1e-7") == (
-        "only accounting 'zcdp' converts; leave conversion_delta out, got 1/10000000."
+        "accounting 'basic' converts nothing; leave conversion_delta out, got "
+        "1/10000000."
     )
 
 
@@ -223,7 +236,7 @@ def test_without_a_cap_of_delta_there_is_no_largest_one() -> None:
 def test_an_unknown_accounting_is_refused(accounting: object) -> None:
     said = refusal(accounting=accounting)
     assert said.startswith("unknown accounting, got ")
-    assert said.endswith("Use one of: basic, zcdp.")
+    assert said.endswith("Use one of: basic, zcdp, gdp.")
 
 
 @pytest.mark.parametrize("neighbours", ["add-one", "", None])

@@ -57,6 +57,7 @@ class Member:
     plan: Plan
     basic: Charge
     zcdp: Charge
+    gdp: Charge
     loss: Any
     waves: NDArray[np.complex128]
     ends: tuple[int, int]
@@ -158,6 +159,7 @@ def member_of(plan: Plan) -> Member:
         plan,
         charge_of(cost, "basic"),
         charge_of(cost, "zcdp"),
+        charge_of(cost, "gdp"),
         loss,
         np.fft.rfft(circle),
         (first, first + count - 1),

@@ -23,12 +23,13 @@ from curator.ledger.attacks.portfolios import (
 from dpratio.curator.ledger.account.accounting import (
     Charge,
     charge_of,
-    epsilon_of_rho,
-    rho_within,
+    epsilon_of_loss,
+    loss_within,
 )
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import InvalidInput, LedgerRefused
+from dpratio.plan.calibration.calibrate import largest_ratio
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.price import price
 from dpratio.terms.budget import Budget
@@ -80,9 +81,10 @@ def test_portfolios_are_put_together_as_dp_accounting_does(pool: list[Member]) -
 def test_ten_thousand_portfolios_are_charged_no_less_than_they_lose(
     pool: list[Member],
 ) -> None:
-    """Both prices, at the delta that each has: the loss is never above the price."""
+    """Each price, at the delta that it has: the loss is never above the price."""
     chance = random.Random(24)  # noqa: S311 (not for secrets)
-    found: dict[str, list[tuple[float, float, float]]] = {"basic": [], "zcdp": []}
+    found: dict[str, list[tuple[float, float, float]]]
+    found = {"basic": [], "gdp": [], "zcdp": []}
     for _ in range(PORTFOLIOS):
         # Alike members are where a price is tightest, so many portfolios have them.
         kinds = chance.sample(pool, chance.randint(1, 8))
@@ -94,6 +96,12 @@ def test_ten_thousand_portfolios_are_charged_no_less_than_they_lose(
         delta = float(zcdp.delta) + conversion
         plain, bent = lost_together(members, float(basic.delta), delta)
         found["basic"].append((plain, float(basic.loss), 0.0))
+        gdp = sum((each.gdp for each in members), nothing)
+        assert gdp.delta == zcdp.delta
+        # Below an epsilon of 0.001 the grid of losses tells nothing.
+        told = Fraction(max(bent, 1e-3)), Fraction(conversion)
+        mu = largest_ratio("analytic_gaussian", *told) if bent > 0 else 0.0
+        found["gdp"].append((mu**2, float(gdp.loss), conversion))
         # The largest rho that may be told to lose so little is no more than was paid.
         allowed = largest_rho(bent, conversion) if bent > 0 else 0.0
         found["zcdp"].append((allowed, float(zcdp.loss), conversion))
@@ -103,12 +111,15 @@ def test_ten_thousand_portfolios_are_charged_no_less_than_they_lose(
         print(f"{name}: nearest {lost:.6g} of {paid:.6g}")  # noqa: T201
         assert lost <= paid * (1 + 1e-9)
         assert lost > 0.7 * paid  # The oracle has power.
-    told = [
-        (epsilon_of_rho(paid, conversion), epsilon_of_rho(allowed, conversion))
+    told_of_rho = [
+        (
+            epsilon_of_loss("zcdp", paid, conversion),
+            epsilon_of_loss("zcdp", allowed, conversion),
+        )
         for allowed, paid, conversion in nearest[:100]
     ]
-    print(f"zcdp: smallest margin {min(p - a for p, a in told):.6g}")  # noqa: T201
-    assert all(allowed <= paid for paid, allowed in told)
+    print(f"zcdp: smallest margin {min(p - a for p, a in told_of_rho):.6g}")  # noqa: T201
+    assert all(allowed <= paid for paid, allowed in told_of_rho)
 
 
 def exact_gaussian_delta(rho: Fraction, epsilon: Fraction) -> Any:  # noqa: ANN401
@@ -141,14 +152,14 @@ def converted_delta(rho: Fraction, epsilon: Fraction) -> Any:  # noqa: ANN401
     return mpmath.exp(log_delta(1 + mpmath.exp(low)))
 
 
-def test_rho_within_is_the_largest_rho_that_the_caps_allow() -> None:
+def test_the_cap_of_rho_is_the_largest_rho_that_the_caps_allow() -> None:
     """Against an independent computation with 40 digits, and the exact Gaussian."""
     chance = random.Random(25)  # noqa: S311 (not for secrets)
     with mpmath.workdps(40):
         for _ in range(120):
             epsilon = Fraction(f"{math.exp(chance.uniform(-3, 3)):.5g}")
             delta = Fraction(f"{10 ** chance.uniform(-12, -3):.4g}")
-            rho = rho_within(epsilon, delta)
+            rho = loss_within("zcdp", epsilon, delta)
             allowed = mpmath.mpf(delta.numerator) / delta.denominator
             assert converted_delta(rho, epsilon) <= allowed
             assert exact_gaussian_delta(rho, epsilon) <= allowed
@@ -157,13 +168,13 @@ def test_rho_within_is_the_largest_rho_that_the_caps_allow() -> None:
             assert converted_delta(more, epsilon) > allowed
 
 
-def test_epsilon_of_rho_is_the_exact_conversion() -> None:
+def test_the_epsilon_of_a_rho_is_the_exact_conversion() -> None:
     chance = random.Random(26)  # noqa: S311 (not for secrets)
     with mpmath.workdps(40):
         for _ in range(25):
             rho = Fraction(f"{math.exp(chance.uniform(-9, 2)):.5g}")
             delta = 10 ** chance.uniform(-9, -3)
-            told = Fraction(epsilon_of_rho(float(rho), delta)) * (
+            told = Fraction(epsilon_of_loss("zcdp", float(rho), delta)) * (
                 1 + Fraction(1, 10**9)
             )
             assert converted_delta(rho, told) <= delta * (1 + 1e-6)

@@ -1,8 +1,8 @@
-"""What a release takes from a cap, exactly, in one of two ways of adding up.
+"""What a release takes from a cap, exactly, in one of three ways of adding up.
 
-``basic`` adds epsilon and delta. ``zcdp`` adds rho and delta; the delta of the final
-conversion to (epsilon, delta) is set aside when a scope is opened. Both hold when later
-requests depend on earlier answers.
+``basic`` adds epsilon and delta. ``zcdp`` adds rho, ``gdp`` the squares of mu, and both
+the delta of finding keys; the delta of the final conversion to (epsilon, delta) is set
+aside when a scope is opened. All hold when later requests depend on earlier answers.
 """
 
 import math
@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from dpratio.checks import require
 from dpratio.plan.calibration.certified import log_bounds
+from dpratio.plan.calibration.gaussian_privacy import mu_of_pure, mu_within
 from dpratio.plan.price import Cost
 
 __all__ = [
@@ -18,19 +19,20 @@ __all__ = [
     "LOSS_NAMES",
     "Charge",
     "charge_of",
-    "epsilon_of_rho",
+    "epsilon_of_loss",
     "gaussian_epsilon",
-    "rho_within",
+    "loss_within",
+    "pure_epsilon",
     "short",
     "to_enter",
 ]
 
-ACCOUNTINGS = ("basic", "zcdp")
-LOSS_NAMES = {"basic": "epsilon", "zcdp": "rho"}
+ACCOUNTINGS = ("basic", "zcdp", "gdp")
+LOSS_NAMES = {"basic": "epsilon", "zcdp": "rho", "gdp": "squared mu"}
 
-# Rho is a long fraction; the ledger keeps it in whole units of this size, rounded up.
-_RHO_UNIT = Fraction(1, 10**30)
-_RHO_CAP_UNIT = Fraction(1, 10**15)
+# These are long fractions; the ledger keeps whole units of this size, rounded up.
+_UNIT = Fraction(1, 10**30)
+_CAP_UNIT = Fraction(1, 10**15)
 # So near its best order, rho is flat to the last digit of a double.
 _SECTIONS = 50
 # A budget has at most 100 digits; deltas of several key selections added up have more.
@@ -41,7 +43,7 @@ _LONGEST_SUM = 10**300
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A loss (epsilon or rho, as the scope adds up) and a delta."""
+    """A loss (epsilon, rho or squared mu, as the scope adds up) and a delta."""
 
     loss: Fraction
     delta: Fraction
@@ -69,8 +71,33 @@ def charge_of(cost: Cost, accounting: str) -> Charge:
     """
     if accounting == "basic":
         return Charge(_kept(cost.epsilon), _kept(cost.delta))
-    rho = math.ceil(cost.rho / _RHO_UNIT) * _RHO_UNIT
-    return Charge(rho, _kept(cost.rho_delta))
+    loss = cost.rho
+    if accounting == "gdp":
+        loss = sum((mu_of_pure(each) ** 2 for each in cost.pure), cost.gaussian)
+    return Charge(math.ceil(loss / _UNIT) * _UNIT, _kept(cost.keys_delta))
+
+
+def loss_within(accounting: str, epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Find about the largest loss whose releases are (epsilon, delta)-private.
+
+    Guarantee:
+        Releases that lose no more together are (epsilon, delta)-private.
+        Proof: docs/proofs/ledger.md.
+
+    Example:
+        >>> million = Fraction(1, 10**6)
+        >>> [float(loss_within(each, Fraction(1), million)) for each in ACCOUNTINGS[1:]]
+        [0.024..., 0.056...]
+    """
+    loss = (
+        mu_within(epsilon, delta) ** 2
+        if accounting == "gdp"
+        else _rho_within(epsilon, delta)
+    )
+    hint = "Raise epsilon or delta, or use accounting 'basic'."
+    rule = f"the caps must leave room for a {LOSS_NAMES[accounting]} above 0"
+    require(loss >= _CAP_UNIT, rule, (float(epsilon), float(delta)), hint)
+    return math.floor(loss / _CAP_UNIT) * _CAP_UNIT
 
 
 def to_enter(charge: Charge, spent: Charge) -> Charge:
@@ -104,52 +131,52 @@ def _rounded_up(exact: Fraction) -> Fraction:
     return Fraction(math.ceil(exact * _LONGEST_DENOMINATOR), _LONGEST_DENOMINATOR)
 
 
-def rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Find about the largest rho whose releases are (epsilon, delta)-private.
+def _rho_within(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Find about the largest rho, certified in exact arithmetic.
 
     Canonne, Kamath & Steinke (2020), proposition 12: rho-zCDP is (epsilon, delta)-
     private if, for some order a > 1, rho·a is at most
     epsilon + (ln delta + ln a)/(a − 1) − ln(1 − 1/a).
-
-    Guarantee:
-        The returned rho satisfies the inequality in exact arithmetic.
-        Proof: docs/proofs/ledger.md.
-
-    Example:
-        >>> float(rho_within(Fraction(1), Fraction(1, 10**6)))
-        0.024...
     """
     order = Fraction(_best_order(float(epsilon), float(delta)))
     log_order = log_bounds(order)[0]
     log_rest = log_bounds(1 - 1 / order)[1]
     log_delta = log_bounds(delta)[0]
-    rho = (epsilon + (log_delta + log_order) / (order - 1) - log_rest) / order
-    hint = "Raise epsilon or delta, or use accounting 'basic'."
-    rule = "the caps must leave room for a rho above 0"
-    require(rho >= _RHO_CAP_UNIT, rule, (float(epsilon), float(delta)), hint)
-    return math.floor(rho / _RHO_CAP_UNIT) * _RHO_CAP_UNIT
+    return (epsilon + (log_delta + log_order) / (order - 1) - log_rest) / order
 
 
-def epsilon_of_rho(rho: float, delta: float) -> float:
-    """Give the epsilon that a rho amounts to at a delta; for reading, not for caps."""
-    if rho <= 0:
+def epsilon_of_loss(accounting: str, loss: float, delta: float) -> float:
+    """Give the epsilon that a loss amounts to at a delta; for reading, not for caps."""
+    if accounting == "gdp":
+        return gaussian_epsilon(accounting, loss, delta)
+    if loss <= 0:
         return 0.0
-    low, high = 0.0, rho + 2 * math.sqrt(rho * math.log(1 / delta)) + 1e-12
+    low, high = 0.0, loss + 2 * math.sqrt(loss * math.log(1 / delta)) + 1e-12
     for _ in range(60):
         middle = (low + high) / 2
         order = _best_order(middle, delta)
-        enough = _rho_at(order, middle, delta) >= rho
+        enough = _rho_at(order, middle, delta) >= loss
         low, high = (low, middle) if enough else (middle, high)
     return high
 
 
-def gaussian_epsilon(rho: Fraction, delta: Fraction) -> float:
-    """Give about the epsilon of one Gaussian release that takes this rho."""
+def pure_epsilon(accounting: str, loss: float) -> float:
+    """Give about the epsilon of one release with Laplace noise that takes this loss."""
+    if accounting == "zcdp":
+        return math.sqrt(2 * loss)
     from scipy.special import log_ndtr
 
-    ratio = math.sqrt(2 * float(rho))
-    if not ratio:
+    half = math.sqrt(loss) / 2
+    return float(log_ndtr(half) - log_ndtr(-half))
+
+
+def gaussian_epsilon(accounting: str, loss: float, delta: float) -> float:
+    """Give about the epsilon of one Gaussian release that takes this loss."""
+    from scipy.special import log_ndtr
+
+    if loss <= 0:
         return 0.0
+    ratio = math.sqrt(loss if accounting == "gdp" else 2 * loss)
     low, high = 0.0, ratio**2 / 2 + ratio * math.sqrt(2 * math.log(1 / delta))
     for _ in range(60):
         middle = (low + high) / 2

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpratio.checks import require, require_one_of, to_exact
-from dpratio.curator.ledger.account.accounting import ACCOUNTINGS, Charge, rho_within
+from dpratio.curator.ledger.account.accounting import ACCOUNTINGS, Charge, loss_within
 from dpratio.release.checked_json import checksum
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
@@ -32,14 +32,16 @@ class Scope:
         name: How studies and commands call it: letters, digits and ``. : / -``.
         budget: The caps: epsilon and delta of everything that is ever released.
         accounting: ``"basic"`` adds epsilon and delta, best for a few releases;
-            ``"zcdp"`` adds rho, best for many.
+            ``"zcdp"`` adds rho and ``"gdp"`` squared mu, best for many: the first
+            with Laplace noise, the second with Gaussian noise.
         unit: The column of ids of those who are protected; None for single rows.
         neighbours: The neighbour relation of every plan.
         dataset: What the data are, in words.
         largest_delta: No single release may have a larger delta; None for no limit
             but the cap.
-        conversion_delta: With ``"zcdp"``: the part of delta that turning rho into
-            epsilon takes; by default half of it.
+        conversion_delta: The part of delta that turning rho or mu into epsilon takes:
+            by default half of it with ``"zcdp"``, all of it with ``"gdp"``. Finding
+            keys privately takes from the rest.
         needs_approval: Whether only studies that were approved with their data may run.
         approvals_by_others: Whether who asks for a release must not be who approved it.
         is_anchored: Whether the head of the ledger is also kept in an outside file.
@@ -101,20 +103,22 @@ class Scope:
     def _cap(self) -> Charge:
         """Give what may be spent, in the losses that the accounting adds up."""
         if self.accounting == "basic":
-            rule = "only accounting 'zcdp' converts; leave conversion_delta out"
+            rule = "accounting 'basic' converts nothing; leave conversion_delta out"
             require(self.conversion_delta is None, rule, self.conversion_delta)
             return Charge(self.budget.epsilon, self.budget.delta)
         hint = "Give a cap such as 1e-6, or use accounting 'basic'."
-        rule = "accounting 'zcdp' needs a cap of delta above 0"
-        require(self.budget.delta > 0, rule, self.budget.delta, hint)
+        rule = f"accounting '{self.accounting}' needs a cap of delta above 0"
+        epsilon, delta = self.budget.epsilon, self.budget.delta
+        require(delta > 0, rule, delta, hint)
         if self.conversion_delta is None:
-            object.__setattr__(self, "conversion_delta", self.budget.delta / 2)
+            taken = delta if self.accounting == "gdp" else delta / 2
+            object.__setattr__(self, "conversion_delta", taken)
         taken = self.converted
-        return Charge(rho_within(self.budget.epsilon, taken), self.budget.delta - taken)
+        return Charge(loss_within(self.accounting, epsilon, taken), delta - taken)
 
     @property
     def converted(self) -> Fraction:
-        """The delta that is set aside for turning rho into epsilon."""
+        """The delta that is set aside for turning rho or mu into epsilon."""
         return self.conversion_delta or Fraction(0)
 
     @property
