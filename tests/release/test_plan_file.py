@@ -13,9 +13,10 @@ from dpratio.errors import DocumentRefused, FileRefused, InvalidInput, PlanRefus
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.checked_json import checksum
-from dpratio.release.plan_file import plan_hash, read_plan, write_plan
+from dpratio.release.plan_file import plan_hash, plan_names, read_plan, write_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study_file import parse_study
@@ -273,3 +274,26 @@ def test_arguments_in_the_wrong_place_are_refused(path: Path) -> None:
         write_plan(plan_of(), None)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="a plan is read from a path"):
         read_plan(plan_of())  # type: ignore[arg-type]
+
+
+def test_a_growing_study_is_named_by_its_open_plan_and_its_last_period(
+    tmp_path: Path,
+) -> None:
+    def plan_of(last: str) -> Plan:
+        return make_plan(
+            Ratio("s", per="y"),
+            bounds={"s": BOUNDS["s"], "y": BOUNDS["y"]},
+            budget=Budget(1),
+            groups=Periods("seen", "week", "2026-01-05", last),
+        )
+
+    plan, closed = plan_of("open"), plan_of("2026-01-12")
+    assert plan_names(closed) == {"plan": plan_hash(closed)}
+    assert plan_names(plan) == {"plan": plan_hash(plan)}
+    fixed = plan.until("2026-W03")
+    names = {"plan": plan_hash(plan), "fixed": plan_hash(fixed), "last": "2026-01-12"}
+    assert plan_names(fixed) == names
+    assert len({*names.values(), plan_hash(closed)}) == 4
+    for each in (plan, fixed):
+        write_plan(each, tmp_path / "plan.json")
+        assert read_plan(tmp_path / "plan.json") == each

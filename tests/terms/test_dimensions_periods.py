@@ -93,6 +93,7 @@ def test_periods_are_counted_without_a_list_of_them(every: str) -> None:
     """A document may name every day since the year 1 in a few letters."""
     for first, last in [("2023-12-30", "2025-03-01"), ("2026-01-05", "2026-01-05")]:
         periods = Periods("seen", every, first, last)
+        assert periods.last is not None
         span = (periods.last - periods.first).days + 1
         days = [
             period_of(periods.first + dt.timedelta(days=at), every)
@@ -102,3 +103,86 @@ def test_periods_are_counted_without_a_list_of_them(every: str) -> None:
         assert periods.size == len(periods.values)
     ever = Periods("seen", every, "0001-01-01", "9999-12-31")
     assert ever.size == {"day": 3652059, "week": 521723, "month": 119988}[every]
+
+
+# Periods whose last one is open.
+
+
+def test_an_open_last_period_has_no_keys_before_it_is_fixed() -> None:
+    weeks = Periods("seen", "week", "2026-01-07", "open")
+    assert (weeks.first, weeks.last, weeks.is_open) == (dt.date(2026, 1, 5), None, True)
+    rule = (
+        r"^the last week of 'seen' must be fixed here, got 'open'\. Name it: "
+        r"release_sums\(…, last='2026-W46'\), or --last 2026-W46\.$"
+    )
+    with pytest.raises(InvalidInput, match=rule):
+        assert weeks.values
+    with pytest.raises(InvalidInput, match=rule):
+        assert weeks.size
+
+
+@pytest.mark.parametrize(
+    ("every", "last", "day"),
+    [
+        ("week", "2026-W46", "2026-11-09"),
+        ("week", "2026-11-15", "2026-11-09"),
+        ("week", dt.date(2026, 11, 15), "2026-11-09"),
+        ("month", "2026-11", "2026-11-01"),
+        ("month", "2026-11-15", "2026-11-01"),
+        ("day", "2026-11-15", "2026-11-15"),
+    ],
+)
+def test_a_last_period_is_fixed_by_a_day_or_its_name(
+    every: str, last: dt.date | str, day: str
+) -> None:
+    periods = Periods("seen", every, "2026-01-01", "open")
+    fixed = periods.until(last)
+    closed = Periods("seen", every, "2026-01-01", day)
+    assert str(fixed.last) == day
+    assert (fixed.values, fixed.size) == (closed.values, closed.size)
+    # It is still told apart from periods that were never open.
+    assert fixed.is_open
+    assert fixed != closed
+    assert fixed.left_open() == periods
+    assert closed.left_open() == closed
+
+
+@pytest.mark.parametrize(
+    ("every", "last"),
+    [
+        ("week", "2026-W54"),
+        ("week", "2026-W46-3"),
+        ("week", "2026-11"),
+        ("month", "2026-W46"),
+        ("month", "2026-13"),
+        ("day", "2026-W46"),
+        ("day", "2026-11"),
+        ("day", "open"),
+        ("day", "newest"),
+        ("day", dt.datetime(2026, 11, 15)),  # noqa: DTZ001
+        ("day", 20261115),
+    ],
+)
+def test_a_name_of_another_period_is_refused(every: str, last: Any) -> None:  # noqa: ANN401
+    rule = (
+        r"^(a day is a date such as 2026-01-31|the last \w+ is named as 2026-[\w-]+), "
+    )
+    with pytest.raises(InvalidInput, match=rule):
+        Periods("seen", every, "2026-01-01", "open").until(last)
+
+
+def test_a_last_period_is_not_before_the_first() -> None:
+    with pytest.raises(InvalidInput, match=r"^the first period must not follow"):
+        Periods("seen", "week", "2026-01-05", "open").until("2026-01-04")
+
+
+def test_the_newest_whole_period_was_over_on_the_day() -> None:
+    def newest(every: str, day: str) -> str:
+        periods = Periods("seen", every, "2026-01-01", "open")
+        return str(periods.newest_whole(dt.date.fromisoformat(day)))
+
+    assert newest("week", "2026-11-15") == "2026-11-02"
+    assert newest("week", "2026-11-16") == "2026-11-09"
+    assert newest("month", "2026-11-30") == "2026-10-01"
+    assert newest("month", "2027-01-01") == "2026-12-01"
+    assert newest("day", "2026-11-17") == "2026-11-16"

@@ -13,6 +13,7 @@ __all__ = [
     "Force",
     "Format",
     "JsonFile",
+    "Last",
     "Level",
     "PlanFile",
     "ReleaseFile",
@@ -57,6 +58,13 @@ View = Annotated[
 ]
 Where = Annotated[
     str | None, typer.Option(help="With an address in --data, which rows are read.")
+]
+Last = Annotated[
+    str | None,
+    typer.Option(
+        help="Of a growing study, the last period: a day, 2026-W46 or 2026-11. By "
+        "default the newest one that is over, in UTC; never the newest row."
+    ),
 ]
 Spool = Annotated[
     Path | None,

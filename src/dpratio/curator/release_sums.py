@@ -11,6 +11,7 @@ from os import PathLike
 from typing import Any, TypeVar
 
 from dpratio.checks import require
+from dpratio.curator.growing import as_asked
 from dpratio.curator.ledger.account.source import Source, source_of
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.standing import standing_of
@@ -31,6 +32,7 @@ from dpratio.release.files import (
 from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
 from dpratio.release.release_id import id_of
 from dpratio.release.writing import write_whole
+from dpratio.terms.dimensions import Day
 
 __all__ = ["STAGES", "release_sums", "require_named"]
 
@@ -70,6 +72,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     scope: str | None = None,
     source: object = None,
     release_id: str | None = None,
+    last: Day | None = None,
     out: str | PathLike[str] | None = None,
     replace: bool = False,
     by: str = "",
@@ -96,6 +99,9 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             Where the release was sealed before, the same bytes are given again and no
             data are read; where it was charged and no data were opened, it goes on
             with that charge. New by default.
+        last: Of a growing study, a day of the last period or its name, as ``2026-W46``
+            or ``2026-11``; by default the newest one that is over, by the day in UTC.
+            It never depends on rows.
         out: A file to publish the release in, ``.json`` or ``.parquet``.
         replace: Whether another release that is there may be replaced; nothing else
             ever is.
@@ -153,11 +159,12 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         )
     require(isinstance(simulated, bool), "simulated must be true or false", simulated)
     on_stage(STAGES[0])
-    price(plan)
     name = fresh_id() if release_id is None else id_of(release_id)
+    again = None if release_id is None else name
+    plan = as_asked(plan, last, book=book, scope=scope, release_id=again)
+    price(plan)
     is_there = False
     if out is not None:
-        again = None if release_id is None else name
         is_there = require_place(out, replace=replace, again=again)
         check_format(out)
     if book is None:

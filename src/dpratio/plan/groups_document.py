@@ -84,14 +84,15 @@ def _dimension_to_document(each: Dimension) -> dict[str, Any]:
     if isinstance(each, ScoreBins):
         return {"bins": {"column": each.column, "edges": list(each.edges)}}
     if isinstance(each, Periods):
-        return {
-            "periods": {
-                "column": each.column,
-                "every": each.every,
-                "first": each.first.isoformat(),
-                "last": each.last.isoformat(),
-            }
+        periods: dict[str, Any] = {
+            "column": each.column,
+            "every": each.every,
+            "first": each.first.isoformat(),
+            "last": "open" if each.last is None else each.last.isoformat(),
         }
+        # Periods that were never open are written as they always were.
+        is_fixed = each.is_open and each.last is not None
+        return {"periods": periods | ({"was_open": True} if is_fixed else {})}
     return {
         "keys": {
             "column": each.column,
@@ -116,11 +117,15 @@ def _read_dimension(node: Node) -> Dimension:
         return node.make(lambda: ScoreBins(column, edges))
     if "periods" in entries:
         fields = node.fields("periods")["periods"].fields(
-            "column", "every", "first", "last"
+            "column", "every", "first", "last", optional=("was_open",)
         )
         column, every = fields["column"].text(), fields["every"].choice(EVERY)
         first, last = fields["first"].text(), fields["last"].text()
-        return node.make(lambda: Periods(column, every, first, last))
+        if "was_open" not in fields:
+            return node.make(lambda: Periods(column, every, first, last))
+        if not fields["was_open"].flag():
+            fields["was_open"].refuse("must be true, or left out")
+        return node.make(lambda: Periods(column, every, first, "open").until(last))
     fields = node.fields("keys")["keys"].fields("column", "values")
     values = [_key_from_document(each) for each in fields["values"].items()]
     column = fields["column"].text()

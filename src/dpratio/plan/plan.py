@@ -17,6 +17,7 @@ from dpratio.plan.plan_words import (
     describe_contrast,
     describe_delta,
     describe_epsilon,
+    describe_growth,
     describe_stage,
     describe_unit,
 )
@@ -119,6 +120,10 @@ class Plan(PlanTerms, Tabular):
             f"Counted within: {bounds}; values outside are clipped.",
             *describe_unit(self.unit),
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
+            *(
+                describe_growth(each, self.epsilon, self.delta)
+                for each in self.open_periods[:1]
+            ),
             *describe_epsilon(self.epsilon),
             *describe_delta(self.delta),
             *([] if self.stage is None else describe_stage(self.stage, self.epsilon)),

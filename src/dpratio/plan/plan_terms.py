@@ -1,9 +1,11 @@
 """What a plan is asked: the terms of its study, settled, before and after planning."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Self
 
+from dpratio.checks import require
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.box import box_of
 from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
@@ -13,7 +15,8 @@ from dpratio.plan.strategy.layout import sums_of
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.dimensions import Day, Periods
+from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import default_name, told_apart
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
@@ -78,6 +81,38 @@ class PlanTerms:
             Fraction(0) if self.mechanism == "laplace" else self.budget.delta - delta
         )
         return self.budget.epsilon - epsilon, spent
+
+    @property
+    def open_periods(self) -> tuple[Periods, ...]:
+        """The periods whose last one is open, or was before it was fixed."""
+        groups = (each for each in self.partitions if isinstance(each, Groups))
+        return tuple(periods for each in groups for periods in each.open_periods)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last period is yet to be fixed, before anything is released."""
+        return any(each.last is None for each in self.open_periods)
+
+    def until(self, last: Day) -> Self:
+        """Fix the last period of an open plan; nothing else changes.
+
+        Raises:
+            InvalidInput: When it is not open, or that is no period of it.
+        """
+        hint = "Leave last out: the plan says itself which periods are answered."
+        require(self.is_open, "only an open last period is fixed", last, hint)
+        return self._with(lambda groups: groups.until(last))
+
+    def left_open(self) -> Self:
+        """Give the plan as it was before its last period was fixed."""
+        return self._with(Groups.left_open)
+
+    def _with(self, changed: Callable[[Groups], Groups]) -> Self:
+        partitions = tuple(
+            changed(each) if isinstance(each, Groups) else each
+            for each in self.partitions
+        )
+        return replace(self, partitions=partitions)
 
     def box(self, question: PlannedQuestion) -> dict[str, Bounds]:
         """The bounds of what one unit puts into a question."""

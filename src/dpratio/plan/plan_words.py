@@ -7,7 +7,8 @@ from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.budget import decimal_text
-from dpratio.terms.groups import PrivateKeys
+from dpratio.terms.dimensions import Periods
+from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "describe_contrast",
     "describe_delta",
     "describe_epsilon",
+    "describe_growth",
     "describe_stage",
     "describe_unit",
 ]
@@ -47,6 +49,8 @@ def describe_cells(partition: Partition) -> str:
             f"(found with epsilon {decimal_text(spent.epsilon)}, delta "
             f"{decimal_text(spent.delta)})"
         )
+    if partition.is_open:
+        return _describe_open(partition)
     keys = partition.first_keys(_KEYS_SHOWN)
     shown = [
         " and ".join(str(each) for each in key) if isinstance(key, tuple) else str(key)
@@ -57,6 +61,34 @@ def describe_cells(partition: Partition) -> str:
     return (
         f"one answer for each of {partition.count} declared keys of "
         f"{columns} ({', '.join(shown + more)})"
+    )
+
+
+def _describe_open(groups: Groups) -> str:
+    said = [
+        f"each {each.every} of {each.column} from {each.first} on"
+        if isinstance(each, Periods) and each.last is None
+        else f"each of {each.size} declared keys of {each.column}"
+        for each in groups.dimensions
+    ]
+    return f"one answer for {' and '.join(said)}"
+
+
+def describe_growth(periods: Periods, epsilon: Fraction, delta: Fraction) -> str:
+    """Say what it means that a study is released for one period after the other."""
+    every, cost = periods.every, f"epsilon {decimal_text(epsilon)}"
+    cost += f" and delta {decimal_text(delta)}" if delta else ""
+    fixed = (
+        f"The last {every} is fixed when a release is asked, by its name or by the "
+        "day, never by the data."
+        if periods.last is None
+        else f"The last {every} of this release is that of {periods.last}."
+    )
+    return (
+        f"Growing: {fixed} Each release answers every {every} again, with new noise, "
+        f"and costs {cost}: whoever is protected may lose so much for each {every} "
+        f"that is released. An approval admits one release for each {every}. The cap "
+        "of the scope is the end."
     )
 
 

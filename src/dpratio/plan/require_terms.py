@@ -186,6 +186,10 @@ def _require_partitions(plan: PlanTerms) -> None:
             require(free, "a column of the ratio cannot be its group", column, hint)
     once = len({repr(each) for each in plan.partitions}) == len(plan.partitions)
     require(once, "each partition is asked for once", len(plan.partitions))
+    # One release fixes one last period.
+    kinds = {(each.every, each.last) for each in plan.open_periods}
+    rule = "open periods are all days, all weeks or all months, with one last period"
+    require(len(kinds) <= 1, rule, [each.every for each in plan.open_periods])
 
 
 def _require_key_budgets(plan: PlanTerms) -> None:

@@ -61,11 +61,12 @@ def first_allowances(plan: PlanTerms, stage: Stage) -> list[Allowance]:
 
 
 def cells_of(plan: PlanTerms, at: int) -> int | None:
-    """Count the cells of a partition; None where its keys are yet to be found."""
+    """Count the cells of a partition; None where they are not all known yet."""
     partition = plan.partitions[at]
     if partition is None:
         return 1
-    return partition.count if isinstance(partition, Groups) else None
+    is_known = isinstance(partition, Groups) and not partition.is_open
+    return partition.count if is_known else None  # type: ignore[union-attr]
 
 
 def _affordable(epsilon: Fraction, delta: Fraction) -> Fraction:

@@ -19,7 +19,7 @@ from dpratio.release.checked_json import (
 from dpratio.release.writing import check_writable, write_whole
 from dpratio.strict import Node
 
-__all__ = ["plan_hash", "read_plan", "require_plan_place", "write_plan"]
+__all__ = ["plan_hash", "plan_names", "read_plan", "require_plan_place", "write_plan"]
 
 FORMAT = "dpratio-plan"
 VERSION = 1
@@ -28,6 +28,19 @@ VERSION = 1
 def plan_hash(plan: Plan) -> str:
     """Name a plan by its content: 64 hexadecimal digits."""
     return checksum(_body(plan))
+
+
+def plan_names(plan: Plan) -> dict[str, str]:
+    """Name a plan as a charge does: ``plan`` is the hash that may have been approved.
+
+    A plan whose last period was open is approved as it was then. ``fixed`` is its own
+    hash, and ``last`` the first day of its last period: they differ in that alone.
+    """
+    own = plan_hash(plan)
+    lasts = [each.last.isoformat() for each in plan.open_periods if each.last]
+    if not lasts:
+        return {"plan": own}
+    return {"plan": plan_hash(plan.left_open()), "fixed": own, "last": lasts[0]}
 
 
 def write_plan(plan: Plan, path: str | PathLike[str]) -> None:

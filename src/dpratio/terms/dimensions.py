@@ -3,6 +3,7 @@
 import datetime as dt
 import itertools
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ __all__ = [
     "EVERY",
     "KINDS",
     "Cell",
+    "Day",
     "Dimension",
     "Key",
     "Keys",
@@ -26,6 +28,7 @@ __all__ = [
 
 Key = str | int | bool | dt.date | None
 Cell = Key | tuple[Key, ...]
+Day = dt.date | str
 
 EVERY = ("day", "week", "month")
 KINDS = {"text": str, "integer": int, "boolean": bool, "date": dt.date}
@@ -33,6 +36,9 @@ KINDS = {"text": str, "integer": int, "boolean": bool, "date": dt.date}
 _LARGEST_KEY = 2**63 - 1
 _MOST_BINS = 1_000
 _DAYS = {"day": 1, "week": 7}
+_OPEN = "open"
+_NAMES = {"week": "[0-9]{4}-W[0-9]{2}", "month": "[0-9]{4}-[0-9]{2}"}
+_EXAMPLES = {"day": "2026-11-09", "week": "2026-W46", "month": "2026-11"}
 
 _ONE_TYPE = (
     "group keys must be all text, all whole numbers, all true/false or all dates"
@@ -171,50 +177,85 @@ class Periods:
         column: A column of dates or times.
         every: ``"day"``, ``"week"`` or ``"month"``.
         first: A day of the first period.
-        last: A day of the last one.
+        last: A day of the last one; or ``"open"``, for a study that is released again
+            and again. Then the last one is fixed when a release is asked, from what is
+            public.
 
     Example:
         >>> len(Periods("seen", "month", "2026-01-15", "2026-03-01").values)
         3
+        >>> Periods("seen", "week", "2026-01-05", "open").until("2026-W03").last
+        datetime.date(2026, 1, 12)
     """
 
     column: str
     every: str
     first: dt.date
-    last: dt.date
+    last: dt.date | None
+    # Stays true when the last one is fixed: what was approved was open.
+    is_open: bool
 
     def __init__(
         self,
         column: str,
         every: str,
-        first: dt.date | str,
-        last: dt.date | str,
+        first: Day,
+        last: Day,
     ) -> None:
         require_column_name(column)
         require_one_of(every, EVERY, "period")
-        start, stop = (period_of(_read_day(day), every) for day in (first, last))
-        require(start <= stop, "the first period must not follow the last", str(start))
+        is_open = isinstance(last, str) and last == _OPEN
+        start = period_of(_read_day(first), every)
+        stop = None if is_open else period_of(_read_day(last), every)
+        rule = "the first period must not follow the last"
+        require(stop is None or start <= stop, rule, str(start))
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "every", every)
         object.__setattr__(self, "first", start)
         object.__setattr__(self, "last", stop)
+        object.__setattr__(self, "is_open", is_open)
+
+    def until(self, last: Day) -> "Periods":
+        """Fix the last period: a day of it, or its name, as 2026-W46 or 2026-11."""
+        day = _read_period(last, self.every)
+        fixed = Periods(self.column, self.every, self.first, day)
+        object.__setattr__(fixed, "is_open", True)
+        return fixed
+
+    def newest_whole(self, day: dt.date) -> dt.date:
+        """Give the newest period that was over on a day."""
+        return period_of(period_of(day, self.every) - dt.timedelta(1), self.every)
+
+    def left_open(self) -> "Periods":
+        """Give the periods as they were before the last one was fixed."""
+        if not self.is_open:
+            return self
+        return Periods(self.column, self.every, self.first, _OPEN)
 
     @property
     def size(self) -> int:
         """How many periods there are, without a list of them: it may be long."""
+        last = self._fixed()
         if self.every == "month":
-            return _month_number(self.last) - _month_number(self.first) + 1
-        return (self.last - self.first).days // _DAYS[self.every] + 1
+            return _month_number(last) - _month_number(self.first) + 1
+        return (last - self.first).days // _DAYS[self.every] + 1
 
     @property
-    def values(self) -> tuple[Key, ...]:
+    def values(self) -> tuple[dt.date, ...]:
         """The first days of all periods."""
+        last = self._fixed()
         if self.every == "month":
-            months = range(_month_number(self.first), _month_number(self.last) + 1)
+            months = range(_month_number(self.first), _month_number(last) + 1)
             return tuple(dt.date(at // 12, at % 12 + 1, 1) for at in months)
-        first, last = self.first.toordinal(), self.last.toordinal()
-        days = range(first, last + 1, _DAYS[self.every])
+        days = range(self.first.toordinal(), last.toordinal() + 1, _DAYS[self.every])
         return tuple(dt.date.fromordinal(day) for day in days)
+
+    def _fixed(self) -> dt.date:
+        example = _EXAMPLES[self.every]
+        hint = f"Name it: release_sums(…, last={example!r}), or --last {example}."
+        rule = f"the last {self.every} of '{self.column}' must be fixed here"
+        require(self.last is not None, rule, _OPEN, hint)
+        return self.last  # type: ignore[return-value]  # refused above
 
 
 Dimension = Keys | ScoreBins | Periods
@@ -288,6 +329,21 @@ def _read_day(given: dt.date | str) -> dt.date:
     plain = type(given) is dt.date
     require(plain, "a day is a date such as 2026-01-31", given)
     return given  # type: ignore[return-value]
+
+
+def _read_period(given: object, every: str) -> dt.date:
+    """Read a day of a period, or the period's own name and no other's."""
+    named = isinstance(given, str) and re.fullmatch(_NAMES.get(every, "-"), given)
+    if not named and not (isinstance(given, str) and "W" in given):
+        return _read_day(given)  # type: ignore[arg-type]
+    try:
+        days = f"{given}-01" if every == "month" else str(given)
+        day = dt.date.fromisoformat(days) if named else None
+    except ValueError:
+        day = None
+    example = _EXAMPLES[every]
+    require(day is not None, f"the last {every} is named as {example}", given)
+    return day  # type: ignore[return-value]
 
 
 def _month_number(day: dt.date) -> int:

@@ -14,6 +14,12 @@
     ]
     weight = 2                    # of the budget, beside the others
 
+    [[groups]]                    # a growing study: last is fixed at each release
+    column = "seen"
+    every = "week"
+    first = 2026-01-05
+    last = "open"
+
     [[groups]]
     column = "shop"
     find = { epsilon = 0.1, delta = 1e-7 }

@@ -10,6 +10,7 @@ from dpratio.cli.options import (
     Data,
     Engine,
     Format,
+    Last,
     PlanFile,
     Spool,
     Table,
@@ -38,6 +39,7 @@ def check(  # noqa: PLR0913 (what a release is given)
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="As if no account were kept.")
     ] = False,
+    last: Last = None,
     by: By = "",
     spool: Spool = None,
     engine: Engine = "auto",
@@ -58,6 +60,7 @@ def check(  # noqa: PLR0913 (what a release is given)
         ledger=book,
         scope=asked.scope,
         source=asked.source,
+        last=last,
         by=by,
         engine=engine,
         opens=schema,

@@ -20,11 +20,11 @@ from dpratio.curator.ledger.account.entry import Entry
 from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.account.source import salted_hash
 from dpratio.curator.ledger.admission.admit import admit, show_exact
-from dpratio.curator.ledger.store.clock import time_now
+from dpratio.curator.ledger.store.clock import time_now, today
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.plan_file import plan_names
 from dpratio.tabular import Tabular
 from dpratio.terms.source_description import (
     SourceDescription,
@@ -104,6 +104,9 @@ def describe_plan(
     account: Account, plan: Plan, written: SourceDescription | None = None
 ) -> str:
     """Say what a plan would cost here, and how often it fits."""
+    if plan.is_open:
+        periods = plan.open_periods[0]
+        plan = plan.until(max(periods.first, periods.newest_whole(today())))
     cost, left = price(plan), account.left
     charge = charge_of(cost, account.scope.accounting)
     loss = LOSS_NAMES[account.scope.accounting]
@@ -119,7 +122,7 @@ def describe_plan(
             _NO_RELEASE,
             plan,
             cost,
-            plan_hash(plan),
+            plan_names(plan),
             time=time_now(),
             written=written,
         )
@@ -160,10 +163,17 @@ def _row(release_id: str, held: Held) -> list[Any]:
         _STATES[held.state],
         show_exact(charge.loss),
         show_exact(charge.delta),
-        held.plan[:12],
+        _plan(held) if is_read else "",
         _asker(first) if is_read else "",
         *(_source(held) if is_read else ("", "")),
     ]
+
+
+def _plan(held: Held) -> str:
+    """Show the plan by its hash; one that grows by that of the open plan."""
+    said = held.said("charge")
+    last = f" to {said['last']}" if "last" in said else ""
+    return f"{said['plan'][:12]}{last}"
 
 
 def _asker(charge: Entry) -> str:
@@ -198,6 +208,7 @@ def _approval(given: Approval, now: str) -> str:
     source = description_from_text(said["source"])
     limits = [] if given.most is None else [f"{given.used} of {given.most:,} used"]
     limits += [] if given.until is None else [f"until {given.until}"]
+    limits += [] if given.every is None else [f"one release for each {given.every}"]
     stands = given.limit_met(now)
     return (
         f"Approval on line {given.entry.seq}: plan {said['plan'][:12]} with {source}, "

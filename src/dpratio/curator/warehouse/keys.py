@@ -128,7 +128,7 @@ def _places(each: Keys | Periods) -> dict[Any, int]:
     """Give the place of every declared key; of a period, of each of its days."""
     if isinstance(each, Periods):
         places = {day: at for at, day in enumerate(each.values)}
-        last = min(day_number(each.last) + _LONGEST_PERIOD, LAST_DAY + 1)
+        last = min(day_number(each.values[-1]) + _LONGEST_PERIOD, LAST_DAY + 1)
         starts = {
             day: period_of(date_of(day), each.every)
             for day in range(day_number(each.first), last)

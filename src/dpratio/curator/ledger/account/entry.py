@@ -48,7 +48,11 @@ _EVENTS = {
     "reopened": (("by",),),
 }
 # What a line says only where there is something to say.
-_MORE = {"charge": ("approval",), "approved": ("most", "until")}
+_MORE = {
+    # The plan is then the open one that was approved, and these say how it was fixed.
+    "charge": ("approval", "fixed", "last"),
+    "approved": ("most", "until", "every"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Whether a release may be charged to a scope: every rule in one place."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import NoReturn
 
@@ -51,13 +51,23 @@ def admit(  # noqa: PLR0913 (all that a request says)
     release_id: str,
     plan: Plan,
     cost: Cost,
-    plan_hash: str,
+    names: Mapping[str, str],
     *,
     time: str,
     written: SourceDescription | None = None,
     asker: tuple[str, str] | None = None,
 ) -> tuple[Charge, str | None]:
     """Check a request against the terms of its scope and what is left.
+
+    Args:
+        account: The scope that would be charged.
+        release_id: The id of the release.
+        plan: What would be measured.
+        cost: What that costs.
+        names: What the ledger calls the plan, as `plan_names` gives it.
+        time: When it is asked.
+        written: The source, as written.
+        asker: Who asks, as `require_approved` takes it.
 
     Returns:
         What to charge, and the approval it is charged under, where one is needed.
@@ -71,7 +81,7 @@ def admit(  # noqa: PLR0913 (all that a request says)
     """
     scope = account.scope
     if release_id in account.releases:
-        require_sealed(account, release_id, plan_hash)
+        require_sealed(account, release_id, names.get("fixed", names["plan"]))
         _refuse(f"release {release_id} went on meanwhile. Ask for it again")
     if not scope.protects(plan.unit):
         wanted = "single rows" if scope.unit is None else f"ids of '{scope.unit}'"
@@ -85,7 +95,7 @@ def admit(  # noqa: PLR0913 (all that a request says)
             f"the plan's delta is {decimal_text(cost.delta)}; scope '{scope.name}' "
             f"allows {decimal_text(largest)} in one release. Lower the plan's delta"
         )
-    approval = require_approved(account, plan_hash, written, time=time, asker=asker)
+    approval = require_approved(account, names, written, time=time, asker=asker)
     charge = to_enter(charge_of(cost, scope.accounting), account.spent)
     if not charge.fits(account.left):
         left, costs = (

@@ -1,5 +1,6 @@
 """Whether a plan and its source were approved, by whom, and within which limits."""
 
+from collections.abc import Mapping
 from typing import NoReturn
 
 from dpratio.curator.ledger.account.account import Account, Held
@@ -18,7 +19,7 @@ _NO_END = "9999-12-31"
 
 def require_approved(
     account: Account,
-    plan_hash: str,
+    names: Mapping[str, str],
     written: SourceDescription | None,
     *,
     time: str,
@@ -28,7 +29,8 @@ def require_approved(
 
     Args:
         account: The scope that would be charged.
-        plan_hash: The hash of the plan.
+        names: What the ledger calls the plan: the hash that may have been approved,
+            and of a growing study the last period.
         written: The source, as written.
         time: When it is asked. A clock that goes back brings no approval back.
         asker: The user that the server knows and the name that was given; None where
@@ -42,12 +44,14 @@ def require_approved(
 
     Guarantee:
         Where a scope demands approval, what runs has the terms and the source, as
-        written, of one approval that is open at that time.
+        written, of one approval that is open at that time; of a growing study all
+        terms but the last period, which has begun and was not charged under it before.
         Proof: docs/proofs/ledger.md.
     """
     scope = account.scope
     if not scope.needs_approval:
         return None
+    plan_hash, last = names["plan"], names.get("last")
     rule = f"scope '{scope.name}' admits approved studies only"
     this = f"this plan, {plan_hash[:12]}…,"
     if written is None:
@@ -59,14 +63,16 @@ def require_approved(
     of_plan = [each for each in given if each.entry.said.get("plan") == plan_hash]
     fitting = [each for each in of_plan if each.entry.said["source"] == written.text]
     latest = max(account.time, time)
-    usable = [each for each in fitting if not _obstacle(account, each, latest, asker)]
+    usable = [
+        each for each in fitting if not _obstacle(account, each, latest, asker, last)
+    ]
     if usable:
         return min(usable, key=_order).entry.subject
     if fitting:
-        last = fitting[-1]
-        met = _obstacle(account, last, latest, asker)
-        line = f"line {last.entry.seq} of the ledger"
-        _refuse(f"{rule}; the approval of {this} by {who(last.entry)}, {line}, {met}")
+        newest = fitting[-1]
+        met = _obstacle(account, newest, latest, asker, last)
+        line = f"line {newest.entry.seq} of the ledger"
+        _refuse(f"{rule}; the approval of {this} by {who(newest.entry)}, {line}, {met}")
     if of_plan:
         others = [description_from_text(each.entry.said["source"]) for each in of_plan]
         differ = min((written.differences(each) for each in others), key=len)
@@ -101,8 +107,9 @@ def require_still_approved(
     if name is None:  # Charges of before named none.
         return
     # The charge itself stands under it, and does not count against it here.
-    given = account.approved[name].charged(-1)
-    met = _obstacle(account, given, max(account.time, time), asker)
+    last = held.said("charge").get("last")
+    given = account.approved[name].charged(-1, last)
+    met = _obstacle(account, given, max(account.time, time), asker, last)
     if met:
         _refuse(
             f"release {release_id} was charged and not begun; its approval by "
@@ -112,10 +119,14 @@ def require_still_approved(
 
 
 def _obstacle(
-    account: Account, given: Approval, time: str, asker: tuple[str, str] | None
+    account: Account,
+    given: Approval,
+    time: str,
+    asker: tuple[str, str] | None,
+    last: str | None,
 ) -> str:
     """Say why an approval does not admit, and what to do; empty where it does."""
-    met = given.limit_met(time)
+    met = given.limit_met(time) or given.period_met(last, time)
     if met:
         return f"{met}. {_AGAIN}"
     if not account.scope.approvals_by_others or asker is None:

@@ -24,7 +24,7 @@ from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.release.plan_file import plan_hash
+from dpratio.release.plan_file import plan_names
 from dpratio.release.release import require_id
 
 __all__ = ["charge", "rehearse", "require_scope"]
@@ -57,7 +57,8 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
     require_words(by, "by")
     require_id(release_id)
     require(isinstance(plan, Plan), "plan must be a Plan", plan)
-    hashed = plan_hash(plan)
+    names = plan_names(plan)
+    hashed = names.get("fixed", names["plan"])
     salt = fresh_salt()
     with watch.writing() as watched:
         tables = watched.tables
@@ -82,7 +83,7 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
             tables, before, release_id, plan, source, time=now, asker=asker
         )
         event = {
-            "plan": hashed,
+            **names,
             "by": by,
             "source": read.written.text,
             "place": read.place.text,
@@ -144,12 +145,13 @@ def _admitted(
     name = before.scope.name
     written = None if source is None else source.written
     cost = price(plan)
+    require(not plan.is_open, "a release has a last period", "an open plan")
     spent, approval = admit(
         before,
         release_id,
         plan,
         cost,
-        plan_hash(plan),
+        plan_names(plan),
         time=time,
         written=written,
         asker=asker,

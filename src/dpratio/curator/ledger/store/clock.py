@@ -1,14 +1,15 @@
 """The one clock of the house: when something was written, and how long others wait.
 
-One thing depends on the time of day: whether an approval has ended. Entries are ordered
-by number, and a clock that goes back is noted, not obeyed.
+Two things depend on the time: whether an approval has ended, and up to which period a
+growing study is released where nobody says it. Entries are ordered by number, and a
+clock that goes back is noted, not obeyed.
 """
 
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
-__all__ = ["attempts", "time_now"]
+__all__ = ["attempts", "time_now", "today"]
 
 _PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts
 
@@ -16,6 +17,11 @@ _PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts
 def time_now() -> str:
     """Give the time in UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def today() -> date:
+    """Give the day in UTC."""
+    return datetime.now(UTC).date()
 
 
 def attempts(patience: float) -> Iterator[int]:
