@@ -1,25 +1,26 @@
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
 import dpratio as dpr
+from crew_tasks import started_crew
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.reading.statement import statement_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.simulation.crew import ALONE, Crew
 from dpratio.simulation.population import PaperPopulation, People
 from dpratio.simulation.simulate import (
     Seeds,
     View,
     clip_people,
-    in_parallel,
     simulate_release,
     simulate_sums,
+    steps_of,
     sum_products,
 )
 
@@ -126,19 +127,23 @@ def test_simulated_sums_of_a_focused_plan_are_those_of_the_curator(
     assert np.all(np.abs(sums / steps - cells) <= 0.5 * 400 + 1)
 
 
-def simulated(workers: int) -> dict[str, np.ndarray]:
-    return simulate_sums(
-        PaperPopulation(),
-        {"all": View(lambda people: people, PRODUCTS)},
-        count=300,
-        repetitions=120,
-        seeds=Seeds(9),
-        workers=workers,
-    )
-
-
 def test_the_number_of_workers_changes_nothing() -> None:
-    assert np.array_equal(simulated(1)["all"], simulated(4)["all"])
+    def simulated(crew: Crew) -> np.ndarray:
+        done: list[int] = []
+        sums = simulate_sums(
+            PaperPopulation(),
+            {"all": View(People.without_weight, [("s",), ("y", "s")])},
+            count=4_000,
+            repetitions=230,
+            seeds=Seeds(9),
+            crew=crew,
+            tick=lambda: done.append(1),
+        )
+        assert len(done) == steps_of(230, 4_000) == 3
+        return sums["all"]
+
+    with started_crew() as crew:
+        assert np.array_equal(simulated(ALONE), simulated(crew))
 
 
 def test_people_are_clipped_as_the_curator_clips() -> None:
@@ -195,28 +200,3 @@ def test_simulated_releases_are_stamped_and_hold_the_sums() -> None:
     assert "SIMULATED" in str(release)
     steps = np.array([each.step for each in plan.questions[0].sums])
     assert release.questions[0].values * steps == pytest.approx(sums, rel=1e-5)
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_an_interrupt_drops_the_work_that_has_not_started(workers: int) -> None:
-    started: list[int] = []
-
-    def work(task: int) -> int:
-        started.append(task)
-        if task == 1:
-            raise KeyboardInterrupt
-        return task
-
-    with pytest.raises(KeyboardInterrupt):
-        in_parallel(slowly(work), range(2_000), workers)
-    assert len(started) < 1_000
-
-
-def slowly(work: Callable[[int], int]) -> Callable[[int], int]:
-    from time import sleep
-
-    def slow(task: int) -> int:
-        sleep(0.001)
-        return work(task)
-
-    return slow

@@ -20,14 +20,15 @@ def silent(done: int, total: int) -> None:
 
 
 class Progress:
-    """Counts finished steps; threads may finish at once."""
+    """Counts finished steps."""
 
     def __init__(self, report: Report, total: int) -> None:
-        self._report, self._total, self._done = report, total, iter(range(1, total + 1))
+        self._report, self._total, self._done = report, total, 0
 
     def tick(self) -> None:
         """Finish one step."""
-        self._report(next(self._done), self._total)
+        self._done += 1
+        self._report(self._done, self._total)
 
 
 def stages(report: Report, count: int) -> list[Report]:

@@ -6,7 +6,6 @@ stands in for the curator's and every release made here is stamped.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -17,6 +16,7 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.release.release import MADE_BY, Release, fresh_question
+from dpratio.simulation.crew import ALONE, Crew
 from dpratio.simulation.population import People, Population, Reals
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.groups import Groups
@@ -24,19 +24,16 @@ from dpratio.terms.groups import Groups
 __all__ = [
     "Seeds",
     "View",
-    "chunks_of",
     "clip_people",
-    "in_parallel",
     "simulate_release",
     "simulate_sums",
+    "steps_of",
     "sum_products",
 ]
 
 Factors = tuple[str, ...]
 Seeds = np.random.SeedSequence
 Name = TypeVar("Name")
-Task = TypeVar("Task")
-Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +45,10 @@ class View:
     contrast: Contrast | None = None
 
 
+# People of so many repetitions have a seed of their own, whatever the workers.
 REPETITIONS_AT_ONCE = 50
 _PEOPLE_AT_ONCE = 100_000
+_PEOPLE_IN_A_TASK = 500_000
 
 
 def simulate_sums(
@@ -59,7 +58,7 @@ def simulate_sums(
     count: int,
     repetitions: int,
     seeds: Seeds,
-    workers: int = 1,
+    crew: Crew = ALONE,
     tick: Callable[[], object] = int,
 ) -> dict[Name, Floats]:
     """Add up products of invented columns, for each repetition and each view.
@@ -70,42 +69,61 @@ def simulate_sums(
         count: People per repetition.
         repetitions: How many samples are drawn.
         seeds: Source of the invention; the result does not depend on the workers.
-        workers: Threads.
-        tick: Called after each chunk, for progress.
+        crew: Who does it.
+        tick: Called after each of `steps_of`, for progress.
 
     Returns:
         By view, the exact sums, repetitions × products.
     """
     starts = range(0, repetitions, REPETITIONS_AT_ONCE)
-    tasks = list(zip(starts, seeds.spawn(len(starts)), strict=True))
+    chunks = [
+        (min(REPETITIONS_AT_ONCE, repetitions - start), seed)
+        for start, seed in zip(starts, seeds.spawn(len(starts)), strict=True)
+    ]
+    together = _chunks_in_a_task(count)
+    tasks = [chunks[at : at + together] for at in range(0, len(chunks), together)]
+    found = crew.do(
+        _Invention(population, tuple(views.values()), count),
+        tasks,
+        people=repetitions * count * (1 + len(views)),
+        tick=tick,
+    )
+    return {
+        name: np.concatenate(parts)
+        for name, parts in zip(views, zip(*found, strict=True), strict=True)
+    }
 
-    def work(task: tuple[int, Seeds]) -> dict[Name, Floats]:
-        start, seed = task
-        wanted = min(REPETITIONS_AT_ONCE, repetitions - start)
-        done = _simulate_chunk(population, views, count, wanted, seed)
-        tick()
-        return done
 
-    chunks = in_parallel(work, tasks, workers)
-    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in views}
+def steps_of(repetitions: int, count: int) -> int:
+    """Give the number of steps that inventing people takes."""
+    return -(-repetitions // (REPETITIONS_AT_ONCE * _chunks_in_a_task(count)))
 
 
-def _simulate_chunk(
-    population: Population,
-    views: Mapping[Name, View],
-    count: int,
-    repetitions: int,
-    seed: Seeds,
-) -> dict[Name, Floats]:
-    rng = np.random.Generator(np.random.SFC64(seed))
-    block = max(1, _PEOPLE_AT_ONCE // count)
-    parts: dict[Name, list[Floats]] = {name: [] for name in views}
-    for start in range(0, repetitions, block):
-        people = population(rng, min(block, repetitions - start), count)
-        for name, view in views.items():
-            changed = view.change(people)
-            parts[name].append(sum_products(changed, view.products, view.contrast))
-    return {name: np.concatenate(each) for name, each in parts.items()}
+def _chunks_in_a_task(count: int) -> int:
+    return max(1, _PEOPLE_IN_A_TASK // (REPETITIONS_AT_ONCE * count))
+
+
+@dataclass(frozen=True, slots=True)
+class _Invention:
+    """Draws people and adds up what is seen of them, chunk by chunk."""
+
+    population: Population
+    views: tuple[View, ...]
+    count: int
+
+    def __call__(self, chunks: Sequence[tuple[int, Seeds]]) -> list[Floats]:
+        """Give the sums of every view."""
+        parts: list[list[Floats]] = [[] for _ in self.views]
+        block = max(1, _PEOPLE_AT_ONCE // self.count)
+        for repetitions, seed in chunks:
+            rng = np.random.Generator(np.random.SFC64(seed))
+            for start in range(0, repetitions, block):
+                wanted = min(block, repetitions - start)
+                people = self.population(rng, wanted, self.count)
+                for view, sums in zip(self.views, parts, strict=True):
+                    changed = view.change(people)
+                    sums.append(sum_products(changed, view.products, view.contrast))
+        return [np.concatenate(sums) for sums in parts]
 
 
 def sum_products(
@@ -146,11 +164,6 @@ def _contrast(people: People, contrast: Contrast) -> tuple[Reals, Reals]:
     return z, h
 
 
-def chunks_of(repetitions: int) -> int:
-    """Give the number of steps that inventing people takes."""
-    return -(-repetitions // REPETITIONS_AT_ONCE)
-
-
 def clip_people(people: People, bounds: Mapping[str, Bounds]) -> People:
     """Clip invented columns to their bounds, as the curator does."""
 
@@ -187,13 +200,3 @@ def simulate_release(
         made_by=MADE_BY,
         is_simulated=True,
     )
-
-
-def in_parallel(
-    work: Callable[[Task], Done], tasks: Sequence[Task], workers: int
-) -> list[Done]:
-    """Do tasks in threads, in any order, and give their results in order."""
-    if workers == 1:
-        return [work(task) for task in tasks]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, tasks))

@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 import dpratio as dpr
+from crew_tasks import started_crew
+from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
+from dpratio.simulation.coverage.bench import Bench, CoverageRow
 from dpratio.simulation.coverage.coverage import measure_coverage
+from dpratio.simulation.crew import ALONE, Crew
 from dpratio.simulation.population import PaperPopulation, People
 
 
@@ -135,21 +139,77 @@ def test_unbounded_intervals_cover_and_are_counted() -> None:
 
 
 def test_the_same_seed_gives_the_same_table_whatever_the_workers() -> None:
+    """Three blocks of noise for each of two sizes, in two arms."""
+    bench = Bench(
+        [plan_at(0.5)], [30, 50], methods=["monte_carlo", "pivot"], repetitions=2_100
+    )
+
+    def measured(crew: Crew) -> tuple[CoverageRow, ...]:
+        told: list[tuple[int, int]] = []
+        rows = bench.measure(
+            PaperPopulation(),
+            crew,
+            truth=1.1,
+            rng=5,
+            against=PaperPopulation(1.0),
+            report=lambda done, total: told.append((done, total)),
+        )
+        assert told == [(done, len(told)) for done in range(1, len(told) + 1)]
+        return rows
+
+    with started_crew() as crew:
+        one, two = measured(ALONE), measured(crew)
+    assert one == two
+    assert len(one) == 4
+
+
+def test_workers_of_a_large_simulation_change_nothing() -> None:
     one, two = (
         measure_coverage(
-            PaperPopulation(),
-            [plan_at(0.5), plan_at(1, "analytic_gaussian")],
-            n=[300, 500],
-            methods=["monte_carlo", "analytical"],
-            repetitions=110,
-            rng=5,
-            workers=workers,
-            against=PaperPopulation(1.0),
-        ).to_dicts()
-        for workers in (1, 4)
+            PaperPopulation(), plan_at(1), n=7_000, repetitions=1_900, rng=5, workers=n
+        )
+        for n in (1, 2)
     )
-    assert one == two
-    assert len(one) == 8
+    assert one.rows == two.rows
+
+
+def test_every_status_answers_for_itself() -> None:
+    """Shares add up to 1, and covering intervals to the coverage of all."""
+    table = measure_coverage(
+        PaperPopulation(),
+        plan_at(0.2, strategy="focused"),
+        n=90,
+        methods=["pivot", "fieller"],
+        repetitions=2_000,
+        rng=1,
+    )
+    row, public = table.to_dicts()
+    shares = [row[f"{name}_share"] for name in STATUSES]
+    assert sum(shares) == pytest.approx(1)
+    assert sum(share > 0.01 for share in shares) >= 3
+    covering = [
+        row[f"{name}_share"] * row[f"{name}_coverage"]
+        for name, share in zip(STATUSES, shares, strict=True)
+        if share
+    ]
+    assert sum(covering) == pytest.approx(row["coverage"])
+    assert row["unbounded_coverage"] == 1
+    assert 0 < row["unbounded_coverage_error"] < 0.05
+    bounded = row["ok_share"] + row["variance_floored_share"]
+    assert row["bounded_share"] == pytest.approx(bounded)
+    assert row["bounded_coverage"] < row["coverage"]
+    assert public["ok_share"] is None
+
+
+def test_people_are_shown_the_statuses_that_occur() -> None:
+    mild, hard = (
+        measure_coverage(PaperPopulation(), plan_at(each), n=500, rng=1).shown()
+        for each in (4, 0.05)
+    )
+    assert not any("share" in name for name in mild)
+    assert "unbounded_coverage_error" in hard
+    assert "bounded_coverage" in hard
+    assert "disconnected_share" not in hard or set(hard["disconnected_share"]) != {"0"}
 
 
 @pytest.mark.parametrize(

@@ -105,11 +105,6 @@ def test_log_limits_are_those_of_the_ratio_over_the_ratio(table: LimitTable) -> 
         assert log["limit"] == pytest.approx(ratio["limit"] / 1.1)
 
 
-def test_the_same_seed_gives_the_same_table_whatever_the_workers() -> None:
-    one, two = (measure_limit(repetitions=4, rng=3, workers=each) for each in (1, 2))
-    assert one.rows == two.rows
-
-
 def test_progress_runs_from_nothing_to_everything() -> None:
     told: list[tuple[int, int]] = []
     measure_limit(

@@ -43,7 +43,9 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         typer.Option(help="Repetitions per cell; 1,000, or 20,000 for the limit."),
     ] = None,
     rng: Annotated[int | None, typer.Option(help="Seed of the simulation.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; by default one per processor.")
+    ] = None,
     table: Annotated[
         list[int] | None, typer.Option(help="paper: only this table, 1 to 4.")
     ] = None,

@@ -12,12 +12,18 @@ from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.ratio.wald import wald
 from dpratio.analyst.sums.variance import choose_variance
+from dpratio.analyst.tables.statuses import Codes
 from dpratio.arrays import Floats
-from dpratio.simulation.coverage.samples import Sample, moments_without_noise
+from dpratio.simulation.coverage.samples import (
+    Asked,
+    Block,
+    Sample,
+    moments_without_noise,
+)
 from dpratio.simulation.population import Population
 from dpratio.simulation.stages import Part
 
-__all__ = ["WITHOUT_NOISE", "Answer", "answer_of", "share_rejected"]
+__all__ = ["WITHOUT_NOISE", "Answer", "Answered", "Answering", "join", "share_rejected"]
 
 # Intervals from exact sums, to compare with: the delta method's, and Fieller's.
 WITHOUT_NOISE = ("public", "fieller")
@@ -25,23 +31,51 @@ WITHOUT_NOISE = ("public", "fieller")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Estimates of all repetitions, on their scale."""
+    """Estimates of repetitions, on their scale; all are ok without noise."""
 
     centre: Floats
     lower: Floats
     upper: Floats
     se: Floats
+    status: Codes
 
 
-def answer_of(sample: Sample, method: str, scale: str, level: float) -> Answer:
-    """Give the interval of every repetition, on its scale."""
-    parts = [_answer_of(part, method, scale, level) for part in sample.parts]
-    order = np.argsort(sample.places)
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answers of one block: one per method and scale, in this order."""
+
+    answers: tuple[Answer, ...]
+    denominator_sds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """Puts noise on a block of sums and estimates by every method, on every scale."""
+
+    asked: tuple[Asked, ...]
+    ways: tuple[tuple[str, str], ...]
+    level: float
+
+    def __call__(self, block: Block) -> Answered:
+        """Answer one block."""
+        sample = block.with_noise(self.asked)
+        answers = tuple(_of_sample(sample, *way, self.level) for way in self.ways)
+        return Answered(answers, sample.denominator_sds)
+
+
+def join(answers: Sequence[Answer]) -> Answer:
+    """Put the answers of blocks behind each other."""
     columns = [
-        np.concatenate([getattr(part, each.name) for part in parts])[order]
+        np.concatenate([getattr(answer, each.name) for answer in answers])
         for each in fields(Answer)
     ]
     return Answer(*columns)
+
+
+def _of_sample(sample: Sample, method: str, scale: str, level: float) -> Answer:
+    whole = join([_answer_of(part, method, scale, level) for part in sample.parts])
+    order = np.argsort(sample.places)
+    return Answer(*(getattr(whole, each.name)[order] for each in fields(Answer)))
 
 
 def _answer_of(part: Part, method: str, scale: str, level: float) -> Answer:
@@ -55,8 +89,8 @@ def _answer_of(part: Part, method: str, scale: str, level: float) -> Answer:
     if scale == "log":
         ends = (given.log_ratio, given.log_ci_lower, given.log_ci_upper)
         centre, lower, upper = (np.asarray(end, dtype=np.float64) for end in ends)
-        return Answer(centre, lower, upper, given.se)
-    return Answer(given.ratio, given.ci_lower, given.ci_upper, given.se)
+        return Answer(centre, lower, upper, given.se, given.codes)
+    return Answer(given.ratio, given.ci_lower, given.ci_upper, given.se, given.codes)
 
 
 def _answer_without_noise(part: Part, method: str, scale: str, level: float) -> Answer:
@@ -72,8 +106,9 @@ def _answer_without_noise(part: Part, method: str, scale: str, level: float) -> 
     )[scale]
     with np.errstate(invalid="ignore", divide="ignore"):
         se = np.sqrt(answer.sampling)
+        fine = np.zeros(len(se), dtype=np.int8)
         if method == "public":
-            return Answer(answer.centre, *answer.ends(level), se)
+            return Answer(answer.centre, *answer.ends(level), se, fine)
         box = part.release.plan.box(part.release.questions[0].asked)
         low = [each.lower for letter, each in box.items() if letter in "sy"]
         lowest = 0.0 if min(low) >= 0 else -np.inf
@@ -81,7 +116,7 @@ def _answer_without_noise(part: Part, method: str, scale: str, level: float) -> 
         found = confidence_set(statistic, normal_quantile(level))
         ends = (found.lower, found.upper)
         lower, upper = (np.log(end) if scale == "log" else end for end in ends)
-        return Answer(answer.centre, lower, upper, se)
+        return Answer(answer.centre, lower, upper, se, fine)
 
 
 def share_rejected(

@@ -11,24 +11,26 @@ from typing import Any
 
 from dpratio.checks import require, require_one_of
 from dpratio.plan.plan import Plan
-from dpratio.simulation.coverage.coverage import CoverageRow, measure_coverage
+from dpratio.simulation.coverage.bench import Bench, CoverageRow
+from dpratio.simulation.coverage.by_status import StatusTable, told
 from dpratio.simulation.coverage.hard_people import RareLabels, SurprisingLabels
 from dpratio.simulation.coverage.limit import LAWS, REPETITIONS, paper_plan
-from dpratio.simulation.population import PaperPopulation, Population
+from dpratio.simulation.crew import crew_of
+from dpratio.simulation.population import PaperPopulation
 from dpratio.simulation.progress import Report, silent, stages
-from dpratio.tabular import Table, columns_of
 from dpratio.terms.ratio import Ratio
 
 __all__ = ["CASES", "TOLERANCE", "Case", "measure_cases"]
 
 TOLERANCE = 0.008
+METHODS = ("pivot", "fieller")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One population at some sizes, budgets and levels."""
 
-    population: Population
+    population: PaperPopulation | RareLabels | SurprisingLabels
     sizes: tuple[int, ...] = (5_000,)
     epsilons: tuple[float, ...] = (1.0,)
     levels: tuple[float, ...] = (0.95,)
@@ -60,14 +62,14 @@ def measure_cases(
     rng: int | None = None,
     workers: int | None = None,
     report: Report = silent,
-) -> Table:
+) -> StatusTable:
     """Simulate named cases with the default interval, beside Fieller's without noise.
 
     Args:
         names: Names of `CASES`.
         repetitions: Samples per setting, at least 2.
         rng: Seed; the same seed gives the same figures whatever the workers.
-        workers: Threads; by default one per processor.
+        workers: Processes; by default one per processor.
         report: Called with steps done and steps in all.
 
     Returns:
@@ -83,23 +85,18 @@ def measure_cases(
         for each in product(CASES[name].weights, CASES[name].sizes, CASES[name].levels)
     ]
     rows: list[dict[str, Any]] = []
-    for (name, weighted, n, level), told in zip(
-        tasks, stages(report, len(tasks)), strict=True
-    ):
-        table = measure_coverage(
-            CASES[name].population,
-            _plans(CASES[name], n, weighted=weighted),
-            n=n,
-            methods=("pivot", "fieller"),
-            level=level,
-            repetitions=repetitions,
-            rng=rng,
-            workers=workers,
-            report=told,
-        )
-        pairs = zip(table.rows[::2], table.rows[1::2], strict=True)
-        rows += [_figures(name, *pair, weighted=weighted) for pair in pairs]
-    return Table(columns_of(rows))
+    with crew_of(workers) as crew:
+        for (name, weighted, n, level), step in zip(
+            tasks, stages(report, len(tasks)), strict=True
+        ):
+            case = CASES[name]
+            plans = _plans(case, n, weighted=weighted)
+            bench = Bench(plans, [n], METHODS, ("ratio",), level, repetitions)
+            people, truth = case.population, case.population.ratio
+            found = bench.measure(people, crew, truth=truth, rng=rng, report=step)
+            pairs = zip(found[::2], found[1::2], strict=True)
+            rows += [_figures(name, *pair, weighted=weighted) for pair in pairs]
+    return StatusTable(tuple(rows))
 
 
 def _plans(case: Case, n: int, *, weighted: bool) -> list[Plan]:
@@ -138,4 +135,4 @@ def _figures(
         "floor": min(noisy.level, fieller.judged.coverage) - TOLERANCE,
         "unbounded": judged.unbounded,
         "denominator_sds": noisy.denominator_sds,
-    }
+    } | told(noisy.statuses)

@@ -14,7 +14,8 @@ from dpratio.analyst.ratio.wald import SCALES
 from dpratio.plan.calibration.calibrate import largest_ratio
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.simulation.coverage.coverage import CoverageRow, measure_coverage
+from dpratio.simulation.coverage.bench import Bench, CoverageRow
+from dpratio.simulation.crew import crew_of
 from dpratio.simulation.paper.paper import (
     DELTA,
     EPSILONS,
@@ -62,28 +63,21 @@ def measure_limit(
         strategy: ``"focused"``, ``"joint"`` or ``"even"``.
         repetitions: Samples per setting, at least 2.
         rng: Seed; the same seed gives the same figures whatever the workers.
-        workers: Threads; by default one per processor.
+        workers: Processes; by default one per processor.
         report: Called with steps done and steps in all.
     """
     views = list(product((False, True), SIZES))
     rows: list[dict[str, Any]] = []
-    for (weighted, n), told in zip(views, stages(report, len(views)), strict=True):
-        plans = [
-            paper_plan(mechanism, epsilon, weighted=weighted, n=n, strategy=strategy)
-            for mechanism, epsilon in product(LAWS, EPSILONS)
-        ]
-        table = measure_coverage(
-            PaperPopulation(TRUTH),
-            plans,
-            n=n,
-            scales=SCALES,
-            level=LEVEL,
-            repetitions=repetitions,
-            rng=rng,
-            workers=workers,
-            report=told,
-        )
-        rows += [_figures(row, weighted=weighted) for row in table.rows]
+    with crew_of(workers) as crew:
+        for (weighted, n), told in zip(views, stages(report, len(views)), strict=True):
+            plans = [
+                paper_plan(law, epsilon, weighted=weighted, n=n, strategy=strategy)
+                for law, epsilon in product(LAWS, EPSILONS)
+            ]
+            bench = Bench(plans, [n], scales=SCALES, repetitions=repetitions)
+            people = PaperPopulation(TRUTH)
+            found = bench.measure(people, crew, truth=TRUTH, rng=rng, report=told)
+            rows += [_figures(row, weighted=weighted) for row in found]
     return LimitTable(tuple(sorted(rows, key=_order)))
 
 

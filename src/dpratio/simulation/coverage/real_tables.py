@@ -12,10 +12,11 @@ from typing import Any
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.simulation.coverage.coverage import CoverageRow, measure_coverage
+from dpratio.simulation.coverage.bench import Bench, CoverageRow
+from dpratio.simulation.coverage.by_status import StatusTable, told
 from dpratio.simulation.coverage.real_people import RealPeople, real_people
+from dpratio.simulation.crew import crew_of
 from dpratio.simulation.progress import Report, silent, stages
-from dpratio.tabular import Table, columns_of
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 
@@ -38,7 +39,7 @@ def measure_real(
     rng: int | None = None,
     workers: int | None = None,
     report: Report = silent,
-) -> Table:
+) -> StatusTable:
     """Simulate the default on six populations.
 
     Returns:
@@ -48,38 +49,30 @@ def measure_real(
         noise.
     """
     tasks = list(product(names or tuple(real_people()), sizes))
+    cells = list(product(epsilons, GUESSES))
     rows: list[dict[str, Any]] = []
-    for (name, n), told in zip(tasks, stages(report, len(tasks)), strict=True):
-        people = real_people()[name]
-        options: dict[str, Any] = {
-            "n": n,
-            "level": LEVEL,
-            "repetitions": repetitions,
-            "rng": rng,
-            "workers": workers,
-        }
-        cells = list(product(epsilons, GUESSES))
-        ours = measure_coverage(
-            people,
-            [_plan(people, *each) for each in cells],
-            methods=("pivot", "fieller"),
-            report=told,
-            **options,
-        ).rows
-        paper = measure_coverage(
-            people,
-            [_plan(people, epsilon, 1.0, "even") for epsilon in epsilons],
-            methods=("analytical",),
-            **options,
-        ).rows
-        by_epsilon = dict(zip(epsilons, paper, strict=True))
-        for (epsilon, guess), noisy, public in zip(
-            cells, ours[::2], ours[1::2], strict=True
-        ):
-            found = _figures(people, noisy, public, by_epsilon[epsilon])
-            rows.append({"people": name, "n": n, "epsilon": epsilon} | found)
-            rows[-1]["guess"] = "none" if guess is None else f"× {guess:g}"
-    return Table(columns_of(rows))
+    with crew_of(workers) as crew:
+        for (name, n), step in zip(tasks, stages(report, len(tasks)), strict=True):
+            people = real_people()[name]
+            plans = [_plan(people, *each) for each in cells]
+            even = [_plan(people, each, 1.0, "even") for each in epsilons]
+            ours, paper = (
+                Bench(each, [n], methods, level=LEVEL, repetitions=repetitions).measure(
+                    people, crew, truth=people.ratio, rng=rng, report=told_to
+                )
+                for each, methods, told_to in (
+                    (plans, ("pivot", "fieller"), step),
+                    (even, ("analytical",), silent),
+                )
+            )
+            by_epsilon = dict(zip(epsilons, paper, strict=True))
+            for (epsilon, guess), noisy, public in zip(
+                cells, ours[::2], ours[1::2], strict=True
+            ):
+                found = _figures(people, noisy, public, by_epsilon[epsilon])
+                rows.append({"people": name, "n": n, "epsilon": epsilon} | found)
+                rows[-1]["guess"] = "none" if guess is None else f"× {guess:g}"
+    return StatusTable(tuple(rows))
 
 
 def _plan(
@@ -116,7 +109,7 @@ def _figures(
         "width_paper": _median(paper) / limit,
         "coverage_paper": paper.judged.coverage,
         "unbounded_paper": paper.judged.unbounded,
-    }
+    } | told(noisy.statuses)
 
 
 def _median(row: CoverageRow) -> float:

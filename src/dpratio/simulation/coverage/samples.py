@@ -1,17 +1,18 @@
-"""Repeated samples of a population, of every size and under every plan."""
+"""Repeated samples of a population: their sums, and the noise put on them in blocks."""
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
-from dpratio.arrays import Integers
+from dpratio.arrays import Floats, Integers
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.simulation.crew import Crew
 from dpratio.simulation.population import Population
-from dpratio.simulation.progress import Progress
 from dpratio.simulation.simulate import (
     Seeds,
     View,
@@ -20,7 +21,19 @@ from dpratio.simulation.simulate import (
 )
 from dpratio.simulation.stages import Part, counted_question, simulate_parts
 
-__all__ = ["Bench", "Sample", "moments_without_noise"]
+__all__ = [
+    "Asked",
+    "Block",
+    "Sample",
+    "blocks_of",
+    "draw_blocks",
+    "moments_without_noise",
+]
+
+Asked = tuple[Plan, PlannedQuestion]
+
+# Noise is drawn for so many repetitions at once, whatever the workers.
+_REPETITIONS_IN_A_BLOCK = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +58,61 @@ class Sample:
         return float(np.average(found, weights=sizes))
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Exact sums of some repetitions of one question, and the seed of their noise."""
+
+    asked: int
+    sums: Floats
+    seed: Seeds
+
+    def with_noise(self, asked: Sequence[Asked]) -> Sample:
+        """Release the sums."""
+        rng = np.random.Generator(np.random.SFC64(self.seed))
+        return Sample(tuple(simulate_parts(self.sums, *asked[self.asked], rng)))
+
+
+def blocks_of(repetitions: int) -> int:
+    """Give the number of blocks that repetitions are cut into."""
+    return -(-repetitions // _REPETITIONS_IN_A_BLOCK)
+
+
+def draw_blocks(
+    population: Population,
+    asked: Sequence[Asked],
+    *,
+    size: int,
+    repetitions: int,
+    seeds: Seeds,
+    crew: Crew,
+    tick: Callable[[], object],
+) -> list[Block]:
+    """Draw samples of one size, and cut their sums into blocks, question by question.
+
+    Questions share their people; noise they do not.
+    """
+    people, *noise = seeds.spawn(1 + len(asked))
+    sums = simulate_sums(
+        population,
+        {_sums_of(*each): _view_of(*each) for each in asked},
+        count=size,
+        repetitions=repetitions,
+        seeds=people,
+        crew=crew,
+        tick=tick,
+    )
+    blocks = []
+    for index, each in enumerate(asked):
+        exact = sums[_sums_of(*each)]
+        own = [noise[index], *noise[index].spawn(blocks_of(repetitions) - 1)]
+        starts = range(0, repetitions, _REPETITIONS_IN_A_BLOCK)
+        blocks += [
+            Block(index, exact[start : start + _REPETITIONS_IN_A_BLOCK], seed)
+            for start, seed in zip(starts, own, strict=True)
+        ]
+    return blocks
+
+
 def moments_without_noise(part: Part) -> Moments:
     """Give the moments of the sums before noise was put on them."""
     (question,) = part.release.questions
@@ -58,40 +126,6 @@ def _denominator_sds(part: Part) -> float:
     return float(abs(mean) / math.sqrt(noise))
 
 
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """What is simulated: every question of every plan at every size."""
-
-    asked: list[tuple[Plan, PlannedQuestion]]
-    sizes: list[int]
-    repetitions: int
-    threads: int
-    progress: Progress
-
-    def draw(
-        self, population: Population, seeds: Seeds
-    ) -> dict[tuple[int, int], Sample]:
-        """Draw samples of a population and put noise on their sums."""
-        samples = {}
-        for size, seed in zip(self.sizes, seeds.spawn(len(self.sizes)), strict=True):
-            people, *noise = seed.spawn(1 + len(self.asked))
-            sums = simulate_sums(
-                population,
-                {_sums_of(*each): _view_of(*each) for each in self.asked},
-                count=size,
-                repetitions=self.repetitions,
-                seeds=people,
-                workers=self.threads,
-                tick=self.progress.tick,
-            )
-            for index, (plan, question) in enumerate(self.asked):
-                rng = np.random.Generator(np.random.SFC64(noise[index]))
-                exact = sums[_sums_of(plan, question)]
-                parts = simulate_parts(exact, plan, question, rng)
-                samples[size, index] = Sample(tuple(parts))
-        return samples
-
-
 def _sums_of(plan: Plan, asked: PlannedQuestion) -> Hashable:
     """Name what is added up: plans that differ in noise alone share their sums."""
     question = counted_question(plan, asked)
@@ -103,5 +137,5 @@ def _sums_of(plan: Plan, asked: PlannedQuestion) -> Hashable:
 def _view_of(plan: Plan, asked: PlannedQuestion) -> View:
     question = counted_question(plan, asked)
     products = [each.summand.factors for each in question.sums]
-    box, contrast = plan.box(question), plan.contrast(question)
-    return View(lambda people: clip_people(people, box), products, contrast)
+    change = partial(clip_people, bounds=plan.box(question))
+    return View(change, products, plan.contrast(question))

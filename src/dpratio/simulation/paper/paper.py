@@ -7,9 +7,9 @@ epsilons, mechanisms and scales; noise is not.
 
 import csv
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from itertools import product
 
@@ -21,16 +21,16 @@ from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.simulation.crew import Crew, crew_of
 from dpratio.simulation.judge import Judgement, judge
 from dpratio.simulation.population import HEAVIEST, LIGHTEST, PaperPopulation, People
 from dpratio.simulation.progress import Progress, Report, silent
 from dpratio.simulation.simulate import (
     Seeds,
     View,
-    chunks_of,
-    in_parallel,
     simulate_release,
     simulate_sums,
+    steps_of,
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -54,6 +54,8 @@ TRUTH = 1.1
 NOISY_METHODS = ("no_correction", "monte_carlo", "analytical")
 MECHANISMS = {"gaussian": "classical_gaussian", "laplace": "laplace"}
 PAPER_REPETITIONS = 1_000
+# So many people are invented in the time that a repetition of a setting takes.
+_PEOPLE_IN_A_SETTING = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ def reproduce_paper(
         tables: Which of the tables 1 to 4.
         repetitions: Samples per cell, at least 2.
         rng: Seed; the same seed gives the same figures whatever the workers.
-        workers: Threads; by default one per processor.
+        workers: Processes; by default one per processor.
         report: Called with steps done and steps in all.
 
     Returns:
@@ -152,8 +154,6 @@ def reproduce_paper(
     require(known, "tables are numbered 1 to 4", chosen)
     whole = isinstance(repetitions, int) and repetitions >= 2  # noqa: PLR2004
     require(whole, "repetitions must be at least 2", repetitions)
-    threads = (os.cpu_count() or 1) if workers is None else workers
-    require(threads >= 1, "workers must be at least 1", workers)
     wanted = [cell for cell in published_cells() if cell.table in chosen]
     people_seeds, noise_seeds = Seeds(rng).spawn(2)
     settings = [
@@ -161,17 +161,19 @@ def reproduce_paper(
     ]
     seeded = dict(zip(settings, noise_seeds.spawn(len(settings)), strict=True))
     used = {_setting_of(cell) for cell in wanted if cell.epsilon is not None}
-    progress = Progress(report, chunks_of(repetitions) + len(used))
-    sums = _invent_sums(repetitions, people_seeds, threads, progress.tick)
-    tasks = [setting for setting in settings if setting in used]
-    answers = in_parallel(
-        lambda setting: _judge_setting(setting, sums, seeded[setting], progress.tick),
-        tasks,
-        threads,
-    )
+    progress = Progress(report, steps_of(repetitions, max(SIZES)) + len(used))
+    chosen_settings = [setting for setting in settings if setting in used]
+    with crew_of(workers) as crew:
+        sums = _invent_sums(repetitions, people_seeds, crew, progress.tick)
+        tasks = [
+            (each, sums[each.weighted, each.n], seeded[each])
+            for each in chosen_settings
+        ]
+        drawn = repetitions * len(tasks) * _PEOPLE_IN_A_SETTING
+        answers = crew.do(_judge_setting, tasks, people=drawn, tick=progress.tick)
     noisy = {
         (setting, scale, method): judged
-        for setting, answer in zip(tasks, answers, strict=True)
+        for setting, answer in zip(chosen_settings, answers, strict=True)
         for (scale, method), judged in answer.items()
     }
     return {
@@ -183,49 +185,43 @@ def reproduce_paper(
 
 
 def _invent_sums(
-    repetitions: int, seeds: Seeds, workers: int, tick: Callable[[], None]
+    repetitions: int, seeds: Seeds, crew: Crew, tick: Callable[[], None]
 ) -> dict[tuple[bool, int], Floats]:
     views: dict[tuple[bool, int], View] = {}
     for weighted, n in product((False, True), SIZES):
         plan = Setting("laplace", weighted, n, 1.0).plan
         (question,) = plan.questions
         products = [each.summand.factors for each in question.sums]
-        views[weighted, n] = View(_view(n, weighted=weighted), products)
+        views[weighted, n] = View(partial(_seen, n=n, weighted=weighted), products)
     return simulate_sums(
         PaperPopulation(TRUTH),
         views,
         count=max(SIZES),
         repetitions=repetitions,
         seeds=seeds,
-        workers=workers,
+        crew=crew,
         tick=tick,
     )
 
 
-def _view(n: int, *, weighted: bool) -> Callable[[People], People]:
-    if weighted:
-        return lambda people: people.first(n)
-    return lambda people: people.first(n).without_weight()
+def _seen(people: People, *, n: int, weighted: bool) -> People:
+    first = people.first(n)
+    return first if weighted else first.without_weight()
 
 
 def _judge_setting(
-    setting: Setting,
-    sums: dict[tuple[bool, int], Floats],
-    seeds: Seeds,
-    tick: Callable[[], None],
+    task: tuple[Setting, Floats, Seeds],
 ) -> dict[tuple[str, str], Judgement]:
+    setting, exact, seeds = task
     rng = np.random.Generator(np.random.SFC64(seeds))
-    exact = sums[setting.weighted, setting.n]
     plan = setting.plan
     release = simulate_release(exact, plan, plan.questions[0], rng)
     moments = moments_of(release, release.questions[0])
-    judged = {
+    return {
         (scale, method): judgement
         for method in NOISY_METHODS
         for scale, judgement in _judge_method(moments, method, rng).items()
     }
-    tick()
-    return judged
 
 
 def _judge_public(cell: Cell, sums: dict[tuple[bool, int], Floats]) -> Judgement:

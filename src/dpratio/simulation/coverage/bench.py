@@ -1,0 +1,173 @@
+"""What is simulated, and the way from invented people to judged intervals."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpratio.analyst.ratio.estimate import METHODS
+from dpratio.analyst.ratio.wald import SCALES
+from dpratio.checks import require, require_one_of
+from dpratio.plan.plan import Plan
+from dpratio.simulation.coverage.answers import (
+    WITHOUT_NOISE,
+    Answered,
+    Answering,
+    join,
+    share_rejected,
+)
+from dpratio.simulation.coverage.by_status import StatusFigures, judge_statuses
+from dpratio.simulation.coverage.samples import (
+    Asked,
+    Block,
+    blocks_of,
+    draw_blocks,
+)
+from dpratio.simulation.crew import Crew
+from dpratio.simulation.judge import Judgement, judge
+from dpratio.simulation.population import Population
+from dpratio.simulation.progress import Progress, Report, silent
+from dpratio.simulation.simulate import Seeds, steps_of
+
+__all__ = ["Bench", "CoverageRow"]
+
+# So many people are invented in the time that one answer takes.
+_PEOPLE_IN_AN_ANSWER = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageRow:
+    """One question, size, method and scale, and how its intervals did.
+
+    ``statuses`` is empty for intervals without noise.
+    """
+
+    plan: Plan
+    question: str
+    n: int
+    method: str
+    scale: str
+    level: float
+    judged: Judgement
+    statuses: Mapping[str, StatusFigures]
+    rejected: float | None
+    denominator_sds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Every question of every plan at every size, by every method on every scale."""
+
+    plans: Sequence[Plan]
+    sizes: Sequence[int]
+    methods: Sequence[str] = ("pivot",)
+    scales: Sequence[str] = ("ratio",)
+    level: float = 0.95
+    repetitions: int = 1_000
+
+    def __post_init__(self) -> None:
+        require(self.plans, "at least one plan is needed", self.plans)
+        counted = all(isinstance(n, int) and n >= 1 for n in self.sizes)
+        require(self.sizes and counted, "n must be at least 1", self.sizes)
+        whole = isinstance(self.repetitions, int)
+        rule = "repetitions must be at least 2"
+        require(whole and self.repetitions >= 2, rule, self.repetitions)  # noqa: PLR2004
+        for method in self.methods:
+            require_one_of(method, (*METHODS, *WITHOUT_NOISE), "method")
+        for scale in self.scales:
+            require_one_of(scale, SCALES, "scale")
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """Every question with its plan."""
+        return tuple((plan, each) for plan in self.plans for each in plan.questions)
+
+    @property
+    def ways(self) -> tuple[tuple[str, str], ...]:
+        """Every method on every scale."""
+        return tuple((each, scale) for each in self.methods for scale in self.scales)
+
+    def measure(
+        self,
+        population: Population,
+        crew: Crew,
+        *,
+        truth: float,
+        rng: int | None = None,
+        against: float | Population | None = None,
+        report: Report = silent,
+    ) -> tuple[CoverageRow, ...]:
+        """Simulate, in the order of sizes, questions, methods and scales."""
+        arms = [population, against] if callable(against) else [population]
+        settings = len(arms) * len(self.sizes) * len(self.asked)
+        drawn = sum(steps_of(self.repetitions, size) for size in self.sizes)
+        answered = settings * blocks_of(self.repetitions)
+        progress = Progress(report, len(arms) * drawn + answered)
+        blocks: list[Block] = []
+        for arm, seeds in zip(arms, Seeds(rng).spawn(len(arms)), strict=True):
+            for size, own in zip(self.sizes, seeds.spawn(len(self.sizes)), strict=True):
+                blocks += draw_blocks(
+                    arm,
+                    self.asked,
+                    size=size,
+                    repetitions=self.repetitions,
+                    seeds=own,
+                    crew=crew,
+                    tick=progress.tick,
+                )
+        found = crew.do(
+            Answering(self.asked, self.ways, self.level),
+            blocks,
+            people=settings * self.repetitions * len(self.ways) * _PEOPLE_IN_AN_ANSWER,
+            tick=progress.tick,
+        )
+        return self._rows(_in_turn(found, settings), len(arms), truth, against)
+
+    def _rows(
+        self,
+        found: Sequence[Sequence[Answered]],
+        arms: int,
+        truth: float,
+        against: float | Population | None,
+    ) -> tuple[CoverageRow, ...]:
+        """Judge the answers of every setting, those of the first arm first."""
+        settings = [(size, each) for size in self.sizes for each in self.asked]
+        rows = []
+        for at, (size, (plan, question)) in enumerate(settings):
+            of_arms = [found[at + arm * len(settings)] for arm in range(arms)]
+            for index, (method, scale) in enumerate(self.ways):
+                answers = [
+                    join([block.answers[index] for block in blocks])
+                    for blocks in of_arms
+                ]
+                first = answers[0]
+                ends = (first.lower, first.upper)
+                true = math.log(truth) if scale == "log" else truth
+                noisy = method not in WITHOUT_NOISE
+                rows.append(
+                    CoverageRow(
+                        plan,
+                        question.name,
+                        size,
+                        method,
+                        scale,
+                        self.level,
+                        judge(*ends, truth=true, level=self.level),
+                        judge_statuses(*ends, first.status, true) if noisy else {},
+                        share_rejected(answers, against, scale, self.level),
+                        _denominator_sds(of_arms[0]),
+                    )
+                )
+        return tuple(rows)
+
+
+def _in_turn(found: Sequence[Answered], settings: int) -> list[Sequence[Answered]]:
+    """Give each setting its blocks."""
+    each = len(found) // settings
+    return [found[at : at + each] for at in range(0, len(found), each)]
+
+
+def _denominator_sds(blocks: Sequence[Answered]) -> float:
+    sizes = [len(block.answers[0].lower) for block in blocks]
+    return float(np.average([each.denominator_sds for each in blocks], weights=sizes))
