@@ -134,7 +134,7 @@ def _by_wald(moments: Moments, reach: Signs, options: Options) -> RatioIntervals
     )[options.scale]
     answer, floored = _floor_sampling(answer, moments, options)
     weak = _is_weak(moments, options, is_positive=reach.denominator_is_positive)
-    lower, upper = answer.ends(options.level)
+    lower, upper = answer.ends(options.quantile)
     if options.scale == "log":
         lower, upper = np.exp(lower), np.exp(upper)
     unbounded = weak | ~np.isfinite(answer.centre) | ~np.isfinite(upper)

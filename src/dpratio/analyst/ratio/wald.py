@@ -16,7 +16,6 @@ from dpratio.analyst.ratio.delta import (
     sampling_spread,
 )
 from dpratio.analyst.ratio.monte_carlo import extra_variances
-from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.sums.moments import Moments
 from dpratio.arrays import Floats
 
@@ -34,10 +33,10 @@ class Wald:
     sampling: Floats
     privacy: Floats
 
-    def ends(self, level: float) -> tuple[Floats, Floats]:
-        """Give both ends at a confidence level; NaN where they are undefined."""
+    def ends(self, quantile: float) -> tuple[Floats, Floats]:
+        """Give both ends at the quantile of a level; NaN where they are undefined."""
         with np.errstate(invalid="ignore"):
-            reach = normal_quantile(level) * np.sqrt(self.sampling + self.privacy)
+            reach = quantile * np.sqrt(self.sampling + self.privacy)
         return self.centre - reach, self.centre + reach
 
 

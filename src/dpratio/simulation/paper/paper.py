@@ -15,6 +15,7 @@ from itertools import product
 
 import numpy as np
 
+from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.ratio.wald import SCALES, wald
 from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
 from dpratio.arrays import Floats
@@ -166,11 +167,17 @@ def reproduce_paper(
     with crew_of(workers) as crew:
         sums = _invent_sums(repetitions, people_seeds, crew, progress.tick)
         tasks = [
-            (each, sums[each.weighted, each.n], seeded[each])
+            (each.plan, sums[each.weighted, each.n], seeded[each])
             for each in chosen_settings
         ]
-        drawn = repetitions * len(tasks) * _PEOPLE_IN_A_SETTING
-        answers = crew.do(_judge_setting, tasks, people=drawn, tick=progress.tick)
+        # Neither the plan nor the quantile is left to workers: both import SciPy, which
+        # takes longer than the work.
+        answers = crew.do(
+            partial(_judge_setting, normal_quantile(LEVEL)),
+            tasks,
+            people=repetitions * len(tasks) * _PEOPLE_IN_A_SETTING,
+            tick=progress.tick,
+        )
     noisy = {
         (setting, scale, method): judged
         for setting, answer in zip(chosen_settings, answers, strict=True)
@@ -210,17 +217,16 @@ def _seen(people: People, *, n: int, weighted: bool) -> People:
 
 
 def _judge_setting(
-    task: tuple[Setting, Floats, Seeds],
+    quantile: float, task: tuple[Plan, Floats, Seeds]
 ) -> dict[tuple[str, str], Judgement]:
-    setting, exact, seeds = task
+    plan, exact, seeds = task
     rng = np.random.Generator(np.random.SFC64(seeds))
-    plan = setting.plan
     release = simulate_release(exact, plan, plan.questions[0], rng)
     moments = moments_of(release, release.questions[0])
     return {
         (scale, method): judgement
         for method in NOISY_METHODS
-        for scale, judgement in _judge_method(moments, method, rng).items()
+        for scale, judgement in _judge_method(moments, method, quantile, rng).items()
     }
 
 
@@ -228,16 +234,17 @@ def _judge_public(cell: Cell, sums: dict[tuple[bool, int], Floats]) -> Judgement
     plan = Setting("laplace", cell.weighted, cell.n, 1.0).plan
     moments = exact_moments(sums[cell.weighted, cell.n], plan, plan.questions[0])
     rng = np.random.default_rng(0)  # Not drawn from: nothing is noisy.
-    return _judge_method(moments, "no_correction", rng)[cell.scale]
+    quantile = normal_quantile(LEVEL)
+    return _judge_method(moments, "no_correction", quantile, rng)[cell.scale]
 
 
 def _judge_method(
-    moments: Moments, method: str, rng: np.random.Generator
+    moments: Moments, method: str, quantile: float, rng: np.random.Generator
 ) -> dict[str, Judgement]:
     answers = wald(moments, method, SCALES, draws=DRAWS, rng=rng)
     truths = {"ratio": TRUTH, "log": math.log(TRUTH)}
     return {
-        scale: judge(*answer.ends(LEVEL), truth=truths[scale], level=LEVEL)
+        scale: judge(*answer.ends(quantile), truth=truths[scale], level=LEVEL)
         for scale, answer in answers.items()
     }
 
