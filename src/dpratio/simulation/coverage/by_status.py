@@ -14,7 +14,7 @@ import numpy as np
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.statuses import Codes
 from dpratio.arrays import Flags, Floats
-from dpratio.tabular import Tabular, columns_of, show_value
+from dpratio.tabular import UNKNOWN, Tabular, columns_of, show_value
 
 __all__ = ["StatusFigures", "StatusTable", "judge_statuses", "shown_statuses", "told"]
 
@@ -68,7 +68,7 @@ class StatusTable(Tabular):
         return columns_of(self.rows)
 
     def shown(self) -> dict[str, list[str]]:
-        """Leave out statuses that no interval has."""
+        """Tell of the statuses that occur, each in one column."""
         return shown_statuses(self.columns())
 
 
@@ -96,20 +96,31 @@ def told(statuses: Mapping[str, StatusFigures]) -> dict[str, float | None]:
 
 
 def shown_statuses(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
-    """Write columns as text, without those of statuses that no interval has.
+    """Write columns as text, the figures of each status that occurs in one.
 
     Where every interval is ``ok`` there is nothing to tell apart.
     """
-    used = {name for name in STATUSES if any(columns[f"{name}_share"])}
-    kept = {*used, BOUNDED} if used - {"ok"} else set()
-    left_out = {
-        f"{name}_{figure}" for name in _NAMES for figure in _FIGURES if name not in kept
-    }
-    return {
+    used = [name for name in STATUSES if any(columns[f"{name}_share"])]
+    kept = [BOUNDED, *used] if set(used) - {"ok"} else []
+    figures = {name: [f"{name}_{each}" for each in _FIGURES] for name in _NAMES}
+    plain = set(columns) - {each for names in figures.values() for each in names}
+    shown = {
         name: [show_value(cell) for cell in cells]
         for name, cells in columns.items()
-        if name not in left_out
+        if name in plain
     }
+    for name in kept:
+        rows = zip(*(columns[each] for each in figures[name]), strict=True)
+        shown[f"{name}: share, coverage"] = [_in_words(*row) for row in rows]
+    return shown
+
+
+def _in_words(
+    share: float | None, share_error: float, coverage: float, coverage_error: float
+) -> str:
+    if not share:
+        return UNKNOWN if share is None else "0"
+    return f"{share:.3f} ± {share_error:.3f}, {coverage:.3f} ± {coverage_error:.3f}"
 
 
 def _half_width(count: int, of: int) -> float:

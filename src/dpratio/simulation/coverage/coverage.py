@@ -34,6 +34,7 @@ class CoverageTable(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """Figures of every row; ``rejected`` is there when a test was asked for.
 
+        ``unbounded`` is the share of intervals that lack an end, whatever their status.
         For each status, and for all bounded intervals, there are its share of all
         intervals and the coverage of these, with the errors of both.
         """
@@ -42,7 +43,7 @@ class CoverageTable(Tabular):
         return {"question": names} | columns if len(set(names)) > 1 else columns
 
     def shown(self) -> dict[str, list[str]]:
-        """Leave out statuses that no interval has."""
+        """Tell of the statuses that occur, each in one column."""
         return shown_statuses(self.columns())
 
 
