@@ -39,7 +39,7 @@ def test_results_come_in_the_order_of_the_tasks() -> None:
 def test_workers_do_the_tasks_of_large_work() -> None:
     with started_crew() as crew:
         done = set(crew.do(doer, range(12), people=0))
-    assert len(done) == 2
+    assert len(done) <= 2  # A busy machine may let one of them do everything.
     assert os.getpid() not in done
 
 

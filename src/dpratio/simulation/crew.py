@@ -30,6 +30,7 @@ class Crew:
         self._count = count
         self._orders = 0
         self._hired: list[Worker] = []
+        self._have_started = False
 
     def do(
         self,
@@ -54,7 +55,11 @@ class Crew:
         if order is not None:
             self._hire(min(self._count, len(tasks)))
             self._orders += 1
-            sharing.hand_out(self._hired, Order(self._orders, order))
+            given = Order(self._orders, order)
+            heard = sharing.hand_out(
+                self._hired, given, have_started=self._have_started
+            )
+            self._have_started |= heard
         return sharing.finish()
 
     def end(self) -> None:
@@ -113,20 +118,27 @@ class _Sharing(Generic[Task, Done]):
             self._do_here(place)
         return [self._done[place] for place in range(len(self._tasks))]
 
-    def hand_out(self, workers: list[Worker], order: Order) -> None:
-        """Give tasks to workers until all are done, or no worker can do one."""
+    def hand_out(
+        self, workers: list[Worker], order: Order, *, have_started: bool
+    ) -> bool:
+        """Give tasks to workers until all are done, or no worker can do one.
+
+        As long as none has started the caller does tasks. Returns whether one has.
+        """
         for worker in workers:
             if worker.tell(order):
                 self._busy[worker] = None
         while self._busy and (self._left or self._is_waiting()):
-            ready = wait_for(self._busy, seconds=None if self._is_waiting() else 0)
-            if not ready:  # All are still starting: so long the caller works alone.
+            ready = wait_for(self._busy, seconds=None if have_started else 0)
+            have_started = have_started or bool(ready)
+            if not ready:
                 self._do_here(self._left.popleft())
             for worker in ready:
                 reply = worker.hear()
                 # A worker that was still starting answers an order before this one.
                 if reply is None or reply.order == order.number:
                     self._settle(worker, reply)
+        return have_started
 
     def _is_waiting(self) -> bool:
         return any(place is not None for place in self._busy.values())

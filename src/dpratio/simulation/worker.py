@@ -6,6 +6,7 @@ Ctrl-C to the caller; and it ends by itself when the caller is gone.
 
 import signal
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 __all__ = ["Order", "Reply", "Worker", "wait_for", "written"]
+
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Worker:
         try:
             with _out_of_sight():
                 process.start()
-        except OSError:
+        except (OSError, RuntimeError):  # The latter if this process only starts.
             ours.close()
             return None
         finally:
@@ -115,13 +118,15 @@ def _out_of_sight() -> Iterator[None]:
     import __main__
 
     about: dict[str, Any] = vars(__main__)
-    hidden = {name: about.pop(name, None) for name in ("__file__", "__spec__")}
-    about["__spec__"] = None
-    try:
-        with _without_interrupts():
-            yield
-    finally:
-        about.update({name: each for name, each in hidden.items() if each is not None})
+    with _ONE_AT_A_TIME:
+        hidden = {name: about.pop(name, None) for name in ("__file__", "__spec__")}
+        about["__spec__"] = None
+        try:
+            with _without_interrupts():
+                yield
+        finally:
+            kept = {name: each for name, each in hidden.items() if each is not None}
+            about.update(kept)
 
 
 @contextmanager
