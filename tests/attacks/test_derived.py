@@ -134,3 +134,17 @@ def test_43_files_from_before_state_the_dearest_cost_for_each_source() -> None:
     release = dpr.read_release(golden / "release_v1_merged.json")
     assert len(release.sources) == 3
     assert release.cost.epsilon == release.plan.epsilon == 3
+
+
+def test_43_a_release_that_was_not_merged_holds_no_sums_beside_its_own() -> None:
+    """Five more noisy sums of the same rows would be read at the price of five.
+
+    Source: found while releases around different guesses were made to merge, 2026.
+    More: tests/release/test_merge_guesses.py, tests/release/test_guesses_document.py
+    """
+    golden = Path(__file__).parents[1] / "release" / "golden"
+    merged = dpr.read_release(golden / "release_v2_guesses.json")
+    assert len(merged.questions[0].beside) == 1
+    for sources in ((), merged.sources[:1]):
+        with pytest.raises(InvalidInput, match="belong to releases that were merged"):
+            replace(merged, sources=sources, cost_if_disjoint=None)

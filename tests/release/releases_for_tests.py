@@ -154,6 +154,12 @@ def _all() -> dict[str, Release]:
     small = plan_of(GROUPS["text"], budget=Budget("0.5", "1e-6"))
     made["merged at two budgets"] = add_up([made["groups: text"], release_of(small, 3)])
     made["merged and rolled up"] = roll_up(made["merged"])
+    lower = plan_of(GROUPS["text"], ratio=Ratio("score", per="label", guess=0.75))
+    made["merged around two guesses"] = add_up(
+        [made["groups: text"], release_of(lower, 4)]
+    )
+    rolled = roll_up(made["merged around two guesses"])
+    made["merged around two guesses and rolled up"] = rolled
     return made
 
 

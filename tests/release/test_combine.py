@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.release.release import NoiseLayer, Release, ReleasedQuestion
+from dpratio.release.noisy_sums import NoiseLayer
+from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.release.roll_up import roll_up
 from dpratio.terms.dimensions import Keys, Periods
 from dpratio.terms.groups import Groups

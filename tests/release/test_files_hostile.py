@@ -21,9 +21,9 @@ from release.golden_releases import GOLDEN, only_question
 def test_a_newer_format_is_refused_by_name_whatever_else_it_holds(
     tmp_path: Path,
 ) -> None:
-    text = json.dumps({"format": FORMAT, "version": 2, "something": "new"})
+    text = json.dumps({"format": FORMAT, "version": 3, "something": "new"})
     assert refusal(tmp_path / "new.json", text) == (
-        "$.version: format dpratio-release 2 is newer than 1, the newest this version "
+        "$.version: format dpratio-release 3 is newer than 2, the newest this version "
         "of dpratio reads. Install a newer dpratio."
     )
 

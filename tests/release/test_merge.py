@@ -183,7 +183,7 @@ OTHERS: dict[str, tuple[Release, str]] = {
     "strategy": (changed(strategy="joint"), "got 'another strategy'"),
     "answers": (changed(answers=("ratio", "means")), "got 'other sums'"),
     "ratio": (
-        changed(ratio=Ratio("score", per="label", guess=0.5)),
+        changed(ratio=Ratio("score", per="label", residual_bound=0.5)),
         "releases must ask the same, got 'another ratio'",
     ),
     "groups": (changed(groups=Groups("g", ["b", "a"])), "must have the same cells"),
@@ -245,13 +245,3 @@ def test_questions_of_several_are_merged_each_for_itself(tmp_path: Path) -> None
         added = given[0].questions[at].values + given[1].questions[at].values
         assert np.array_equal(merged.questions[at].values, added)
     assert survives(merged, tmp_path)
-
-
-def test_sums_of_another_basis_are_not_added() -> None:
-    """Names and steps may be the same where h is not; a first stage chooses either."""
-    plan = plan_of(GROUPS["text"])
-    (question,) = plan.questions
-    assert question.basis == "sum"
-    other = replace(plan, questions=(replace(question, basis="denominator"),))
-    with pytest.raises(InvalidInput, match="must hold the same sums"):
-        add_up([release_of(plan, 1), release_of(other, 2)])

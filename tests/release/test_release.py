@@ -12,13 +12,8 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import NOT_COVERED
-from dpratio.release.release import (
-    NoiseLayer,
-    Release,
-    fresh_question,
-    layers_add_up,
-    require_release,
-)
+from dpratio.release.noisy_sums import NoiseLayer, layers_add_up
+from dpratio.release.release import Release, fresh_question, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups

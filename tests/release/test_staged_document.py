@@ -9,9 +9,7 @@ import pytest
 
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.errors import InvalidInput
-from dpratio.plan.realise import realise
 from dpratio.release.files import read_release, release_to_bytes, write_release
-from dpratio.release.merge import merge
 from dpratio.release.release import Release
 from dpratio.release.roll_up import roll_up
 from dpratio.terms.question import Question
@@ -160,12 +158,3 @@ def test_releases_around_the_same_guess_are_merged() -> None:
         both.questions[0].values.tolist()
         == (RELEASE.questions[0].values + other.questions[0].values).tolist()
     )
-
-
-def test_releases_around_different_guesses_are_not_merged() -> None:
-    """Their sums are other sums; to add them up would be wrong without a word."""
-    other = staged_release(PLAN, (60_000, 20_000), seed=2)
-    assert realise(PLAN, [other.questions[0].first or ()])[0].ratio.guess == 3.0
-    for pair in ([RELEASE, other], [other, RELEASE], [RELEASE, FALLBACK]):
-        with pytest.raises(InvalidInput, match="First stages may find different"):
-            merge(pair, units_are_disjoint=True)

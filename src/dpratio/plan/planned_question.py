@@ -1,16 +1,23 @@
 """One question of a plan: a ratio over a partition, with its share and its sums."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
 from dpratio.checks import require
+from dpratio.errors import InvalidInput
 from dpratio.plan.measured import MeasuredSum
 from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 
-__all__ = ["Partition", "PlannedQuestion", "pick_question", "say_which"]
+__all__ = [
+    "Partition",
+    "PlannedQuestion",
+    "choose_question",
+    "pick_question",
+    "say_which",
+]
 
 _MOST_NAMED = 5
 
@@ -68,6 +75,27 @@ def pick_question(questions: Sequence[Asked], which: str | int | None) -> Asked:
     hint = f"Questions are: {', '.join(listed)}{more}."
     require(which in names, "no such question", which, hint)
     return questions[names.index(str(which))]
+
+
+def choose_question(
+    questions: Sequence[Asked], which: str | int | None, fits: Callable[[Asked], bool]
+) -> Asked:
+    """Give the question of a name or a number from 1; otherwise the one that fits.
+
+    Where none fits, the first is given: the caller says what it lacks.
+
+    Raises:
+        InvalidInput: When there is no such question, or several fit.
+    """
+    if which is not None:
+        return pick_question(questions, which)
+    fitting = [each for each in questions if fits(each)]
+    if len(fitting) > 1:
+        raise InvalidInput(
+            "several questions of this release fit; say which: "
+            f"{say_which(questions, fitting)}."
+        )
+    return fitting[0] if fitting else questions[0]
 
 
 def say_which(questions: Sequence[Asked], fitting: Sequence[Asked]) -> str:

@@ -71,5 +71,6 @@ def dearest(releases: Sequence[Release]) -> Budget:
     return Budget(epsilon, max(each.delta for each in costs))
 
 
-def _rank(plan: Plan) -> tuple[bool, str, str]:
-    return plan.mechanism != "laplace", repr(plan.questions), repr(plan.partitions)
+def _rank(plan: Plan) -> tuple[bool, str]:
+    lasting = (plan.questions, plan.partitions, plan.stage)
+    return plan.mechanism != "laplace", repr(lasting)

@@ -4,7 +4,7 @@ The integers may stand in the document or elsewhere (in the columns of a Parquet
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,16 +18,13 @@ from dpratio.plan.groups_document import groups_from_document, groups_to_documen
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
-from dpratio.plan.sensitivity.contrast import BASES
+from dpratio.plan.sensitivity.contrast import BASES, Contrast, contrast_of
+from dpratio.plan.sensitivity.mixtures import RAW
 from dpratio.plan.stage_document import read_sums, sums_to_document
 from dpratio.release.added_cost import repeated
 from dpratio.release.external import require_external
-from dpratio.release.release import (
-    NoiseLayer,
-    Release,
-    ReleasedQuestion,
-    fresh_question,
-)
+from dpratio.release.noisy_sums import NoiseLayer, NoisySums
+from dpratio.release.release import Release, ReleasedQuestion, fresh_question
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import KINDS, Keys
@@ -42,7 +39,7 @@ __all__ = [
 ]
 
 FORMAT = "dpratio-release"
-VERSION = 1
+VERSION = 2
 _LARGEST_VALUE = 2**63 - 1
 
 # Gives the integers of a question: its place, its number of rows and of sums.
@@ -55,7 +52,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
     hashed = {} if release.source_hash is None else {"source": release.source_hash}
     return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": _version_of(release),
         "id": release.id,
         "made_by": release.made_by,
         "simulated": release.is_simulated,
@@ -83,8 +80,6 @@ def require_format(node: Node) -> None:
             f"$.version: format {FORMAT} {version.value} is newer than {VERSION}, the "
             "newest this version of dpratio reads. Install a newer dpratio."
         )
-    if version.value != VERSION:
-        version.refuse(f"must be {VERSION}")
 
 
 def release_from_document(node: Node, values: Values) -> Release:
@@ -125,7 +120,7 @@ def release_from_document(node: Node, values: Values) -> Release:
     given = fields["parts"].items()
     if len(given) != len(plan.questions):
         fields["parts"].refuse(f"must have {len(plan.questions)} parts")
-    return node.make(
+    release = node.make(
         lambda: Release(
             id=_read_id(fields["id"]),
             plan=plan,
@@ -143,6 +138,14 @@ def release_from_document(node: Node, values: Values) -> Release:
             source_hash=fields["source"].text() if "source" in fields else None,
         )
     )
+    if fields["version"].value != _version_of(release):
+        fields["version"].refuse(f"must be {_version_of(release)}")
+    return release
+
+
+def _version_of(release: Release) -> int:
+    """Give the oldest version that holds a release: 2 where guesses were merged."""
+    return 2 if any(each.beside for each in release.questions) else 1
 
 
 def _derived_to_document(release: Release) -> dict[str, Any]:
@@ -186,37 +189,72 @@ def _question_to_document(
         found = (
             groups_to_document(named) if count else {"dimensions": [], "cells": None}
         )
-    noise = None
-    if release.sources:
-        noise = [
-            {
-                "mechanism": layer.mechanism,
-                "scales": list(layer.scales),
-                "counts": layer.counts.tolist(),
-            }
-            for layer in question.noise
-        ]
-    return {"found": found, "noise": noise, **_stages_to_document(question)}
+    noise = _layers_to_document(question.noise) if release.sources else None
+    beside = [
+        {
+            **_contrast_to_document(each.contrast),
+            "steps": list(each.steps),
+            "noise": _layers_to_document(each.noise),
+        }
+        for each in question.beside
+    ]
+    return {
+        "found": found,
+        "noise": noise,
+        **_stages_to_document(question),
+        **({"beside": beside} if beside else {}),
+    }
+
+
+def _layers_to_document(layers: Sequence[NoiseLayer]) -> list[dict[str, Any]]:
+    return [
+        {
+            "mechanism": layer.mechanism,
+            "scales": list(layer.scales),
+            "counts": layer.counts.tolist(),
+        }
+        for layer in layers
+    ]
 
 
 def _read_question(
     node: Node, plan: Plan, at: int, values: Values, *, derived: bool
 ) -> ReleasedQuestion:
-    fields = node.fields("found", "noise", optional=("stages",))
+    fields = node.fields("found", "noise", optional=("stages", "beside"))
     question, first = _read_stages(fields.get("stages"), plan.questions[at])
     groups = _read_groups(fields["found"], plan, question.partition)
     rows = 1 if groups is None else groups.count
-    held = values(at, rows, len(question.sums))
+    others = fields["beside"].items() if "beside" in fields else []
+    width = len(question.sums)
+    held, *apart = np.split(
+        values(at, rows, width * (1 + len(others))), 1 + len(others), axis=1
+    )
     if fields["noise"].value is None:
         if derived:
             fields["noise"].refuse("must say how noise was added up")
         return replace(fresh_question(plan, question, groups, held), first=first)
     if not derived:
         fields["noise"].refuse("must be null where nothing was added up")
-    layers = [
-        _read_layer(each, len(question.sums), rows) for each in fields["noise"].items()
+    layers = _read_layers(fields["noise"], width, rows)
+    beside = [
+        _read_beside(each, plan, question, integers)
+        for each, integers in zip(others, apart, strict=True)
     ]
-    return ReleasedQuestion(question, groups, held, tuple(layers), first)
+    return ReleasedQuestion(question, groups, held, layers, first, tuple(beside))
+
+
+def _read_beside(
+    node: Node, plan: Plan, question: PlannedQuestion, values: Integers
+) -> NoisySums:
+    """Read sums that were measured around another guess."""
+    fields = node.fields("guess", "basis", "steps", "noise")
+    other = _read_contrast(fields, question)
+    steps = tuple(each.number() for each in fields["steps"].items())
+    if steps != node.make(lambda: plan.grid(other).steps):
+        fields["steps"].refuse("must be the lattice of the bounds and the guess")
+    contrast = contrast_of(other.ratio, other.basis)
+    noise = _read_layers(fields["noise"], len(steps), len(values))
+    return NoisySums(contrast, steps, values, noise)
 
 
 def _read_groups(node: Node, plan: Plan, at: int) -> Groups | None:
@@ -235,6 +273,10 @@ def _read_groups(node: Node, plan: Plan, at: int) -> Groups | None:
     if not same or found.columns != (planned.column,) or None in only.values:
         node.refuse(f"must be keys of '{planned.column}', all {planned.kind}")
     return found
+
+
+def _read_layers(node: Node, sums: int, rows: int) -> tuple[NoiseLayer, ...]:
+    return tuple(_read_layer(each, sums, rows) for each in node.items())
 
 
 def _read_layer(node: Node, sums: int, rows: int) -> NoiseLayer:
@@ -263,8 +305,7 @@ def _stages_to_document(question: ReleasedQuestion) -> dict[str, Any]:
     return {
         "stages": {
             "totals": [str(each) for each in question.first],
-            "guess": question.ratio.guess,
-            "basis": question.asked.basis,
+            **_contrast_to_document(question.sums[0].contrast),
             "sums": sums_to_document(question.asked.sums),
         }
     }
@@ -273,19 +314,26 @@ def _stages_to_document(question: ReleasedQuestion) -> dict[str, Any]:
 def _read_stages(
     node: Node | None, planned: PlannedQuestion
 ) -> tuple[PlannedQuestion, tuple[int, ...] | None]:
-    """Read what was measured, and the totals that led to it.
-
-    Raises:
-        DocumentRefused: When a field is missing, unknown or breaks a rule.
-    """
+    """Read what was measured, and the totals that led to it."""
     if node is None:
         return planned, None
     fields = node.fields("totals", "guess", "basis", "sums")
-    guess = fields["guess"].number()
-    ratio = fields["guess"].make(lambda: replace(planned.ratio, guess=guess))
-    basis, sums = fields["basis"].choice(BASES), read_sums(fields["sums"])
-    asked = replace(planned, ratio=ratio, basis=basis, sums=sums)
+    asked = replace(_read_contrast(fields, planned), sums=read_sums(fields["sums"]))
     return asked, tuple(read_integer(each) for each in fields["totals"].items())
+
+
+def _contrast_to_document(contrast: Contrast | None) -> dict[str, Any]:
+    given = contrast or RAW
+    return {"guess": given.centre, "basis": given.basis}
+
+
+def _read_contrast(
+    fields: Mapping[str, Node], question: PlannedQuestion
+) -> PlannedQuestion:
+    """Give a question the guess and the basis that were read."""
+    guess = fields["guess"].number()
+    ratio = fields["guess"].make(lambda: replace(question.ratio, guess=guess))
+    return replace(question, ratio=ratio, basis=fields["basis"].choice(BASES))
 
 
 def read_integer(node: Node) -> int:

@@ -116,7 +116,7 @@ def release_to_bytes(release: Release, kind: str) -> bytes:
         return to_parquet(release)
     body = release_to_document(release) | {
         "values": [
-            [[str(value) for value in row] for row in question.values.tolist()]
+            [[str(value) for value in row] for row in question.integers.tolist()]
             for question in release.questions
         ]
     }

@@ -1,27 +1,27 @@
 """Merging: sums of disjoint people add, and so does their noise."""
 
 from collections.abc import Sequence
-
-import numpy as np
+from dataclasses import replace
 
 from dpratio.checks import require
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.release.added_cost import added_up, dearest
-from dpratio.release.release import (
-    MADE_BY,
-    Release,
-    ReleasedQuestion,
-    layers_add_up,
-)
-from dpratio.release.roll_up import added_rows, derived_id
+from dpratio.release.noisy_sums import added_sums
+from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
+from dpratio.release.roll_up import derived_id
 
 __all__ = ["merge"]
 
 
 def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> Release:
-    """Add releases of the same plan about different people: sites, months, waves.
+    """Add releases of one question about different people: sites, months, waves.
+
+    Sums around the same guess add up. Sums around other guesses, given or found by
+    first stages, are kept side by side, and answers add up what they say.
 
     Args:
-        releases: Two releases or more, of the same terms and cells.
+        releases: Two releases or more, of the same terms and cells; budgets and
+            guesses may differ.
         units_are_disjoint: Say True. It is your promise that nobody, no row and no
             person, is in two of the releases; nothing in them could tell. Intervals
             rest on it.
@@ -70,12 +70,7 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     require(units_are_disjoint is True, rule, units_are_disjoint, hint)
     plan = added_up([each.measured for each in given])
     questions = tuple(
-        ReleasedQuestion(
-            asked=asked,
-            groups=same[0].groups,
-            values=_total([each.values for each in same]),
-            noise=layers_add_up([layer for each in same for layer in each.noise]),
-        )
+        _added(asked, same)
         for asked, *same in zip(
             plan.questions, *(each.questions for each in given), strict=True
         )
@@ -96,41 +91,48 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     )
 
 
-def _total(values: list[np.ndarray]) -> np.ndarray:
-    stacked = np.concatenate(values)
-    codes = np.tile(np.arange(len(values[0])), len(values))
-    return added_rows(stacked, codes, len(values[0]))
+def _added(
+    asked: PlannedQuestion, given: Sequence[ReleasedQuestion]
+) -> ReleasedQuestion:
+    """Add up a question; sums around other guesses than what is asked stay beside."""
+    sums = added_sums([each for question in given for each in question.sums])
+    kind = next(each.sums[0].kind for each in given if each.asked == asked)
+    own = next(each for each in sums if each.kind == kind)
+    beside = tuple(each for each in sums if each is not own)
+    return ReleasedQuestion(
+        asked, given[0].groups, own.values, own.noise, beside=beside
+    )
 
 
 def _require_alike(first: Release, other: Release) -> None:
-    """Refuse releases that did not measure the same."""
-    hint = "Make all releases from one plan; only the budget may differ."
+    """Refuse releases whose sums say different things."""
+    hint = "Make all releases from one plan; only budget and guess may differ."
     names = ("bounds", "unit", "strategy")
     for name in names:
         same = getattr(first.plan, name) == getattr(other.plan, name)
         require(same, "releases that are merged must agree", f"another {name}", hint)
-    if first.plan.stage is not None or other.plan.stage is not None:
-        hint = "First stages may find different guesses: give the guess, in one stage."
     ratios = [
-        [question.ratio for question in each.questions] for each in (first, other)
+        [replace(question.ratio, guess=None, guess_is="close") for question in each]
+        for each in (first.questions, other.questions)
     ]
     require(ratios[0] == ratios[1], "releases must ask the same", "another ratio", hint)
-    sums = [
-        [
-            # Sums of two bases have the same names, and may have the same steps.
-            [question.asked.basis]
-            + [(one.summand, one.step) for one in question.asked.sums]
-            for question in each.questions
-        ]
-        for each in (first, other)
-    ]
-    rule = "releases that are merged must hold the same sums"
-    require(sums[0] == sums[1], rule, "other sums", hint)
-    cells = [
-        [question.groups for question in each.questions] for each in (first, other)
-    ]
-    rule = "releases that are merged must have the same cells"
-    require(cells[0] == cells[1], rule, "other groups", hint)
+    for pair in zip(first.questions, other.questions, strict=True):
+        sums = [[one.summand for one in each.asked.sums] for each in pair]
+        rule = "releases that are merged must hold the same sums"
+        require(sums[0] == sums[1], rule, "other sums", hint)
+        rule = "releases that are merged must have the same cells"
+        require(pair[0].groups == pair[1].groups, rule, "other groups", hint)
+        _require_no_limits(pair)
+
+
+def _require_no_limits(pair: tuple[ReleasedQuestion, ReleasedQuestion]) -> None:
+    """Refuse values that were clipped around two guesses: nothing tells both."""
+    first, other = (each.sums[0] for each in pair)
+    hint = "A residual bound is a promise about one guess. Give all plans that guess."
+    rule = "releases with a residual bound are merged around one guess"
+    same = pair[0].ratio.residual_bound is None or first.kind == other.kind
+    guess = None if other.contrast is None else other.contrast.centre
+    require(same, rule, guess, hint)
 
 
 def _origins(releases: Sequence[Release]) -> str | None:
@@ -142,9 +144,12 @@ def _origins(releases: Sequence[Release]) -> str | None:
 def _shape(question: ReleasedQuestion) -> tuple[object, ...]:
     """Say what tells one merged question from another, the integers aside."""
     layers = [
-        (each.mechanism, each.scales, each.counts.tolist()) for each in question.noise
+        [(each.mechanism, each.scales, each.counts.tolist()) for each in sums.noise]
+        for sums in question.sums
     ]
-    return question.groups, layers
+    # Where all guesses agree the id is what it was before others could be merged.
+    kinds = [each.kind for each in question.beside]
+    return question.groups, layers[0], *zip(kinds, layers[1:], strict=True)
 
 
 def _repeated(names: list[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.checks import import_extra
+from dpratio.checks import import_extra, require
 from dpratio.errors import DocumentRefused
 from dpratio.release.checked_json import body_of, checksum, parse, require_checksum
 from dpratio.release.document import (
@@ -29,6 +29,7 @@ __all__ = ["from_parquet", "to_parquet"]
 _FOOTER = b"dpratio"
 _LONGEST_TEXT = 2**31 - 1  # that PyArrow can be told of
 _MOST_PARTS = 1_000  # columns, pieces of a million rows, notes in the footer
+_MOST_SUMS = 900  # leave room for columns of keys
 
 
 def to_parquet(release: Release) -> bytes:
@@ -44,11 +45,15 @@ def to_parquet(release: Release) -> bytes:
     }
     if len(release.questions) == 1:
         columns |= _key_columns(release.questions[0], arrow)
-    width = max(question.values.shape[1] for question in release.questions)
+    integers = [question.integers for question in release.questions]
+    width = max(each.shape[1] for each in integers)
+    hint = (
+        "Write JSON; or merge fewer releases that were measured around other guesses."
+    )
+    rule = f"a Parquet file holds up to {_MOST_SUMS} sums in a row"
+    require(width <= _MOST_SUMS, rule, width, hint)
     for at in range(width):
-        columns[f"sum{at}"] = np.concatenate(
-            [_column(question.values, at) for question in release.questions]
-        )
+        columns[f"sum{at}"] = np.concatenate([_column(each, at) for each in integers])
     footer = {**body, "sha256": checksum(body, _content(release))}
     table = arrow.table(columns)
     text = json.dumps(footer, ensure_ascii=False, allow_nan=False)
@@ -149,7 +154,7 @@ def _column(values: NDArray[np.int64], at: int) -> NDArray[np.int64]:
 def _content(release: Release) -> bytes:
     """Give the integers as bytes, part by part."""
     return b"".join(
-        np.ascontiguousarray(question.values, dtype="<i8").tobytes()
+        np.ascontiguousarray(question.integers, dtype="<i8").tobytes()
         for question in release.questions
     )
 
@@ -202,7 +207,7 @@ def _require_keys(table: Any, release: Release, arrow: Any) -> None:  # noqa: AN
     keys = (
         _key_columns(release.questions[0], arrow) if len(release.questions) == 1 else {}
     )
-    width = max(question.values.shape[1] for question in release.questions)
+    width = max(question.integers.shape[1] for question in release.questions)
     known = ["part", *keys, *(f"sum{at}" for at in range(width))]
     if table.column_names != known:
         raise DocumentRefused(f"$: columns must be {', '.join(known)}.")

@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 
@@ -14,8 +13,10 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.realise import is_realised
+from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.strategy.first_totals import TOTALS
 from dpratio.plan.strategy.layout import EXTERNAL
+from dpratio.release.noisy_sums import NoiseLayer, NoisySums, to_integers
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.dimensions import Cell
@@ -26,12 +27,10 @@ from dpratio.version import __version__
 __all__ = [
     "EXTERNAL_WORDS",
     "MADE_BY",
-    "NoiseLayer",
     "Release",
     "ReleasedQuestion",
     "cost_words",
     "fresh_question",
-    "layers_add_up",
     "require_id",
     "require_release",
 ]
@@ -45,34 +44,13 @@ EXTERNAL_WORDS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NoiseLayer:
-    """Noise of one law that lies on the sums of a question.
-
-    ``counts`` says how many independent draws were added into each cell: one, unless
-    cells were rolled up or releases merged. It has one entry where all cells agree.
-    """
-
-    mechanism: str
-    scales: tuple[float, ...]
-    counts: Integers
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, NoiseLayer)
-            and (self.mechanism, self.scales) == (other.mechanism, other.scales)
-            and np.array_equal(self.counts, other.counts)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.mechanism, self.scales))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class ReleasedQuestion:
     """A question with its noisy integers, groups × sums; they are kept read-only.
 
     ``groups`` are declared, found privately, or None for the whole table. ``first`` are
-    the noisy totals of a first stage: they led to what is ``asked`` here.
+    the noisy totals of a first stage: they led to what is ``asked`` here. ``beside``
+    are sums of the same question that were merged into it and measured around other
+    guesses; nobody is in two of them, as was promised.
     """
 
     asked: PlannedQuestion
@@ -80,6 +58,7 @@ class ReleasedQuestion:
     values: Integers
     noise: tuple[NoiseLayer, ...]
     first: tuple[int, ...] | None = None
+    beside: tuple[NoisySums, ...] = ()
 
     def __post_init__(self) -> None:
         if self.first is not None:
@@ -89,15 +68,42 @@ class ReleasedQuestion:
                 type(each) is int and abs(each) < 2**63 for each in self.first
             )
             require(whole, rule, self.first)
-        values = _to_integers(self.values)
+        object.__setattr__(self, "values", self._checked(self.values))
+        others = tuple(
+            replace(each, values=self._checked(each.values)) for each in self.beside
+        )
+        object.__setattr__(self, "beside", others)
+        kinds = {each.kind for each in self.sums}
+        rule = "sums stand side by side where their guesses or lattices differ"
+        require(len(kinds) == len(self.sums), rule, "the same guess twice")
+        limits = [each.contrast is None or each.contrast.limit for each in self.sums]
+        rule = "sums of different guesses are z and h of a focused plan, without limit"
+        require(not (others and any(limits)), rule, "others")
+
+    def _checked(self, given: object) -> Integers:
+        """Refuse integers that do not fit the cells and the sums."""
+        values = to_integers(given)
         cells = 1 if self.groups is None else self.groups.count
         fits = values.ndim == 2 and len(values) == cells  # noqa: PLR2004
         require(fits, f"values must have {cells} rows", values.shape)
         planned = len(self.asked.sums)
         fits = values.shape[1] == planned
         require(fits, f"values must hold {planned} sums", values.shape[1])
-        values.flags.writeable = False
-        object.__setattr__(self, "values", values)
+        return values
+
+    @property
+    def sums(self) -> tuple[NoisySums, ...]:
+        """Its noisy integers around its own guess, then those around others."""
+        asked, contrast = self.asked, None
+        if any("z" in each.summand.factors for each in asked.sums):
+            contrast = contrast_of(asked.ratio, asked.basis)
+        steps = tuple(each.step for each in asked.sums)
+        return NoisySums(contrast, steps, self.values, self.noise), *self.beside
+
+    @property
+    def integers(self) -> Integers:
+        """All of them, groups × sums: its own, then those around other guesses."""
+        return np.concatenate([each.values for each in self.sums], axis=1)
 
     @property
     def name(self) -> str:
@@ -117,8 +123,8 @@ class ReleasedQuestion:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, ReleasedQuestion)
-            and (self.asked, self.groups, self.noise, self.first)
-            == (other.asked, other.groups, other.noise, other.first)
+            and (self.asked, self.groups, self.noise, self.first, self.beside)
+            == (other.asked, other.groups, other.noise, other.first, other.beside)
             and np.array_equal(self.values, other.values)
         )
 
@@ -235,11 +241,30 @@ class Release:
         return printable(
             f"{simulated}Release {self.id}: {' and '.join(ratios)}, "
             f"{count} {'answer' if count == 1 else 'answers'}, "
-            f"{sums} noisy sums each{made}; "
+            f"{sums} noisy sums each{made}{self._said_of_guesses()}; "
             f"{cost_words(self.cost)}{' as claimed there' if self.origin else ''}"
             f"{self._said_of_cost()}."
             f"{'' if self.origin else f' Not covered: {NOT_COVERED[0]}'}"
         )
+
+    @property
+    def ways_measured(self) -> str:
+        """Where sums around different guesses were merged, around which; else none."""
+        ways = max((len(each.sums) for each in self.questions), default=1)
+        around = {
+            one.contrast.centre
+            for each in self.questions
+            for one in each.sums
+            if one.contrast is not None
+        }
+        if ways == 1:
+            return ""
+        low, high = min(around), max(around)
+        guesses = "the guess" if low == high else f"guesses from {low:g} to"
+        return f"measured in {ways} ways, around {guesses} {high:g}"
+
+    def _said_of_guesses(self) -> str:
+        return f" and {self.ways_measured}" if self.ways_measured else ""
 
     def _said_of_cost(self) -> str:
         if self.cost_if_disjoint is None:
@@ -273,6 +298,10 @@ def _require_asked(release: Release) -> None:
     """Refuse answers to other questions than the plan's, or than its first stage's."""
     plan = release.plan
     asked = tuple(each.asked for each in release.questions)
+    merged = len(release.sources) > 1
+    rule = "sums around other guesses belong to releases that were merged"
+    others = sum(len(each.beside) for each in release.questions)
+    require(merged or not others, rule, others)
     firsts = [each.first for each in release.questions if each.first is not None]
     if plan.stage is None or release.sources:
         rule = "a release answers the questions of its plan"
@@ -315,26 +344,3 @@ def fresh_question(
         plan.mechanism, tuple(question.scales), np.ones(1, dtype=np.int64)
     )
     return ReleasedQuestion(question, groups, values, (layer,))
-
-
-def layers_add_up(layers: Sequence[NoiseLayer]) -> tuple[NoiseLayer, ...]:
-    """Put layers of the same law and scales together."""
-    kept: dict[tuple[str, tuple[float, ...]], Integers] = {}
-    for layer in layers:
-        law = (layer.mechanism, layer.scales)
-        kept[law] = kept.get(law, np.zeros(1, dtype=np.int64)) + layer.counts
-    return tuple(NoiseLayer(*law, kept[law]) for law in sorted(kept))
-
-
-def _to_integers(values: object) -> Integers:
-    """Copy whole numbers of 64 bits; refuse everything else."""
-    try:
-        given = np.array(values)
-    except (ValueError, OverflowError):
-        given = np.array(None)
-    rule = "values must be whole numbers of 64 bits"
-    require(given.dtype.kind in "iu", rule, str(given.dtype))
-    ends = [int(given.min()), int(given.max())] if given.size else [0]
-    fits = all(abs(end) < 2**63 for end in ends)
-    require(fits, rule, str(given.dtype))
-    return given.astype(np.int64)

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpratio.arrays import Integers
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
-from dpratio.release.choose_question import choose_question
+from dpratio.plan.planned_question import choose_question
+from dpratio.release.noisy_sums import NoiseLayer, NoisySums, added_rows
 from dpratio.release.release import (
     MADE_BY,
-    NoiseLayer,
     Release,
     ReleasedQuestion,
     require_release,
@@ -28,7 +29,7 @@ from dpratio.terms.dimensions import (
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import default_name
 
-__all__ = ["added_rows", "derived_id", "roll_up"]
+__all__ = ["derived_id", "roll_up"]
 
 Coarser = Mapping[Key, Key] | Callable[[Key], Key]
 
@@ -71,7 +72,9 @@ def roll_up(
     require_release(release)
     keep = [to] if isinstance(to, str) else list(to)
     wanted = {*keep, *(into or {})}
-    given = choose_question(release, question, lambda each: _has(each, wanted))
+    given = choose_question(
+        release.questions, question, lambda each: _has(each, wanted)
+    )
     groups = given.groups
     hint = "The whole table is one cell already, or no key was found."
     rule = "there are no groups to roll up"
@@ -84,11 +87,9 @@ def roll_up(
     place = [each is given for each in release.questions].index(True)
     coarse = _groups(groups, keep, list(places), into or {})  # type: ignore[arg-type]
     plan = _only(release.measured, given, coarse, place)
+    own, *beside = (_rolled(sums, codes, len(places)) for sums in given.sums)
     rolled = ReleasedQuestion(
-        asked=plan.questions[0],
-        groups=coarse,
-        values=added_rows(given.values, codes, len(places)),
-        noise=tuple(_rolled(layer, codes, len(places)) for layer in given.noise),
+        plan.questions[0], coarse, own.values, own.noise, beside=tuple(beside)
     )
     return Release(
         id=derived_id("roll_up", [release], repr((place, keep, cells))),
@@ -174,16 +175,16 @@ def _groups(
     return crossed if same else crossed.only(listed)
 
 
-def added_rows(values: np.ndarray, codes: np.ndarray, cells: int) -> np.ndarray:
-    """Add rows of whole numbers by cell; refuse sums beyond 64 bits."""
-    bound = np.abs(values.astype(np.float64)).sum(axis=0).max(initial=0.0)
-    require(bound < 2.0**62, "sums that large cannot be added in 64 bits", bound)
-    total = np.zeros((cells, values.shape[1]), dtype=np.int64)
-    np.add.at(total, codes, values)
-    return total
+def _rolled(sums: NoisySums, codes: Integers, cells: int) -> NoisySums:
+    """Add up cells, and the draws of noise that lie on them."""
+    return NoisySums(
+        *sums.kind,
+        added_rows(sums.values, codes, cells),
+        tuple(_rolled_layer(layer, codes, cells) for layer in sums.noise),
+    )
 
 
-def _rolled(layer: NoiseLayer, codes: np.ndarray, cells: int) -> NoiseLayer:
+def _rolled_layer(layer: NoiseLayer, codes: Integers, cells: int) -> NoiseLayer:
     counts = np.zeros(cells, dtype=np.int64)
     np.add.at(counts, codes, np.broadcast_to(layer.counts, codes.shape))
     return replace(layer, counts=counts)

@@ -26,6 +26,7 @@ from dpratio.show.report_curves import curve_sets_of
 from dpratio.show.report_words import (
     answer_of,
     asked_of,
+    merged_of,
     promised_of,
     shortened,
     sure_of,
@@ -121,7 +122,7 @@ def render_report(
         "csv_name": f"ratios-{release.id[:8]}.csv",
     }
     plan = release.measured
-    summary = [shortened(line) for line in plan.summary()]
+    summary = [shortened(line) for line in [*plan.summary(), *merged_of(release)]]
     return str(
         _template().render(
             title=f"{made_up}{heading}",

@@ -8,7 +8,14 @@ from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
 from dpratio.show.verdicts import verdicts_of
 from dpratio.terms.budget import decimal_text
 
-__all__ = ["answer_of", "asked_of", "promised_of", "shortened", "sure_of"]
+__all__ = [
+    "answer_of",
+    "asked_of",
+    "merged_of",
+    "promised_of",
+    "shortened",
+    "sure_of",
+]
 
 _LONGEST_LINE = 700
 
@@ -104,6 +111,15 @@ def promised_of(release: Release) -> list[str]:
         "it again costs nobody any more privacy."
     )
     return [plain, exact, *_promised_apart(release), free]
+
+
+def merged_of(release: Release) -> list[str]:
+    """Say that sums around several guesses were merged, where they were."""
+    ways = release.ways_measured
+    if not ways:
+        return []
+    noise = "The guess above and the noise below are those of one of them"
+    return [f"It was merged from sums that were {ways}. {noise}."]
 
 
 def _promised_apart(release: Release) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dpratio.analyst.sums.noise import Noise, noise_of, take
 from dpratio.arrays import Floats
-from dpratio.release.release import NoiseLayer
+from dpratio.release.noisy_sums import NoiseLayer
 
 STEPS = np.array([0.5, 2.0])
 

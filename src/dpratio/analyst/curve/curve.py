@@ -28,7 +28,7 @@ from dpratio.analyst.tables.statuses import Codes, codes_of
 from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
-from dpratio.release.choose_question import choose_question
+from dpratio.plan.planned_question import choose_question
 from dpratio.release.release import Release, ReleasedQuestion, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import ScoreBins
@@ -80,7 +80,9 @@ def calibration_curve(
     """
     require_release(release)
     require_level(level)
-    asked = choose_question(release, question, lambda each: bool(_binned(each)))
+    asked = choose_question(
+        release.questions, question, lambda each: bool(_binned(each))
+    )
     laid_out = _lay_out(asked, bins)
     ratio = asked.ratio
     hint = "Means would be those of people's totals; use estimate_ratios for each bin."

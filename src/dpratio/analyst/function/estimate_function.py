@@ -24,8 +24,8 @@ from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.analyst.tables.statuses import codes_of
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
+from dpratio.plan.planned_question import choose_question
 from dpratio.plan.strategy.allowance import allowance
-from dpratio.release.choose_question import choose_question
 from dpratio.release.release import Release, require_release
 from dpratio.terms.dimensions import Key
 
@@ -99,7 +99,9 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
     require_one_of(method, FUNCTION_METHODS, "method")
     require_level(level)
     require_draws(draws, rng)
-    asked = choose_question(release, question, lambda each: has_arms(each, arms))
+    asked = choose_question(
+        release.questions, question, lambda each: has_arms(each, arms)
+    )
     chosen = arms_of(release, asked, function.arms, arms)
     moments = moments_of(release, asked)
     arm_moments = [moments.only(places) for places in chosen.places]

@@ -4,18 +4,22 @@ Moments are named by their factors: ``ws``, ``wy``, ``wss`` …; ``a`` stands fo
 ``b`` for w·y, so that ``ab`` is Σ (ws)(wy).
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.sums.noise import Noise, noise_of, take
+from dpratio.analyst.sums.noise import Noise, noise_of, side_by_side, take
 from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
+from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.strategy.layout import reconstruction
+from dpratio.release.noisy_sums import NoisySums
 from dpratio.release.release import Release, ReleasedQuestion
+from dpratio.terms.bounds import Bounds
 
 __all__ = ["Moments", "exact_moments", "moments_of"]
 
@@ -90,36 +94,60 @@ class Moments:
 def moments_of(release: Release, question: ReleasedQuestion | None = None) -> Moments:
     """Reconstruct moments from the measured sums of a question, or of the only one."""
     question = question or pick_question(release.questions, None)
-    steps = np.array([each.step for each in question.asked.sums])
-    names, matrix = _matrix(release.plan, question.asked)
-    noise = noise_of(question.noise, steps)
-    if _has_one_label(release.plan, question.asked):
+    box = release.plan.box(question.asked)
+    parts = [_moments(question.asked, sums, box) for sums in question.sums]
+    return parts[0] if len(parts) == 1 else _added(parts)
+
+
+def _moments(
+    asked: PlannedQuestion, sums: NoisySums, box: Mapping[str, Bounds]
+) -> Moments:
+    """Reconstruct moments from sums around one guess."""
+    steps = np.array(sums.steps)
+    names, matrix = _matrix(asked, sums.contrast)
+    noise = noise_of(sums.noise, steps)
+    if _has_one_label(sums.contrast, box):
         matrix = _knowing_labels(names, matrix, noise)
     return Moments(
         names=names,
         # Moment by moment in memory: each is worked on for all cells at once.
-        values=((matrix * steps) @ question.values.T).T,
+        values=((matrix * steps) @ sums.values.T).T,
         matrix=matrix,
         noise=noise,
     )
 
 
+def _added(parts: Sequence[Moments]) -> Moments:
+    """Add up moments of different people; each keeps the noise of its own sums.
+
+    Moments mean the same around every guess, so they add where sums do not
+    (docs/methods/merging.md).
+    """
+    return Moments(
+        names=parts[0].names,
+        values=np.add.reduce([each.values for each in parts]),
+        matrix=np.concatenate([each.matrix for each in parts], axis=1),
+        noise=side_by_side([each.noise for each in parts]),
+    )
+
+
 def exact_moments(sums: Floats, plan: Plan, question: PlannedQuestion) -> Moments:
     """Give the moments of sums without noise: public ones, or invented ones."""
-    names, matrix = _matrix(plan, question)
+    names, matrix = _matrix(question, plan.contrast(question))
     none = np.zeros((1, matrix.shape[1]))
     return Moments(names, sums @ matrix.T, matrix, Noise(none, none))
 
 
-def _matrix(plan: Plan, question: PlannedQuestion) -> tuple[tuple[str, ...], Floats]:
+def _matrix(
+    question: PlannedQuestion, contrast: Contrast | None
+) -> tuple[tuple[str, ...], Floats]:
     summands = [each.summand for each in question.sums]
-    rows = reconstruction(summands, plan.contrast(question))
+    rows = reconstruction(summands, contrast)
     return tuple(rows), np.array(list(rows.values()))
 
 
-def _has_one_label(plan: Plan, question: PlannedQuestion) -> bool:
+def _has_one_label(contrast: Contrast | None, box: Mapping[str, Bounds]) -> bool:
     """Tell whether y is 0 or 1 for every unit, and z and h were not cut off."""
-    contrast, box = plan.contrast(question), plan.box(question)
     if contrast is None or contrast.limit is not None or "w" in box:
         return False
     return box["y"].is_binary

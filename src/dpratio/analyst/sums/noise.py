@@ -5,14 +5,15 @@ Laplace variable of scale b·m^¼ plus a normal one: the first four moments are 
 the sum, and one draw is exact.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpratio.arrays import Floats
-from dpratio.release.release import NoiseLayer
+from dpratio.release.noisy_sums import NoiseLayer
 
-__all__ = ["Noise", "noise_of", "take"]
+__all__ = ["Noise", "noise_of", "side_by_side", "take"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,20 @@ def noise_of(layers: tuple[NoiseLayer, ...], steps: Floats) -> Noise:
         else:
             variance = variance + counts * scales**2
     return Noise(variance, laplace)
+
+
+def side_by_side(parts: Sequence[Noise]) -> Noise:
+    """Give the noise of sums that stand side by side, by cell where one of them is."""
+    cells = max(len(each.variance) for each in parts)
+
+    def joined(columns: Sequence[Floats]) -> Floats:
+        by_cell = [np.broadcast_to(each, (cells, each.shape[1])) for each in columns]
+        return np.concatenate(by_cell, axis=1)
+
+    return Noise(
+        joined([each.variance for each in parts]),
+        joined([each.laplace for each in parts]),
+    )
 
 
 def _fourth_root_of_sum(first: Floats, second: Floats) -> Floats:

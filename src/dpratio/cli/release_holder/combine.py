@@ -40,7 +40,7 @@ def merge(
     releases: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RELEASE", help="Releases of one plan, about different people."
+            metavar="RELEASE", help="Releases of one question, about different people."
         ),
     ],
     out: ReleaseOut,
