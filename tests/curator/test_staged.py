@@ -1,7 +1,5 @@
 """Two stages of one reading: the same sums on every engine, each within its price."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,13 +12,13 @@ from hypothesis import strategies as st
 
 from attacks.engines_for_attacks import ENGINES, given_to
 from curator.agreement import exact_in_integers
+from curator.stages_for_tests import PLANS, REGIONS, TABLE, plan_of, without_noise
 from curator.tables_for_tests import asked, exact, fixed
 from dpratio.curator import staged as room
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.realise import realise
@@ -29,65 +27,7 @@ from dpratio.plan.split_budget import cells_of
 from dpratio.plan.strategy.first_totals import totals_grid
 from dpratio.release.files import read_release
 from dpratio.release.release import Release
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
-from dpratio.terms.unit import PrivacyUnit
-
-REGIONS = ["north", "south", "west"]
-BOUNDS = {"spend": Bounds(-3, 50), "visits": Bounds(0, 20), "w": Bounds(0.5, 2)}
-TOTALS = {"spend": Bounds(-3, 120), "visits": Bounds(0, 40)}
-GROUPS = Groups("region", REGIONS)
-PERSON = PrivacyUnit("id", totals=TOTALS, most_groups=2)
-PLANS: dict[str, dict[str, Any]] = {
-    "whole": {},
-    "groups": {"groups": GROUPS},
-    "means": {"groups": GROUPS, "answers": ("ratio", "means")},
-    "weights": {"weight": "w", "groups": GROUPS, "answers": ("ratio", "means")},
-    "people": {"unit": PERSON, "groups": GROUPS},
-    "changed": {"unit": PrivacyUnit(neighbours="change-one"), "groups": GROUPS},
-}
-
-
-def plan_of(kind: str, **terms: Any) -> Plan:  # noqa: ANN401
-    wanted = {"budget": Budget(4), "stage": 0.25, **PLANS[kind], **terms}
-    weight = wanted.pop("weight", None)
-    ratio = Ratio(
-        "spend", per="visits", weight=weight, guess=wanted.pop("around", None)
-    )
-    columns = [name for name in ratio.columns if name is not None]
-    bounds = {name: BOUNDS[name] for name in columns}
-    return make_plan(ratio, bounds=bounds, **wanted)
-
-
-def table_of(rows: int, seed: int = 1) -> Any:  # noqa: ANN401
-    chance = np.random.default_rng(seed)
-    visits = chance.poisson(4, rows).astype(float)
-    return pa.table(
-        {
-            "spend": visits * 2.5 + chance.normal(0, 3, rows),
-            "visits": visits,
-            "w": chance.exponential(1, rows),
-            "region": chance.choice(np.array([*REGIONS, "elsewhere"]), rows),
-            "id": [f"person {at % (rows // 3)}" for at in range(rows)],
-        }
-    )
-
-
-TABLE = table_of(900)
-
-
-@contextmanager
-def without_noise() -> Iterator[None]:
-    """Put no noise on what leaves: what only a test may see."""
-
-    def nothing(_: str, question: PlannedQuestion, cells: int, __: object) -> Any:  # noqa: ANN401
-        return np.zeros((cells, len(question.sums)), dtype=np.int64)
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(room, "draw_noise", nothing)
-        yield
 
 
 def released(table: Any, plan: Plan, engine: str = "python") -> Release:  # noqa: ANN401

@@ -1,0 +1,69 @@
+"""Two stages where the data are: the integers of DuckDB, and one reading for both."""
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from curator.stages_for_tests import (
+    PLANS,
+    TABLE,
+    between_stages,
+    plan_of,
+    with_known_noise,
+)
+from curator.warehouse.hosts import Host
+from dpratio.curator.release_sums import release_sums
+from dpratio.plan.plan import Plan
+from dpratio.release.release import ReleasedQuestion
+from mariadb_server import told
+
+SERVERS = ["mariadb", "postgres"]
+
+
+def released(table: Any, plan: Plan) -> ReleasedQuestion:  # noqa: ANN401
+    """Release with noise that is the same each time."""
+    with with_known_noise(5):
+        (question,) = release_sums(table, plan, ledger=None).questions
+    return question
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_both_stages_have_the_integers_of_duckdb(kind: str, host: Host) -> None:
+    plan = plan_of(kind)
+    wanted = released(TABLE, plan)
+    assert wanted.first is not None
+    assert released(host.table(TABLE), plan) == wanted
+
+
+def delete_all(host: Any, table: Any) -> Callable[[], None]:  # noqa: ANN401
+    """Delete every row through another connection, for all to see."""
+
+    def on_postgres() -> None:
+        with psycopg.connect(host.backend.con.info.dsn, autocommit=True) as other:
+            name = table.get_name().encode()
+            assert other.execute(b"DELETE FROM " + name).rowcount == TABLE.num_rows
+
+    def on_mariadb() -> None:
+        told(host.url, "DELETE FROM all_rows")
+
+    return on_postgres if host.name == "postgres" else on_mariadb
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_what_others_write_between_the_stages_is_in_neither(
+    server: str, opened: Callable[[str], Any]
+) -> None:
+    """Every row is deleted, and that is committed, before the second stage."""
+    host, plan = opened(server), plan_of("people")
+    wanted = released(TABLE, plan)
+    table = host.table(TABLE)
+    with between_stages(delete_all(host, table)) as done:
+        found = released(table, plan)
+    assert done == [1]
+    assert found == wanted
+    with with_known_noise(5):
+        (empty,) = release_sums(TABLE.slice(0, 0), plan, ledger=None).questions
+    assert released(table, plan) == empty
+    assert empty != wanted
