@@ -255,6 +255,25 @@ def test_people_and_a_ledger_are_named(tmp_path: Path) -> None:
     assert "nobody pays more than epsilon 1, delta 0.000001." in page
 
 
+def test_guesses_that_were_merged_are_told() -> None:
+    given = []
+    for guess in (1, 2):
+        plan = dpr.make_plan(
+            dpr.Ratio("score", per="label", guess=guess),
+            bounds=BOUNDS,
+            budget=dpr.Budget(1),
+        )
+        table = {"score": [0.5, 0.2] * 40, "label": [1, 0] * 40}
+        given.append(dpr.release_sums(table, plan, ledger=None))
+    page = render_report(dpr.merge(given, units_are_disjoint=True))
+    assert (
+        "It was merged from sums that were measured in 2 ways, around guesses from 1 "
+        "to 2. The guess above and the noise below are those of one of them."
+    ) in page
+    assert "private with epsilon 2 and delta 0" in page
+    assert "measured in" not in render_report(given[0])
+
+
 def test_sums_from_elsewhere_are_promised_nothing() -> None:
     sums = {"ws": [510.0], "wy": [480.0], "wss": [310.0], "wys": [300.0]}
     release = dpr.wrap_sums(

@@ -84,6 +84,9 @@ def added_sums(given: Sequence[NoisySums]) -> list[NoisySums]:
 
 def _total(same: list[NoisySums]) -> NoisySums:
     """Add up sums of one kind, and their noise."""
+    if len(same) == 1:
+        # A running sum over many guesses leaves those alone that did not grow.
+        return same[0]
     rows = len(same[0].values)
     values = np.concatenate([each.values for each in same])
     codes = np.tile(np.arange(rows), len(same))

@@ -105,6 +105,25 @@ def test_sites_are_merged_as_in_python(cells: dpr.Plan, tmp_path: Path) -> None:
     ).all()
 
 
+@pytest.mark.parametrize("ending", ["json", "parquet"])
+def test_sites_around_different_guesses_are_merged_and_answered(
+    ending: str, tmp_path: Path
+) -> None:
+    groups = dpr.Groups("sex", ["f", "m"])
+    paths = [tmp_path / f"{at}.{ending}" for at in range(3)]
+    for path, guess in zip(paths, (0.75, 1, 1.25), strict=True):
+        ratio = dpr.Ratio("score", per="label", guess=guess)
+        plan = dpr.make_plan(ratio, bounds=BOUNDS, groups=groups, budget=dpr.Budget(4))
+        write(path, plan)
+    made, whole = tmp_path / f"all.{ending}", tmp_path / f"whole.{ending}"
+    said = run("merge", *paths, "-o", made, "--units-are-disjoint").output
+    assert "measured in 3 ways, around guesses from 0.75 to 1.25" in said
+    assert "epsilon 12, delta 0 in all; epsilon 4, delta 0" in said
+    assert run("roll-up", made, "-o", whole).exit_code == 0
+    assert "95 % interval" in run("estimate", whole).output
+    assert "95 % interval" in run("compare", made, "m", "f").output
+
+
 def test_people_with_many_rows_are_merged_on_a_promise(
     people: dpr.Plan, tmp_path: Path
 ) -> None:
