@@ -31,7 +31,7 @@ from release.releases_for_tests import (
 THREE = [around(guess, seed) for seed, guess in enumerate(GUESSES, 1)]
 
 
-def held(release: Release) -> dict[object, list[list[int]]]:
+def held(release: Release) -> dict[Any, list[list[int]]]:
     (question,) = release.questions
     return {each.kind: each.values.tolist() for each in question.sums}
 
@@ -43,7 +43,7 @@ def test_sums_of_each_guess_are_kept_and_those_of_one_guess_add_up(
     whole = add_up([*THREE, again])
     (question,) = whole.questions
     assert len(question.beside) == 2
-    wanted = {}
+    wanted: dict[Any, list[list[int]]] = {}
     for each in THREE:
         wanted |= held(each)
     (kind,) = held(again)
@@ -196,7 +196,10 @@ def test_sums_stand_beside_others_only_where_they_were_merged() -> None:
     with pytest.raises(InvalidInput, match="where their guesses or lattices differ"):
         replace(question, beside=question.sums)
     with pytest.raises(InvalidInput, match="values must have 4 rows"):
-        replace(question, beside=(replace(question.beside[0], values=[[1] * 5]),))
+        replace(
+            question,
+            beside=(replace(question.beside[0], values=np.ones((1, 5), np.int64)),),
+        )
     joint = around(1.0, 1, strategy="joint").questions[0]
     five = replace(question.beside[0], values=np.zeros_like(joint.values))
     with pytest.raises(InvalidInput, match="z and h of a focused plan"):

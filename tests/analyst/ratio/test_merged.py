@@ -32,7 +32,8 @@ from dpratio.terms.groups import Groups
 
 BOUNDS = {"s": Bounds(0, 4), "y": Bounds(0, 5)}
 TRUTH = 0.6
-QUANTILE = float(ndtri(0.975))
+LEVEL = 0.025  # of each tail
+QUANTILE = float(ndtri(1 - LEVEL))
 
 
 def people(count: int, seed: int) -> dict[str, Floats]:
@@ -99,11 +100,13 @@ def holds(release: Release, ratio: float) -> bool:
 
     def beyond(noise: float) -> float:
         density = math.exp(-abs(noise) / scale) / (2 * scale)
-        return density * float(ndtr((noise - abs(value)) / rest))
+        return float(density * ndtr((noise - abs(value)) / rest))
 
-    ends = 40 * scale
-    parts = [quad(beyond, *each, limit=200)[0] for each in ((-ends, 0), (0, ends))]
-    return sum(parts) >= 0.025
+    below, above = (
+        float(quad(beyond, low, high, limit=200)[0])
+        for low, high in ((-40 * scale, 0.0), (0.0, 40 * scale))
+    )
+    return below + above >= LEVEL
 
 
 def edge(inside: float, outside: float, kept: Callable[[float], bool]) -> float:
@@ -190,9 +193,9 @@ def test_every_answer_adds_up_what_each_guess_tells() -> None:
             calibration_curve(release).columns(),
         ]
 
-    for own, wanted in zip(answers(merged_parts), answers(whole), strict=True):
-        assert own.keys() == wanted.keys()
-        for name, column in own.items():
+    for found, wanted in zip(answers(merged_parts), answers(whole), strict=True):
+        assert found.keys() == wanted.keys()
+        for name, column in found.items():
             numbers = all(isinstance(each, float) for each in column)
             expected: Any = wanted[name]
             if numbers:
