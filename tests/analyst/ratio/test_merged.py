@@ -22,13 +22,18 @@ from dpratio.analyst.function.estimate_function import estimate_function
 from dpratio.analyst.function.functions import mean
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.arrays import Floats
+from dpratio.curator.release_sums import release_sums
+from dpratio.plan.make_plan import make_plan
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.release.merge import merge
 from dpratio.release.release import Release
 from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import PrivacyUnit
 
 BOUNDS = {"s": Bounds(0, 4), "y": Bounds(0, 5)}
 TRUTH = 0.6
@@ -201,3 +206,47 @@ def test_every_answer_adds_up_what_each_guess_tells() -> None:
             if numbers:
                 expected = pytest.approx(expected, rel=1e-4, abs=1e-6, nan_ok=True)
             assert column == expected, name
+
+
+TOTALS = {"s": Bounds(0, 9), "y": Bounds(0, 9)}
+TERMS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "weights": ({"weight": "w"}, {"answers": ("ratio", "means")}),
+    "a difference": ({"minus": "other"}, {}),
+    "people": ({}, {"unit": PrivacyUnit("id", totals=TOTALS)}),
+}
+
+
+@pytest.mark.parametrize("what", TERMS)
+def test_halves_around_two_guesses_tell_what_the_whole_does(what: str) -> None:
+    """Through the door, with a budget that leaves hardly any noise."""
+    asked, terms = TERMS[what]
+    chance = np.random.default_rng(3)
+    table = {
+        "s": chance.uniform(0, 1, 900),
+        "y": chance.uniform(0, 2, 900),
+        "w": chance.exponential(1, 900),
+        "other": chance.uniform(0, 0.3, 900),
+        "id": np.arange(900) // 3,
+    }
+    bounds = {"s": Bounds(0, 1), "y": Bounds(0, 2)}
+    for name in asked.values():
+        bounds[name] = Bounds(0, 4)
+
+    def released(rows: slice, guess: float) -> Release:
+        plan = make_plan(
+            Ratio("s", per="y", guess=guess, **asked),
+            bounds=bounds,
+            budget=Budget(10**5),
+            mechanism="laplace",
+            **terms,
+        )
+        part = {name: values[rows] for name, values in table.items()}
+        return release_sums(part, plan, ledger=None)
+
+    whole = estimate_ratios(released(slice(None), 0.5))
+    halves = [released(slice(450), 0.0), released(slice(450, None), 0.75)]
+    both = merge(halves, units_are_disjoint=True)
+    assert len(both.questions[0].sums) == 2
+    found = estimate_ratios(both)
+    for name in ("ratio", "ci_lower", "ci_upper", "se"):
+        assert getattr(found, name) == pytest.approx(getattr(whole, name), rel=1e-3)
