@@ -215,7 +215,10 @@ def test_bounds_are_a_free_table() -> None:
         (
             "answers",
             ["ratio", "curve"],
-            "$.answers[1]: must be one of ratio, means, spread, got 'curve'.",
+            (
+                "$.answers[1]: must be one of ratio, means, spread, calibration, got "
+                "'curve'."
+            ),
         ),
     ],
 )

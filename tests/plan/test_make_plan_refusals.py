@@ -147,7 +147,8 @@ def test_a_budget_too_small_for_64_bit_noise_is_refused() -> None:
         (
             {"answers": ["means"]},
             (
-                "answers must be 'ratio', and perhaps 'means' and 'spread', each once, "
+                "answers must be 'ratio', and perhaps 'means', 'spread' and "
+                "'calibration', each once, "
                 "got ('means',)."
             ),
         ),

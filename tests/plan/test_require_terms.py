@@ -176,5 +176,6 @@ def test_gaussian_noise_needs_a_delta(mechanism: str) -> None:
 def test_answers_are_the_ratio_and_perhaps_means(answers: object) -> None:
     message = refusal(answers=answers)
     assert message.startswith(
-        "answers must be 'ratio', and perhaps 'means' and 'spread', each once, got "
+        "answers must be 'ratio', and perhaps 'means', 'spread' and 'calibration', "
+        "each once, got "
     )

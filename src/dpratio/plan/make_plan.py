@@ -66,7 +66,8 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         weights: How much of the budget each partition gets; by default equal parts.
         answers: ``("ratio",)``, or ``("ratio", "means")`` for means as well;
             ``"spread"`` among them, with ``"joint"`` or ``"even"``, for variances,
-            correlation and slope.
+            correlation and slope; ``("ratio", "calibration")`` for a plan made for
+            the test of calibration over bins.
         strategy: ``"focused"`` measures what the ratio needs most precisely;
             ``"joint"`` and ``"even"`` measure the sums of Miao & Li (2022), as one
             vector or each at an equal share.

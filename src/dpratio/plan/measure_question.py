@@ -1,11 +1,13 @@
 """The sums of one question around its guess, in the basis that promises least width."""
 
+import math
 from dataclasses import replace
 
+from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import BASES, contrast_of
-from dpratio.plan.strategy.measure import Allowance, measure_focused
+from dpratio.plan.strategy.measure import Allowance, measure_focused, measure_gaps
 from dpratio.plan.strategy.people import (
     Units,
     family_of,
@@ -40,6 +42,10 @@ def measure_around(
         distance: How far the ratio may be from its guess, where that is known;
             otherwise its ``guess_is`` tells.
     """
+    if "calibration" in question.answers:
+        sums = measure_gaps(plan.grid(question), allowed)
+        gap = noise_sd(plan.mechanism, sums[0].scale) * sums[0].step
+        return replace(question, sums=sums), math.log(gap)
     # Around zero h is the denominator anyway.
     bases = BASES if question.ratio.guess else BASES[:1]
     tried = [

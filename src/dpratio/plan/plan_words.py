@@ -181,6 +181,12 @@ def describe_answers(strategy: str, answers: tuple[str, ...]) -> str:
         if "spread" in answers:
             return f"{said}; variances, correlation and slope with their intervals."
         return f"{said}."
+    if "calibration" in answers:
+        return (
+            "Answers: the test of calibration, for which most of the budget is spent "
+            "on the gaps, and the ratio, with variance 'linearised'. Curves need a "
+            "plan with answers=('ratio', 'means')."
+        )
     if "means" in answers:
         return "Answers: the ratio and both means, with variance 'linearised'."
     return (

@@ -8,7 +8,7 @@ from dpratio.checks import require, show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.threshold import threshold_of
 from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.planned_question import Partition
+from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.box import box_of, row_box
 from dpratio.plan.sensitivity.contrast import contrast_of, guess_from
 from dpratio.plan.sensitivity.corners import corners_of
@@ -56,6 +56,9 @@ def require_terms(plan: PlanTerms) -> None:
         require(delta > 0, "Gaussian noise needs a delta above 0", str(delta), hint)
     _require_key_budgets(plan)
     _require_stage(plan)
+    for question in plan.questions:
+        if "calibration" in question.answers:
+            _require_calibration(plan, question)
 
 
 def settle_guess(ratio: Ratio, plan: PlanTerms) -> Ratio:
@@ -244,12 +247,44 @@ def _require_answers(plan: PlanTerms) -> None:
     for answers in [question.answers for question in plan.questions]:
         known = isinstance(answers, tuple) and all(each in ANSWERS for each in answers)
         once = known and len(set(answers)) == len(answers) and "ratio" in answers
-        rule = "answers must be 'ratio', and perhaps 'means' and 'spread', each once"
+        rule = (
+            "answers must be 'ratio', and perhaps 'means', 'spread' and 'calibration', "
+            "each once"
+        )
         require(once, rule, answers)
         rule = "the answer 'spread' needs sums that strategy 'focused' does not measure"
         hint = "Use strategy 'joint' or 'even'."
         fits = "spread" not in answers or plan.strategy != "focused"
         require(fits, rule, plan.strategy, hint)
+
+
+def _require_calibration(plan: PlanTerms, question: PlannedQuestion) -> None:
+    """Keep a plan made for the test of calibration to what the test is about."""
+    answers, ratio = question.answers, question.ratio
+    rule = "the answer 'calibration' is measured by strategy 'focused'"
+    hint = "Leave it out: the paper's sums answer the test too."
+    require(plan.strategy == "focused", rule, plan.strategy, hint)
+    rule = "the answer 'calibration' stands beside 'ratio' alone"
+    hint = "Leave one out: a plan for means answers the test too, with less power."
+    require(len(answers) == len(("ratio", "calibration")), rule, answers, hint)
+    rule = "the answer 'calibration' is about rows, one score and one stage"
+    hint = "Leave it out, or leave out ids, minus and stage."
+    plain = plan.unit.column is None and ratio.minus is None and plan.stage is None
+    require(plain, rule, "others", hint)
+    # A place that is no place is refused by `price`, in its own words.
+    partition = dict(enumerate(plan.partitions)).get(question.partition)
+    binned = isinstance(partition, Groups) and any(
+        isinstance(each, ScoreBins) for each in partition.dimensions
+    )
+    hint = f"Write groups=ScoreBins('{ratio.numerator}', 10)."
+    given = getattr(partition, "columns", None)
+    require(binned, "the answer 'calibration' needs bins", given, hint)
+    guess = ratio.guess
+    if guess is None and _share_bounds(box_of(ratio, plan.bounds, plan.unit)):
+        guess = 1.0
+    rule = "the answer 'calibration' is measured around the ratio 1"
+    hint = "Write guess=1, where score and label have one unit."
+    require(guess == 1, rule, guess, hint)
 
 
 def _require_bounds(plan: PlanTerms, ratios: list[Ratio]) -> None:

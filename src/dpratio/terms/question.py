@@ -35,7 +35,8 @@ class Question:
         ratio: What is asked.
         groups: Of whom: `Groups`, one of their dimensions, `PrivateKeys`, or None for
             the whole table.
-        answers: What is wanted besides the ratio: ``"means"``, ``"spread"``.
+        answers: What is wanted besides the ratio: ``"means"``, ``"spread"``,
+            ``"calibration"``.
         share: Its share of the budget beside those of the other questions.
         name: What answers are asked for by; otherwise made of the ratio and groups.
 

@@ -24,7 +24,7 @@ __all__ = ["ANSWERS", "EXTERNAL", "STRATEGIES", "reconstruction", "sums_of"]
 STRATEGIES = ("focused", "joint", "even")
 # Sums that were measured elsewhere: no strategy of ours, and `price` refuses it.
 EXTERNAL = "external"
-ANSWERS = ("ratio", "means", "spread")
+ANSWERS = ("ratio", "means", "spread", "calibration")
 
 Box = Mapping[str, Bounds]
 Matrix = dict[str, list[float]]

@@ -17,7 +17,16 @@ from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
 from dpratio.plan.strategy.people import People, Units
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["Allowance", "measure_evenly", "measure_focused", "measure_jointly"]
+__all__ = [
+    "Allowance",
+    "measure_evenly",
+    "measure_focused",
+    "measure_gaps",
+    "measure_jointly",
+]
+
+# What a test of calibration spends on each sum: docs/methods/calibration_curve.md.
+_SHARES = {"z": 0.7, "h": 0.18, "zz": 0.1, "zh": 0.01, "hh": 0.01}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,29 @@ def measure_focused(
         for scale, step in zip(shared.scales, grid.steps, strict=True)
     ]
     return _measured(grid, _certified(grid, allowed, cells)), shared.log_width
+
+
+def measure_gaps(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
+    """Spend most on Σz, the gap between score and label around the ratio 1.
+
+    The test of calibration needs little else: Σh tells how large a bin is, Σz² how
+    weights spread. The other sums keep the ratio answerable.
+    """
+    power = 1.0 if allowed.mechanism == "laplace" else 0.5
+    noise = {}
+    for each, step, reach in zip(
+        grid.summands, grid.steps, grid.sensitivities, strict=True
+    ):
+        # Where z is largest, h is half of its own largest value.
+        moved = reach * step * (0.5 if each.name == "h" else 1.0)
+        noise[each.name] = moved / _SHARES[each.name] ** power
+    # The cost of a row stays convex (docs/proofs/joint_cost.md).
+    noise["zh"] = max(noise["zh"], (noise["zz"] * noise["hh"]) ** 0.5)
+    cells = [
+        noise[each.name] / step
+        for each, step in zip(grid.summands, grid.steps, strict=True)
+    ]
+    return _measured(grid, _certified(grid, allowed, cells))
 
 
 def _certified(grid: Grid, allowed: Allowance, cells: Sequence[float]) -> list[float]:
