@@ -15,6 +15,9 @@ def curve_chart(curve: Curve) -> Any:  # noqa: ANN401 (Altair)
     """Chart calibration curves with their bands, one panel per curve."""
     import altair as alt
 
+    hint = "Make the plan with answers=('ratio', 'means')."
+    rule = "a chart of a curve needs means"
+    require(curve.has_means, rule, "ratios alone", hint)
     curves = curves_of(curve)
     hint = "Its bins are too small for this noise."
     require(bool(curves), "a chart needs a bin that is not lost", 0, hint)
@@ -83,7 +86,7 @@ def curves_of(curve: Curve) -> dict[str, list[dict[str, Any]]]:
     names = [" · ".join(row) for row in zip(*others, strict=True)] or [""] * len(bins)
     curves: dict[str, list[dict[str, Any]]] = {}
     for at, name in enumerate(names):
-        if curve.status[at] == "lost":
+        if curve.status[at] == "lost" or not curve.has_means:
             continue
         score, label = table["mean_score"][at], table["mean_label"][at]
         lower, upper = (

@@ -110,7 +110,7 @@ def truth(shift: str) -> dict[str, Floats]:
 @pytest.mark.parametrize("shift", SHIFTS)
 @pytest.mark.parametrize("epsilon", [0, 2])
 def test_points_and_errors_cover(weighted: bool, shift: str, epsilon: float) -> None:  # noqa: FBT001
-    """Points at their level or above; errors are cautious by design."""
+    """Points and errors at their level or above."""
     found = curves("focused", "laplace", epsilon, 4000, weighted, shift, RUNS)
     held = truth(shift)
     noise_of_points = 5 * math.sqrt(0.95 * 0.05 / RUNS / BINS)
@@ -273,7 +273,6 @@ def test_which_bins_is_asked_where_there_are_two() -> None:
 @pytest.mark.parametrize(
     ("terms", "said"),
     [
-        ({"answers": ("ratio",)}, r"answers=\('ratio', 'means'\)"),
         (
             {"groups": Groups("land", ["north"])},
             r"in Python groups=ScoreBins\('s', 10\)",
@@ -290,7 +289,7 @@ def test_which_bins_is_asked_where_there_are_two() -> None:
             "a calibration curve is about one score",
         ),
     ],
-    ids=["means", "bins", "people", "difference"],
+    ids=["bins", "people", "difference"],
 )
 def test_a_release_without_a_curve_says_what_to_plan(
     terms: dict[str, Any], said: str
@@ -311,24 +310,29 @@ def test_an_option_that_is_none_is_refused() -> None:
         calibration_curve("release.json")  # type: ignore[arg-type]
 
 
-def test_labels_that_are_no_zeros_and_ones_are_tested_by_their_own_variance() -> None:
-    bounds = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
-    plan = plan_of(Groups.cross(ScoreBins("s", 2)), bounds=bounds)
-    found = calibration_curve(empty(plan, 2**30))
-    assert (found.errors.bins == 2).all()
-    assert ((found.errors.pvalue >= 0) & (found.errors.pvalue <= 1)).all()
+@pytest.mark.parametrize("answers", [("ratio",), ("ratio", "calibration")])
+def test_a_release_of_ratios_alone_has_its_ratios_and_the_test(
+    answers: tuple[str, ...],
+) -> None:
+    groups = Groups.cross(Keys("land", ["north", "south"]), ScoreBins("s", 3))
+    found = calibration_curve(empty(plan_of(groups, answers=answers), 2**40))
+    assert list(found.columns()) == [
+        *("land", "s", "ratio", "ratio_ci_lower", "ratio_ci_upper", "status")
+    ]
+    assert list(found.errors.columns()) == [
+        *("land", "statistic", "degrees", "bins", "pvalue")
+    ]
+    assert found.errors.columns()["bins"] == [3, 3]
+    assert "need a plan with answers=('ratio', 'means')" in found.notes()[0]
+    assert found.summary().startswith("north: p = ")
+    assert np.isnan(found.gap.estimate).all()
+    assert len(found.shown()["ratio"]) == 6
 
 
-def test_bins_whose_weights_are_lost_are_not_tested_by_kish() -> None:
-    plan = plan_of(
-        Groups.cross(ScoreBins("s", 2)),
-        strategy="joint",
-        ratio=Ratio("s", per="y", weight="w"),
-        bounds={**BOUNDS, "w": Bounds(0, 2)},
-    )
-    found = calibration_curve(empty(plan, -(2**30)))
-    assert found.errors.bins.tolist() == [0]
-    assert found.errors.pvalue.tolist() == [1.0]
+def test_ratios_alone_that_nobody_has_say_so() -> None:
+    plan = plan_of(Groups.cross(ScoreBins("s", 3)), answers=("ratio",))
+    found = calibration_curve(empty(plan))
+    assert set(found.status) == {"ratio_unbounded"}
 
 
 def test_a_curve_says_what_it_is() -> None:

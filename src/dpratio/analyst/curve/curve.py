@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.curve.bin_ends import Ends, gap_ends, ratio_ends
+from dpratio.analyst.curve.bin_ends import Ends, Labels, gap_ends, ratio_ends
 from dpratio.analyst.curve.calibration_error import (
     Bins,
     Measured,
     absolute_error,
-    calibration_test,
     squared_error,
 )
+from dpratio.analyst.curve.calibration_test import CalibrationTest, calibration_test
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, CalibrationErrors, Curve
 from dpratio.analyst.curve.recast import seen_as_ratio
 from dpratio.analyst.ratio.interval import Options, Signs, intervals
@@ -25,7 +25,7 @@ from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.labels import question_labels
 from dpratio.analyst.tables.options import require_level
 from dpratio.analyst.tables.statuses import Codes, codes_of
-from dpratio.arrays import Floats
+from dpratio.arrays import Flags, Floats
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
 from dpratio.plan.planned_question import choose_question
@@ -37,7 +37,7 @@ from dpratio.terms.ratio import Ratio
 __all__ = ["calibration_curve"]
 
 _CODES = codes_of(CURVE_STATUSES)
-_PIVOT = list(STATUSES)
+_FLOORED = list(STATUSES).index("variance_floored")
 _LOST = 2.0
 _ANY_SIGN = Signs(numerator_is_positive=False, denominator_is_positive=True)
 
@@ -55,8 +55,9 @@ def calibration_curve(
     that of the labels, both as clipped to their bounds.
 
     Args:
-        release: Planned over `ScoreBins`, with ``answers=("ratio", "means")``; other
-            groups crossed with the bins give a curve each.
+        release: Planned over `ScoreBins`; other groups crossed with the bins give a
+            curve each. With ``answers=("ratio", "means")`` it shows means, gaps and
+            calibration errors; without, ratios and the test.
         bins: The binned column, where a release has several.
         question: Which question of a release where several have bins: its name, or
             its number from 1.
@@ -67,8 +68,8 @@ def calibration_curve(
         a test of perfect calibration.
 
     Raises:
-        InvalidInput: When the release has no bins, protects people with many rows, or
-            does not hold Σw; the message names the plan to make.
+        InvalidInput: When the release has no bins or protects people with many rows;
+            the message names the plan to make.
 
     Example:
         >>> import dpratio as dpr
@@ -76,7 +77,7 @@ def calibration_curve(
         >>> curve.gap.estimate.round(3)
         array([-0.002,  0.027,  0.056,  0.037,  0.055])
         >>> print(curve.summary())
-        expected calibration error 0.0376 (0.0284 to 0.0457); p = 2.33e-18, ...
+        expected calibration error 0.0376 (0.0296 to 0.0452); p = 7.07e-20, ...
     """
     require_release(release)
     require_level(level)
@@ -91,39 +92,56 @@ def calibration_curve(
     rule = "a calibration curve is about one score"
     require(ratio.minus is None, rule, str(ratio), "Plan a ratio without minus.")
     box = release.plan.box(asked.asked)
-    sampling = Sampling.of(moments_of(release, asked), box)
+    moments = moments_of(release, asked)
     score, label = laid_out.ends(ratio, box), (box["y"].lower, box["y"].upper)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        gaps, form = seen_as_ratio(sampling, {"ws": 1.0, "wy": -1.0}, {"w": 1.0})
-        bins_of = Bins(gaps, form, laid_out.codes, laid_out.curves)
-        found = {
-            "score": _mean(sampling, "ws", score, level),
-            "label": _mean(sampling, "wy", label, level),
-            "gap": _interval(gaps, form, _ANY_SIGN, gap_ends(score, label), level),
-            "ratio": _interval(
-                sampling.moments, None, Signs.of(box), ratio_ends(score, label), level
-            ),
-        }
-        errors = _errors(sampling, bins_of, laid_out, ratio, level)
-        return Curve(
-            labels=question_labels(asked),
-            bins=laid_out.column,
-            score=ratio.numerator,
-            share=_share(bins_of, sampling.moments["ww"], level),
-            mean_score=found["score"][0],
-            mean_label=found["label"][0],
-            ratio=found["ratio"][0],
-            gap=found["gap"][0],
-            codes=_status(bins_of, {name: each[1] for name, each in found.items()}),
-            errors=errors,
-            level=level,
-            is_simulated=release.is_simulated,
-            origin=release.origin,
-            bounds=(
-                min(box["s"].lower, box["y"].lower),
-                max(box["s"].upper, box["y"].upper),
-            ),
+        ratios = _interval(
+            moments, None, Signs.of(box), ratio_ends(score, label), level
         )
+        test = calibration_test(
+            moments,
+            box,
+            laid_out.codes,
+            laid_out.curves,
+            laid_out.edges if laid_out.column == ratio.numerator else None,
+        )
+        points = (
+            _with_means(Sampling.of(moments, box), laid_out, score, label, test, level)
+            if "w" in moments.names
+            else _without_means(laid_out, test, level)
+        )
+    return Curve(
+        labels=question_labels(asked),
+        bins=laid_out.column,
+        score=ratio.numerator,
+        share=points.share,
+        mean_score=points.score,
+        mean_label=points.label,
+        ratio=ratios[0],
+        gap=points.gap,
+        codes=_status(points, ratios[1]),
+        errors=points.errors,
+        level=level,
+        is_simulated=release.is_simulated,
+        origin=release.origin,
+        bounds=(
+            min(box["s"].lower, box["y"].lower),
+            max(box["s"].upper, box["y"].upper),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """What means tell of each bin; ``lost`` and ``floored`` say where they fail."""
+
+    share: Measured
+    score: Measured
+    label: Measured
+    gap: Measured
+    errors: CalibrationErrors
+    lost: Flags
+    floored: Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,23 +235,64 @@ def _interval(
     return Measured(*clipped), found.status
 
 
-def _errors(
-    sampling: Sampling, bins: Bins, laid_out: _Layout, ratio: Ratio, level: float
-) -> CalibrationErrors:
-    # Edges bound the variance by Σw², which is well known where it counts rows.
-    bounded = laid_out.column == ratio.numerator and not sampling.is_weighted
-    edges = laid_out.edges if bounded else None
-    statistic, used, pvalue = calibration_test(sampling, bins, edges)
-    return CalibrationErrors(
+def _with_means(
+    sampling: Sampling,
+    laid_out: _Layout,
+    score: Ends,
+    label: Labels,
+    test: CalibrationTest,
+    level: float,
+) -> _Points:
+    """Give means, gaps, shares and errors with their intervals."""
+    gaps, form = seen_as_ratio(sampling, {"ws": 1.0, "wy": -1.0}, {"w": 1.0})
+    bins = Bins(gaps, form, laid_out.codes, laid_out.curves)
+    found = {
+        "score": _mean(sampling, "ws", score, level),
+        "label": _mean(sampling, "wy", label, level),
+        "gap": _interval(gaps, form, _ANY_SIGN, gap_ends(score, label), level),
+    }
+    noise = np.sqrt(gaps.noise_covariance("wy", "wy"))
+    lost = ~(gaps["wy"] > _LOST * noise)
+    for _, codes in found.values():
+        lost |= codes > _FLOORED
+    errors = CalibrationErrors(
         labels=laid_out.curve_labels,
         expected=absolute_error(bins, level),
         squared=squared_error(bins, level),
-        statistic=statistic,
-        bins=used,
-        pvalue=pvalue,
+        test=test,
+        bins=bins.add(np.ones(len(laid_out.codes))),
         left_out=bins.add((~bins.is_known).astype(np.float64)),
         level=level,
     )
+    return _Points(
+        share=_share(bins, sampling.moments["ww"], level),
+        score=found["score"][0],
+        label=found["label"][0],
+        gap=found["gap"][0],
+        errors=errors,
+        lost=lost,
+        floored=found["gap"][1] == _FLOORED,
+    )
+
+
+def _without_means(laid_out: _Layout, test: CalibrationTest, level: float) -> _Points:
+    """Say of every bin that nothing is known of its means."""
+    unknown, unknown_curve = (
+        Measured(*(np.full(count, each) for each in (np.nan, -np.inf, np.inf)))
+        for count in (len(laid_out.codes), laid_out.curves)
+    )
+    errors = CalibrationErrors(
+        labels=laid_out.curve_labels,
+        expected=unknown_curve,
+        squared=unknown_curve,
+        test=test,
+        bins=np.bincount(laid_out.codes, minlength=laid_out.curves) * 1.0,
+        left_out=np.zeros(laid_out.curves),
+        level=level,
+        has_means=False,
+    )
+    none = np.zeros(len(laid_out.codes), dtype=np.bool_)
+    return _Points(unknown, unknown, unknown, unknown, errors, none, none)
 
 
 def _share(bins: Bins, squares: Floats, level: float) -> Measured:
@@ -257,15 +316,11 @@ def _share(bins: Bins, squares: Floats, level: float) -> Measured:
     )
 
 
-def _status(bins: Bins, codes: dict[str, Codes]) -> Codes:
+def _status(points: _Points, ratio: Codes) -> Codes:
     """Sum up in one word what is known of a bin."""
-    gap, ratio = codes["gap"], codes["ratio"]
-    status = np.zeros(len(gap), dtype=np.int8)
-    status[gap == _PIVOT.index("variance_floored")] = _CODES["variance_floored"]
-    status[ratio > _PIVOT.index("variance_floored")] = _CODES["ratio_unbounded"]
-    noise = np.sqrt(bins.gaps.noise_covariance("wy", "wy"))
-    lost = ~(bins.gaps["wy"] > _LOST * noise)
-    for name in ("gap", "score", "label"):
-        lost |= codes[name] > _PIVOT.index("variance_floored")
-    status[lost] = _CODES["lost"]
+    status = np.zeros(len(ratio), dtype=np.int8)
+    floored = points.floored if points.errors.has_means else ratio == _FLOORED
+    status[floored] = _CODES["variance_floored"]
+    status[ratio > _FLOORED] = _CODES["ratio_unbounded"]
+    status[points.lost] = _CODES["lost"]
     return status

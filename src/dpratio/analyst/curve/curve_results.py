@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.curve.calibration_error import Measured
+from dpratio.analyst.curve.calibration_test import CalibrationTest
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.labelled import labelled
 from dpratio.analyst.tables.provenance import stamps
@@ -33,6 +34,11 @@ CURVE_STATUSES = {
 }
 _LOST = codes_of(CURVE_STATUSES)["lost"]
 _MEASURES = ("share", "mean_score", "mean_label", "ratio", "gap")
+_SHOWN = "gap is the mean score less the mean label, share that of the weight."
+_RATIOS_ALONE = (
+    "ratios alone: shares, means and calibration errors need a plan with "
+    "answers=('ratio', 'means')."
+)
 _NORMAL_WIDTH = 3.92  # Standard errors in an interval of level 0.95; enough to round.
 
 
@@ -41,7 +47,9 @@ class CalibrationErrors(Tabular):
     """How far each curve is from calibrated, and a test that it is.
 
     ``expected`` is the expected calibration error Σ|G|/W, ``squared`` its squared
-    version, both with the bias of sampling and noise taken off.
+    version, both with the bias of sampling and noise taken off; they are known where
+    the release holds means. The ``statistic`` of the test is χ² with ``degrees`` of
+    freedom, about; a bin that noise hides has a small part in both.
 
     Example:
         >>> import dpratio as dpr
@@ -53,18 +61,26 @@ class CalibrationErrors(Tabular):
     labels: Mapping[str, Sequence[Any]]
     expected: Measured
     squared: Measured
-    statistic: Floats
+    test: CalibrationTest
     bins: Floats
-    pvalue: Floats
     left_out: Floats
     level: float
+    has_means: bool = True
+
+    @property
+    def pvalue(self) -> Floats:
+        """The p-value of the test of each curve."""
+        return self.test.pvalue
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per curve."""
-        answers = {
-            **_laid_out("expected_error", self.expected),
-            **_laid_out("squared_error", self.squared),
-            "statistic": self.statistic.tolist(),
+        answers: dict[str, list[Any]] = {}
+        if self.has_means:
+            answers |= _laid_out("expected_error", self.expected)
+            answers |= _laid_out("squared_error", self.squared)
+        answers |= {
+            "statistic": self.test.statistic.tolist(),
+            "degrees": self.test.degrees.tolist(),
             "bins": self.bins.astype(int).tolist(),
             "pvalue": self.pvalue.tolist(),
         }
@@ -72,6 +88,8 @@ class CalibrationErrors(Tabular):
 
     def precision(self) -> dict[str, list[float]]:
         """Errors are rounded to a quarter of their intervals, about."""
+        if not self.has_means:
+            return {}
         return _precision("expected_error", self.expected) | _precision(
             "squared_error", self.squared
         )
@@ -82,16 +100,9 @@ class CalibrationErrors(Tabular):
         for at in range(len(self.pvalue)):
             names = [str(cells[at]) for cells in self.labels.values()]
             whose = f"{', '.join(names)}: " if names else ""
-            error = [
-                table[f"expected_error{end}"][at]
-                for end in ("", "_ci_lower", "_ci_upper")
-            ]
-            within = f"{error[0]} ({error[1]} to {error[2]})"
-            if error[0] == UNKNOWN:
-                within = "unknown"
             verdict = "contradicts" if self.pvalue[at] < 1 - self.level else "allows"
             said.append(
-                f"{whose}expected calibration error {within}; "
+                f"{whose}{_within(table, at) if self.has_means else ''}"
                 f"p = {self.pvalue[at]:.3g}, which {verdict} a calibrated score."
             )
             if self.left_out[at]:
@@ -112,8 +123,8 @@ class Curve(Tabular):
     """Points of calibration curves with intervals, one row per bin.
 
     ``share`` is the part of a curve's weight that lies in the bin, ``gap`` the mean
-    score less the mean label. ``status`` is one of `CURVE_STATUSES`; ``bounds`` hold
-    all scores and labels.
+    score less the mean label. A release without means has ratios alone, and the test.
+    ``status`` is one of `CURVE_STATUSES`; ``bounds`` hold all scores and labels.
 
     Example:
         >>> import dpratio as dpr
@@ -138,6 +149,15 @@ class Curve(Tabular):
     bounds: tuple[float, float] = (-np.inf, np.inf)
 
     @property
+    def has_means(self) -> bool:
+        """Whether more than the ratio is known of a bin."""
+        return self.errors.has_means
+
+    @property
+    def _measures(self) -> tuple[str, ...]:
+        return _MEASURES if self.has_means else ("ratio",)
+
+    @property
     def status(self) -> tuple[str, ...]:
         """The status of every bin, one of `CURVE_STATUSES`."""
         return words_of(self.codes, CURVE_STATUSES)
@@ -145,7 +165,7 @@ class Curve(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """One row per bin of every curve, in declared order."""
         answers: dict[str, list[Any]] = {}
-        for name in _MEASURES:
+        for name in self._measures:
             answers |= _laid_out(name, getattr(self, name))
         answers["status"] = list(self.status)
         return labelled(self.labels, answers)
@@ -157,7 +177,7 @@ class Curve(Tabular):
         """
         lost = self.codes == _LOST
         found: dict[str, list[float]] = {}
-        for name in _MEASURES:
+        for name in self._measures:
             nowhere = lost & (name != "share")
             found |= _precision(name, getattr(self, name), nowhere)
         return found
@@ -169,10 +189,10 @@ class Curve(Tabular):
     def notes(self) -> list[str]:
         """Say what is shown, what it amounts to and what the statuses mean."""
         lines = stamps(self.origin, is_simulated=self.is_simulated)
-        lines.append(
-            f"Calibration over bins of {self.bins}, intervals at level {self.level:g}; "
-            "gap is the mean score less the mean label, share that of the weight."
+        over = (
+            f"Calibration over bins of {self.bins}, intervals at level {self.level:g}"
         )
+        lines.append(f"{over}; {_SHOWN if self.has_means else _RATIOS_ALONE}")
         if self.bins != self.score:
             lines.append(f"The bins are of {self.bins}, not of {self.score}.")
         lines += self.errors.sentences()
@@ -184,6 +204,15 @@ class Curve(Tabular):
 
     def __len__(self) -> int:
         return len(self.codes)
+
+
+def _within(table: Mapping[str, Sequence[str]], at: int) -> str:
+    """Say how large the expected calibration error of a curve is."""
+    error, lower, upper = (
+        table[f"expected_error{end}"][at] for end in ("", "_ci_lower", "_ci_upper")
+    )
+    known = "unknown" if error == UNKNOWN else f"{error} ({lower} to {upper})"
+    return f"expected calibration error {known}; "
 
 
 def _laid_out(name: str, measured: Measured) -> dict[str, list[Any]]:

@@ -1,0 +1,232 @@
+"""How far gaps vary where a score is calibrated: what noise hides, bins tell together.
+
+In a calibrated bin Σw(s − y) of labels 0 and 1 varies by V = Σw²s(1 − s). Noise hides
+the sums of squares of one bin long before it hides Σws, so V is taken as ω·Σws·(1 − m):
+the edges of a bin tell its mean score m, and ω, which weights decide, is one number
+for all bins of a curve. What a bin's own sums of squares say is mixed in by how well
+they are known. docs/methods/calibration_curve.md derives and maps it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpratio.analyst.sums.moments import Moments
+from dpratio.arrays import Floats
+
+__all__ = ["CalibratedVariance", "Cells", "calibrated_variance", "spread_out"]
+
+# How much of the pull towards 0 of an exponential law is believed.
+_PULL = 0.75
+# How far ω may differ between bins of a curve, relative.
+_APART = 0.25
+# By how much a curve's labels may be too frequent before that says little of ω.
+_OFF = 0.5
+_TINY = np.finfo(np.float64).tiny
+_NOTHING = 1e200  # The variance of an estimate that says nothing.
+_TWELVE = 12.0  # A uniform law has a twelfth of its squared width as variance.
+
+Estimate = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The sums of all bins, in which curve each is, and what bounds say of it.
+
+    ``edges`` hold the scores of every bin; ``weights`` are the bounds of the weight,
+    or None where there is none.
+    """
+
+    moments: Moments
+    codes: NDArray[np.int64]
+    curves: int
+    edges: tuple[Floats, Floats]
+    weights: tuple[float, float] | None
+    is_kish: bool
+
+    def add(self, values: Floats) -> Floats:
+        """Add up over the bins of each curve, and give the total to every bin."""
+        total = np.zeros(self.curves)
+        np.add.at(total, self.codes, values)
+        return total[self.codes]
+
+    def combined(self, parts: dict[str, float]) -> Estimate:
+        """Give a combination of sums and the variance of its noise."""
+        value = np.sum([by * self.moments[name] for name, by in parts.items()], axis=0)
+        loads = np.sum(
+            [by * self.moments.loading(name) for name, by in parts.items()], axis=0
+        )
+        noise = (self.moments.noise.variance * loads**2).sum(axis=1)
+        return value, noise + np.zeros(len(value))
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedVariance:
+    """V of every bin, by how much it may be off in all bins alike, and its labels.
+
+    ``shared`` is the variance of what all bins of a curve have in common; ``label`` is
+    the square that one label more or less adds, ``peaked`` how much more often than a
+    normal variable the labels of a bin go far out.
+    """
+
+    value: Floats
+    shared: Floats
+    label: Floats
+    peaked: Floats
+
+
+def calibrated_variance(cells: Cells) -> CalibratedVariance:
+    """Give the variance of Σw(s − y) for binary labels that the score foretells."""
+    lower, upper = cells.edges
+    middle = _likely_mean(lower, upper)
+    scores, unsure = spread_out(cells, *cells.combined({"ws": 1.0}))
+    profile = scores * (1 - middle)
+    omega, doubt = _omega(cells, scores, unsure, profile, middle)
+    guessed = omega * profile
+    reach = 1.0 if cells.weights is None else cells.weights[1]
+    own, noise = _own(cells, omega, omega * reach * guessed)
+    possible = ((upper - lower) * omega * scores) ** 2 / _TWELVE
+    loose = 1.0
+    if cells.weights is not None:
+        possible = possible + (_APART * guessed) ** 2
+        loose = 2.0
+    part = possible / (possible + noise + _TINY)
+    least, most = (omega * scores * (1 - each) for each in (upper, lower))
+    value = np.clip(guessed + part * (own - guessed), least / loose, most * loose)
+    return CalibratedVariance(
+        value=value,
+        shared=doubt * (value / omega) ** 2,
+        label=omega**2,
+        peaked=omega**2 * value * np.maximum(1 - 6 * middle * (1 - middle), 0.0),
+    )
+
+
+def spread_out(cells: Cells, values: Floats, noise: Floats) -> Estimate:
+    """Estimate what is positive in every bin from noisy values, with its variance.
+
+    Values are pulled towards 0 as if they were exponential around the mean of their
+    curve, and what lies below 0 is folded into what lies above: the mean of a normal
+    law that is cut off at 0.
+    """
+    count = cells.add(np.ones_like(values))
+    mean, _ = _folded(cells.add(values) / count, cells.add(noise) / count**2)
+    return _folded(values - _PULL * noise / np.maximum(mean, _TINY), noise)
+
+
+def _folded(centre: Floats, variance: Floats) -> Estimate:
+    """Give mean and variance of a normal variable of which only x > 0 is left."""
+    from scipy.special import log_ndtr
+
+    deviation = np.sqrt(variance) + _TINY
+    # Far below 0 the law is exponential, and its parts cancel.
+    at = np.maximum(centre / deviation, -1e4)
+    tilt = np.exp(-(at**2) / 2 - 0.5 * np.log(2 * np.pi) - log_ndtr(at))
+    mean = deviation * np.maximum(at + tilt, 0.0)
+    return mean, variance * np.clip(1 - tilt * (tilt + at), 0.0, 1.0)
+
+
+def _likely_mean(lower: Floats, upper: Floats) -> Floats:
+    """Guess the mean score of a bin: as if scores were the rarer the larger."""
+    inner = np.maximum(lower, _TINY)
+    spread = np.log(np.maximum(upper / inner, 1 + 1e-9))
+    return np.where(lower > 0, np.maximum((upper - inner) / spread, lower), lower)
+
+
+def _omega(
+    cells: Cells, scores: Floats, unsure: Floats, profile: Floats, middle: Floats
+) -> Estimate:
+    """Estimate Σw²s(1 − s)/Σws(1 − s), one number for every curve, with its variance.
+
+    Nothing is known of it but what weights are possible, so half of their range stands
+    for two standard deviations around its middle.
+    """
+    if cells.weights is None:
+        return np.ones_like(scores), np.zeros_like(scores)
+    least, most = cells.weights
+    centre, width = (least + most) / 2, (most - least) / 4
+    found = (
+        [_by_weights(cells)]
+        if cells.is_kish
+        else _by_squares(cells, scores, unsure, profile, middle)
+    )
+    value, variance = _mixed(found)
+    part = width**2 / (width**2 + variance)
+    return np.clip(centre + part * (value - centre), least, most), part * variance
+
+
+def _by_weights(cells: Cells) -> Estimate:
+    """Estimate ω by Σw²/Σw, for weights that say nothing about values."""
+    squares, squares_noise = map(cells.add, cells.combined({"ww": 1.0}))
+    weight, weight_noise = map(cells.add, cells.combined({"w": 1.0}))
+    known = weight > np.sqrt(weight_noise)
+    whole = np.where(known, weight, 1.0)
+    value = np.where(known, squares / whole, 0.0)
+    noise = (squares_noise + value**2 * weight_noise) / whole**2
+    return value, np.where(known, noise, _NOTHING)
+
+
+def _by_squares(
+    cells: Cells, scores: Floats, unsure: Floats, profile: Floats, middle: Floats
+) -> list[Estimate]:
+    """Estimate ω from sums of squares by regression on what ω multiplies.
+
+    Squares of w(s − y) grow with the frequency of labels, which need not be that of
+    the scores; it is taken off.
+    """
+    least, most = cells.weights or (1.0, 1.0)
+    square = cells.add(profile**2) + _TINY
+    gap, gap_noise = map(cells.add, cells.combined({"wy": 1.0, "ws": -1.0}))
+    total = cells.add(scores) + _TINY
+    part = _OFF**2 / (_OFF**2 + gap_noise / total**2)
+    labels = np.clip(1 + part * gap / total, 0.5, 2.0)
+    centre = (least + most) / 2
+    blurred = centre**2 * cells.add((profile * (1 - middle)) ** 2 * unsure)
+
+    def regressed(own: Estimate, by: Floats, sampled: Floats) -> Estimate:
+        slope = cells.add(profile * own[0]) / (square * by)
+        noise = cells.add(profile**2 * own[1]) + sampled + blurred
+        return slope, noise / (square * by) ** 2
+
+    sampled = (most - least) ** 2 / 8 * centre * cells.add(profile**3)
+    squares = cells.combined({"aa": 1.0, "ab": -2.0, "bb": 1.0})
+    found = [regressed(squares, labels, sampled)]
+    if "wa" in cells.moments.names:
+        free = cells.combined({"wa": 1.0, "aa": -1.0})
+        found.append(regressed(free, np.ones_like(labels), np.zeros_like(labels)))
+    return found
+
+
+def _own(cells: Cells, omega: Floats, sampled: Floats) -> Estimate:
+    """Estimate V of every bin by its own sums of squares: of gaps, and of scores.
+
+    Labels move the first from sample to sample, by ``sampled``.
+    """
+    names = ("aa", "ab", "bb")
+    first, times = ("ws" if cells.weights is None else "wa"), np.ones_like(omega)
+    if cells.is_kish:
+        names, first, times = ("wss", "wys", "wyy"), "ws", omega
+    squares, mixed, labels = names
+    gaps = cells.combined({squares: 1.0, mixed: -2.0, labels: 1.0})
+    found = [(times * gaps[0], times**2 * gaps[1] + sampled)]
+    if first in cells.moments.names:
+        free = cells.combined({first: 1.0, squares: -1.0})
+        found.append((times * free[0], times**2 * free[1]))
+    return _mixed(found)
+
+
+def _mixed(found: list[Estimate]) -> Estimate:
+    """Weigh estimates by their precision; their errors may agree."""
+    precision = [1 / (noise + _TINY) for _, noise in found]
+    # Precise beyond all others, or all alike: never a ratio of infinities.
+    most = np.maximum.reduce(precision) + _TINY
+    share = [each / most for each in precision]
+    whole = np.sum(share, axis=0) + _TINY
+    value = np.sum(
+        [by * one for by, (one, _) in zip(share, found, strict=True)], axis=0
+    )
+    deviation = np.sum(
+        [by * np.sqrt(noise) for by, (_, noise) in zip(share, found, strict=True)],
+        axis=0,
+    )
+    return value / whole, (deviation / whole) ** 2

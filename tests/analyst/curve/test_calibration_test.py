@@ -1,0 +1,186 @@
+"""The test of calibration: its size, its power, and what it makes of odd sums."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from analyst.given import given_release
+from analyst.samples import with_noise
+from dpratio.analyst.curve.curve import calibration_curve
+from dpratio.analyst.curve.curve_results import CalibrationErrors
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import Keys, ScoreBins
+from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
+
+Floats = NDArray[np.float64]
+RUNS = 1_000
+BINS = 10
+LAW = stats.beta(0.5, 5)
+EDGES = (0.0, *map(float, LAW.ppf(np.arange(1, BINS) / BINS)), 1.0)
+ANSWERS = {
+    "ratio": ("ratio",),
+    "means": ("ratio", "means"),
+    "made for it": ("ratio", "calibration"),
+}
+
+
+@cache
+def products(people: int, often: float, weighted: bool) -> dict[str, Floats]:  # noqa: FBT001
+    """Sums of products by sample and bin; labels as frequent as scores, or more so."""
+    rng = np.random.default_rng(12)
+    codes = np.repeat(np.arange(RUNS), people)
+    score = LAW.ppf(rng.random(RUNS * people))
+    label = (rng.random(RUNS * people) < often * score) * 1.0
+    weight = np.ones(RUNS * people)
+    if weighted:
+        weight = np.clip(rng.exponential(size=RUNS * people), 1 / 3, 3)
+    place = np.searchsorted(EDGES, score, side="right") - 1
+    cells = codes * BINS + np.minimum(place, BINS - 1)
+    z, h = weight * (score - label), weight * (score + label)
+    values = {"z": z, "h": h, "w": weight, "zz": z * z, "zh": z * h, "hh": h * h}
+    values |= {"ww": weight**2, "wz": weight * z, "wh": weight * h}
+    return {
+        name: np.bincount(cells, each, RUNS * BINS) for name, each in values.items()
+    }
+
+
+def plan_of(answers: str, epsilon: float, weighted: bool, **terms: Any) -> Plan:  # noqa: ANN401, FBT001
+    bounds = {"s": Bounds(0, 1), "y": Bounds.binary()}
+    given: dict[str, Any] = {
+        "bounds": bounds | ({"w": Bounds(1 / 3, 3)} if weighted else {}),
+        "budget": Budget(str(epsilon)),
+        "answers": ANSWERS[answers],
+        "groups": ScoreBins("s", list(EDGES)),
+    }
+    ratio = Ratio("s", per="y", weight="w" if weighted else None)
+    return make_plan(ratio, **given | terms)
+
+
+def errors_of(
+    answers: str,
+    epsilon: float,
+    people: int,
+    often: float,
+    weighted: bool,  # noqa: FBT001
+) -> CalibrationErrors:
+    plan = plan_of(answers, epsilon, weighted)
+    sums = products(people, often, weighted)
+    names = [each.summand.name for each in plan.questions[0].sums]
+    cells = np.stack([sums[name] for name in names], axis=1)
+    groups = Groups.cross(Keys("run", range(RUNS)), ScoreBins("s", list(EDGES)))
+    return calibration_curve(with_noise(plan, cells, groups, 5)).errors
+
+
+@pytest.mark.parametrize("answers", ANSWERS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_calibrated_score_is_rejected_at_the_level(
+    answers: str,
+    weighted: bool,  # noqa: FBT001
+) -> None:
+    """0.035 to 0.06, give or take three standard errors of 1,000 samples."""
+    share = (errors_of(answers, 1, 2000, 1.0, weighted).pvalue < 0.05).mean()
+    assert 0.035 - 0.019 < share < 0.06 + 0.021
+
+
+@pytest.mark.parametrize(
+    ("answers", "weighted", "least"),
+    [
+        ("ratio", True, 0.30),
+        ("means", True, 0.12),
+        ("made for it", True, 0.35),
+        ("ratio", False, 0.80),
+        ("means", False, 0.68),
+        ("made for it", False, 0.81),
+    ],
+)
+def test_labels_too_frequent_by_a_quarter_are_found(
+    answers: str,
+    weighted: bool,  # noqa: FBT001
+    least: float,
+) -> None:
+    """Power at epsilon 1 and 2,000 people, less four standard errors."""
+    share = (errors_of(answers, 1, 2000, 1.25, weighted).pvalue < 0.05).mean()
+    assert share > least - 4 * np.sqrt(least * (1 - least) / RUNS)
+
+
+def test_without_noise_it_is_the_test_of_hosmer_and_lemeshow() -> None:
+    """Many labels in every bin, no weights: the squares add up to their χ²."""
+    rng = np.random.default_rng(3)
+    score = rng.random(40_000)
+    label = (rng.random(40_000) < score) * 1.0
+    plan = plan_of("means", 1, False, groups=ScoreBins("s", 4))  # noqa: FBT003
+    place = np.minimum((score * 4).astype(int), 3)
+    z, h = score - label, score + label
+    values = {"z": z, "h": h, "zz": z * z, "zh": z * h, "hh": h * h, "w": z * 0 + 1}
+    names = [each.summand.name for each in plan.questions[0].sums]
+    cells = np.stack([np.bincount(place, values[name], 4) for name in names], axis=1)
+    bins = Groups.cross(ScoreBins("s", 4).within(Bounds(0, 1)))
+    found = calibration_curve(with_noise(plan, cells, bins, 5, noise=False)).errors
+    gap, spread = np.bincount(place, z), np.bincount(place, score * (1 - score))
+    classic = (gap**2 / spread).sum()
+    assert found.test.degrees[0] == pytest.approx(4, rel=0.01)
+    assert found.test.statistic[0] == pytest.approx(classic, rel=0.01)
+    assert found.pvalue[0] == pytest.approx(stats.chi2.sf(classic, 4), abs=0.01)
+
+
+def test_labels_that_are_no_zeros_and_ones_are_tested_by_their_own_variance() -> None:
+    bounds = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
+    plan = plan_of("means", 1, False, bounds=bounds, groups=ScoreBins("s", 2))  # noqa: FBT003
+    sums = np.full((2, len(plan.questions[0].sums)), 2**30)
+    found = calibration_curve(given_release(plan, sums)).errors
+    assert ((found.pvalue >= 0) & (found.pvalue <= 1)).all()
+    assert found.bins.tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "fill"),
+    [("joint", -(2**30)), ("joint", 0), ("even", -(2**30)), ("focused", 0)],
+)
+def test_bins_of_nobody_contradict_nothing(strategy: str, fill: int) -> None:
+    plan = plan_of(
+        "means",
+        1,
+        True,  # noqa: FBT003
+        strategy=strategy,
+        groups=ScoreBins("s", 2),
+    )
+    sums = np.full((2, len(plan.questions[0].sums)), fill)
+    found = calibration_curve(given_release(plan, sums)).errors
+    assert found.pvalue[0] > 0.5
+
+
+@pytest.mark.parametrize("strategy", ["joint", "focused"])
+def test_gaps_beyond_all_noise_are_beyond_doubt(strategy: str) -> None:
+    plan = plan_of(
+        "means",
+        1,
+        True,  # noqa: FBT003
+        strategy=strategy,
+        groups=ScoreBins("s", 2),
+    )
+    sums = np.zeros((2, len(plan.questions[0].sums)), dtype=np.int64)
+    names = [each.summand.name for each in plan.questions[0].sums]
+    sums[:, names.index("z" if strategy == "focused" else "wy")] = 2**45
+    found = calibration_curve(given_release(plan, sums)).errors
+    assert found.pvalue[0] < 1e-9
+
+
+def test_bins_may_be_of_another_column_than_the_score() -> None:
+    bounds = {"s": Bounds(0, 1), "y": Bounds.binary(), "age": Bounds(0, 90)}
+    plan = plan_of(
+        "made for it",
+        1,
+        False,  # noqa: FBT003
+        bounds=bounds,
+        groups=ScoreBins("age", 3),
+    )
+    sums = np.full((3, len(plan.questions[0].sums)), 2**30)
+    assert calibration_curve(given_release(plan, sums)).errors.pvalue[0] <= 1
