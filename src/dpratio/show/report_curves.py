@@ -15,6 +15,7 @@ from dpratio.terms.dimensions import ScoreBins
 __all__ = ["MOST_CURVES", "curve_sets_of"]
 
 MOST_CURVES = 12
+_NO_MEANS = "it needs a plan with answers=('ratio', 'means'). The test of calibration:"
 
 
 def curve_sets_of(release: Release, level: float) -> list[dict[str, Any]]:
@@ -47,8 +48,11 @@ def _bins(question: ReleasedQuestion) -> list[str]:
 
 def _drawn(found: Curve) -> dict[str, Any]:
     curves, ends = curves_of(found), ends_of(found)
+    lines = found.errors.sentences()[:MOST_CURVES]
+    if not found.has_means:
+        lines.insert(0, f"There is no curve over bins of {found.bins}: {_NO_MEANS}")
     return {
-        "lines": [shortened(line) for line in found.errors.sentences()[:MOST_CURVES]],
+        "lines": [shortened(line) for line in lines],
         "curves": [
             {
                 "name": name,

@@ -319,9 +319,7 @@ def test_a_release_of_ratios_alone_has_its_ratios_and_the_test(
     assert list(found.columns()) == [
         *("land", "s", "ratio", "ratio_ci_lower", "ratio_ci_upper", "status")
     ]
-    assert list(found.errors.columns()) == [
-        *("land", "statistic", "degrees", "bins", "pvalue")
-    ]
+    assert list(found.errors.columns()) == [*("land", "statistic", "bins", "pvalue")]
     assert found.errors.columns()["bins"] == [3, 3]
     assert "need a plan with answers=('ratio', 'means')" in found.notes()[0]
     assert found.summary().startswith("north: p = ")

@@ -110,11 +110,15 @@ def test_every_ready_function_covers(setting: Setting) -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0, 4])
-def test_the_variance_of_a_binary_column_near_half_covers_less(epsilon: float) -> None:
-    """It hardly moves with the mean there; most such answers say that they bend."""
+def test_the_variance_of_a_binary_column_near_half_covers(epsilon: float) -> None:
+    """p(1 - p) hardly moves with p there; the interval of p does."""
     found = found_at(("joint", "laplace", epsilon, 500, False), variance("per"))
-    assert 0.92 < coverage(found) < 0.96
-    assert found.status.count("curved") > 0.7 * len(found)
+    assert 0.95 - FIVE_SIGMA < coverage(found) < 0.98
+    assert found.status.count("ok") > 0.9 * len(found)
+    assert found.ci_upper.max() == 0.25
+    assert (found.ci_lower <= found.estimate).all()
+    means = found_at(("focused", "laplace", epsilon, 500, False), variance("per"))
+    assert 0.95 - FIVE_SIGMA < coverage(means) < 0.98
 
 
 @pytest.mark.parametrize("function", [mean(), lift("per")])

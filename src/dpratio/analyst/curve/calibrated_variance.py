@@ -78,9 +78,15 @@ class CalibratedVariance:
 
 def calibrated_variance(cells: Cells) -> CalibratedVariance:
     """Give the variance of Σw(s − y) for binary labels that the score foretells."""
+    first = _variance(cells, cells.combined({"ws": 1.0}))
+    return _variance(cells, _apart_from_gaps(cells, first.value))
+
+
+def _variance(cells: Cells, measured: Estimate) -> CalibratedVariance:
+    """Give the variance, with Σws as measured."""
     lower, upper = cells.edges
     middle = _likely_mean(lower, upper)
-    scores, unsure = spread_out(cells, *cells.combined({"ws": 1.0}))
+    scores, unsure = spread_out(cells, *measured)
     profile = scores * (1 - middle)
     omega, doubt = _omega(cells, scores, unsure, profile, middle)
     guessed = omega * profile
@@ -100,6 +106,19 @@ def calibrated_variance(cells: Cells) -> CalibratedVariance:
         label=omega**2,
         peaked=omega**2 * value * np.maximum(1 - 6 * middle * (1 - middle), 0.0),
     )
+
+
+def _apart_from_gaps(cells: Cells, variance: Floats) -> Estimate:
+    """Give Σws without what its noise shares with that of the gap.
+
+    Bins whose noise is large would be heard more, just because it is.
+    """
+    value, noise = cells.combined({"ws": 1.0})
+    gap, gap_noise = cells.combined({"ws": 1.0, "wy": -1.0})
+    moments = cells.moments
+    both = moments.noise_covariance("ws", "ws") - moments.noise_covariance("ws", "wy")
+    part = both / (gap_noise + variance + _TINY)
+    return value - part * gap, np.maximum(noise - part * both, 0.0)
 
 
 def spread_out(cells: Cells, values: Floats, noise: Floats) -> Estimate:

@@ -48,8 +48,8 @@ class CalibrationErrors(Tabular):
 
     ``expected`` is the expected calibration error Σ|G|/W, ``squared`` its squared
     version, both with the bias of sampling and noise taken off; they are known where
-    the release holds means. The ``statistic`` of the test is χ² with ``degrees`` of
-    freedom, about; a bin that noise hides has a small part in both.
+    the release holds means. The ``statistic`` of the test adds up squared deviates of
+    the bins, each with the part of its variance that is not noise.
 
     Example:
         >>> import dpratio as dpr
@@ -68,6 +68,11 @@ class CalibrationErrors(Tabular):
     has_means: bool = True
 
     @property
+    def statistic(self) -> Floats:
+        """The statistic of the test of each curve."""
+        return self.test.statistic
+
+    @property
     def pvalue(self) -> Floats:
         """The p-value of the test of each curve."""
         return self.test.pvalue
@@ -79,8 +84,7 @@ class CalibrationErrors(Tabular):
             answers |= _laid_out("expected_error", self.expected)
             answers |= _laid_out("squared_error", self.squared)
         answers |= {
-            "statistic": self.test.statistic.tolist(),
-            "degrees": self.test.degrees.tolist(),
+            "statistic": self.statistic.tolist(),
             "bins": self.bins.astype(int).tolist(),
             "pvalue": self.pvalue.tolist(),
         }

@@ -106,6 +106,8 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
     moments = moments_of(release, asked)
     arm_moments = [moments.only(places) for places in chosen.places]
     box = release.plan.box(asked.asked)
+    if function.of_labels is not None and box["y"].is_binary:
+        function = function.of_labels
     samplings = [Sampling.of(each, box) for each in arm_moments]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         linear = _linearise(function, arm_moments, samplings)
@@ -221,6 +223,7 @@ def _answer(
     codes[drowned] = _CODES["variance_floored"]
     codes[~(np.sqrt(bent) <= _BENT * np.sqrt(spread))] = _CODES["curved"]
     lost = ~(np.isfinite(lower) & np.isfinite(upper))
+    ends = function.ends(lower, upper)
     codes[lost] = _CODES["unbounded"]
     estimate = function.back(linear.value)
     # The derivative of coming back turns errors into those of the function.
@@ -235,8 +238,8 @@ def _answer(
         function=function.name,
         labels=chosen.labels,
         estimate=estimate,
-        ci_lower=np.where(lost, function.lowest, function.back(lower)),
-        ci_upper=np.where(lost, function.highest, function.back(upper)),
+        ci_lower=np.where(lost, function.lowest, ends[0]),
+        ci_upper=np.where(lost, function.highest, ends[1]),
         se=np.where(lost, np.inf, unit * np.sqrt(spread)),
         se_sampling=np.where(lost, np.nan, unit * np.sqrt(sampling)),
         se_privacy=np.where(lost, np.nan, unit * np.sqrt(linear.privacy)),

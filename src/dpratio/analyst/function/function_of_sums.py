@@ -15,14 +15,24 @@ __all__ = ["LINKS", "FunctionOfSums"]
 
 Sums = Mapping[str, Any]
 
-# Scales on which intervals are symmetric: there, back, and the derivative of back.
+# Scales on which intervals are symmetric: there, and back.
 LINKS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "plain": (lambda value: value, lambda value: value),
     "log": (np.log, np.exp),
     "log_one_plus": (np.log1p, np.expm1),
     "fisher": (np.arctanh, np.tanh),
+    # The variance of a column of 0 and 1, by the share of 1.
+    "share": (
+        lambda value: value,
+        lambda value: _between(value) * (1 - _between(value)),
+    ),
 }
 _MOST_ARMS = 2
+_HALF = 0.5  # Where p(1 − p) turns.
+
+
+def _between(share: Floats) -> Floats:
+    return np.clip(share, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +50,11 @@ class FunctionOfSums:
         gradient: gives the derivatives: a mapping from names to arrays, or two.
         arms: How many cells it compares, 1 or 2.
         link: The scale of the interval: ``"plain"``, ``"log"``, ``"log_one_plus"``
-            or ``"fisher"``.
+            or ``"fisher"``; with ``"share"`` the formula gives p, and the function is
+            p(1 − p).
         lowest: The smallest value there can be, and
         highest: the largest.
+        of_labels: What answers instead where the denominator is 0 or 1.
 
     Raises:
         InvalidInput: When a name is repeated or an option unknown.
@@ -60,6 +72,7 @@ class FunctionOfSums:
     link: str = "plain"
     lowest: float = -np.inf
     highest: float = np.inf
+    of_labels: "FunctionOfSums | None" = None
 
     def __post_init__(self) -> None:
         named = isinstance(self.name, str) and self.name.isidentifier()
@@ -105,6 +118,15 @@ class FunctionOfSums:
         with np.errstate(over="ignore"):
             shown: Floats = LINKS[self.link][1](values)
         return np.clip(shown, self.lowest, self.highest)
+
+    def ends(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Come back with both ends of an interval: all that lies between them."""
+        ends = self.back(lower), self.back(upper)
+        if self.link != "share":
+            return ends
+        holds_peak = (lower <= _HALF) & (upper >= _HALF)
+        peak = self.back(np.full_like(lower, _HALF))
+        return np.minimum(*ends), np.where(holds_peak, peak, np.maximum(*ends))
 
     def _arms(self, values: Sequence[NDArray[np.generic]]) -> list[Sums]:
         size = len(self.needs)

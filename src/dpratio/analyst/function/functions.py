@@ -169,7 +169,7 @@ def variance(of: str = "numerator") -> FunctionOfSums:
 
     Returns:
         A function for `estimate_function`; the plan must have ``"spread"`` among its
-        answers.
+        answers. That of a denominator of 0 and 1 is p(1 − p) and needs means alone.
 
     Raises:
         InvalidInput: When ``of`` is neither of the two.
@@ -180,12 +180,22 @@ def variance(of: str = "numerator") -> FunctionOfSums:
         >>> dpr.estimate_function(release, variance, question=1).estimate.round(3)
         array([0.052, 0.051, 0.055, 0.046])
     """
-    top = _column(of)
+    top, name = _column(of), f"variance_of_{of}"
+    # p(1 − p) is flat at ½; the interval of p is not.
+    share = FunctionOfSums(
+        name,
+        ("w", top),
+        lambda sums: sums[top] / sums["w"],
+        link="share",
+        lowest=0.0,
+        highest=0.25,
+    )
     return FunctionOfSums(
-        f"variance_of_{of}",
+        name,
         ("w", top, _SQUARE[of]),
         lambda sums: _spread(sums, top, top, _SQUARE[of]),
         lowest=0.0,
+        of_labels=share if of == "per" else None,
     )
 
 

@@ -1,0 +1,245 @@
+"""How often a test of calibration will find labels that are too frequent, by plan.
+
+Plans for ratios, for means and for the test spend the same budget differently. People
+are invented, released under each and tested; no data are read and nothing is spent.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpratio.analyst.curve.calibration_test import calibration_test
+from dpratio.analyst.sums.moments import moments_of
+from dpratio.arrays import Floats
+from dpratio.checks import require
+from dpratio.errors import InvalidInput
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion, pick_question
+from dpratio.simulation.population import People, Population
+from dpratio.simulation.simulate import clip_people, simulate_release, sum_products
+from dpratio.tabular import Tabular
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups
+
+__all__ = ["CalibrationPower", "calibration_power"]
+
+_ANSWERS = (("ratio",), ("ratio", "means"), ("ratio", "calibration"))
+_SEED = 20_226
+_LEVEL = 0.05
+_MOST_PEOPLE = 10**6
+_AT_ONCE = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationPower(Tabular):
+    """Shares of samples that a test at 0.05 rejects, one row per plan.
+
+    ``size`` is that of calibrated people, ``power`` that of people whose labels are
+    ``often`` times as frequent; both have a standard error of 0.016 or less.
+
+    Example:
+        >>> CalibrationPower(2000, 1.25, ("ratio",), (0.05,), (0.8,)).to_dicts()
+        [{'answers': 'ratio', 'n': 2000, 'often': 1.25, 'size': 0.05, 'power': 0.8}]
+    """
+
+    n: int
+    often: float
+    answers: tuple[str, ...]
+    size: tuple[float, ...]
+    power: tuple[float, ...]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per plan; the first is the plan that was asked about."""
+        count = len(self.answers)
+        return {
+            "answers": list(self.answers),
+            "n": [self.n] * count,
+            "often": [self.often] * count,
+            "size": list(self.size),
+            "power": list(self.power),
+        }
+
+
+def calibration_power(
+    plan: Plan,
+    *,
+    n: int,
+    often: float = 1.25,
+    population: Population | None = None,
+    question: str | int | None = None,
+    samples: int = 1_000,
+) -> CalibrationPower:
+    """Say which power a test of calibration has under a plan, and under others.
+
+    Args:
+        plan: Over bins of its score; the other plans have its terms.
+        n: People in all bins together.
+        often: How many times as frequent as the score says labels are.
+        population: Draws scores and weights; by default people are spread evenly over
+            the bins, and weights are exponential.
+        question: Which question, by its name or its number from 1.
+        samples: How many samples are invented.
+
+    Raises:
+        InvalidInput: When an option breaks a rule, or the plan has no bins of the
+            score.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> plan = dpr.make_plan(
+        ...     dpr.Ratio("score", per="label"),
+        ...     bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        ...     groups=dpr.ScoreBins("score", 5),
+        ...     budget=dpr.Budget(0.2),
+        ... )
+        >>> found = dpr.simulation.calibration_power(plan, n=1_000, samples=200)
+        >>> [row["answers"] for row in found.to_dicts()]
+        ['ratio', 'ratio, means', 'ratio, calibration']
+    """
+    counted = type(n) is int and 1 <= n <= _MOST_PEOPLE
+    require(counted, "n must be a whole number up to a million", n)
+    usable = isinstance(often, int | float) and 0 < often <= 100  # noqa: PLR2004
+    require(usable, "often must lie between 0 and 100", often)
+    enough = type(samples) is int and 1 <= samples <= 10**5
+    require(enough, "samples must be a whole number up to 100,000", samples)
+    unit = plan.unit.column
+    require(unit is None, "the test of calibration is about rows", unit)
+    asked = pick_question(plan.questions, question)
+    bins = _bins_of(plan, asked)
+    plans = _variants(plan, asked)
+    people = population or _Spread(plan, asked, bins)
+    found = [
+        _rejected(plans, people, bins, n, factor, samples) for factor in (1.0, often)
+    ]
+    said = tuple(", ".join(each.questions[0].answers) for each in plans)
+    return CalibrationPower(n, float(often), said, *map(tuple, found))
+
+
+def _bins_of(plan: Plan, question: PlannedQuestion) -> ScoreBins:
+    """Give the bins of the score."""
+    groups, score = plan.partitions[question.partition], question.ratio.numerator
+    dimensions = groups.dimensions if isinstance(groups, Groups) else ()
+    found = [
+        each
+        for each in dimensions
+        if isinstance(each, ScoreBins) and each.column == score
+    ]
+    hint = f"Plan with groups=ScoreBins('{score}', 10)."
+    require(found, "the test of calibration needs bins of the score", score, hint)
+    return found[0]
+
+
+def _variants(plan: Plan, question: PlannedQuestion) -> list[Plan]:
+    """Give the plan of one question, and others of the same terms and budget."""
+    bins = Groups.cross(_bins_of(plan, question))
+    others = [each for each in _ANSWERS if each != question.answers]
+    whole = plan.budget.epsilon, plan.budget.delta
+    made: list[Plan] = []
+    for answers in (question.answers, *others):
+        try:
+            made.append(
+                make_plan(
+                    question.ratio,
+                    bounds=plan.bounds,
+                    budget=Budget(*(question.weight * each for each in whole)),
+                    unit=plan.unit,
+                    groups=bins,
+                    answers=answers,
+                    strategy=plan.strategy,
+                    mechanism=plan.mechanism,
+                )
+            )
+        except InvalidInput:
+            require(made, "this plan has no test of calibration", question.name)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """People spread evenly over bins and within them, with exponential weights."""
+
+    plan: Plan
+    question: PlannedQuestion
+    bins: ScoreBins
+
+    def __call__(
+        self, rng: np.random.Generator, repetitions: int, count: int
+    ) -> People:
+        shape, edges = (repetitions, count), np.array(self.bins.edges)
+        place = rng.integers(len(edges) - 1, size=shape)
+        score = edges[place] + rng.random(shape) * np.diff(edges)[place]
+        box = self.plan.box(self.question)
+        weight = None
+        if "w" in box:
+            middle = (box["w"].lower + box["w"].upper) / 3
+            weight = rng.exponential(middle, size=shape)
+        return People(score, score, weight)
+
+
+def _rejected(
+    plans: list[Plan],
+    population: Population,
+    bins: ScoreBins,
+    n: int,
+    often: float,
+    samples: int,
+) -> list[float]:
+    """Give the share of samples that are rejected, under every plan."""
+    rng = np.random.default_rng(_SEED)
+    block = max(1, _AT_ONCE // n)
+    sums: list[list[Floats]] = [[] for _ in plans]
+    for start in range(0, samples, block):
+        drawn = population(rng, min(block, samples - start), n)
+        labels = rng.random(drawn.score.shape) < often * drawn.score
+        people = replace(drawn, label=labels.astype(np.float64))
+        for at, plan in enumerate(plans):
+            sums[at].append(_summed(plan, people, bins))
+    return [
+        _share(plan, np.concatenate(each), bins, rng)
+        for plan, each in zip(plans, sums, strict=True)
+    ]
+
+
+def _summed(plan: Plan, people: People, bins: ScoreBins) -> Floats:
+    """Add up by sample and bin: samples × bins × sums."""
+    question = plan.questions[0]
+    given = clip_people(people, plan.box(question))
+    edges = np.array(bins.edges)
+    place = np.searchsorted(edges, given.score, side="right") - 1
+    place[given.score == edges[-1]] = len(edges) - 2
+    products = [each.summand.factors for each in question.sums]
+    by_bin = []
+    for at in range(len(edges) - 1):
+        inside = place == at
+        # Whoever is elsewhere counts as nothing in every sum.
+        own = People(
+            given.score * inside,
+            given.label * inside,
+            inside * (1.0 if given.weight is None else given.weight),
+        )
+        named = [factors or ("w",) for factors in products]
+        by_bin.append(sum_products(own, named, plan.contrast(question)))
+    return np.stack(by_bin, axis=1)
+
+
+def _share(
+    plan: Plan, sums: Floats, bins: ScoreBins, rng: np.random.Generator
+) -> float:
+    """Put noise on sums, test every sample, and give the share that is rejected."""
+    question, (samples, count, _) = plan.questions[0], sums.shape
+    release = simulate_release(sums.reshape(samples * count, -1), plan, question, rng)
+    lower, upper = (
+        np.tile(each, samples) for each in (bins.edges[:-1], bins.edges[1:])
+    )
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        found = calibration_test(
+            moments_of(release),
+            plan.box(question),
+            np.repeat(np.arange(samples), count),
+            samples,
+            (np.array(lower), np.array(upper)),
+        )
+    return float((found.pvalue < _LEVEL).mean())

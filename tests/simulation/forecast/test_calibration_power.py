@@ -1,0 +1,86 @@
+"""Which power a test of calibration has, before any data."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpratio as dpr
+from dpratio.errors import InvalidInput
+from dpratio.simulation.forecast.calibration_power import calibration_power
+
+BOUNDS = {"s": dpr.Bounds(0, 1), "y": dpr.Bounds.binary()}
+WEIGHT = {"w": dpr.Bounds(0.5, 2)}
+
+
+def plan_of(**terms: Any) -> dpr.Plan:  # noqa: ANN401
+    given: dict[str, Any] = {
+        "bounds": BOUNDS,
+        "budget": dpr.Budget(0.5),
+        "groups": dpr.ScoreBins("s", 5),
+        **terms,
+    }
+    return dpr.make_plan(given.pop("ratio", dpr.Ratio("s", per="y")), **given)
+
+
+def test_every_kind_of_plan_is_told_with_its_size_and_power() -> None:
+    found = calibration_power(plan_of(), n=600, samples=400)
+    assert found.answers == ("ratio", "ratio, means", "ratio, calibration")
+    size, power = np.array(found.size), np.array(found.power)
+    assert (size < 0.1).all()
+    assert (power > 0.3).all()
+    assert power[2] > power[1]
+    assert list(found.columns()) == ["answers", "n", "often", "size", "power"]
+
+
+def test_the_plan_that_was_asked_about_comes_first() -> None:
+    ratio = dpr.Ratio("s", per="y", weight="w")
+    plan = plan_of(
+        ratio=ratio, bounds=BOUNDS | WEIGHT, answers=("ratio", "calibration")
+    )
+    found = calibration_power(plan, n=100, samples=20)
+    assert found.answers[0] == "ratio, calibration"
+    assert len(found.answers) == 3
+
+
+def test_plans_that_cannot_be_made_are_left_out() -> None:
+    plan = plan_of(strategy="joint")
+    found = calibration_power(plan, n=100, samples=20)
+    assert found.answers == ("ratio", "ratio, means")
+
+
+def test_people_may_be_given() -> None:
+    def all_low(rng: np.random.Generator, repetitions: int, count: int) -> Any:  # noqa: ANN401
+        score = rng.beta(1, 20, size=(repetitions, count))
+        return dpr.simulation.People(score, score)
+
+    given = calibration_power(plan_of(), n=500, samples=100, population=all_low)
+    spread = calibration_power(plan_of(), n=500, samples=100)
+    assert given.power[0] < spread.power[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"n": 0}, "n must be a whole number up to a million, got 0"),
+        ({"n": 10, "often": 0}, "often must lie between 0 and 100, got 0"),
+        ({"n": 10, "samples": 0}, "samples must be a whole number up to 100,000"),
+    ],
+)
+def test_an_option_that_is_none_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        calibration_power(plan_of(), **options)
+
+
+def test_a_plan_without_bins_of_the_score_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="needs bins of the score, got 's'"):
+        calibration_power(plan_of(groups=None), n=100)
+    with pytest.raises(InvalidInput, match="needs bins of the score, got 's'"):
+        calibration_power(plan_of(groups=dpr.Groups("land", ["north"])), n=100)
+
+
+def test_people_with_many_rows_are_refused() -> None:
+    totals = {"s": dpr.Bounds(0, 1), "y": dpr.Bounds(0, 1)}
+    plan = plan_of(unit=dpr.PrivacyUnit("id", totals=totals))
+    with pytest.raises(InvalidInput, match="is about rows, got 'id'"):
+        calibration_power(plan, n=100)
