@@ -1,15 +1,18 @@
 """A plan made for the test of calibration: its shares, its price and its refusals."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dpratio.errors import InvalidInput, PlanRefused
+from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.joint import is_convex
+from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
@@ -104,11 +107,8 @@ def test_what_the_test_is_not_about_is_refused(
         plan_of(**terms)
 
 
-def test_a_plan_whose_partition_is_nowhere_is_refused_at_the_door() -> None:
-    plan = plan_of()
-    asked = replace(plan.questions[0], partition=7)
-    with pytest.raises(PlanRefused, match="needs bins, got None"):
-        price(replace(plan, questions=(asked,)))
+def test_bins_that_were_rolled_up_leave_a_plan_that_is_priced() -> None:
+    assert price(replace(plan_of(), partitions=(None,))).epsilon == 1
 
 
 def test_less_noise_than_it_costs_is_refused_at_the_door() -> None:
@@ -118,3 +118,9 @@ def test_less_noise_than_it_costs_is_refused_at_the_door() -> None:
     asked = replace(question, sums=(first, *question.sums[1:]))
     with pytest.raises(PlanRefused, match="too small for the budget"):
         price(replace(plan, questions=(asked,)))
+
+
+def test_it_is_the_same_after_a_file() -> None:
+    plan = plan_of(WEIGHTED, bounds=SHARED | WEIGHT)
+    document = json.loads(json.dumps(plan_to_document(plan)))
+    assert plan_from_document(Node(document)) == plan

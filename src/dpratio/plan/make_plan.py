@@ -12,6 +12,7 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import (
+    require_bins,
     require_people,
     require_terms,
     settle_guess,
@@ -136,6 +137,7 @@ def _plan_of(study: Study) -> Plan:
         stage=_staged(study),
     )
     require_terms(terms)
+    require_bins(terms)
     require_people(study.n, study.guess)
     settled = replace(
         terms,

@@ -23,7 +23,13 @@ from dpratio.terms.question import is_plain
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["require_people", "require_terms", "settle_guess", "settle_partition"]
+__all__ = [
+    "require_bins",
+    "require_people",
+    "require_terms",
+    "settle_guess",
+    "settle_partition",
+]
 
 _LARGEST_ROW = 2.0**30
 _MOST_PEOPLE = 10**300  # Beyond it doubles end.
@@ -235,6 +241,18 @@ def _require_stage(plan: PlanTerms) -> None:
     require_people(stage.people, stage.guess)
 
 
+def require_bins(plan: PlanTerms) -> None:
+    """Refuse to plan a test of calibration without bins; roll-up may lose them."""
+    for question in plan.questions:
+        partition = plan.partitions[question.partition]
+        dimensions = partition.dimensions if isinstance(partition, Groups) else ()
+        binned = any(isinstance(each, ScoreBins) for each in dimensions)
+        hint = f"Write groups=ScoreBins('{question.ratio.numerator}', 10)."
+        fits = binned or "calibration" not in question.answers
+        given = getattr(partition, "columns", None)
+        require(fits, "the answer 'calibration' needs bins", given, hint)
+
+
 def require_people(people: object, guess: object) -> None:
     """Refuse what cannot be expected of a population."""
     counted = people is None or (type(people) is int and 1 <= people <= _MOST_PEOPLE)
@@ -271,14 +289,6 @@ def _require_calibration(plan: PlanTerms, question: PlannedQuestion) -> None:
     hint = "Leave it out, or leave out ids, minus and stage."
     plain = plan.unit.column is None and ratio.minus is None and plan.stage is None
     require(plain, rule, "others", hint)
-    # A place that is no place is refused by `price`, in its own words.
-    partition = dict(enumerate(plan.partitions)).get(question.partition)
-    binned = isinstance(partition, Groups) and any(
-        isinstance(each, ScoreBins) for each in partition.dimensions
-    )
-    hint = f"Write groups=ScoreBins('{ratio.numerator}', 10)."
-    given = getattr(partition, "columns", None)
-    require(binned, "the answer 'calibration' needs bins", given, hint)
     guess = ratio.guess
     if guess is None and _share_bounds(box_of(ratio, plan.bounds, plan.unit)):
         guess = 1.0

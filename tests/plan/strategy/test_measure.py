@@ -76,9 +76,9 @@ def focused(
     return measure_focused(grid, allow(mechanism, budget), units, family)[0]
 
 
-def test_there_are_three_strategies_and_three_answers() -> None:
+def test_there_are_three_strategies_and_four_answers() -> None:
     assert STRATEGIES == ("focused", "joint", "even")
-    assert ANSWERS == ("ratio", "means", "spread")
+    assert ANSWERS == ("ratio", "means", "spread", "calibration")
 
 
 @pytest.mark.parametrize("count", BOXES)
