@@ -60,6 +60,7 @@ HOMES = {
             "functions",
             "keys",
             "numbers",
+            "on_files",
             "on_polars",
             "open",
             "spark/frames",

@@ -7,7 +7,7 @@ import pytest
 
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.source_description import (
     SourceDescription,
     description_from_text,
@@ -75,6 +75,21 @@ CASES: list[tuple[Any, dict[str, Any], str]] = [
             "where": "day > '2026-11-09'",
         },
         "table 't' at 'sqlite:///a.db', rows where day > '2026-11-09'",
+    ),
+    (
+        CsvFile("a.csv", where="day > '2026-11-09'"),
+        {
+            "path": "a.csv",
+            "delimiter": ",",
+            "quote": '"',
+            "where": "day > '2026-11-09'",
+        },
+        "files 'a.csv', delimiter ',', quote '\"', rows where day > '2026-11-09'",
+    ),
+    (
+        ParquetFiles("a/", partitions=["k"], where="k = 'a'"),
+        {"path": "a/", "partitions": ["k=text"], "where": "k = 'a'"},
+        "files 'a/', folders of k=text, rows where k = 'a'",
     ),
     (
         DatabaseTable("spark://h:7077", path="hdfs://x/y"),

@@ -4,7 +4,7 @@ import pytest
 
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import ParquetFiles
+from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.source_description import description_from_text, description_of
 from dpratio.terms.study_file import parse_study
 
@@ -17,7 +17,7 @@ privacy = {{ epsilon = 1 }}
 """
 
 BAD: list[object] = [
-    *({}, [], None, "year", 3, ["year", "Year"], ["a=b"], ["a/b"], [""]),
+    *({}, [], "year", 3, ["year", "Year"], ["a=b"], ["a/b"], [""]),
     *([1], {"year": "int"}, {"year": 3}, {1: "text"}),
 ]
 
@@ -64,3 +64,20 @@ def test_an_approval_is_of_the_folders_too() -> None:
     table = DatabaseTable("spark://c:7077", path="lake/", partitions=["year"])
     said = "path (in folders of year=text) 'lake/' at 'spark://c:7077'"
     assert str(description_of(table)) == said
+
+
+def test_files_may_have_a_condition_and_no_folders() -> None:
+    files = ParquetFiles("a/*.parquet", where="age > 5")
+    assert (files.partitions, files.where) == ((), "age > 5")
+    assert files.at("b.parquet") == ParquetFiles("b.parquet", where="age > 5")
+    folders = ParquetFiles("a/", partitions={"age": "integer"})
+    assert folders.at("b/") == ParquetFiles("b/", partitions={"age": "integer"})
+    assert files != ParquetFiles("a/*.parquet")
+    text = CsvFile("a.csv", columns=["x"], delimiter=";", quote="", where="x = 'a'")
+    assert text.at("b.csv").at("a.csv") == text
+    for given in ("", " ", 5, "x" * 2001):
+        for made in (ParquetFiles, CsvFile):
+            with pytest.raises(
+                InvalidInput, match="where must be a condition of up to"
+            ):
+                made("a.parquet", where=given)  # type: ignore[arg-type]

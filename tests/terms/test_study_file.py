@@ -11,7 +11,7 @@ from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile
+from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
 from dpratio.terms.unit import PrivacyUnit
@@ -125,9 +125,10 @@ def test_data_may_lie_in_a_database(data: str, wanted: DatabaseTable) -> None:
     ("data", "said"),
     [
         ('url = "mysql://db"\ntable = "a"', "$.data: an address must name a database"),
+        ('path = "a.parquet"\nwhere = ""', "$.data: where must be a condition"),
         (
-            'path = "a.parquet"\nwhere = "age > 5"',
-            "$.data.where: rows are chosen by where in a table of a database, got",
+            'path = "a/"\npartitions = ["a"]\nquote = ""',
+            "$.data: unknown field 'quote'",
         ),
         (
             'url = "sqlite:///a.db"\ntable = "a"\nwhere = ""',
@@ -196,3 +197,25 @@ def test_keys_keep_type_and_order(keys: str, wanted: tuple[object, ...]) -> None
     assert isinstance(groups, Groups)
     assert groups.keys == wanted
     assert [type(key) for key in groups.keys] == [type(key) for key in wanted]
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        ('path = "a.parquet"', ParquetFiles("a.parquet", where="age > 5")),
+        ('path = "a/"', ParquetFiles("a/", where="age > 5")),
+        ('path = "a.csv.gz"', CsvFile("a.csv.gz", where="age > 5")),
+        (
+            'path = "a.txt"\nquote = ""',
+            CsvFile("a.txt", quote="", where="age > 5"),
+        ),
+        (
+            'path = "a/"\npartitions = { age = "integer" }',
+            ParquetFiles("a/", partitions={"age": "integer"}, where="age > 5"),
+        ),
+    ],
+)
+def test_where_keeps_some_rows_of_files(
+    data: str, wanted: CsvFile | ParquetFiles
+) -> None:
+    assert parse_study(study(data=f'{data}\nwhere = "age > 5"')).data == wanted

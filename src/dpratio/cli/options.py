@@ -56,9 +56,7 @@ Table = Annotated[
 View = Annotated[
     str | None, typer.Option(help="With an address in --data, a view that is plain.")
 ]
-Where = Annotated[
-    str | None, typer.Option(help="With an address in --data, which rows are read.")
-]
+Where = Annotated[str | None, typer.Option(help="With --data, which rows are read.")]
 Last = Annotated[
     str | None,
     typer.Option(

@@ -106,14 +106,18 @@ def table_aside(
         InvalidInput: When a table is named without its database.
     """
     from dpratio.terms.database import SCHEMES, DatabaseTable
+    from dpratio.terms.source import CsvFile, ParquetFiles
 
     if data is not None and data.partition("://")[0] in SCHEMES:
         return DatabaseTable(data, table=table, view=view, where=where)
-    alone = table is None and view is None and where is None
     hint = "Write for instance --data postgres://host/database --table orders."
-    rule = "--table, --view and --where go with the address of a database in --data"
-    require(alone, rule, table or view or where, hint)
-    return data
+    rule = "--table and --view go with the address of a database in --data"
+    require(table is None and view is None, rule, table or view, hint)
+    require(data is not None or where is None, "--where goes with --data", where)
+    if data is None or where is None:
+        return data
+    is_text = data.endswith((".csv", ".csv.gz"))
+    return (CsvFile if is_text else ParquetFiles)(data, where=where)
 
 
 def table_of(study: "Study | None", folder: Path) -> object:
@@ -123,7 +127,6 @@ def table_of(study: "Study | None", folder: Path) -> object:
         InvalidInput: When it names none.
     """
     from dpratio.terms.database import DatabaseTable
-    from dpratio.terms.source import CsvFile, ParquetFiles
 
     given = None if study is None else study.data
     if given is None:
@@ -135,15 +138,7 @@ def table_of(study: "Study | None", folder: Path) -> object:
         return _beside(folder, given)
     if isinstance(given, DatabaseTable):
         return given.beside(folder)
-    if isinstance(given, ParquetFiles):
-        path = _beside(folder, given.path)
-        return ParquetFiles(path, partitions=dict(given.partitions))
-    return CsvFile(
-        _beside(folder, given.path),
-        columns=given.columns,
-        delimiter=given.delimiter,
-        quote=given.quote,
-    )
+    return given.at(_beside(folder, given.path))
 
 
 def _beside(folder: Path, path: str) -> str:

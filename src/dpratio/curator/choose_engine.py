@@ -10,6 +10,7 @@ from dpratio.curator.reading.statement import ColumnType, KeyCount, Statement
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.terms.dimensions import Key
+from dpratio.terms.source import CsvFile, ParquetFiles
 
 __all__ = ["ENGINES", "connected", "open_keys", "open_table", "schema_for"]
 
@@ -89,6 +90,12 @@ def _opened(
         from dpratio.curator.python.rows import open_rows
 
         opened = open_rows(opened)
+    elif isinstance(opened, CsvFile | ParquetFiles) and opened.where is not None:
+        import_extra("ibis", "engines")
+        from dpratio.curator.duckdb import engine as asking
+        from dpratio.curator.warehouse.on_files import open_kept
+
+        opened = open_kept(opened, asked)
     else:
         from dpratio.curator.duckdb import engine as asking
         from dpratio.curator.duckdb.sources import open_duck

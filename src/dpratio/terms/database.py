@@ -8,7 +8,12 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from dpratio.checks import require
-from dpratio.terms.source import ParquetFiles, Partitions, variable_of_address
+from dpratio.terms.source import (
+    ParquetFiles,
+    Partitions,
+    require_condition,
+    variable_of_address,
+)
 
 __all__ = ["SCHEMES", "DatabaseTable"]
 
@@ -22,7 +27,6 @@ _WITHOUT_HOST = re.compile(
 )
 _KUBERNETES = "k8s://https://"
 _MOST_NAMES = 3  # catalogue, schema, table
-_LONGEST_CONDITION = 2000
 
 Name = str | Sequence[str]
 
@@ -89,7 +93,7 @@ class DatabaseTable:
         in_folders = path is not None or partitions is None
         require(in_folders, "partitions are of a path", partitions, hint)
         told = None if partitions is None else ParquetFiles(path, partitions=partitions)
-        _require_condition(where)
+        require_condition(where)
         names = () if path is not None else _names(table if view is None else view)
         object.__setattr__(self, "scheme", scheme)
         object.__setattr__(self, "url", url)
@@ -204,14 +208,6 @@ def _is_spark(url: object) -> bool:
     known = _WITHOUT_HOST.fullmatch(written) is not None or not odd
     require(known, "an address of Spark names a cluster", _shown(url), hint)
     return True
-
-
-def _require_condition(where: object) -> None:
-    said = isinstance(where, str) and where.strip() != ""
-    hint = "Write where = \"day >= '2026-11-09'\", or leave it out."
-    rule = f"where must be a condition of up to {_LONGEST_CONDITION} characters"
-    short = isinstance(where, str) and len(where) <= _LONGEST_CONDITION
-    require(where is None or (said and short), rule, where, hint)
 
 
 def _names(given: object) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ __all__ = [
     "ParquetFiles",
     "Partitions",
     "path_and_partitions",
+    "require_condition",
     "variable_of_address",
     "variable_of_path",
 ]
@@ -26,6 +27,7 @@ __all__ = [
 Partitions = tuple[tuple[str, str], ...]
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}")
+_LONGEST_CONDITION = 2000
 _UNUSABLE = {"\n", "\r", "\x00", "\x01"}  # \x01 marks lines inside the engines.
 
 
@@ -42,6 +44,7 @@ class CsvFile:
             first line is the header.
         delimiter: One character between cells.
         quote: One character around cells, or ``""`` where quoting is not used.
+        where: Which rows are read: a condition that compares columns with texts.
 
     Raises:
         InvalidInput: When the dialect is not usable.
@@ -55,6 +58,7 @@ class CsvFile:
     columns: tuple[str, ...] | None
     delimiter: str
     quote: str
+    where: str | None
 
     def __init__(
         self,
@@ -63,6 +67,7 @@ class CsvFile:
         columns: Sequence[str] | None = None,
         delimiter: str = ",",
         quote: str = '"',
+        where: str | None = None,
     ) -> None:
         _require_character(delimiter, "delimiter")
         if quote != "":
@@ -73,19 +78,33 @@ class CsvFile:
         object.__setattr__(self, "columns", names)
         object.__setattr__(self, "delimiter", delimiter)
         object.__setattr__(self, "quote", quote)
+        require_condition(where)
+        object.__setattr__(self, "where", where)
+
+    def at(self, path: object) -> "CsvFile":
+        """Take the same at another path."""
+        return CsvFile(
+            path,
+            columns=self.columns,
+            delimiter=self.delimiter,
+            quote=self.quote,
+            where=self.where,
+        )
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class ParquetFiles:
-    """Parquet files in folders such as ``year=2026/month=03``, which name columns.
+    """Parquet files with what they do not say: columns of folders, which rows are read.
 
-    A value is read by its declared type; one that is none of it is a missing key. No
-    type is ever guessed from values.
+    Folders such as ``year=2026/month=03`` name columns. A value is read by its declared
+    type; one that is none of it is a missing key. No type is ever guessed from values.
 
     Args:
         path: A folder with a slash at its end, a file name, or a glob.
         partitions: Columns that folders name, each with its kind: ``"text"``,
             ``"integer"``, ``"boolean"`` or ``"date"``. Those of a list are text.
+        where: Which rows are read: a condition that compares columns with constants of
+            their type.
 
     Raises:
         InvalidInput: When a column has no name, or a kind that is not one of these.
@@ -97,12 +116,34 @@ class ParquetFiles:
 
     path: str
     partitions: Partitions
+    where: str | None
 
     def __init__(
-        self, path: object, *, partitions: Mapping[str, str] | Sequence[str]
+        self,
+        path: object,
+        *,
+        partitions: Mapping[str, str] | Sequence[str] | None = None,
+        where: str | None = None,
     ) -> None:
+        require_condition(where)
+        told = () if partitions is None else _read_partitions(partitions)
         object.__setattr__(self, "path", str(path))
-        object.__setattr__(self, "partitions", _read_partitions(partitions))
+        object.__setattr__(self, "partitions", told)
+        object.__setattr__(self, "where", where)
+
+    def at(self, path: object) -> "ParquetFiles":
+        """Take the same at another path."""
+        told = dict(self.partitions) or None
+        return ParquetFiles(path, partitions=told, where=self.where)
+
+
+def require_condition(where: object) -> None:
+    """Refuse what is no condition, by its length and type alone."""
+    said = isinstance(where, str) and where.strip() != ""
+    hint = "Write where = \"day >= '2026-11-09'\", or leave it out."
+    rule = f"where must be a condition of up to {_LONGEST_CONDITION} characters"
+    short = isinstance(where, str) and len(where) <= _LONGEST_CONDITION
+    require(where is None or (said and short), rule, where, hint)
 
 
 def path_and_partitions(source: str | ParquetFiles) -> tuple[str, Partitions]:

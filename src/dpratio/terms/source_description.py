@@ -41,7 +41,7 @@ class SourceDescription:
         database: Its name, or the path of its file.
         table: The names of a table; ``view`` those of a view.
         view: See ``table``.
-        where: Which rows of a table, view or path of a database are read.
+        where: Which rows are read, of files or of a database.
         partitions: Columns that names of folders hold, each with its kind.
         url: The variable that holds an address, in place of what stands in one.
 
@@ -100,7 +100,9 @@ class SourceDescription:
             told += [] if self.quote is None else [f"quote {self.quote!r}"]
             named = ", ".join(map(repr, self.columns or ()))
             told += [f"columns {named}"] if named else []
-            return ", ".join([*told, *([self._folders] if self.partitions else [])])
+            told += [self._folders] if self.partitions else []
+            told += [] if self.where is None else [f"rows where {self.where}"]
+            return ", ".join(told)
         at = self.url or f"{self.scheme}://{self.host or ''}"
         at += "" if self.database is None else f"/{self.database}"
         what = "path" if self.path is not None else "view" if self.view else "table"
@@ -126,13 +128,18 @@ def description_of(
     if isinstance(source, str):
         return SourceDescription(path=source)
     if isinstance(source, ParquetFiles):
-        return SourceDescription(path=source.path, partitions=_folders(source))
+        return SourceDescription(
+            path=source.path,
+            partitions=_folders(source) or None,
+            where=source.where,
+        )
     if isinstance(source, CsvFile):
         return SourceDescription(
             path=source.path,
             delimiter=source.delimiter,
             quote=source.quote,
             columns=source.columns,
+            where=source.where,
         )
     names = None if source.path is not None else source.names
     is_known = bool(source.scheme)
@@ -147,7 +154,7 @@ def description_of(
         table=None if source.is_view else names,
         view=names if source.is_view else None,
         where=source.where,
-        partitions=_folders(source) if source.partitions else None,
+        partitions=_folders(source) or None,
     )
 
 

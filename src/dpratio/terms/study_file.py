@@ -202,20 +202,20 @@ def _read_question(
 def _read_data(node: Node) -> str | CsvFile | ParquetFiles | DatabaseTable:
     if isinstance(node.value, dict) and "url" in node.value:
         return _read_database(node)
-    if isinstance(node.value, dict) and "where" in node.value:
-        rule = "rows are chosen by where in a table of a database"
-        hint = "Name its url and table, or leave where out and keep files apart."
-        node.entries()["where"].refuse(rule, hint)
     if isinstance(node.value, dict) and "partitions" in node.value:
-        fields = node.fields("path", "partitions")
+        fields = node.fields("path", "partitions", optional=("where",))
         path, named = fields["path"].text(), _read_partitions(fields["partitions"])
-        return node.make(lambda: ParquetFiles(path, partitions=named))
-    dialect = ("columns", "delimiter", "quote")
+        where = fields["where"].text() if "where" in fields else None
+        return node.make(lambda: ParquetFiles(path, partitions=named, where=where))
+    dialect = ("columns", "delimiter", "quote", "where")
     fields = node.fields("path", optional=dialect)
     path = fields["path"].text()
     given = {name: fields[name] for name in dialect if name in fields}
     if not given:
         return path
+    if set(given) == {"where"} and not path.endswith((".csv", ".csv.gz")):
+        where = given["where"].text()
+        return node.make(lambda: ParquetFiles(path, where=where))
     options: dict[str, object] = {
         name: [item.text() for item in at.items()] if name == "columns" else at.text()
         for name, at in given.items()

@@ -40,7 +40,7 @@ def test_an_address_needs_a_table_and_is_not_repeated(folder: Path, call: Call) 
         True,
     )
     assert "secret" not in error
-    for option in ("--table", "--view", "--where"):
+    for option in ("--table", "--view"):
         code, _, error = call(*words, "people.csv", option, "a")
         assert (code, "go with the address of a database in --data" in error) == (
             3,
@@ -64,6 +64,25 @@ def test_a_plan_is_released_from_a_database(folder: Path, call: Call) -> None:
     assert (code, "or with --data" in error) == (3, True)
     sources = [each.said("charge")["source"] for each in _held()]
     assert ["where" in each for each in sources] == [True, False]
+
+
+def test_some_rows_of_files_are_released(folder: Path, call: Call) -> None:
+    words = ("release", "study.toml", "-o")
+    code, _, error = call(*words, "r.json", "--where", "label = '1'")
+    assert (code, "--where goes with --data, got" in error) == (3, True)
+    data = ("--data", "people.csv", "--where", "label = '1'")
+    assert call(*words, "a.json", *data)[0] == 0
+    data = (*data[:-1], "label > 0")
+    code, _, error = call(*words, "b.json", *data)
+    assert (code, "a column of string with a constant of another" in error) == (4, True)
+    text = STUDY.replace('path = "people.csv"', 'path = "people.csv"\nwhere = "a = 1"')
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    code, _, error = call(*words, "c.json")
+    assert (code, "a name that is no column" in error) == (4, True)
+    data = ("--data", "none.parquet", "--where", "label > 0")
+    assert call(*words, "d.json", *data)[0] == 5
+    (held,) = _held()
+    assert '"where": "label = \'1\'"' in held.said("charge")["source"]
 
 
 def _held() -> list[Held]:

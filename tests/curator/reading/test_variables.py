@@ -29,7 +29,7 @@ def test_files_are_read_where_a_variable_says(tmp_path: Path) -> None:
         tmp_path / "a.csv", columns=["a"], delimiter=";", quote=""
     )
     plain = CsvFile("a.csv")
-    assert resolved(plain) is plain
+    assert resolved(plain) == plain
     named = ParquetFiles("${LAKE}/b/", partitions=["year"])
     assert resolved(named) == ParquetFiles(f"{tmp_path}/b/", partitions=["year"])
     with pytest.raises(FileRefused, match=r"no file at '\$\{LAKE\}/b/'"):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
-from dpratio.checks import import_extra
+from dpratio.checks import import_extra, require
 from dpratio.curator.reading.arrow_cells import arrow_values
 from dpratio.curator.reading.csv_lines import line_cells, read_header
 from dpratio.curator.reading.days import polars_days
@@ -51,6 +51,9 @@ def open_rows(source: object) -> RowTable:
         "polars": _open_polars,
         "arrow": _open_arrow,
     }
+    where = source.where if isinstance(source, CsvFile | ParquetFiles) else None
+    hint = "Use engine 'duckdb', which does."
+    require(where is None, "engine 'python' keeps no rows by where", "where", hint)
     kind = kind_of(source)
     if kind not in openers:
         refuse_kind("python", kind)

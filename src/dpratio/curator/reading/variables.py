@@ -31,15 +31,8 @@ def resolved(source: object) -> object:
     """
     if isinstance(source, str):
         return _path(source)
-    if isinstance(source, ParquetFiles):
-        return ParquetFiles(_path(source.path), partitions=dict(source.partitions))
-    if isinstance(source, CsvFile) and variable_of_path(source.path) is not None:
-        return CsvFile(
-            _path(source.path),
-            columns=source.columns,
-            delimiter=source.delimiter,
-            quote=source.quote,
-        )
+    if isinstance(source, CsvFile | ParquetFiles):
+        return source.at(_path(source.path))
     if isinstance(source, DatabaseTable) and _names_of(source):
         return _table(source)
     return source

@@ -31,7 +31,7 @@ def mu_of_pure(epsilon: Fraction) -> Fraction:
 
     Example:
         >>> float(mu_of_pure(Fraction(1, 10)))
-        0.1252...
+        0.1253...
     """
     if epsilon >= _LARGE or epsilon < _LEAST:
         # P(N > √(2ε)) ≤ e^−ε/2 ≤ 1/(1 + e^ε).

@@ -1,8 +1,12 @@
 """Folders of Parquet files on a cluster: the keys that every other engine reads."""
 
+import datetime as dt
+import math
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from curator.reading.test_partitions import KEYS, KINDS, lake, write
@@ -11,6 +15,7 @@ from dpratio.curator.choose_engine import schema_for
 from dpratio.errors import SchemaRefused
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
+from dpratio.terms.source import ParquetFiles
 from spark_cluster import Cluster
 
 pytestmark = pytest.mark.usefixtures("session")
@@ -57,3 +62,38 @@ def test_no_value_of_a_folder_changes_the_schema(
         with pytest.raises(SchemaRefused, match="'month' is not in the table"):
             exact(plain, plan, "auto")
     assert schemas[0] == schemas[1]
+
+
+# NaN is equal to itself and larger than all numbers, −0.0 is 0, nothing is padded.
+CONDITIONS = [
+    *("x > 5", "NOT x <= 5", "x IN (0, 9)", "x IS NULL OR b", "t = 'a'", "t > 'a'"),
+    *("NOT t = 'a '", "d >= '2026-01-02'", "d < '1900-01-01' OR d IS NULL", "k < 5"),
+]
+
+
+def test_conditions_keep_the_same_rows_of_files_with_and_without_a_cluster(
+    spark_cluster: Cluster, tmp_path: Path
+) -> None:
+    x = [0.0, -0.0, math.nan, 9.0, -1.5, None, math.inf, -math.inf, math.nan, 1e-310]
+    t = ["a", "A", "a ", " a", "", None, "ß", "b", "a\t", "\u00e9"]
+    d = [dt.date(2026, 1, at) for at in range(1, 9)] + [None, dt.date(1600, 2, 29)]
+    table = pa.table(
+        {
+            "score": [at / 10 for at in range(10)],
+            "label": [1] * 10,
+            "x": x,
+            "t": t,
+            "d": d,
+            "b": [True, False, None] * 3 + [True],
+            "k": pa.array([*range(8), None, -1], pa.int64()),
+        }
+    )
+    path = f"{tmp_path}/a.parquet"
+    pq.write_table(table, path, row_group_size=2)
+    plan, chosen = plan_of(), set()
+    for where in CONDITIONS:
+        here = exact(ParquetFiles(path, where=where), plan, "auto")
+        there = DatabaseTable(spark_cluster.url, path=path, where=where)
+        assert exact(there, plan, "auto") == here, where
+        chosen.add(str(here))
+    assert len(chosen) > len(CONDITIONS) / 2

@@ -25,6 +25,7 @@ from dpratio.curator.warehouse.database.views import (
     PlainView,
     read_view,
     read_where,
+    refuse_where,
     require_plain,
 )
 from dpratio.curator.warehouse.dialect import Backend, Value
@@ -174,11 +175,7 @@ def _where(
         return view.over(dialect_of(backend), table, condition)
     except NotPlainError as error:
         what = str(error)
-    raise SchemaRefused(
-        "where in [data] keeps rows by comparing columns with constants of their "
-        f"type, and this one holds {what}. Names of columns are taken as they are "
-        "written; docs/warehouses.md lists what may stand there."
-    )
+    return refuse_where(what)
 
 
 def _behind(backend: Backend, found: Found, source: DatabaseTable) -> Value:

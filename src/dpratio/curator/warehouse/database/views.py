@@ -12,7 +12,7 @@ Proof: docs/proofs/warehouse.md.
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import ibis
 import sqlglot
@@ -25,12 +25,15 @@ from dpratio.curator.warehouse.database.constants import (
     write_constant,
 )
 from dpratio.curator.warehouse.dialect import Dialect, Value
+from dpratio.errors import SchemaRefused
 
 __all__ = [
     "NotPlainError",
     "PlainView",
+    "condition_over",
     "read_view",
     "read_where",
+    "refuse_where",
     "require_plain",
 ]
 
@@ -284,6 +287,30 @@ def read_where(written: str, dialect: str) -> sql.Expression:
     condition = view.condition
     require_plain(condition is not None, "no condition")
     return condition  # type: ignore[return-value]  # refused above
+
+
+def condition_over(
+    dialect: Dialect, columns: Mapping[str, Value], condition: sql.Expression
+) -> Value:
+    """Write a condition over columns by their names.
+
+    Raises:
+        NotPlainError: When it does more than it may.
+    """
+    return _Over(dialect, columns, {}, set()).condition(condition)
+
+
+def refuse_where(what: str) -> NoReturn:
+    """Refuse the condition of a study.
+
+    Raises:
+        SchemaRefused: Always, with what it holds.
+    """
+    raise SchemaRefused(
+        "where in [data] keeps rows by comparing columns with constants of their "
+        f"type, and this one holds {what}. Names of columns are taken as they are "
+        "written; docs/warehouses.md lists what may stand there."
+    )
 
 
 def _require_known(node: sql.Expression, known: frozenset[str] | None) -> None:

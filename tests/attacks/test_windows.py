@@ -1,0 +1,131 @@
+"""Windows of files: a condition keeps each row by its own cells, or is refused."""
+
+import datetime as dt
+import math
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from attacks.bound_data import DECLARED, PATH, STUDY, Call
+from curator.tables_for_tests import exact, plan_of
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.errors import InvalidInput, SchemaRefused
+from dpratio.terms.source import CsvFile, ParquetFiles
+
+PLAN = plan_of()
+
+
+def sums(source: object, engine: str = "auto") -> list[list[int]]:
+    return exact(source, PLAN, engine)
+
+
+def test_36_a_row_is_kept_whatever_others_its_group_of_rows_holds(
+    tmp_path: Path,
+) -> None:
+    """DuckDB leaves groups of rows out by what a footer tells: never of NaN.
+
+    Whether the row of one person counted would depend on the row beside it.
+
+    Source: found by an attack on this code, 2026, when files first had conditions.
+    """
+    path = tmp_path / "x.parquet"
+    mine: dict[str, list[float]] = {"score": [0.5], "label": [1], "x": [math.nan]}
+    added = []
+    for x in (1.0, 9.0):
+        other: dict[str, list[float]] = {"score": [0.25], "label": [1], "x": [x]}
+        both = {name: mine[name] + other[name] for name in mine}
+        found = []
+        for rows in (other, both):
+            pq.write_table(pa.table(rows), path)
+            found.append(sums(ParquetFiles(path, where="x > 5"))[0])
+        added.append([b - a for a, b in zip(*found, strict=True)])
+    assert added[0] == added[1] != [0] * len(added[0])
+
+
+def test_36_no_engine_leaves_a_condition_out(tmp_path: Path) -> None:
+    """A window that one engine does not look at is the whole table there.
+
+    Source: issue 23, point 5.
+    """
+    table = pa.table({"score": [0.5, 0.25], "label": [1, 1], "k": ["a", "A"]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    pq.write_table(table.slice(0, 1), tmp_path / "one.parquet")
+    lines = "score,label,k\n0.5,1,a\n0.25,1,A\n"
+    (tmp_path / "a.csv").write_text(lines, encoding="utf-8")
+    one = sums(str(tmp_path / "one.parquet"), "python")
+    for source in (
+        ParquetFiles(tmp_path / "a.parquet", where="k = 'a'"),
+        CsvFile(tmp_path / "a.csv", where="k = 'a'"),
+    ):
+        for engine in ("auto", "duckdb"):
+            assert sums(source, engine) == one
+        for engine in ("python", "ibis"):
+            with pytest.raises(InvalidInput):
+                sums(source, engine)
+
+
+@pytest.mark.parametrize(
+    ("column", "where"),
+    [
+        (
+            pa.array([dt.datetime(2026, 1, 1, 9)], pa.timestamp("ms")),  # noqa: DTZ001
+            "x <= '2026-01-01'",
+        ),
+        (pa.array([Decimal("1.5")], pa.decimal128(9, 2)), "x = 1.50"),
+        (pa.array([2**64 - 1], pa.uint64()), "x > 5"),
+    ],
+    ids=["milliseconds", "decimals", "large whole numbers"],
+)
+def test_36_what_engines_compare_apart_is_refused(
+    column: pa.Array, where: str, tmp_path: Path
+) -> None:
+    """Times become days on their way through PyArrow; a day is no time.
+
+    Source: found by reading this code, 2026, when files first had conditions.
+    """
+    table = pa.table({"score": [0.5], "label": [1], "x": column})
+    pq.write_table(table, tmp_path / "a.parquet", version="1.0")
+    with pytest.raises(SchemaRefused, match=r"where in \[data\] keeps rows by compari"):
+        sums(ParquetFiles(tmp_path / "a.parquet", where=where))
+
+
+def test_36_an_empty_cell_of_a_text_file_is_no_null(tmp_path: Path) -> None:
+    """It is a missing number and a missing key, and no NULL to DuckDB.
+
+    Source: found by reading this code, 2026, when files first had conditions.
+    """
+    (tmp_path / "a.csv").write_text("score,label,k\n1,1,\n", encoding="utf-8")
+    for word in ("IS NULL", "IS NOT NULL"):
+        with pytest.raises(SchemaRefused, match="IS NULL of text files"):
+            sums(CsvFile(tmp_path / "a.csv", where=f"k {word}"))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_38_a_window_of_files_that_was_changed_after_its_approval_is_refused(
+    kind: str, call: Call, folder: Path
+) -> None:
+    """An approval is of the rows that where keeps, of files too.
+
+    Source: issue 23, point 5.
+    """
+    declared = f"{PATH}\n{DECLARED}"
+    if kind == "parquet":
+        table = pa.table({"s": [0.5], "y": [1], "customer": ["1"]})
+        pq.write_table(table, folder / "data" / "a.parquet")
+        declared = 'path = "data/a.parquet"'
+    window = f"{declared}\nwhere = \"customer >= '1' AND customer < '2'\""
+    study = STUDY.replace(f"{PATH}\n{DECLARED}", window)
+    (folder / "study.toml").write_text(study, "utf-8")
+    words = ("--scope", "loans", "--unit", "customer", "--epsilon", "1", "--approval")
+    assert call("ledger", "init", *words)[0] == 0
+    assert call("ledger", "approve", "study.toml", "--by", "officer")[0] == 0
+    changed = window.replace("customer <", "customer <=")
+    (folder / "changed.toml").write_text(study.replace(window, changed), "utf-8")
+    code, said = call("release", "changed.toml", "-o", "r.json")
+    assert code == 10
+    assert "approved for another source, which differs in: where." in said
+    assert Ledger("dpratio.db").account().spent.loss == 0
+    assert call("release", "study.toml", "-o", "r.json")[0] == 0
