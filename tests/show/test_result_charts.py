@@ -144,6 +144,13 @@ def test_a_curve_whose_bins_are_all_lost_has_no_chart() -> None:
         lost.chart()
 
 
+def test_a_curve_of_ratios_alone_has_no_chart() -> None:
+    curve = dpr.calibration_curve(curved())
+    alone = replace(curve, errors=replace(curve.errors, has_means=False))
+    with pytest.raises(InvalidInput, match="a chart of a curve needs means"):
+        alone.chart()
+
+
 def test_what_nothing_is_known_of_has_no_mark() -> None:
     estimates = dpr.estimate_ratios(spent())
     located = dict(zip(estimates.labels["arm"], estimates.is_located, strict=True))

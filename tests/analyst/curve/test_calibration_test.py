@@ -48,7 +48,8 @@ def products(people: int, often: float, weighted: bool) -> dict[str, Floats]:  #
     values = {"z": z, "h": h, "w": weight, "zz": z * z, "zh": z * h, "hh": h * h}
     values |= {"ww": weight**2, "wz": weight * z, "wh": weight * h}
     return {
-        name: np.bincount(cells, each, RUNS * BINS) for name, each in values.items()
+        name: np.bincount(cells, each, RUNS * BINS).astype(np.float64)
+        for name, each in values.items()
     }
 
 
@@ -121,7 +122,8 @@ def test_without_noise_it_is_the_test_of_hosmer_and_lemeshow() -> None:
     z, h = score - label, score + label
     values = {"z": z, "h": h, "zz": z * z, "zh": z * h, "hh": h * h, "w": z * 0 + 1}
     names = [each.summand.name for each in plan.questions[0].sums]
-    cells = np.stack([np.bincount(place, values[name], 4) for name in names], axis=1)
+    sums = [np.bincount(place, values[name], 4) for name in names]
+    cells = np.stack(sums, axis=1).astype(np.float64)
     bins = Groups.cross(ScoreBins("s", 4).within(Bounds(0, 1)))
     found = calibration_curve(with_noise(plan, cells, bins, 5, noise=False)).errors
     gap, spread = np.bincount(place, z), np.bincount(place, score * (1 - score))

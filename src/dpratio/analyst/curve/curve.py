@@ -286,7 +286,7 @@ def _without_means(laid_out: _Layout, test: CalibrationTest, level: float) -> _P
         expected=unknown_curve,
         squared=unknown_curve,
         test=test,
-        bins=np.bincount(laid_out.codes, minlength=laid_out.curves) * 1.0,
+        bins=np.bincount(laid_out.codes, minlength=laid_out.curves).astype(np.float64),
         left_out=np.zeros(laid_out.curves),
         level=level,
         has_means=False,
