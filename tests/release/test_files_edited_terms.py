@@ -180,7 +180,10 @@ from release.golden_releases import golden_document
         (
             "plan.answers",
             ["ratio", "median"],
-            "$.plan.answers[1]: must be one of ratio, means, spread, got 'median'.",
+            (
+                "$.plan.answers[1]: must be one of ratio, means, spread, calibration, "
+                "got 'median'."
+            ),
         ),
         ("plan.answers.0", None, "$.plan.answers[0]: must be "),
         (
