@@ -14,10 +14,12 @@ import pytest
 
 from attacks.bound_data import COLUMNS, PLAN, Call, book_of, refusal
 from curator.ledger.attacks.books import DATA
+from dpratio.curator.ledger.account.place import Origin
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.account.source import (
     meant_source,
     salted_hash,
+    source_of,
     written_source,
 )
 from dpratio.curator.ledger.ledger import Ledger
@@ -269,3 +271,21 @@ def test_38_releases_of_one_ledger_can_be_read_again(folder: Path) -> None:
     (folder / "data" / "a.csv").unlink()
     again = release_sums(table, PLAN, ledger=book, scope="loans", release_id=first.id)
     assert again == first
+
+
+def test_35_a_session_of_spark_is_no_other_place_than_its_cluster(
+    folder: Path,
+) -> None:
+    """One table, called spark://active in a program and by its address elsewhere.
+
+    Source: issue 23. More: tests/curator/warehouse/spark/test_spark_databases.py, on a
+    real cluster.
+    """
+    book = book_of(folder / "budget.db")
+    origin = Origin(("master:7077", "", ""), (), "")
+    active = DatabaseTable("spark://active", table="a.loans")
+    named = DatabaseTable("spark://Master:7077", table="a.loans")
+    first, second = (source_of(each, origin=origin) for each in (active, named))
+    book.charge("0" * 32, PLAN, source=first, scope="loans")
+    with pytest.raises(LedgerRefused, match="charged to another scope, 'loans'"):
+        book.charge("1" * 32, PLAN, source=second, scope="cards")

@@ -73,9 +73,24 @@ def test_the_server_is_the_one_that_was_connected_to(postgres_url: str) -> None:
     assert found == Origin(server, ("public", "loans"), "")
 
 
-def test_nobody_is_asked_about_files_frames_and_clusters() -> None:
+def test_nobody_is_asked_about_files_and_frames() -> None:
     assert origin_of({"s": [1]}) is None
     assert origin_of("a.parquet") is None
-    spark = SimpleNamespace(name="pyspark")
+
+
+@pytest.mark.parametrize(
+    ("master", "cluster"),
+    [
+        ("spark://Master:7077", "master:7077"),
+        ("local[*]", "local"),
+        ("local-cluster[2,1,1024]", "local-cluster"),
+        ("yarn", "yarn"),
+        ("k8s://https://Host:443", "host:443"),
+    ],
+)
+def test_a_session_is_told_by_its_cluster(master: str, cluster: str) -> None:
+    """As addresses name it; on a real one in spark/test_spark_databases.py."""
+    context = SimpleNamespace(sparkContext=SimpleNamespace(master=master))
+    spark = SimpleNamespace(name="pyspark", _session=context)
     opened = WarehouseTable({}, None, spark, None)  # type: ignore[arg-type]
-    assert origin_of(opened) is None
+    assert origin_of(opened) == Origin((cluster, "", ""), (), "")

@@ -219,6 +219,14 @@ def test_what_the_database_says_comes_before_what_is_written() -> None:
     assert place(table, origin) == Place("postgresql://real.host:77/real", *wanted)
 
 
+def test_a_session_lies_where_its_cluster_does() -> None:
+    origin = Origin(("master:7077", "", ""), (), "")
+    active = DatabaseTable("spark://active", table="a.loans")
+    named = DatabaseTable("spark://Master:7077", table="a.loans")
+    assert place(active, origin) == place(named, origin) == place(named)
+    assert place(active).where == "spark://active"
+
+
 # --- What leaves ----------------------------------------------------------------------
 
 

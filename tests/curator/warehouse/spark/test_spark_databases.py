@@ -14,7 +14,8 @@ from curator.table_sources import write_wrong_statistics
 from curator.tables_for_tests import exact, plan_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.errors import FileRefused, SchemaRefused
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import FileRefused, LedgerRefused, SchemaRefused
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
 from spark_cluster import Cluster
@@ -136,3 +137,18 @@ def test_a_study_runs_as_an_application_of_its_own_and_stops_it(
     assert released
     [held] = Ledger(tmp_path / "dpratio.db").account().releases.values()
     assert held.state == "published"
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_session_and_the_address_of_its_cluster_are_one_place(
+    spark_cluster: Cluster, tmp_path: Path
+) -> None:
+    book = Ledger(tmp_path / "budget.db")
+    for scope in ("loans", "cards"):
+        book.open_scope(Scope(scope, Budget(99)))
+    active = DatabaseTable("spark://active", table="a.loans")
+    named = DatabaseTable(spark_cluster.url, table="a.loans")
+    release_sums(active, plan_of(), ledger=book, scope="loans")
+    with pytest.raises(LedgerRefused, match="charged to another scope, 'loans'"):
+        release_sums(named, plan_of(), ledger=book, scope="cards")
+    release_sums(named, plan_of(), ledger=book, scope="loans")

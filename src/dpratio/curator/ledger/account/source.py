@@ -180,7 +180,8 @@ def _place(read: SourceDescription, origin: Origin | None) -> Place:
         shown = "localhost" if is_here else host.lower()
         where = f"{read.scheme}://{shown}:{port}/{database}"
     else:
-        where = f"{read.scheme}://{read.host}"
+        cluster = read.host if origin is None else origin.server[0]
+        where = f"{read.scheme}://{cluster}"
     if origin is None:
         return Place(where, names)
     return Place(where, names, origin.base, origin.renamed)
