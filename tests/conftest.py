@@ -28,7 +28,7 @@ pytest_plugins = ["browser", "mariadb_server", "postgres_server"]
 _SPARK = "tests/curator/warehouse/spark"
 _PACKAGES = "tests/package"
 _SERVERS = {
-    *("chromium", "visit", "mariadb_server", "mariadb_url"),
+    *("chromium", "visit", "mariadb_server", "mariadb_url", "mariadb_secured"),
     *("postgres", "postgres_server", "postgres_url"),
 }
 _SLOW = (

@@ -1,15 +1,17 @@
 """No cell of MariaDB stops a release, and no collation says who is who."""
 
+import pymysql
 import pytest
 
 from curator.tables_for_tests import ROW, exact, plan_of
+from curator.warehouse.database.test_mariadb_tls import relay, table_at
 from curator.warehouse.roles import fates, stopped
 from dpratio.curator.choose_engine import open_keys
 from dpratio.curator.reading.statement import KeyCount, UnitRule
 from dpratio.curator.warehouse.open import open_warehouse
-from dpratio.errors import SchemaRefused
+from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.database import DatabaseTable
-from mariadb_server import told
+from mariadb_server import Secured, told
 
 # Types that Ibis takes for others, or whose cells no double, day or text can hold.
 HARD = {
@@ -95,3 +97,26 @@ def test_41_a_table_of_mariadb_made_of_others_is_refused(mariadb_url: str) -> No
     )
     with pytest.raises(SchemaRefused, match="is no table of the database's own"):
         open_warehouse(DatabaseTable(mariadb_url, table="t"))
+
+
+def test_41_a_server_that_cannot_prove_itself_is_not_told_a_password(
+    mariadb_secured: Secured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who stands between has another certificate, another name, or hides TLS.
+
+    Source: PyMySQL 1.1.3, tried here in 2026: where a greeting knows no TLS it sends
+    the password all the same.
+    More: tests/curator/warehouse/database/test_mariadb_tls.py
+    """
+    url, right = mariadb_secured.url, mariadb_secured.authority
+    named = url.replace("127.0.0.1", "localhost")
+    for address, authority in ((url, mariadb_secured.other), (named, right)):
+        with pytest.raises(FileRefused):
+            open_warehouse(table_at(address, authority))
+    with relay(url, hides_tls=True) as (between, heard), pytest.raises(FileRefused):
+        open_warehouse(table_at(between, right))
+    assert heard == []
+    assert open_warehouse(table_at(url, right))
+    monkeypatch.setattr(pymysql, "VERSION", (1, 1, 3, "final"))
+    with pytest.raises(FileRefused):
+        open_warehouse(table_at(url, right))

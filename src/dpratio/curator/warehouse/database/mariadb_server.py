@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import ibis.expr.datatypes as dtypes
 from ibis.backends.sql.compilers import mysql
 
-from dpratio.checks import import_extra
+from dpratio.checks import import_extra, require
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.warehouse.database.catalogues import OTHER, TABLE, Found
 from dpratio.curator.warehouse.database.hosts import is_trusted
@@ -41,6 +41,8 @@ _SETTINGS = (
     f"SET {', '.join(f'{name} = {value}' for name, value in _VARIABLES.items())}",
     "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
 )
+
+_FIRST_STRICT = (1, 2)
 
 # Tables of others are made of tables, files or servers.
 _STORED = {"INNODB", "ARIA", "MYISAM"}
@@ -124,6 +126,9 @@ def connect_server(source: DatabaseTable) -> Server:
     }
     authority = parse_qs(parts.query).get("ssl_ca")
     if authority:
+        # Before, a server that knows no TLS was told everything in the clear.
+        is_strict = driver.VERSION[:2] >= _FIRST_STRICT
+        require(is_strict, "TLS needs PyMySQL 1.2 or newer", "an older one")
         checked = {"ssl_verify_cert": True, "ssl_verify_identity": True}
         options |= {"ssl_ca": authority[0], **checked}
     server = Server(driver.connect(**options), options)
