@@ -16,8 +16,8 @@ from dpratio.analyst.curve.calibration_error import (
 from dpratio.analyst.curve.calibration_test import CalibrationTest, calibration_test
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, CalibrationErrors, Curve
 from dpratio.analyst.curve.recast import seen_as_ratio
+from dpratio.analyst.curve.share import share_of
 from dpratio.analyst.ratio.interval import Options, Signs, intervals
-from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
 from dpratio.analyst.sums.variance import choose_variance
@@ -265,7 +265,7 @@ def _with_means(
         level=level,
     )
     return _Points(
-        share=_share(bins, sampling.moments["ww"], level),
+        share=share_of(bins, sampling, level),
         score=found["score"][0],
         label=found["label"][0],
         gap=found["gap"][0],
@@ -293,27 +293,6 @@ def _without_means(laid_out: _Layout, test: CalibrationTest, level: float) -> _P
     )
     none = np.zeros(len(laid_out.codes), dtype=np.bool_)
     return _Points(unknown, unknown, unknown, unknown, errors, none, none)
-
-
-def _share(bins: Bins, squares: Floats, level: float) -> Measured:
-    """Give the share of weight in each bin, by the delta method.
-
-    A unit of weight w in bin k moves the share p of k by w(1 − p)/W₊, and that of any
-    other bin by −wp/W₊; noise does the same.
-    """
-    weight = bins.gaps["wy"]
-    whole = bins.add(weight)[bins.codes]
-    share = weight / whole
-    noise = bins.gaps.noise_covariance("wy", "wy") * np.ones(len(weight))
-    each = np.maximum(squares, 0.0) + noise
-    variance = (1 - 2 * share) * each + share**2 * bins.add(each)[bins.codes]
-    move = normal_quantile(level) * np.sqrt(np.maximum(variance, 0.0)) / whole
-    empty = ~(whole > 0)
-    return Measured(
-        np.where(empty, np.nan, np.clip(share, 0.0, 1.0)),
-        np.where(empty, 0.0, np.clip(share - move, 0.0, 1.0)),
-        np.where(empty, 1.0, np.clip(share + move, 0.0, 1.0)),
-    )
 
 
 def _status(points: _Points, ratio: Codes) -> Codes:

@@ -1,0 +1,61 @@
+"""Shares of bins with few people: intervals that are not symmetric, and hold."""
+
+import math
+
+import numpy as np
+import pytest
+
+from analyst.samples import binned_sums, plan_for, with_noise
+from dpratio.analyst.curve.curve import calibration_curve
+from dpratio.analyst.curve.curve_results import Curve
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.dimensions import Keys, ScoreBins
+from dpratio.terms.groups import Groups
+
+RUNS, BINS, PEOPLE = 3_000, 5, 100
+NORMAL = 1.959963984540054
+
+
+def curves(epsilon: float, *, weighted: bool = False) -> Curve:
+    """A curve of a hundred people for each run, epsilon 0 for no noise."""
+    plan = plan_for(
+        "focused", "laplace", epsilon or 1, PEOPLE, weighted=weighted, bins=BINS
+    )
+    sums = binned_sums(plan, PEOPLE, RUNS, 4, lambda score: 0 * score)
+    bins = ScoreBins("s", BINS).within(Bounds(0, 1))
+    groups = Groups.cross(Keys("run", range(RUNS)), bins)
+    cells = sums.reshape(RUNS * BINS, -1)
+    return calibration_curve(with_noise(plan, cells, groups, 5, noise=epsilon > 0))
+
+
+def test_a_share_without_noise_has_the_interval_of_wilson() -> None:
+    """Wilson (1927); ten people are few for a symmetric interval."""
+    found = curves(0).share
+    share, squared = found.estimate, NORMAL**2 / PEOPLE
+    middle = (share + squared / 2) / (1 + squared)
+    reach = np.sqrt(squared * (share * (1 - share) + squared / 4)) / (1 + squared)
+    assert found.ci_lower == pytest.approx(middle - reach, abs=1e-9)
+    assert found.ci_upper == pytest.approx(middle + reach, abs=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("epsilon", [1, 16])
+def test_shares_of_bins_with_ten_people_cover(
+    epsilon: float, *, weighted: bool
+) -> None:
+    """The outer bins, with a share of 0.104; by the delta method 0.90 to 0.94."""
+    found = curves(epsilon, weighted=weighted).share
+    covers = (found.ci_lower <= 0.104) & (found.ci_upper >= 0.104)
+    outer = covers.reshape(RUNS, BINS)[:, [0, -1]]
+    assert outer.mean() > 0.945 - 3 * math.sqrt(0.95 * 0.05 / RUNS / 2)
+
+
+def test_nobody_has_any_share() -> None:
+    """Where noise leaves no weight at all, nothing is known of a share."""
+    plan = plan_for("focused", "laplace", 1, PEOPLE, weighted=False, bins=BINS)
+    bins = ScoreBins("s", BINS).within(Bounds(0, 1))
+    none = np.full((BINS, len(plan.questions[0].sums)), -50.0)
+    release = with_noise(plan, none, Groups.cross(bins), 5, noise=False)
+    found = calibration_curve(release).share
+    assert np.isnan(found.estimate).all()
+    assert (found.ci_lower.tolist(), found.ci_upper.tolist()) == ([0] * 5, [1] * 5)
