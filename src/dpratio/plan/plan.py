@@ -13,6 +13,7 @@ from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import (
     NOT_COVERED,
     describe_answers,
+    describe_bounds,
     describe_cells,
     describe_contrast,
     describe_delta,
@@ -100,7 +101,6 @@ class Plan(PlanTerms, Tabular):
 
     def summary(self) -> list[str]:
         """Say in sentences what is asked, who is protected and at what price."""
-        bounds = ", ".join(f"{name} {each}" for name, each in self.bounds.items())
         cost = f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         if self.delta != self.budget.delta and not self.private_keys:
             allowed = decimal_text(self.budget.delta)
@@ -117,7 +117,7 @@ class Plan(PlanTerms, Tabular):
             ]
         return [
             *self.asked(),
-            f"Counted within: {bounds}; values outside are clipped.",
+            describe_bounds(self.bounds),
             *describe_unit(self.unit),
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
             *(

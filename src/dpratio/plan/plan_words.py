@@ -1,11 +1,13 @@
 """A plan in sentences, for the person who must approve it."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.strategy.planned_stage import Stage
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups, PrivateKeys
@@ -14,12 +16,14 @@ from dpratio.terms.unit import PrivacyUnit
 __all__ = [
     "NOT_COVERED",
     "describe_answers",
+    "describe_bounds",
     "describe_cells",
     "describe_contrast",
     "describe_delta",
     "describe_epsilon",
     "describe_growth",
     "describe_stage",
+    "describe_totals",
     "describe_unit",
 ]
 
@@ -98,10 +102,24 @@ def describe_unit(unit: PrivacyUnit) -> list[str]:
     line = f"Protected: {unit}, added or removed; the number of {number} too."
     if unit.neighbours == "change-one":
         line = f"Protected: {unit}, changed."
+    return [line, *describe_totals(unit)]
+
+
+def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
+    """Say to what values are clipped."""
+    return f"Counted within: {_within(bounds)}; values outside are clipped."
+
+
+def describe_totals(unit: PrivacyUnit) -> list[str]:
+    """Say to what the totals of people with many rows are clipped."""
     if unit.column is None:
-        return [line]
-    totals = ", ".join(f"{name} {each}" for name, each in unit.totals.items())
-    return [line, f"Totals of one {unit.column}, within: {totals}."]
+        return []
+    within = _within(unit.totals)
+    return [f"Totals of one {unit.column}, within: {within}; totals are clipped."]
+
+
+def _within(bounds: Mapping[str, Bounds]) -> str:
+    return ", ".join(f"{name} {each}" for name, each in bounds.items())
 
 
 def describe_delta(delta: Fraction, people: int | None = None) -> list[str]:

@@ -14,6 +14,9 @@ from dpratio.analyst.tables.labels import labels_of
 from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
+from dpratio.plan.plan import Plan
+from dpratio.plan.plan_words import describe_bounds, describe_totals
+from dpratio.plan.strategy.layout import EXTERNAL
 from dpratio.release.release import Release, require_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
@@ -92,6 +95,7 @@ def estimate_ratios(
         variance=form,
         is_simulated=release.is_simulated,
         origin=release.origin,
+        within=_within(release.plan),
         **_asked(release),
         **_joined(columns),  # type: ignore[arg-type]  # columns are arrays
     )
@@ -144,6 +148,13 @@ def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
     return {
         name: np.concatenate([each[name] for each in columns]) for name in columns[0]
     }
+
+
+def _within(plan: Plan) -> tuple[str, ...]:
+    """Say to what values were clipped, where that was done here."""
+    if plan.strategy == EXTERNAL:
+        return ()
+    return (describe_bounds(plan.bounds), *describe_totals(plan.unit))
 
 
 def _asked(release: Release) -> dict[str, Any]:

@@ -86,6 +86,7 @@ class Estimates(Tabular):
     reference: float | None = None
     public_squared: Floats | None = None
     public_doubt: Floats | None = None
+    within: tuple[str, ...] = ()
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -136,6 +137,7 @@ class Estimates(Tabular):
             f"Intervals at level {self.level:g}, method {self.method}, "
             f"scale {self.scale}, variance {self.variance}."
         )
+        lines += self.within
         if self.method == "no_correction":
             lines.append("These intervals ignore the noise and are too narrow.")
         return lines + meanings_of(self.codes, STATUSES)
