@@ -121,6 +121,20 @@ def test_the_variance_of_a_binary_column_near_half_covers(epsilon: float) -> Non
     assert 0.95 - FIVE_SIGMA < coverage(means) < 0.98
 
 
+@pytest.mark.parametrize("function", [slope(), correlation()])
+def test_a_function_that_bends_is_not_ok_by_luck(function: FunctionOfSums) -> None:
+    """One answer in a hundred bent least and called itself ok: 0.24 of them held."""
+    found = found_at(("joint", "laplace", 4, 500, False), function)
+    assert found.status.count("ok") < 0.01 * len(found)
+    assert coverage(found) > 0.95
+
+
+@pytest.mark.parametrize("function", [mean(), lift("per"), ratio_of_ratios()])
+def test_means_and_their_like_are_straight(function: FunctionOfSums) -> None:
+    found = found_at(("focused", "laplace", 0.5, 500, False), function)
+    assert found.status.count("ok") > 0.8 * len(found)
+
+
 @pytest.mark.parametrize("function", [mean(), lift("per")])
 def test_redrawn_noise_gives_much_the_same_interval(function: FunctionOfSums) -> None:
     setting: Setting = ("focused", "laplace", 0.5, 500, False)

@@ -9,6 +9,7 @@ import pytest
 
 from dpratio.analyst.tables.estimates import STATUSES, Estimates
 
+UNBOUNDED, HALF_LINE = (list(STATUSES).index(n) for n in ("unbounded", "half_line"))
 MEASURES = ["ratio", "ci_lower", "ci_upper", "se", "se_sampling", "se_privacy"]
 
 
@@ -21,7 +22,7 @@ def estimates(**changes: Any) -> Estimates:  # noqa: ANN401
         "se": np.array([0.05, math.inf]),
         "se_sampling": np.array([0.03, math.nan]),
         "se_privacy": np.array([0.04, math.nan]),
-        "codes": np.array([0, 2], dtype=np.int8),
+        "codes": np.array([0, UNBOUNDED], dtype=np.int8),
         "method": "analytical",
         "scale": "ratio",
         "level": 0.95,
@@ -86,40 +87,43 @@ def test_a_group_column_named_like_an_answer_hides_nothing(name: str) -> None:
 @pytest.mark.parametrize("scale", ["ratio", "log"])
 def test_a_ratio_that_nothing_is_known_of_is_not_shown(scale: str) -> None:
     """Unbounded and disconnected; a half line knows a digit or two."""
-    five = dict.fromkeys(("se_sampling", "se_privacy"), np.full(5, 0.03))
-    numbers = np.full(5, 0.58073)
+    six = dict.fromkeys(("se_sampling", "se_privacy"), np.full(6, 0.03))
+    numbers = np.full(6, 0.58073)
     answer = estimates(
-        labels={"region": list("abcde")},
+        labels={"region": list("abcdef")},
         ratio=numbers,
-        ci_lower=np.array([0.5, 0.5, 0.0, 0.31415, 0.0]),
-        ci_upper=np.array([0.7, 0.7, math.inf, math.inf, math.inf]),
-        se=np.array([0.05, 0.05, math.inf, math.inf, math.inf]),
-        codes=np.arange(5, dtype=np.int8),
+        ci_lower=np.array([0.5, 0.5, 0.5, 0.0, 0.31415, 0.0]),
+        ci_upper=np.array([0.7, 0.7, 0.7, math.inf, math.inf, math.inf]),
+        se=np.array([0.05, 0.05, 0.05, math.inf, math.inf, math.inf]),
+        codes=np.arange(6, dtype=np.int8),
         scale=scale,
         log_ratio=np.log(numbers),
         log_ci_lower=np.log(numbers) - 0.1,
         log_ci_upper=np.log(numbers) + 0.1,
-        **five,
+        **six,
     )
-    assert answer.is_located.tolist() == [True, True, False, True, False]
+    assert answer.is_located.tolist() == [True, True, True, False, True, False]
     shown = answer.shown()
     fine = "0.581" if scale == "ratio" else "0.58073"
-    assert shown["ratio"] == [fine, fine, "–", "0.58", "–"]
-    assert shown["ci_lower"][2:] == ["0", "0.31", "0"]
-    assert shown["ci_upper"][2:] == ["∞", "∞", "∞"]
-    assert shown["se"][2:] == ["–", "–", "–"]
+    assert shown["ratio"] == [fine, fine, fine, "–", "0.58", "–"]
+    assert shown["ci_lower"][3:] == ["0", "0.31", "0"]
+    assert shown["ci_upper"][3:] == ["∞", "∞", "∞"]
+    assert shown["se"][3:] == ["–", "–", "–"]
     told = [row["ratio"] for row in answer.to_dicts()]
-    assert told[0] == told[1] == told[3] == 0.58073
-    assert math.isnan(told[2])
-    assert math.isnan(told[4])
+    assert told[0] == told[1] == told[2] == told[4] == 0.58073
+    assert math.isnan(told[3])
+    assert math.isnan(told[5])
     if scale == "log":
-        assert shown["log_ratio"][2] == shown["log_ratio"][4] == "–"
+        assert shown["log_ratio"][3] == shown["log_ratio"][5] == "–"
 
 
 def test_a_single_ratio_that_nothing_is_known_of_is_called_unknown() -> None:
     one = {name: np.array([getattr(estimates(), name)[1]]) for name in MEASURES}
     one["ratio"] = np.array([0.58073])
-    for code, words in ((2, "is unknown, with no bounded"), (3, "is 0.581, with no")):
+    for code, words in (
+        (UNBOUNDED, "is unknown, with no bounded"),
+        (HALF_LINE, "is 0.581, with no"),
+    ):
         answer = estimates(labels={}, codes=np.array([code], dtype=np.int8), **one)
         assert words in answer.summary()
 
@@ -128,6 +132,7 @@ def test_every_status_is_explained() -> None:
     assert set(STATUSES) == {
         "ok",
         "variance_floored",
+        "weak",
         "unbounded",
         "half_line",
         "disconnected",

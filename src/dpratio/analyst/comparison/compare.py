@@ -13,7 +13,7 @@ from dpratio.analyst.comparison.comparison import (
     Comparison,
 )
 from dpratio.analyst.comparison.comparison_target import ComparisonTarget
-from dpratio.analyst.comparison.hypothesis import SCALES, Ends, Hypothesis
+from dpratio.analyst.comparison.hypothesis import SCALES, Doubts, Ends, Hypothesis
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.analyst.tables.statuses import Codes, codes_of
@@ -136,14 +136,14 @@ class _Answer:
 def _answer(
     hypothesis: Hypothesis, null: float, alternative: str, level: float, adjust: str
 ) -> _Answer:
-    estimate, se, hidden = hypothesis.estimates()
+    estimate, se = hypothesis.estimates()
     statistic = hypothesis.deviates(null)
     pvalue = pvalues_of(statistic, alternative)
     single = family_level(pvalue, adjust, level)
     quantile = quantile_of(single, alternative)
     ends = hypothesis.ends(quantile)
     rejected = pvalue < 1 - single
-    codes = _statuses(ends, alternative, hidden, rejected)
+    codes = _statuses(ends, alternative, hypothesis.doubts(), rejected)
     open_ended = np.isin(codes, [_CODES["unbounded"], _CODES["disconnected"]])
     natural = -1.0 if hypothesis.scale == "lift" else -np.inf
     lower = np.where(open_ended, natural, ends.lower)
@@ -164,7 +164,7 @@ def _answer(
 def _statuses(
     ends: Ends,
     alternative: str,
-    hidden: NDArray[np.bool_],
+    doubts: Doubts,
     rejected: NDArray[np.bool_],
 ) -> Codes:
     """Say what kind of set each row has."""
@@ -173,7 +173,8 @@ def _statuses(
         "greater": (ends.has_lower, ends.has_lower),
         "less": (ends.has_upper, ends.has_upper),
     }[alternative]
-    codes = np.where(hidden, _CODES["variance_floored"], _CODES["ok"])
+    codes = np.where(doubts.hidden, _CODES["variance_floored"], _CODES["ok"])
+    codes = np.where(doubts.weak, _CODES["weak"], codes)
     codes = np.where(wanted[0] ^ wanted[1], _CODES["half_line"], codes)
     neither = ~(wanted[0] | wanted[1])
     codes = np.where(neither, _CODES["unbounded"], codes)

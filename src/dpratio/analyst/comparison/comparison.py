@@ -30,6 +30,11 @@ COMPARISON_STATUSES = {
         "noise drowned the sampling variance; what stands in for it follows from the "
         "noise alone"
     ),
+    "weak": (
+        "a denominator lies within four standard deviations of zero: where most "
+        "answers of its kind are open, this one is bounded by luck and covers less "
+        "than its level"
+    ),
     "half_line": (
         "one end is open: a denominator, or the ratio compared with, cannot be told "
         "from zero"

@@ -179,7 +179,7 @@ def assess_equivalence(
     pvalue = pvalues_of(deviate, "greater")
     single = family_level(pvalue, adjust, level)
     ends = hypothesis.ends(quantile_of(single, "greater"))
-    ratio, _, _ = hypothesis.estimates()
+    ratio, _ = hypothesis.estimates()
     changed = adjusted(pvalue, adjust)
     away = pvalues_of(
         np.maximum.reduce([-each for each in (*rises, *falls)]), "greater"

@@ -37,6 +37,14 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubts:
+    """Where noise drowned the variance, and where a denominator is weak."""
+
+    hidden: Flags
+    weak: Flags
+
+
+@dataclass(frozen=True, slots=True)
 class AgainstValue:
     """Each group's ratio against a value."""
 
@@ -44,15 +52,19 @@ class AgainstValue:
     value: float
     scale: str
 
-    def estimates(self) -> tuple[Floats, Floats, Flags]:
-        """Give estimates, standard errors, and where noise drowned the variance."""
-        ratio, variance, hidden = _ratios(self.statistic)
+    def estimates(self) -> tuple[Floats, Floats]:
+        """Give estimates and standard errors."""
+        ratio, variance = _ratios(self.statistic)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.scale == "difference":
-                return ratio - self.value, np.sqrt(variance), hidden
+                return ratio - self.value, np.sqrt(variance)
             if self.scale == "lift":
-                return ratio / self.value - 1, np.sqrt(variance) / self.value, hidden
-            return np.log(ratio / self.value), np.sqrt(variance) / ratio, hidden
+                return ratio / self.value - 1, np.sqrt(variance) / self.value
+            return np.log(ratio / self.value), np.sqrt(variance) / ratio
+
+    def doubts(self) -> Doubts:
+        """Say what else there is to know of the intervals."""
+        return _doubts(self.statistic)
 
     def deviates(self, null: float) -> Floats:
         """Test a hypothesis: positive deviates speak for more."""
@@ -83,19 +95,27 @@ class Between:
     places: tuple[Integers, Integers]
     scale: str
 
-    def estimates(self) -> tuple[Floats, Floats, Flags]:
-        """Give estimates, standard errors, and where noise drowned the variance."""
+    def estimates(self) -> tuple[Floats, Floats]:
+        """Give estimates and standard errors."""
         here, there = self.places
-        one, own, lost = (each[here] for each in _ratios(self.first))
-        two, other, gone = (each[there] for each in _ratios(self.second))
-        hidden = np.logical_and(lost, gone)
+        one, own = (each[here] for each in _ratios(self.first))
+        two, other = (each[there] for each in _ratios(self.second))
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.scale == "difference":
-                return one - two, np.sqrt(own + other), hidden
+                return one - two, np.sqrt(own + other)
             relative = np.sqrt(own / one**2 + other / two**2)
             if self.scale == "lift":
-                return one / two - 1, one / two * relative, hidden
-            return np.log(one / two), relative, hidden
+                return one / two - 1, one / two * relative
+            return np.log(one / two), relative
+
+    def doubts(self) -> Doubts:
+        """Say what else there is to know of the intervals: one weak side is enough."""
+        here, there = self.places
+        one, two = _doubts(self.first), _doubts(self.second)
+        return Doubts(
+            hidden=one.hidden[here] & two.hidden[there],
+            weak=one.weak[here] | two.weak[there],
+        )
 
     def deviates(self, null: float) -> Floats:
         """Test a hypothesis: positive deviates speak for more."""
@@ -165,16 +185,21 @@ def _chunks(count: int) -> Iterator[slice]:
         yield slice(start, min(start + _PAIRS_AT_ONCE, count))
 
 
-def _ratios(statistic: Statistic) -> tuple[Floats, Floats, Flags]:
+def _doubts(statistic: Statistic) -> Doubts:
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        hidden = statistic.is_drowned(statistic.numerator / statistic.denominator)
+        return Doubts(hidden, statistic.is_weak())
+
+
+def _ratios(statistic: Statistic) -> tuple[Floats, Floats]:
     """Give ratios, NaN where there is none, and their variances."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         bottom, lowest = statistic.denominator, statistic.lowest
         raw = statistic.numerator / bottom
         sampling, privacy = statistic.ratio_variances(raw)
-        hidden = statistic.is_drowned(raw)
         undefined = bottom <= 0 if np.isfinite(lowest) else bottom == 0
         ratio = np.where(undefined, np.nan, np.maximum(raw, lowest))
-    return ratio, sampling + privacy, hidden
+    return ratio, sampling + privacy
 
 
 def _scaled(ratio: Floats, against: AgainstValue) -> Floats:

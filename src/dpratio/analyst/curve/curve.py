@@ -37,7 +37,7 @@ from dpratio.terms.ratio import Ratio
 __all__ = ["calibration_curve"]
 
 _CODES = codes_of(CURVE_STATUSES)
-_FLOORED = list(STATUSES).index("variance_floored")
+_FLOORED, _WEAK = (list(STATUSES).index(n) for n in ("variance_floored", "weak"))
 _LOST = 2.0
 _ANY_SIGN = Signs(numerator_is_positive=False, denominator_is_positive=True)
 
@@ -254,7 +254,7 @@ def _with_means(
     noise = np.sqrt(gaps.noise_covariance("wy", "wy"))
     lost = ~(gaps["wy"] > _LOST * noise)
     for _, codes in found.values():
-        lost |= codes > _FLOORED
+        lost |= codes > _WEAK
     errors = CalibrationErrors(
         labels=laid_out.curve_labels,
         expected=absolute_error(bins, level),
@@ -300,6 +300,6 @@ def _status(points: _Points, ratio: Codes) -> Codes:
     status = np.zeros(len(ratio), dtype=np.int8)
     floored = points.floored if points.errors.has_means else ratio == _FLOORED
     status[floored] = _CODES["variance_floored"]
-    status[ratio > _FLOORED] = _CODES["ratio_unbounded"]
+    status[ratio > _WEAK] = _CODES["ratio_unbounded"]
     status[points.lost] = _CODES["lost"]
     return status

@@ -20,7 +20,7 @@ from dpratio.terms.bounds import Bounds
 __all__ = ["Options", "RatioIntervals", "Signs", "intervals"]
 
 _CODES = codes_of(STATUSES)
-_OK, _FLOORED = _CODES["ok"], _CODES["variance_floored"]
+_OK, _FLOORED, _WEAK = (_CODES[each] for each in ("ok", "variance_floored", "weak"))
 _UNBOUNDED = _CODES["unbounded"]
 _OF_SHAPE = {
     "interval": _OK,
@@ -109,6 +109,7 @@ def _by_pivot(moments: Moments, reach: Signs, options: Options) -> RatioInterval
     for shape, code in _OF_SHAPE.items():
         status[~empty] = np.where(found.shape == shape, code, status[~empty])
     ratio = moments["ws"] / moments["wy"]
+    status[(status == _OK) & statistic.is_weak()] = _WEAK
     status[(status == _OK) & statistic.is_drowned(ratio)] = _FLOORED
     sampling, privacy = statistic.ratio_variances(ratio)
     per_square = ratio**2 if options.scale == "log" else np.ones(cells)

@@ -23,6 +23,7 @@ __all__ = ["NoiseTerm", "Point", "Scored", "Statistic", "statistic_of"]
 Point = tuple[Floats, Floats]
 
 _TINY = np.finfo(np.float64).tiny
+_FAR = 4.0  # Standard deviations.
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,17 @@ class Statistic:
         return is_drowned(
             self.sampling.at(at), self.noise_variance(at), self.sampling.doubt_at(at)
         )
+
+    def is_weak(self) -> Flags:
+        """Tell where the denominator is not far from zero.
+
+        A set is bounded where infinity is rejected at the level of the interval. That
+        happens by luck too, and luck in the denominator moves T as well. Far from zero
+        there are few answers that owe it to luck (docs/methods/intervals.md).
+        """
+        one = np.ones_like(self.numerator)
+        weak: Flags = ~(self.distance((0 * one, one)).at(_FAR) > _FAR)
+        return weak
 
     def deviates(self, ratio: float) -> Floats:
         """Test one ratio in every row: positive deviates speak for more."""

@@ -28,12 +28,20 @@ STATUSES = {
         "noise drowned the sampling variance; what stands in for it follows from the "
         "noise alone"
     ),
+    "weak": (
+        "the denominator lies within four standard deviations of zero: where most "
+        "answers of its kind are open, this one is bounded by luck and covers less "
+        "than its level"
+    ),
     "unbounded": (
         "the noisy denominator cannot be told from zero; no finite interval is honest. "
         "Where a large group was expected, the data holder should check how keys, "
         "decimals and dates are written"
     ),
-    "half_line": "the ratio has a smallest plausible value and no largest",
+    "half_line": (
+        "the ratio has a smallest plausible value and no largest; where few answers of "
+        "its kind are half lines, they cover less than their level"
+    ),
     "disconnected": (
         "all ratios are plausible except a stretch between; the ends span all of them"
     ),
@@ -55,7 +63,8 @@ class Estimates(Tabular):
     would have without noise, estimated, and ``public_doubt`` the standard deviation of
     that estimate's noise; they price privacy in `summary`. ``reference`` is the ratio
     at which they agree, 1 for columns of the same range and 0 for differences, or None
-    where the question has none; ``around_one`` says that it is 1.
+    where the question has none; ``around_one`` says that it is 1. ``within``
+    says to what values are clipped.
 
     Example:
         >>> import dpratio as dpr
