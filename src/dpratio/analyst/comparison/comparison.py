@@ -31,13 +31,14 @@ COMPARISON_STATUSES = {
         "noise alone"
     ),
     "weak": (
-        "a denominator lies within four standard deviations of zero: where most "
-        "answers of its kind are open, this one is bounded by luck and covers less "
-        "than its level"
+        "a denominator lies within four standard deviations of zero, and the interval "
+        "may be bounded by luck; where few answers of its kind are weak, they cover "
+        "less than their level"
     ),
     "half_line": (
         "one end is open: a denominator, or the ratio compared with, cannot be told "
-        "from zero"
+        "from zero; where few answers of its kind are half lines, they cover less than "
+        "their level"
     ),
     "unbounded": (
         "a noisy denominator cannot be told from zero; no finite interval is honest"

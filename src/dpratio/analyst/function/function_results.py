@@ -20,7 +20,8 @@ FUNCTION_STATUSES = {
         "noise alone"
     ),
     "curved": (
-        "the function bends within the reach of the noise; the interval is approximate"
+        "the function bends within the reach of the noise; the interval is "
+        "approximate, and covers less where few answers of its kind bend"
     ),
     "unbounded": "noise leaves the function undefined; no finite interval is honest",
 }

@@ -29,9 +29,9 @@ STATUSES = {
         "noise alone"
     ),
     "weak": (
-        "the denominator lies within four standard deviations of zero: where most "
-        "answers of its kind are open, this one is bounded by luck and covers less "
-        "than its level"
+        "the denominator lies within four standard deviations of zero, and the "
+        "interval may be bounded by luck; where few answers of its kind are weak, they "
+        "cover less than their level"
     ),
     "unbounded": (
         "the noisy denominator cannot be told from zero; no finite interval is honest. "
