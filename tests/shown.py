@@ -1,5 +1,6 @@
 """Releases to look at, made of invented sums, for tests of pictures and reports."""
 
+import datetime as dt
 from collections.abc import Sequence
 from functools import cache
 
@@ -81,4 +82,29 @@ def spent(people: int = 2_000) -> dpr.Release:
         budget=dpr.Budget(2),
     )
     table = {"money": money, "visits": visits, "arm": arm}
+    return dpr.release_sums(table, plan, ledger=None)
+
+
+@cache
+def monthly(people: int = 6_000) -> dpr.Release:
+    """Release revenue per visit by month, in two shops."""
+    rng = np.random.default_rng(5)
+    month = rng.integers(1, 7, people)
+    visits = rng.integers(1, 8, people).astype(float)
+    groups = dpr.Groups.cross(
+        dpr.Keys("arm", ["web", "shop"]),
+        dpr.Periods("day", "month", "2026-01-01", "2026-06-30"),
+    )
+    plan = dpr.make_plan(
+        dpr.Ratio("revenue", per="visit", guess=4, guess_is="unknown"),
+        bounds={"revenue": dpr.Bounds(0, 100), "visit": dpr.Bounds(0, 10)},
+        groups=groups,
+        budget=dpr.Budget(2),
+    )
+    table = {
+        "revenue": visits * (3 + 0.2 * month),
+        "visit": visits,
+        "arm": rng.choice(["web", "shop"], people),
+        "day": [dt.date(2026, each, 9) for each in month.tolist()],
+    }
     return dpr.release_sums(table, plan, ledger=None)

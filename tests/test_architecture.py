@@ -97,6 +97,7 @@ HOMES = {
         "curator/warehouse/units.py",
         "curator/warehouse/database/constants.py",
         "plan/groups_document.py",
+        "show/chart/times.py",
         "show/text.py",
         "terms/dimensions.py",
         "terms/key_table.py",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 SECTIONS = ("Args", "Returns", "Raises", "Example")
-HEAVY = {"duckdb", "scipy", "pandas", "polars", "pyarrow", "typer", "rich", "altair"}
+HEAVY = {"duckdb", "scipy", "pandas", "polars", "pyarrow", "typer", "rich"}
 
 
 def modules() -> list[str]:

@@ -6,6 +6,8 @@ from dpratio.analyst.comparison.homogeneity import Homogeneity
 from dpratio.analyst.curve.curve_results import CalibrationErrors, Curve
 from dpratio.analyst.function.function_results import FunctionEstimates
 from dpratio.analyst.tables.estimates import Estimates
+from dpratio.show.chart.picture import Chart
+from dpratio.show.forest_chart import draw_intervals
 from dpratio.simulation.audit.findings import Audit
 from dpratio.simulation.coverage.coverage import CoverageTable
 from dpratio.simulation.forecast.forecast_row import Forecast
@@ -13,6 +15,7 @@ from dpratio.simulation.forecast.forecast_row import Forecast
 __all__ = [
     "Audit",
     "CalibrationErrors",
+    "Chart",
     "Comparison",
     "CoverageTable",
     "Curve",
@@ -21,4 +24,5 @@ __all__ = [
     "Forecast",
     "FunctionEstimates",
     "Homogeneity",
+    "draw_intervals",
 ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpratio.checks import import_extra
-from dpratio.drawing import drawn
+from dpratio.drawing import displayed, drawn
 
 __all__ = [
     "UNKNOWN",
@@ -81,15 +81,16 @@ class Tabular:
             for name, cells in self.columns().items()
         }
 
-    def chart(self, view: str | None = None) -> Any:  # noqa: ANN401 (Altair)
-        """An Altair chart: of estimates, curves, forecasts and tables of coverage.
+    def chart(self, view: str | None = None) -> Any:  # noqa: ANN401 (of `show`)
+        """A chart: of answers, curves, forecasts, tables of coverage and ledgers.
+
+        A notebook shows it; ``chart.save("ratios.svg")`` writes it, as .svg or .html.
 
         Args:
-            view: For estimates ``"forest"`` or ``"deviation"`` from 1.
+            view: For estimates ``"forest"`` or ``"deviation"`` from the reference.
 
         Raises:
-            MissingExtra: When Altair is not installed: ``pip install
-                'dpratio[charts]'``.
+            InvalidInput: When there is no chart of this.
         """
         return drawn(self, view)
 
@@ -138,8 +139,7 @@ class Tabular:
         return f"<table>\n{head}\n<tbody>\n{body}\n</tbody></table>"
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{_escape_html(line)}</p>" for line in self.said())
-        return said + self.to_html()
+        return displayed(self)
 
     def to_text(self) -> str:
         """A plain table of aligned columns, rounded for reading."""

@@ -28,7 +28,7 @@ def test_the_guide_shows_what_its_code_prints_of_the_kept_releases(
     assert page_of(run_guide(cells_of(page), tmp_path, KEPT)) == page
     assert (tmp_path / "mortgages.html").is_file()
     drawn = _lines_of(tmp_path / "mortgages.svg")
-    assert len(drawn) == 16  # an interval and a ratio, of two groups, four times
+    assert len(drawn) == 8  # two groups, four times
     assert drawn == _lines_of(GUIDE.with_suffix(".svg"))
 
 
@@ -46,7 +46,7 @@ def test_the_notebook_runs_from_top_to_bottom_with_noise_of_its_own(
     warned = [each for each in outputs if each.get("name") == "stderr"]
     assert warned == []
     shown = [kind for each in outputs for kind in each.get("data", ())]
-    assert shown.count("text/html") == 3  # the plan, the estimates, the release of bins
+    assert shown.count("text/html") == 5  # the plan, estimates, bins, forest, curve
     assert shown.count("image/svg+xml") == 2  # the forest, the curve
     made = dpr.read_release(tmp_path / "epsilon_1.json")
     kept = dpr.read_release(KEPT / "epsilon_1.json")
@@ -57,4 +57,4 @@ def test_the_notebook_runs_from_top_to_bottom_with_noise_of_its_own(
 def _lines_of(picture: Path) -> list[str]:
     """What a picture says of its marks to those who cannot see it."""
     drawn = picture.read_text(encoding="utf-8")
-    return re.findall(r'aria-label="([^"]*privacy: [^"]*)"', drawn)
+    return re.findall(r'role="img" aria-label="([^"]*)"', drawn)

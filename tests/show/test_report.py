@@ -18,15 +18,21 @@ from dpratio.show.report import MOST_ROWS, render_report
 from dpratio.show.report_words import answer_of
 from dpratio.show.text import render
 from dpratio.tabular import printable
-from shown import BOUNDS, HOSTILE, curved, released, spent
+from shown import BOUNDS, HOSTILE, curved, monthly, released, spent
 
 KEYS = tuple(f"group {at}" for at in range(50))
 
 
-def data_of(page: str) -> dict[str, object]:
+def data_of(page: str) -> dict[str, Any]:
     held = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
     assert held is not None
     return dict(json.loads(held.group(1)))
+
+
+def rows_of(page: str) -> list[Any]:
+    """The rows of a report's one question: labels, values, and more."""
+    (block,) = data_of(page)["blocks"]
+    return list(block["rows"])
 
 
 class Tags(HTMLParser):
@@ -87,11 +93,12 @@ def test_figures_are_those_of_the_estimates() -> None:
     located = {
         key for key, is_so in zip(KEYS, estimates.is_located, strict=True) if is_so
     }
-    rows = data_of(render_report(release, level=0.9))["rows"]
-    assert isinstance(rows, list)
+    rows = rows_of(render_report(release, level=0.9))
     for row, ratio, key in zip(rows, estimates.ratio.tolist(), KEYS, strict=True):
-        assert row["labels"] == [key]
-        assert row["values"][0] == (ratio if key in located else None)
+        labels, values, *_ = row
+        assert labels == [key]
+        known = None if values[0] is None else pytest.approx(values[0], rel=1e-8)
+        assert (ratio if key in located else None) == known
 
 
 def test_the_csv_holds_every_digit() -> None:
@@ -109,9 +116,8 @@ def test_hostile_names_stay_text() -> None:
     tags = [tag for tag, _ in tags_of(page)]
     assert tags.count("script") == 2
     assert "img" not in tags
-    rows = data_of(page)["rows"]
-    assert isinstance(rows, list)
-    assert [row["labels"][0] for row in rows] == [printable(each) for each in HOSTILE]
+    labels = [row[0][0] for row in rows_of(page)]
+    assert labels == [printable(each) for each in HOSTILE]
     assert "\u202e" not in page
 
 
@@ -131,10 +137,8 @@ def test_thousands_of_groups_are_listed_in_part_and_held_in_whole() -> None:
     page = render_report(released(keys, people=60))
     assert page.count('<tr role="row">\n<td class="label"') == MOST_ROWS
     assert f"The first {MOST_ROWS} of 5000 are shown." in page
-    rows = data_of(page)["rows"]
-    assert isinstance(rows, list)
-    assert len(rows) == 5_000
-    assert len(page.encode()) < 5_000_000
+    assert len(rows_of(page)) == 5_000
+    assert len(page.encode()) < 3_000_000
 
 
 def test_one_ratio_without_groups_is_reported() -> None:
@@ -149,17 +153,45 @@ def test_one_ratio_without_groups_is_reported() -> None:
 
 def test_curves_are_drawn_where_the_release_holds_them() -> None:
     page = render_report(curved())
-    assert page.count('<svg class="curve"') == 2
+    assert page.count('<figure class="curves">') == 1
+    assert page.count(">mean score</text>") == 4  # Two curves, wide and narrow.
     assert "north: expected calibration error" in page
-    assert '<svg class="curve"' not in render_report(released(KEYS))
+    assert '<figure class="curves">' not in render_report(released(KEYS))
 
 
 def test_curves_are_drawn_for_every_part_that_has_bins() -> None:
     page = render_report(curved(ratios=True))
-    assert page.count('<svg class="curve"') == 2
+    assert page.count(">mean score</text>") == 4
     assert "south: expected calibration error" in page
-    for end in ("0", "1"):  # Both curves have the axes of their bounds.
-        assert page.count(f'text-anchor="middle">{end}</text>') == 2
+
+
+def test_every_question_has_a_block_with_its_own_axis() -> None:
+    page = render_report(dpr.example_release())
+    for title in ("score per label, by region", "score per label, by score"):
+        assert f"<h3>{title}</h3>" in page
+    assert page.count('<table class="forest"') == 2
+    assert page.count("<span>score per label</span><svg") == 2
+    assert [len(block["rows"]) for block in data_of(page)["blocks"]] == [4, 5]
+
+
+def test_periods_are_drawn_along_time_and_named_by_month() -> None:
+    page = render_report(monthly())
+    assert page.count('<figure class="overview">') == 1
+    assert "2026-01-01<" not in page
+    assert "<span>revenue per visit</span>" in page
+    assert [row[0] for row in rows_of(page)][:2] == [
+        ["web", "2026-01"],
+        ["web", "2026-02"],
+    ]
+
+
+def test_many_rows_are_seen_at_once_and_folded() -> None:
+    assert '<details class="fold"><summary>All 50 groups' in render_report(
+        released(KEYS)
+    )
+    few = render_report(released(KEYS[:20]))
+    assert "<summary>All" not in few
+    assert "50 groups, from low to high" in render_report(released(KEYS))
 
 
 def test_bins_without_means_say_why_they_have_no_curve() -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from playwright.sync_api import Page
 
 import dpratio as dpr
 from browser import DESKTOP, PHONE, Visit, find_faults
+from dpratio.show.blocks import blocks_of
 from dpratio.tabular import printable
-from shown import HOSTILE, curved, released, spent
+from shown import HOSTILE, curved, monthly, released, spent
 
 Visiting = Callable[..., Visit]
 
@@ -29,6 +31,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "hostile": released(HOSTILE),
         "curves": curved(),
         "spent": spent(),
+        "months": monthly(),
+        "hundreds": released(many[:300], people=2_000),
         "many": released(many, people=60),
     }
     for name, release in shown.items():
@@ -38,11 +42,18 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def column(page: Page, at: int) -> list[str]:
     """The texts of a column of the table of ratios."""
-    found = page.locator(f"#forest tbody tr td:nth-child({at + 1})")
-    return [each.strip() for each in found.all_inner_texts()]
+    found = page.locator(f".forest tbody tr td:nth-child({at + 1})")
+    return [each.strip() for each in found.all_text_contents()]
 
 
-@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "spent", "many"])
+def unfold(page: Page) -> None:
+    """Open the list of rows, where it is folded."""
+    page.evaluate("document.querySelectorAll('.fold').forEach(e => e.open = true)")
+
+
+@pytest.mark.parametrize(
+    "name", ["fifty", "hostile", "curves", "spent", "many", "months"]
+)
 def test_a_report_opens_without_a_network_and_without_errors(
     visit: Visiting, reports: dict[str, str], name: str
 ) -> None:
@@ -72,6 +83,7 @@ def test_sorting_goes_both_ways_and_says_so(
 ) -> None:
     page = visit().page
     page.goto(reports["fifty"])
+    unfold(page)
     found = dpr.estimate_ratios(released(KEYS))
     rows = zip(KEYS, found.ratio.tolist(), found.is_located.tolist(), strict=True)
     known = {key: ratio for key, ratio, is_located in rows if is_located}
@@ -92,7 +104,8 @@ def test_filters_leave_what_was_asked_for(
     page.goto(reports["fifty"])
     page.get_by_label("Find").fill("group 1")
     assert column(page, 0) == [key for key in KEYS if "group 1" in key]
-    assert page.locator("#shown").inner_text() == "11 of 50 are shown."
+    assert page.locator(".shown").inner_text() == "11 of 50 are shown."
+    assert page.locator(".fold").first.get_attribute("open") is not None
     page.get_by_label("Find").fill("")
     page.get_by_label("above", exact=False).uncheck()
     assert "above" not in column(page, 5)
@@ -130,7 +143,7 @@ def test_hostile_names_appear_as_text_and_nothing_runs(
     page = seen.page
     page.goto(reports["hostile"])
     page.get_by_role("button", name="ratio", exact=True).click()  # Drawn by the script.
-    texts = page.locator("#forest td.label").all_text_contents()
+    texts = page.locator(".forest td.label").all_text_contents()
     assert sorted(texts) == sorted(printable(each) for each in HOSTILE)
     assert "\u202e" not in page.content()
     assert page.locator("img").count() == 0
@@ -146,10 +159,10 @@ def test_a_report_can_be_read_without_scripts(
     page.goto(reports["curves"])
     assert len(column(page, 0)) == 10
     assert not page.locator(".tools").is_visible()
-    assert page.locator("svg.curve").count() == 2
+    assert page.locator(".curves svg:visible .panel").count() == 2
 
 
-@pytest.mark.parametrize("name", ["fifty", "hostile", "curves"])
+@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "months"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, DESKTOP])
 def test_a_report_is_accessible(
@@ -162,6 +175,7 @@ def test_a_report_is_accessible(
 ) -> None:
     page = visit(size=size, scheme=scheme).page
     page.goto(reports[name])
+    unfold(page)
     assert find_faults(page, axe) == []
 
 
@@ -171,10 +185,11 @@ def test_a_phone_shows_every_number_of_a_row(
 ) -> None:
     page = visit(size=PHONE).page
     page.goto(reports[name])
+    unfold(page)
     for _ in range(2):  # As the file has it, then as the script draws it.
-        row = page.locator("#forest tbody tr").first
+        row = page.locator(".forest tbody tr").first
         cells = row.locator("td")
-        assert cells.count() == len(page.locator("#forest thead th").all())
+        assert cells.count() == len(page.locator(".forest thead th").all())
         for at in range(cells.count()):
             place = cells.nth(at).bounding_box()
             assert place is not None
@@ -196,13 +211,17 @@ def test_a_report_without_a_reference_gives_no_verdicts(
     located = found.is_located.tolist()
     assert located[:2] == [True, True]
     assert not all(located)
+    (block,) = blocks_of(found)
+    on_axis = sum(block.scale().holds(row.value) for row in block.rows)
+    assert 2 <= on_axis <= sum(located)
     page = visit().page
     page.goto(reports["spent"])
     heads = ["arm", "ratio", "from", "to", "status"]
     for _ in range(2):
-        assert page.locator("#forest th[data-sort]").all_text_contents() == heads
-        assert page.locator("#forest .reference").count() == 0
-        assert page.locator("#forest .middle").count() == sum(located)
+        assert page.locator(".forest th[data-sort]").all_text_contents() == heads
+        assert page.locator(".forest .rule").count() == 0
+        shapes = "path:not([d^='M0 0'])"  # All but arrows.
+        assert page.locator(f".forest td svg svg {shapes}").count() == on_axis
         page.get_by_role("button", name="status", exact=True).click()
     page.get_by_label("no finite interval", exact=False).uncheck()
     assert {"a", "b"} <= set(column(page, 0))
@@ -224,3 +243,26 @@ def test_a_report_prints(visit: Visiting, reports: dict[str, str]) -> None:
     page.emulate_media(media="print")
     assert not page.locator(".tools").is_visible()
     assert page.pdf().startswith(b"%PDF")
+
+
+def test_hundreds_of_groups_fit_a_phone_and_three_pages(
+    visit: Visiting, reports: dict[str, str]
+) -> None:
+    page = visit(size=PHONE).page
+    page.goto(reports["hundreds"])
+    assert page.evaluate("document.documentElement.scrollHeight") <= 6_000
+    assert page.locator(".overview svg").filter(visible=True).count() == 1
+    pages = re.findall(rb"/Type\s*/Page\b", page.pdf())
+    assert 1 <= len(pages) <= 3
+
+
+def test_what_the_script_lists_is_drawn_as_in_the_file(
+    visit: Visiting, reports: dict[str, str]
+) -> None:
+    page = visit().page
+    page.goto(reports["spent"])
+    pictures = page.locator(".forest tbody .strip")
+    before = [each.inner_html() for each in pictures.all()]
+    page.get_by_label("Find").fill("e")
+    page.get_by_label("Find").fill("")
+    assert [each.inner_html() for each in pictures.all()] == before

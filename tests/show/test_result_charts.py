@@ -1,6 +1,6 @@
 """Charts of estimates, curves and budgets: drawn offline, and saying what they show."""
 
-import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +9,10 @@ import pytest
 
 import dpratio as dpr
 from dpratio.errors import InvalidInput
+from dpratio.show.chart.marks import Comb, Interval, Line, Rule
 from dpratio.show.charts import draw
-from dpratio.show.colours import VERDICT_COLOURS, VERDICT_SHAPES
 from dpratio.show.curve_chart import curves_of, ends_of
-from dpratio.show.curve_svg import curve_svg
-from dpratio.show.verdicts import VERDICTS
-from shown import HOSTILE, curved, released, spent
+from shown import HOSTILE, curved, monthly, released, spent
 
 KEYS = tuple(f"group {at}" for at in range(40))
 
@@ -24,54 +22,45 @@ def estimates() -> dpr.results.Estimates:
     return dpr.estimate_ratios(released(KEYS))
 
 
-def drawn(chart: object) -> list[dict[str, object]]:
-    """The rows that a chart draws."""
-    document = json.loads(chart.to_json())  # type: ignore[attr-defined]
-    return [row for rows in document["datasets"].values() for row in rows]
-
-
-def test_every_verdict_has_a_colour_and_a_shape_of_its_own() -> None:
-    assert set(VERDICT_COLOURS) == set(VERDICT_SHAPES) == set(VERDICTS)
-    for each in (VERDICT_COLOURS, VERDICT_SHAPES):
-        assert len(set(each.values())) == len(VERDICTS)
-
-
-@pytest.mark.parametrize(
-    ("view", "suffix"), [(None, ".svg"), ("forest", ".png"), ("deviation", ".html")]
-)
-def test_estimates_are_drawn(
-    estimates: dpr.results.Estimates, view: str | None, suffix: str
-) -> None:
-    assert len(draw(estimates, suffix, view)) > 5_000
+def intervals(chart: object, at: int = 0) -> list[Interval]:
+    """The intervals of a panel."""
+    marks = chart.panels[at].marks  # type: ignore[attr-defined]
+    return [mark for mark in marks if isinstance(mark, Interval)]
 
 
 def test_the_forest_is_sorted_and_holds_every_cell(
     estimates: dpr.results.Estimates,
 ) -> None:
-    rows = [row for row in drawn(estimates.chart()) if "cell" in row]
-    assert {row["cell"] for row in rows} == set(KEYS)
-    ratios = [row["ratio"] for row in rows if row["ratio"] is not None]
-    assert ratios == sorted(ratios)  # type: ignore[type-var]
-    at = list(KEYS).index(str(rows[0]["cell"]))
-    assert rows[0]["ratio"] == pytest.approx(float(estimates.ratio[at]))
-    assert estimates.chart().to_dict()["title"].startswith("SIMULATED")
+    chart = estimates.chart()
+    (panel,) = chart.panels
+    assert {tick.text for tick in panel.y.given or ()} == set(KEYS)
+    values = [mark.value for mark in intervals(chart)]
+    known = [each for each in values if not math.isnan(each)]
+    assert known == sorted(known)
+    assert chart.title == "SIMULATED: score per label: 95 % intervals"
+    assert panel.x_title == "score per label"
 
 
 def test_a_deviation_is_in_per_cent_of_the_reference(
     estimates: dpr.results.Estimates,
 ) -> None:
-    shown = [row for row in drawn(estimates.chart("forest")) if "cell" in row]
-    forest = {row["cell"]: row for row in shown}
-    for row in drawn(estimates.chart("deviation")):
-        if "cell" in row and row["ratio"] is not None:
-            ratio = forest[row["cell"]]["ratio"]
-            assert row["ratio"] == pytest.approx(100 * (ratio - 1))  # type: ignore[operator]
+    forest, deviation = (
+        intervals(estimates.chart(view)) for view in ("forest", "deviation")
+    )
+    for one, other in zip(forest, deviation, strict=True):
+        if not math.isnan(one.value):
+            assert other.value == pytest.approx(100 * (one.value - 1))
+    title = estimates.chart("deviation").panels[0].x_title
+    assert title == "score per label, deviation from 1 in %"
 
 
-def test_thousands_of_cells_are_drawn_without_names() -> None:
+def test_hundreds_of_cells_are_laid_side_by_side() -> None:
     keys = tuple(str(at) for at in range(300))
     chart = dpr.estimate_ratios(released(keys, people=100)).chart()
-    assert json.loads(chart.to_json())["height"] == {"step": 3}
+    combs = [mark for mark in chart.panels[0].marks if isinstance(mark, Comb)]
+    assert sum(len(each.teeth) for each in combs) == 300
+    assert chart.panels[0].x_title == "300 groups, from low to high"
+    assert len(chart.svg()) < 40_000
 
 
 def test_hostile_names_are_drawn_as_text() -> None:
@@ -79,6 +68,14 @@ def test_hostile_names_are_drawn_as_text() -> None:
     svg = draw(estimates, ".svg").decode()
     assert "<script" not in svg
     assert "<img" not in svg
+    assert "\u202e" not in svg
+
+
+def test_cells_of_the_same_name_are_told_apart() -> None:
+    estimates = dpr.estimate_ratios(released(KEYS))
+    twice = replace(estimates, labels={"group": ["a"] * 40})
+    ticks = twice.chart().panels[0].y.given
+    assert [tick.text for tick in ticks][:2] == ["a", "a (2)"]
 
 
 def test_an_unknown_view_is_refused(estimates: dpr.results.Estimates) -> None:
@@ -86,55 +83,86 @@ def test_an_unknown_view_is_refused(estimates: dpr.results.Estimates) -> None:
         estimates.chart("pie")
 
 
-def test_what_has_no_chart_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="there is no chart of a Plan"):
-        released(KEYS).plan.chart()
+def test_without_a_reference_there_is_no_line_and_no_deviation() -> None:
+    estimates = dpr.estimate_ratios(spent())
+    assert estimates.reference is None
+    chart = estimates.chart()
+    assert not [mark for mark in chart.panels[0].marks if isinstance(mark, Rule)]
+    names = {sign.name for sign in chart.legend}
+    assert names == {"finite interval", "no finite interval"}
+    with pytest.raises(InvalidInput, match=r"needs a reference other than 0, got None"):
+        estimates.chart("deviation")
+
+
+def test_periods_run_along_time_and_break_where_nothing_is_known() -> None:
+    estimates = dpr.estimate_ratios(monthly())
+    codes = estimates.codes.copy()
+    codes[3] = 2
+    chart = replace(estimates, codes=codes).chart()
+    panel = chart.panels[0]
+    assert (panel.x_title, panel.y_title) == ("day", "revenue per visit")
+    (line,) = [mark for mark in panel.marks if isinstance(mark, Line)]
+    assert [math.isnan(y) for _, y in line.points].index(True) == 3
+    (path,) = [each for each in chart.svg().split("<path") if "line even thin" in each][
+        :1
+    ]
+    assert path.count("M") == 2
 
 
 def test_a_curve_has_a_panel_for_each_of_its_groups() -> None:
     curve = dpr.calibration_curve(curved())
-    document = json.loads(curve.chart().to_json())
-    assert [panel["vconcat"][0]["title"] for panel in document["concat"]] == [
-        "north",
-        "south",
-    ]
-    assert b"<svg" in draw(curve, ".svg")
-
-
-def test_the_points_of_a_curve_are_those_of_its_table() -> None:
-    curve = dpr.calibration_curve(curved())
-    points = curves_of(curve)["north"]
+    chart = curve.chart()
+    assert [panel.title for panel in chart.panels] == ["north", "south"]
     table = [row for row in curve.to_dicts() if row["region"] == "north"]
-    assert [point["score"] for point in points] == [row["mean_score"] for row in table]
-    assert [point["label"] for point in points] == [row["mean_label"] for row in table]
-    picture = curve_svg(points, 'a <b> "c"', (0.0, 1.0))
-    assert "<b>" not in picture
-    assert picture.count("<circle") == picture.count("<rect") == len(points)
+    drawn = intervals(chart)
+    assert [mark.at for mark in drawn] == [row["mean_score"] for row in table]
+    assert [mark.value for mark in drawn] == [row["mean_label"] for row in table]
+    assert [mark.high for mark in drawn] == [
+        row["mean_label_ci_upper"] for row in table
+    ]
 
 
-def test_a_curve_of_one_point_is_drawn() -> None:
-    point = {
-        "bin": "0 to 1",
-        "score": 0.5,
-        "label": 0.5,
-        "label_lower": 0.5,
-        "label_upper": 0.5,
-        "low": 0.5,
-        "high": 0.5,
-        "share": 0.0,
-        "told": "all",
-    }
-    assert "<circle" in curve_svg([point], "one", (0.5, 0.5))
-
-
-def test_axes_are_shared_and_those_of_bounds_of_0_and_1() -> None:
+def test_points_of_a_curve_are_as_large_as_their_weight_and_grey_where_weak() -> None:
     curve = dpr.calibration_curve(curved())
-    assert ends_of(curve) == (0.0, 1.0)
+    share = curve.share.estimate.copy()
+    share[0] = 0.003
+    codes = curve.codes.copy()
+    codes[1] = 1
+    weak = replace(curve, share=replace(curve.share, estimate=share), codes=codes)
+    north = intervals(weak.chart())
+    assert [mark.css for mark in north] == ["soft", "soft", "below", "below", "below"]
+    order = sorted(range(5), key=lambda at: share[at])
+    assert sorted(range(5), key=lambda at: north[at].size) == order
+    assert not [mark for mark in weak.chart().panels[0].marks if isinstance(mark, Line)]
+    assert len(weak.chart().legend) == 2
+
+
+def test_a_curve_says_what_it_leaves_out_and_where_bars_are_cut() -> None:
+    curve = dpr.calibration_curve(curved())
+    codes = curve.codes.copy()
+    codes[0] = 3
+    upper = curve.mean_label.ci_upper.copy()
+    upper[4] = 1.0
+    changed = replace(
+        curve, codes=codes, mean_label=replace(curve.mean_label, ci_upper=upper)
+    )
+    assert changed.chart().note == (
+        "1 bin is lost in noise and not drawn. "
+        "Labels lie between 0 and 1: bars are cut there."
+    )
+    assert len(intervals(changed.chart())) == 4
+
+
+def test_axes_of_curves_are_shared_and_those_of_bounds_of_0_and_1() -> None:
+    curve = dpr.calibration_curve(curved())
+    low, high = ends_of(curve)
+    assert low < 0
+    assert high > 1
     other = replace(curve, bounds=(0.0, 2.0))
     low, high = ends_of(other)
     for rows in curves_of(other).values():
         assert all(low <= row["low"] and row["high"] <= high for row in rows)
-    assert (low, high) != (0.0, 2.0)
+    assert high < 1.5
 
 
 def test_a_curve_whose_bins_are_all_lost_has_no_chart() -> None:
@@ -151,28 +179,7 @@ def test_a_curve_of_ratios_alone_has_no_chart() -> None:
         alone.chart()
 
 
-def test_what_nothing_is_known_of_has_no_mark() -> None:
-    estimates = dpr.estimate_ratios(spent())
-    located = dict(zip(estimates.labels["arm"], estimates.is_located, strict=True))
-    assert not all(located.values())
-    for row in drawn(estimates.chart()):
-        known = located[row["cell"]]
-        assert (row["estimate"] == "–") == (not known)
-        assert known or row["ratio"] is None
-
-
-def test_without_a_reference_there_is_no_line_and_no_deviation() -> None:
-    estimates = dpr.estimate_ratios(spent())
-    assert estimates.reference is None
-    rows = drawn(estimates.chart())
-    assert not [row for row in rows if "at" in row]
-    assert {row["verdict"] for row in rows} == {"finite interval", "no finite interval"}
-    assert draw(estimates, ".svg").startswith(b"<svg")
-    with pytest.raises(InvalidInput, match=r"needs a reference other than 0, got None"):
-        estimates.chart("deviation")
-
-
-def test_spending_is_drawn_below_its_cap(tmp_path: Path) -> None:
+def test_spending_is_drawn_below_its_cap_at_its_dates(tmp_path: Path) -> None:
     ledger = dpr.Ledger(tmp_path / "a.db")
     ledger.open_scope(dpr.Scope("people", dpr.Budget(3)))
     assert b"<svg" in draw(ledger.history(), ".svg")
@@ -184,6 +191,10 @@ def test_spending_is_drawn_below_its_cap(tmp_path: Path) -> None:
     for number in range(3):
         ledger.charge(f"{number:032x}", plan)
     ledger.void("0" * 32)
-    rows = drawn(ledger.history().chart())
-    assert [row["spent"] for row in rows if "spent" in row] == [0.0, 0.5, 1.0]
-    assert [row["cap"] for row in rows if "cap" in row] == [3.0]
+    chart = ledger.history().chart()
+    assert [mark.value for mark in intervals(chart)] == [0.5, 1.0]
+    (cap,) = [mark for mark in chart.panels[0].marks if isinstance(mark, Rule)]
+    assert cap.value == 3.0
+    first = chart.panels[0].x.ticks(600)[0].text
+    year = str(ledger.history().columns()["charged"][0])[:4]
+    assert first.startswith(f"{year}-")

@@ -1,9 +1,12 @@
 """Charts of width against epsilon or n."""
 
+import math
+
 import pytest
 
-from dpratio.show.charts import chart_of, draw
-from dpratio.show.width_charts import limit_chart
+from dpratio.show.chart.marks import Interval
+from dpratio.show.charts import chart_of
+from dpratio.show.width_charts import around_chart, limit_chart
 from dpratio.simulation.coverage.limit import LimitTable, measure_limit, paper_plan
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.population import PaperPopulation
@@ -15,26 +18,15 @@ def table() -> LimitTable:
 
 
 def test_every_setting_has_a_panel_with_four_lines(table: LimitTable) -> None:
-    text = chart_of(table).to_json()
-    for words in ("paper", "focused", "limit", "non-private", "weighted · n = 5,000"):
-        assert words in text
-    assert "joint" not in text
+    chart = chart_of(table)
+    names = [sign.name for sign in chart.legend]
+    assert names == ["paper", "focused", "limit", "non-private"]
+    assert "laplace · weighted · n = 5,000" in [panel.title for panel in chart.panels]
 
 
 def test_a_second_strategy_gets_its_own_line(table: LimitTable) -> None:
     rows = [{**row, "width_joint": 2 * row["width"]} for row in table.rows]
-    assert '"interval": "joint"' in limit_chart(rows).to_json()
-
-
-def test_a_narrow_chart_has_two_columns_and_the_same_points(table: LimitTable) -> None:
-    wide, narrow = (
-        limit_chart(table.rows, narrow=each).to_dict() for each in (False, True)
-    )
-    assert (wide["columns"], narrow["columns"]) == (4, 2)
-    assert wide["data"] == narrow["data"]
-    for chart in (wide, narrow):
-        axis = chart["spec"]["layer"][0]["encoding"]["x"]["axis"]
-        assert axis["values"] == [0.2, 0.5, 1, 2, 4]
+    assert "joint" in [sign.name for sign in limit_chart(rows).legend]
 
 
 def test_a_forecast_runs_along_what_varies() -> None:
@@ -42,6 +34,17 @@ def test_a_forecast_runs_along_what_varies() -> None:
     guess = PaperPopulation(1.1)
     by_epsilon = forecast(plan, n=[500, 900], guess=guess, epsilon=[0.5, 1])
     by_size = forecast(plan, n=[500, 900], guess=guess)
-    assert '"field": "epsilon"' in chart_of(by_epsilon).to_json()
-    assert '"field": "n"' in chart_of(by_size).to_json()
-    assert draw(by_size, ".svg").startswith(b"<svg")
+    assert [panel.x_title for panel in chart_of(by_epsilon).panels] == ["epsilon"] * 2
+    (panel,) = chart_of(by_size).panels
+    assert panel.x_title == "n"
+    assert [tick.text for tick in panel.x.ticks(300)] == ["500", "900"]
+
+
+@pytest.mark.parametrize("here", [(500, 0.3), (500, math.inf)])
+def test_a_plan_is_marked_among_its_neighbours(here: tuple[float, float]) -> None:
+    lines = {"forecast": [(100.0, 0.5), (30_000.0, math.inf)], "without noise": []}
+    chart = around_chart(lines, along="people", title="T", here=here)
+    told = [mark.told for mark in chart.panels[0].marks if isinstance(mark, Interval)]
+    assert "forecast: width 0.5 at people 100" in told
+    assert ("this study: width 0.3 at people 500" in told) == math.isfinite(here[1])
+    assert len(told) == 1 + math.isfinite(here[1])

@@ -7,7 +7,6 @@ import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import dpratio as dpr
 from people import people, released
@@ -60,27 +59,6 @@ def refuse_arrow() -> None:
     words = ("release", STUDY, "-o", "none.parquet", "--no-ledger")
     assert "dpratio[arrow]" in refused(MISSING, *words)
     frame_is_refused("to_arrow", "arrow")
-
-
-def use_charts() -> None:
-    """Draw estimates in every kind of file."""
-    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".html": b"<!DOCTYPE html>"}
-    for suffix, start in starts.items():
-        name = f"chart{suffix}"
-        run_script("estimate", RELEASE, "--chart", name)
-        content = Path(name).read_bytes()
-        assert content.lstrip().startswith(start), content[:99]
-        assert b'src="http' not in content
-    chart = dpr.estimate_ratios(dpr.read_release(RELEASE)).chart()
-    chart.save("inline.html", inline=True)
-    assert "north" in Path("inline.html").read_text(encoding="utf-8")
-
-
-def refuse_charts() -> None:
-    """Refuse a chart, from a command and from a result."""
-    said = refused(MISSING, "estimate", RELEASE, "--chart", "none.svg")
-    assert "dpratio[charts]" in said
-    frame_is_refused("chart", "charts")
 
 
 def use_page() -> None:
@@ -152,7 +130,6 @@ def frame_is_refused(method: str, extra: str) -> None:
 
 FEATURES = {
     "arrow": Feature(("pyarrow",), use_arrow, refuse_arrow),
-    "charts": Feature(("altair", "vl_convert"), use_charts, refuse_charts),
     "engines": Feature(("ibis", "pyspark", "psycopg"), use_engines, refuse_engines),
     "page": Feature(("starlette", "uvicorn"), use_page, refuse_page),
     "pandas": Feature(("pandas",), use_pandas, refuse_pandas),

@@ -7,9 +7,7 @@ Usage: python tools/site/draw_limit.py [repetitions]
 import sys
 from pathlib import Path
 
-import vl_convert
-from drawings import follow_page
-
+from dpratio.show.chart.picture import NARROW, WIDE
 from dpratio.show.width_charts import limit_chart
 from dpratio.simulation.coverage.limit import measure_limit
 
@@ -26,10 +24,10 @@ def main() -> None:
         {**row, "width_joint": other["width"]}
         for row, other in zip(focused, joint, strict=True)
     ]
-    for name, narrow in ((NAME, False), (f"{NAME}_narrow", True)):
-        chart = limit_chart(rows, narrow=narrow).to_json()
-        svg = follow_page(vl_convert.vegalite_to_svg(chart))
-        (TARGET / f"{name}.svg").write_text(svg, encoding="utf-8")
+    chart = limit_chart(rows)
+    for name, width in ((NAME, WIDE), (f"{NAME}_narrow", NARROW)):
+        svg = chart.svg(width=width)
+        (TARGET / f"{name}.svg").write_text(f"{svg}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,21 +6,20 @@ Usage: python tools/site/draw_pictures.py
 """
 
 from pathlib import Path
-from typing import Any
 
-import altair as alt
 import numpy as np
-import vl_convert
-from drawings import follow_page
 
 import dpratio as dpr
-from dpratio.show.colours import themed
+from dpratio.show.chart.marks import Band, Line, Rule
+from dpratio.show.chart.panel import Panel
+from dpratio.show.chart.picture import NARROW, WIDE, Chart, Sign
+from dpratio.show.chart.scale import Tick, spread, spread_log
 
 TARGET = Path(__file__).parents[2] / "docs" / "pictures"
 BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
 
 
-def tutorial() -> Any:  # noqa: ANN401 (Altair)
+def tutorial() -> Chart:
     """Draw the loans of the tutorial: four regions, the south 25 % too high."""
     rng = np.random.default_rng(1)
     ratios = {"north": 1.0, "east": 1.0, "south": 1.25, "west": 1.0}
@@ -40,7 +39,7 @@ def tutorial() -> Any:  # noqa: ANN401 (Altair)
     return dpr.estimate_ratios(dpr.release_sums(table, plan, ledger=None)).chart()
 
 
-def calibration() -> Any:  # noqa: ANN401 (Altair)
+def calibration() -> Chart:
     """Draw the curves of the guide on calibration: group b is 15 % too high."""
     rng = np.random.default_rng(3)
     people = 10_000
@@ -62,7 +61,7 @@ def calibration() -> Any:  # noqa: ANN401 (Altair)
     return dpr.calibration_curve(release).chart()
 
 
-def bounds() -> Any:  # noqa: ANN401 (Altair)
+def bounds() -> Chart:
     """Draw what too narrow and too wide bounds do, as the guide on bounds has it."""
 
     def shoppers(
@@ -90,34 +89,34 @@ def bounds() -> Any:  # noqa: ANN401 (Altair)
         half = found.to_dicts()[0]["width"] / 2
         low, high = float(centre - half), float(centre + half)
         rows.append({"upper": upper, "low": low, "high": high, "middle": float(centre)})
-    across = alt.X(
-        "upper:Q",
-        title="upper bound of spending",
-        scale=alt.Scale(type="log", nice=False, domain=[uppers[0], uppers[-1]]),
-        axis=alt.Axis(values=[50, 100, 200, 400, 800, 1_600, 3_200]),
+    named = (50, 100, 200, 400, 800, 1_600, 3_200)
+    panel = Panel(
+        [
+            Band([(row["upper"], row["low"], row["high"]) for row in rows], "below"),
+            Line([(row["upper"], row["middle"]) for row in rows], "below"),
+            Rule(truth, upright=False),
+        ],
+        spread_log(uppers, given=tuple(Tick(each, str(each)) for each in named)),
+        spread([row[name] for row in rows for name in ("low", "high")]),
+        240.0,
+        x_title="upper bound of spending",
+        y_title="spending per order",
     )
-    chart = alt.Chart(alt.InlineData(values=rows))
-    band = chart.mark_area(color="#56B4E9", opacity=0.35).encode(
-        x=across,
-        y=alt.Y("low:Q", title="spending per order", scale=alt.Scale(zero=False)),
-        y2="high:Q",
-    )
-    middle = chart.mark_line(color="#56B4E9", strokeWidth=3).encode(
-        x=across, y="middle:Q"
-    )
-    line = alt.Chart(alt.InlineData(values=[{"truth": truth}])).mark_rule(
-        color="#D55E00", strokeDash=[6, 4], strokeWidth=2
-    )
-    drawn = alt.layer(band, middle, line.encode(y="truth:Q"))
-    return themed(drawn.properties(width=480, height=240))
+    signs = [
+        Sign("ratio, and 95 % interval", "below", is_line=True),
+        Sign("truth", "rule", is_line=True),
+    ]
+    return Chart("Spending per order, by its upper bound", [panel], signs)
 
 
 def main() -> None:
     """Draw every picture."""
     TARGET.mkdir(exist_ok=True)
     for draw in (tutorial, calibration, bounds):
-        svg = follow_page(vl_convert.vegalite_to_svg(draw().to_json()))
-        (TARGET / f"{draw.__name__}.svg").write_text(svg, encoding="utf-8")
+        chart = draw()
+        for name, width in (("", WIDE), ("_narrow", NARROW)):
+            path = TARGET / f"{draw.__name__}{name}.svg"
+            path.write_text(f"{chart.svg(width=width)}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ JsonFile = Annotated[
 ]
 CsvFile = Annotated[Path | None, typer.Option("--csv", help="Write the rows as CSV.")]
 ChartFile = Annotated[
-    Path | None, typer.Option("--chart", help="Draw to .svg, .png or .html.")
+    Path | None, typer.Option("--chart", help="Draw to .svg or .html.")
 ]
 Replace = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 WhichQuestion = Annotated[

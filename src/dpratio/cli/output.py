@@ -34,7 +34,8 @@ class Output:
     def __post_init__(self) -> None:
         from dpratio.checks import require_one_of
         from dpratio.cli.replace import require_replaceable
-        from dpratio.show.charts import VIEWS, check_chart_file
+        from dpratio.show.chart.picture import check_chart_file
+        from dpratio.show.charts import VIEWS
         from dpratio.show.text import FORMATS
 
         require_one_of(self.layout, FORMATS, "format")

@@ -1,40 +1,46 @@
 """Budget spent over time: steps of charges below the line of the cap."""
 
-from typing import Any
+import math
 
 from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.accounting import LOSS_NAMES
-from dpratio.show.colours import LINE_COLOURS, themed
+from dpratio.show.chart.marks import Interval, Line, Rule
+from dpratio.show.chart.panel import Panel
+from dpratio.show.chart.picture import Chart, Sign
+from dpratio.show.chart.scale import spread
+from dpratio.show.chart.times import instant_of, time_scale
 
 __all__ = ["budget_chart"]
 
 
-def budget_chart(account: Account) -> Any:  # noqa: ANN401 (Altair)
+def budget_chart(account: Account) -> Chart:
     """Chart what was spent on a scope after each release, beside its cap."""
-    import altair as alt
-
-    loss = LOSS_NAMES[account.scope.accounting]
-    spent, steps = 0.0, []
+    loss, cap = LOSS_NAMES[account.scope.accounting], float(account.scope.cap.loss)
     charged = [each for each in account.releases.values() if each.state != "void"]
+    spent, steps, points = 0.0, [], []
     for number, held in enumerate(charged, start=1):
+        time = held.entries[0].time
+        at = instant_of(time)
+        steps += [(at, 0.0)] if not steps else []
         spent += float(held.charge.loss)
-        first = held.entries[0]
-        steps.append({"release": number, "time": first.time, "spent": spent})
-    start = {"release": 0, "time": steps[0]["time"] if steps else None, "spent": 0.0}
-    data = alt.InlineData(values=[start, *steps])
-    line = (
-        alt.Chart(data)
-        .mark_line(interpolate="step-after", point=True, color=LINE_COLOURS[0])
-        .encode(
-            x=alt.X("time:T", title="charged (UTC)"),
-            y=alt.Y("spent:Q", title=f"{loss} spent"),
-            tooltip=["release:Q", "time:T", "spent:Q"],
+        steps.append((at, spent))
+        told = f"release {number}, {time}: {spent:g} {loss} spent"
+        points.append(
+            Interval(at, math.nan, math.nan, spent, told, "below", upright=True)
         )
+    across = time_scale([at for at, _ in steps])
+    if steps:
+        steps.append((across.high, spent))
+    panel = Panel(
+        [Rule(cap, upright=False), Line(steps, "below", is_stepped=True), *points],
+        across,
+        spread([0.0, cap, spent], reference=cap),
+        220.0,
+        x_title="charged (UTC)",
+        y_title=f"{loss} spent",
     )
-    cap = (
-        alt.Chart(alt.InlineData(values=[{"cap": float(account.scope.cap.loss)}]))
-        .mark_rule(strokeDash=[4, 3], color=LINE_COLOURS[1])
-        .encode(y="cap:Q")
-    )
-    title = f"Spent on scope '{account.scope.name}', below its cap"
-    return themed(alt.layer(cap, line).properties(width=520, height=220, title=title))
+    signs = [
+        Sign("spent", "below", is_line=True),
+        Sign(f"cap {cap:g}", "rule", is_line=True),
+    ]
+    return Chart(f"Spent on scope '{account.scope.name}'", [panel], signs)

@@ -1,86 +1,151 @@
-"""Coverage and width against epsilon, one line per method."""
+"""Coverage and width against epsilon, or against n, one line per method.
 
+All panels of coverage share one axis, and so do those of width. A bar around a point is
+the error of the simulation, at level 0.95.
+"""
+
+import math
 from typing import Any
 
-from dpratio.show.colours import METHOD_COLOURS, themed
-from dpratio.tabular import Tabular
+from dpratio.show.chart.marks import Interval, Line, Mark, Rule
+from dpratio.show.chart.panel import Panel
+from dpratio.show.chart.picture import Chart, Sign
+from dpratio.show.chart.scale import Scale, Tick, short_number, spread, spread_log
+from dpratio.simulation.coverage.coverage import CoverageTable
+from dpratio.simulation.paper.agreement import PaperTables
 
-__all__ = ["coverage_chart"]
+__all__ = ["METHOD_STYLES", "coverage_chart"]
 
-
-def coverage_chart(table: Tabular) -> Any:  # noqa: ANN401 (Altair is loaded here)
-    """Chart coverage and width against epsilon, one line per method.
-
-    Args:
-        table: The paper's tables beside ours, or a table of `measure_coverage`.
-
-    Returns:
-        An Altair chart: one panel per setting, coverage above width.
-    """
-    import altair as alt
-
-    rows = _rows_by_panel(table)
-    panels = list(dict.fromkeys(row["panel"] for row in rows))
-    seen = {row["method"] for row in rows}
-    methods = {name: METHOD_COLOURS[name] for name in METHOD_COLOURS if name in seen}
-    level = alt.Chart().mark_rule(color="#888888").encode(y="level:Q")
-    coverage = alt.layer(level, *_lines("coverage", methods, alt.Scale(zero=False)))
-    width = alt.layer(*_lines("width", methods, alt.Scale(type="log", nice=False)))
-    drawn = [
-        part.properties(width=190, height=130)
-        .facet(
-            alt.Facet("panel:N", header=alt.Header(title=None), sort=panels),
-            data=alt.InlineData(values=rows),
-            columns=4,
-        )
-        .resolve_scale(y="independent")
-        .properties(title=title)
-        for part, title in (
-            (coverage, "Coverage of simulated intervals"),
-            (width, "Mean width of simulated intervals"),
-        )
-    ]
-    return themed(alt.vconcat(*drawn))
+METHOD_STYLES = {
+    "public": ("ink", "circle"),
+    "fieller": ("sky dash1", "square"),
+    "no_correction": ("above dash2", "up"),
+    "monte_carlo": ("gold dash3", "diamond"),
+    "analytical": ("below", "down"),
+    "pivot": ("bounded", "circle"),
+}
+_ERRORS = 1.96
+_APART = 0.03  # Of the axis, between methods, so that bars stand side by side.
+_BETWEEN = " · "
 
 
-def _lines(figure: str, methods: dict[str, str], scale: Any) -> tuple[Any, Any]:  # noqa: ANN401
-    """Draw a figure per method: lines that differ in dash, hollow points in shape."""
-    import altair as alt
-
-    names = list(methods)
-    base = alt.Chart().encode(
-        x=alt.X("epsilon:Q", title="epsilon").scale(type="log", nice=False, padding=8),
-        y=alt.Y(f"{figure}:Q", title=figure, scale=scale),
-        color=alt.Color("method:N").scale(domain=names, range=list(methods.values())),
-        tooltip=["method:N", "epsilon:Q", "coverage:Q", "width:Q", "score:Q"],
+def coverage_chart(table: CoverageTable | PaperTables) -> Chart:
+    """Chart coverage above width: one panel per setting, one line per method."""
+    rows = _rows(table)
+    epsilons = {row["epsilon"] for row in rows}
+    along = (
+        "epsilon" if len(epsilons) > 1 or len({row["n"] for row in rows}) == 1 else "n"
     )
-    dashes = alt.StrokeDash("method:N").scale(domain=names)
-    shapes = alt.Shape("method:N").scale(domain=names)
-    line = base.mark_line(strokeWidth=1.5).encode(strokeDash=dashes)
-    return line, base.mark_point(size=45, filled=False).encode(shape=shapes)
+    levels = sorted({row["level"] for row in rows})
+    panels = list(dict.fromkeys(_panel(row, along) for row in rows))
+    ticks = tuple(
+        Tick(at, short_number(at)) for at in sorted({row[along] for row in rows})
+    )
+    across = spread_log([row[along] for row in rows], given=ticks)
+    ends = [row["coverage"] + way * _reach(row) for row in rows for way in (-1, 1)]
+    scales = {
+        "coverage": spread(
+            [min(max(each, 0), 1) for each in ends], reference=levels[-1]
+        ),
+        "width": spread_log(row["width"] for row in rows),
+    }
+    seen = [
+        name for name in METHOD_STYLES if any(row["method"] == name for row in rows)
+    ]
+    return Chart(
+        "Coverage, and mean width, of simulated intervals",
+        [
+            Panel(
+                _marks(
+                    [row for row in rows if _panel(row, along) == panel],
+                    seen,
+                    figure,
+                    along,
+                    across,
+                ),
+                across,
+                scale,
+                130.0,
+                title=panel,
+                x_title=along,
+                y_title=figure if figure == "coverage" else "mean width",
+            )
+            for figure, scale in scales.items()
+            for panel in panels
+        ],
+        [Sign(name, *METHOD_STYLES[name], is_line=True) for name in seen],
+        note="Bars show the error of the simulation, at level 0.95.",
+        columns=4 if len(panels) % 4 == 0 else len(panels) if len(panels) < 4 else 3,  # noqa: PLR2004
+    )
 
 
-def _rows_by_panel(table: Tabular) -> list[dict[str, Any]]:
-    """Name the panel of each row; figures without noise span every epsilon."""
-    given = table.to_dicts()
-    epsilons = sorted({row["epsilon"] for row in given if row["epsilon"] is not None})
-    rows = []
-    for row in given:
-        parts = [row["mechanism"], row["scale"], f"n = {row['n']:,}"]
-        if "weighted" in row:
-            parts.insert(2, "weighted" if row["weighted"] else "unweighted")
-        panel = " · ".join(parts)
-        spread = [row["epsilon"]] if row["epsilon"] is not None else epsilons
-        rows += [
-            {
-                "panel": panel,
-                "method": row["method"],
-                "epsilon": epsilon,
-                "coverage": row["coverage"],
-                "width": row["width"],
-                "score": row["score"],
-                "level": row.get("level", 0.95),
-            }
-            for epsilon in spread
+def _marks(
+    rows: list[dict[str, Any]],
+    methods: list[str],
+    figure: str,
+    along: str,
+    across: Scale,
+) -> list[Mark]:
+    marks: list[Mark] = []
+    if figure == "coverage":
+        marks += [
+            Rule(level, upright=False) for level in {row["level"] for row in rows}
         ]
-    return rows
+    for at, method in enumerate(methods):
+        css, shape = METHOD_STYLES[method]
+        moved = (across.high / across.low) ** (_APART * (at - (len(methods) - 1) / 2))
+        own = sorted(
+            (row for row in rows if row["method"] == method), key=lambda row: row[along]
+        )
+        marks.append(Line([(row[along] * moved, row[figure]) for row in own], css))
+        for row in own:
+            reach = _reach(row) if figure == "coverage" else math.nan  # No bar.
+            value, place = row[figure], row[along] * moved
+            ends = (max(value - reach, 0), min(value + reach, 1))
+            told = f"{method}, {along} {row[along]:g}: {figure} {value:.4g}"
+            marks.append(
+                Interval(
+                    place,
+                    *ends,
+                    value,
+                    told,
+                    css.split()[0],
+                    shape,
+                    upright=True,
+                    size=0.8,
+                )
+            )
+    return marks
+
+
+def _reach(row: dict[str, Any]) -> float:
+    return float(_ERRORS * row["coverage_error"])
+
+
+def _rows(table: CoverageTable | PaperTables) -> list[dict[str, Any]]:
+    """Give the rows of a table; those without noise stand at every epsilon."""
+    given = table.to_dicts()
+    if isinstance(table, PaperTables):
+        errors = (each.ours.coverage_error for each in table.comparisons)
+        given = [
+            {**row, "coverage_error": error, "level": 0.95}
+            for row, error in zip(given, errors, strict=True)
+        ]
+    epsilons = sorted({row["epsilon"] for row in given if row["epsilon"] is not None})
+    return [
+        {**row, "epsilon": epsilon}
+        for row in given
+        for epsilon in ([row["epsilon"]] if row["epsilon"] is not None else epsilons)
+    ]
+
+
+def _panel(row: dict[str, Any], along: str) -> str:
+    parts = [row["mechanism"], row["scale"]]
+    if "question" in row:
+        parts.insert(0, row["question"])
+    if "weighted" in row:
+        parts.append("weighted" if row["weighted"] else "unweighted")
+    parts.append(
+        f"n = {row['n']:,}" if along == "epsilon" else f"epsilon = {row['epsilon']:g}"
+    )
+    return _BETWEEN.join(parts)

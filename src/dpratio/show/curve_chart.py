@@ -1,82 +1,80 @@
-"""Calibration curves: mean label against mean score, the diagonal, the mass of bins."""
+"""Calibration curves: mean label against mean score, beside the diagonal.
 
+A point is as large as the weight of its bin. Bins of which little is known are grey,
+and no line is drawn: it would run through a handful of people as through thousands.
+"""
+
+import math
 from typing import Any
 
 from dpratio.analyst.curve.curve_results import Curve
 from dpratio.checks import require
-from dpratio.show.colours import LINE_COLOURS, themed
+from dpratio.show.chart.marks import Diagonal, Interval
+from dpratio.show.chart.panel import Panel
+from dpratio.show.chart.picture import Chart, Sign
+from dpratio.show.chart.scale import Scale
 
 __all__ = ["curve_chart", "curves_of", "ends_of"]
 
 _WHOLE = (0.0, 1.0)
+_LITTLE = 0.01
+_SIDE, _SMALLEST, _LARGEST = 250.0, 0.5, 1.7
 
 
-def curve_chart(curve: Curve) -> Any:  # noqa: ANN401 (Altair)
-    """Chart calibration curves with their bands, one panel per curve."""
-    import altair as alt
-
+def curve_chart(curve: Curve, *, most: int | None = None) -> Chart:
+    """Chart calibration curves, one panel per curve; the first ones of very many."""
     hint = "Make the plan with answers=('ratio', 'means')."
     rule = "a chart of a curve needs means"
     require(curve.has_means, rule, "ratios alone", hint)
     curves = curves_of(curve)
     hint = "Its bins are too small for this noise."
     require(bool(curves), "a chart needs a bin that is not lost", 0, hint)
-    points = [
-        {**point, "curve": name} for name, rows in curves.items() for point in rows
-    ]
-    ends = list(ends_of(curve))
-    base = alt.Chart().encode(
-        x=alt.X("score:Q", title="mean score").scale(domain=ends),
-        tooltip=["bin:N", "told:N", "share:Q", "status:N"],
-    )
-    colour = LINE_COLOURS[0]
-    band = base.mark_area(opacity=0.2, color=colour).encode(
-        y=alt.Y("label_lower:Q", title="mean label").scale(domain=ends),
-        y2="label_upper:Q",
-    )
-    line = base.mark_line(color=colour, point=alt.OverlayMarkDef(color=colour)).encode(
-        y="label:Q"
-    )
-    even = [{"score": end, "label": end} for end in ends]
-    diagonal = (
-        alt.Chart(alt.InlineData(values=even))
-        .mark_line(strokeDash=[4, 3], color="#767676")
-        .encode(x="score:Q", y="label:Q")
-    )
-    mass = base.mark_bar(color="#767676", size=12).encode(
-        y=alt.Y("share:Q", title="share").axis(tickCount=2)
-    )
-    data = alt.InlineData(values=points)
+    ends = ends_of(curve)
+    largest = max(row["share"] for rows in curves.values() for row in rows) or 1.0
     made_up = "SIMULATED: " if curve.is_simulated else ""
-    title = f"{made_up}Calibration of {curve.score}, {100 * curve.level:g} % intervals"
-    panels = [
-        alt.vconcat(
-            alt.layer(diagonal, band, line).properties(
-                width=260, height=240, title=name
-            ),
-            mass.properties(width=260, height=50),
-            data=data,
+    known = [row for rows in curves.values() for row in rows]
+    signs = [Sign("a bin, as large as its weight", "below", "circle")]
+    if any(row["is_weak"] for row in known):
+        signs.append(
+            Sign("little is known: noise, or under 1 % of the weight", "soft", "circle")
         )
-        .transform_filter(alt.datum.curve == name)
-        .resolve_scale(x="shared")
-        for name in curves
-    ]
-    return themed(alt.concat(*panels, columns=3).properties(title=title))
+    return Chart(
+        f"{made_up}Calibration of {curve.score}, {100 * curve.level:g} % intervals",
+        [
+            Panel(
+                [Diagonal(), *(_point(row, largest) for row in rows)],
+                Scale(*ends),
+                Scale(*ends),
+                _SIDE,
+                title=name,
+                x_title="mean score",
+                y_title="mean label",
+            )
+            for name, rows in list(curves.items())[:most]
+        ],
+        signs,
+        note=_note(curve, known),
+        columns=2,
+        least=300.0,
+        widest=420.0,
+    )
 
 
 def ends_of(curve: Curve) -> tuple[float, float]:
     """Choose the ends of both axes, for all curves: 0 and 1, or those of the points."""
     points = [point for rows in curves_of(curve).values() for point in rows]
     if curve.bounds == _WHOLE or not points:
-        return _WHOLE
-    low = min(point["low"] for point in points)
-    return low, max(point["high"] for point in points)
+        low, high = _WHOLE
+    else:
+        low = min(min(point["score"], point["low"]) for point in points)
+        high = max(max(point["score"], point["high"]) for point in points)
+    room = 0.03 * (high - low) or 0.5
+    return low - room, high + room
 
 
 def curves_of(curve: Curve) -> dict[str, list[dict[str, Any]]]:
     """Sort the bins by curve, in the order of their scores; names are labels."""
-    table = curve.columns()
-    shown = curve.shown()
+    table, shown = curve.columns(), curve.shown()
     bins = [str(each) for each in curve.labels[curve.bins]]
     others = [
         [str(each) for each in cells]
@@ -88,30 +86,46 @@ def curves_of(curve: Curve) -> dict[str, list[dict[str, Any]]]:
     for at, name in enumerate(names):
         if curve.status[at] == "lost" or not curve.has_means:
             continue
-        score, label = table["mean_score"][at], table["mean_label"][at]
-        lower, upper = (
-            table["mean_label_ci_lower"][at],
-            table["mean_label_ci_upper"][at],
+        share = max(table["share"][at], 0.0)
+        mean, low, high = (
+            shown[f"mean_label{end}"][at] for end in ("", "_ci_lower", "_ci_upper")
+        )
+        told = (
+            f"{bins[at]}: mean score {shown['mean_score'][at]}, mean label {mean} "
+            f"({low} to {high}), {100 * share:.2g} % of the weight"
         )
         curves.setdefault(name, []).append(
             {
-                "bin": bins[at],
-                "score": score,
-                "label": label,
-                "label_lower": lower,
-                "label_upper": upper,
-                "low": min(score, lower),
-                "high": max(score, upper),
-                "share": max(table["share"][at], 0.0),
-                "status": curve.status[at],
-                "told": (
-                    f"mean score {shown['mean_score'][at]}, mean label "
-                    f"{shown['mean_label'][at]} ({shown['mean_label_ci_lower'][at]} to "
-                    f"{shown['mean_label_ci_upper'][at]})"
-                ),
+                "score": table["mean_score"][at],
+                "label": table["mean_label"][at],
+                "low": table["mean_label_ci_lower"][at],
+                "high": table["mean_label_ci_upper"][at],
+                "share": share,
+                "is_weak": share < _LITTLE or curve.status[at] != "ok",
+                "told": told,
             }
         )
     return {
         name: sorted(rows, key=lambda row: row["score"])
         for name, rows in curves.items()
     }
+
+
+def _point(row: dict[str, Any], largest: float) -> Interval:
+    size = max(_LARGEST * math.sqrt(row["share"] / largest), _SMALLEST)
+    css = "soft" if row["is_weak"] else "below"
+    ends = (row["low"], row["high"], row["label"])
+    return Interval(row["score"], *ends, row["told"], css, upright=True, size=size)
+
+
+def _note(curve: Curve, known: list[dict[str, Any]]) -> str:
+    """Say what the picture leaves out, and where bars end for another reason."""
+    lost = curve.status.count("lost")
+    lines = []
+    if lost:
+        verb = "bin is" if lost == 1 else "bins are"
+        lines.append(f"{lost} {verb} lost in noise and not drawn.")
+    low, high = curve.bounds
+    if any(row["low"] <= low or row["high"] >= high for row in known):
+        lines.append(f"Labels lie between {low:g} and {high:g}: bars are cut there.")
+    return " ".join(lines)

@@ -1,135 +1,220 @@
-"""Ratios as a forest plot: one line per cell, beside the reference line."""
+"""Answers with intervals: a forest of named rows, a caterpillar, or a time line.
+
+Which of them follows from what is drawn: periods run along time, in their order; up to
+sixty rows have names; more are laid side by side, where the whole can be seen.
+"""
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from dpratio.analyst.tables.estimates import Estimates
 from dpratio.errors import InvalidInput
-from dpratio.show.colours import VERDICT_COLOURS, VERDICT_SHAPES, themed
-from dpratio.show.verdicts import in_view, names_of, verdicts_of
-from dpratio.tabular import UNKNOWN
+from dpratio.show.blocks import BETWEEN, Block, Row
+from dpratio.show.chart.marks import Comb, Interval, Line, Mark, Rule
+from dpratio.show.chart.panel import Panel
+from dpratio.show.chart.picture import Chart
+from dpratio.show.chart.scale import Scale, Tick
+from dpratio.show.verdicts import VERDICT_STYLES, signs_of, verdict_of
 
-__all__ = ["deviation_chart", "forest_chart"]
+__all__ = [
+    "as_deviations",
+    "block_panels",
+    "caterpillar",
+    "draw_intervals",
+    "forest_chart",
+]
 
-# From so many cells on names cannot be read; the picture shows the whole instead.
-_MOST_NAMED = 200
+MOST_NAMED = 60
+MOST_LINES = 12
+_ROW, _TALL, _COMB = 20.0, 180.0, 240.0
 
 
-def forest_chart(estimates: Estimates, *, reference: float | None = None) -> Any:  # noqa: ANN401
-    """Chart ratios with their intervals, sorted, coloured by verdict.
+def forest_chart(blocks: Sequence[Block], title: str) -> Chart:
+    """Chart rows with their intervals, coloured by verdict; a panel per question."""
+    verdicts = [row.verdict for block in blocks for row in block.rows]
+    many = [len({_other(row, block) for row in block.rows}) for block in blocks]
+    timed = any(
+        block.time is not None and count > MOST_LINES
+        for block, count in zip(blocks, many, strict=True)
+    )
+    return Chart(
+        title,
+        [panel for block in blocks for panel in block_panels(block)],
+        signs_of(verdicts),
+        note=f"The first {MOST_LINES} series are drawn." if timed else "",
+        columns=1 if len(blocks) > 1 or blocks[0].time is None else 3,
+        least=230.0,
+    )
+
+
+def draw_intervals(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    name: str,
+    measure: str,
+    panel: str | None = None,
+    reference: float | None = None,
+    value: str = "ratio",
+) -> Chart:
+    """Chart intervals from anywhere: several releases side by side, for instance.
 
     Args:
-        estimates: What to draw.
-        reference: The ratio that verdicts are about; by default the natural one: 1 for
-            columns of the same range, 0 for differences, else none.
+        rows: Rows with a name, a value, ``ci_lower`` and ``ci_upper``, as `to_dicts`
+            gives them.
+        name: The column that names a row.
+        measure: What the axis measures.
+        panel: The column that says in which panel a row stands; all share one axis.
+        reference: The value that verdicts are about.
+        value: The column of the value.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> rows = dpr.estimate_ratios(dpr.example_release()).to_dicts()[:4]
+        >>> chart = dpr.results.draw_intervals(rows, name="region", measure="ratio")
+        >>> chart.title, len(chart.panels)
+        ('ratio', 1)
     """
-    at = estimates.reference if reference is None else reference
-    return _forest(_rows(estimates, at), at, "ratio", _title(estimates))
-
-
-def deviation_chart(estimates: Estimates, *, reference: float | None = None) -> Any:  # noqa: ANN401
-    """Chart how far each ratio lies from the reference, in per cent of it."""
-    at = estimates.reference if reference is None else reference
-    rule = "a deviation in per cent needs a reference other than 0"
-    if at is None or at == 0:
-        raise InvalidInput(f"{rule}, got {at}. Use the view 'forest'.")
-    rows = _rows(estimates, at)
+    panels: dict[str, list[Row]] = {}
     for row in rows:
-        for name in ("ratio", "lower", "upper"):
-            if row[name] is not None:
-                row[name] = 100 * (row[name] / at - 1)
-    title = f"{_title(estimates)}: deviation from {at:g}"
-    return _forest(rows, 0.0, "deviation in %", title)
+        middle, low, high = (float(row[key]) for key in (value, "ci_lower", "ci_upper"))
+        told = f"{row[name]}: {middle:.4g}, {low:.4g} to {high:.4g}"
+        verdict = verdict_of(low, high, reference)
+        title = "" if panel is None else str(row[panel])
+        drawn = Row((str(row[name]),), middle, low, high, verdict, told)
+        panels.setdefault(title, []).append(drawn)
+    references = () if reference is None else (reference,)
+    blocks = [
+        Block(title, measure, tuple(each), references=references, is_ordered=True)
+        for title, each in panels.items()
+    ]
+    every = tuple(row for block in blocks for row in block.rows)
+    scale = Block("", measure, every, references=references).scale()
+    chart = forest_chart(blocks, measure)
+    return replace(chart, panels=[replace(each, x=scale) for each in chart.panels])
 
 
-def _title(estimates: Estimates) -> str:
-    made_up = "SIMULATED: " if estimates.is_simulated else ""
-    return f"{made_up}Ratios with {100 * estimates.level:g} % intervals"
+def block_panels(block: Block) -> list[Panel]:
+    """Choose the panels of one question."""
+    if block.time is not None and len(block.rows) > 1:
+        return _time_lines(block)
+    if len(block.rows) > MOST_NAMED:
+        return [caterpillar(block)]
+    return [_forest(block)]
 
 
-def _rows(estimates: Estimates, reference: float | None) -> list[dict[str, Any]]:
-    """One row per cell; what lies far outside the others is cut off, and says so."""
-    view = in_view(estimates, reference)
-    rows = []
-    cells = zip(
-        names_of(estimates),
-        verdicts_of(estimates, reference),
-        estimates.ratio.tolist(),
-        estimates.ci_lower.tolist(),
-        estimates.ci_upper.tolist(),
-        estimates.status,
-        estimates.is_located.tolist(),
-        strict=True,
+def as_deviations(block: Block) -> Block:
+    """Say how far rows lie from the reference, in per cent of it."""
+    at = block.references[0] if block.references else None
+    if at is None or at == 0:
+        rule = "a deviation in per cent needs a reference other than 0"
+        raise InvalidInput(f"{rule}, got {at}. Use the view 'forest'.")
+
+    def moved(value: float) -> float:
+        return 100 * (value / at - 1)
+
+    rows = tuple(
+        replace(row, value=moved(row.value), low=moved(row.low), high=moved(row.high))
+        for row in block.rows
     )
-    for name, verdict, ratio, lower, upper, status, located in cells:
-        low, high = view.cut(lower), view.cut(upper)
-        shown = ratio if located and ratio == view.cut(ratio) else None
-        rows.append(
-            {
-                "cell": name,
-                "verdict": verdict,
-                "ratio": shown,
-                "lower": low,
-                "upper": high,
-                "goes on left": lower < low,
-                "goes on right": upper > high,
-                "interval": f"{lower:.4g} to {upper:.4g}",
-                "estimate": f"{ratio:.4g}" if located else UNKNOWN,
-                "status": status,
-            }
+    measure = f"{block.measure}, deviation from {at:g} in %"
+    return replace(block, rows=rows, measure=measure, references=(0.0,))
+
+
+def _forest(block: Block) -> Panel:
+    rows = block.in_order
+    names = _told_apart(row.name for row in rows)
+    count = len(rows)
+    ticks = tuple(Tick(-at, name) for at, name in enumerate(names))
+    return Panel(
+        [*_rules(block), *(_interval(row, -at) for at, row in enumerate(rows))],
+        block.scale(),
+        Scale(0.4 - count, 0.6, given=ticks),
+        _ROW * count,
+        title=block.title,
+        x_title=block.measure,
+        has_rows=True,
+    )
+
+
+def caterpillar(block: Block) -> Panel:
+    """Lay many rows side by side, from low to high, or in their own order."""
+    rows = block.in_order
+    combs: dict[str, list[tuple[float, float, float, float]]] = {}
+    for at, row in enumerate(rows, start=1):
+        css, _ = VERDICT_STYLES[row.verdict]
+        combs.setdefault(css, []).append((at, row.low, row.high, row.value))
+    sides = "in their order" if block.is_ordered else "from low to high"
+    return Panel(
+        [
+            *_rules(block, upright=False),
+            *(Comb(each, css) for css, each in combs.items()),
+        ],
+        Scale(0.0, len(rows) + 1.0),
+        block.scale(),
+        _COMB,
+        title=block.title,
+        x_title=f"{len(rows):,} groups, {sides}",
+        y_title=block.measure,
+    )
+
+
+def _time_lines(block: Block) -> list[Panel]:
+    """Draw each series along its periods, all on the same axes."""
+    time = block.time or 0
+    periods = list(dict.fromkeys(row.labels[time] for row in block.rows))
+    places = {name: float(at) for at, name in enumerate(periods)}
+    ticks = tuple(Tick(at, name) for name, at in places.items())
+    across = Scale(-0.6, len(periods) - 0.4, given=ticks)
+    series: dict[str, list[Row]] = {}
+    for row in block.rows:
+        series.setdefault(_other(row, block), []).append(row)
+    panels = []
+    for name, run in series.items():
+        rows = sorted(run, key=lambda row: places[row.labels[time]])
+        spots = [(places[row.labels[time]], row.value) for row in rows]
+        marks: list[Mark] = [*_rules(block, upright=False), Line(spots, "even thin")]
+        marks += [
+            replace(_interval(row, places[row.labels[time]]), upright=True)
+            for row in rows
+        ]
+        title = BETWEEN.join(each for each in (block.title, name) if each)
+        panels.append(
+            Panel(
+                marks,
+                across,
+                block.scale(),
+                _TALL,
+                title,
+                x_title=block.columns[time],
+                y_title=block.measure,
+            )
         )
-    return sorted(rows, key=_by_ratio)
+    return panels[:MOST_LINES]
 
 
-def _by_ratio(row: dict[str, Any]) -> float:
-    return math.inf if row["ratio"] is None else float(row["ratio"])
-
-
-def _forest(
-    rows: list[dict[str, Any]], reference: float | None, label: str, title: str
-) -> Any:  # noqa: ANN401 (Altair)
-    import altair as alt
-
-    named = len(rows) <= _MOST_NAMED
-    verdicts = [
-        each for each in VERDICT_COLOURS if any(row["verdict"] == each for row in rows)
-    ]
-    colour = alt.Color("verdict:N", title=None).scale(
-        domain=verdicts, range=[VERDICT_COLOURS[each] for each in verdicts]
+def _other(row: Row, block: Block) -> str:
+    """Name the series of a row: all its labels but the period."""
+    return BETWEEN.join(
+        label for at, label in enumerate(row.labels) if at != block.time
     )
-    order = [row["cell"] for row in rows]
-    axis = alt.Axis(labelLimit=260) if named else None
-    endless = "datum.verdict == 'no finite interval'"
-    height = alt.Step(18 if named else 3)
-    base = alt.Chart().encode(
-        y=alt.Y("cell:N", sort=order, title=None, axis=axis),
-        color=colour,
-        tooltip=["cell:N", "estimate:N", "interval:N", "verdict:N", "status:N"],
-    )
-    line = base.mark_rule().encode(
-        x=alt.X(
-            "lower:Q", title=label, scale=alt.Scale(zero=False, nice=False, padding=8)
-        ),
-        x2="upper:Q",
-        strokeWidth=alt.condition(endless, alt.value(1), alt.value(2 if named else 1)),
-        strokeDash=alt.condition(endless, alt.value([2, 3]), alt.value([1, 0])),
-    )
-    point = base.mark_point(filled=True, opacity=1, size=60 if named else 8).encode(
-        x="ratio:Q",
-        shape=alt.Shape("verdict:N", title=None).scale(
-            domain=verdicts, range=[VERDICT_SHAPES[each] for each in verdicts]
-        ),
-    )
-    ends = [
-        base.transform_filter(f"datum['goes on {side}']")
-        .mark_point(filled=True, opacity=1, size=40, shape=f"triangle-{side}")
-        .encode(x=f"{end}:Q")
-        for side, end in (("left", "lower"), ("right", "upper"))
-    ]
-    drawn = [line, point, *ends]
-    if reference is not None:
-        even = alt.Chart(alt.InlineData(values=[{"at": reference}]))
-        rule = even.mark_rule(strokeDash=[4, 3], color="#767676").encode(x="at:Q")
-        drawn = [rule, *drawn]
-    layers = alt.layer(*drawn, data=alt.InlineData(values=rows))
-    return themed(layers.properties(width=520, height=height, title=title))
+
+
+def _interval(row: Row, at: float) -> Interval:
+    css, shape = VERDICT_STYLES[row.verdict]
+    return Interval(at, row.low, row.high, row.value, row.told, css, shape)
+
+
+def _rules(block: Block, *, upright: bool = True) -> list[Rule]:
+    known = [each for each in block.references if math.isfinite(each)]
+    return [Rule(each, upright=upright) for each in known]
+
+
+def _told_apart(names: Iterable[str]) -> list[str]:
+    """Number names that occur again."""
+    seen: dict[str, int] = {}
+    told = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return told

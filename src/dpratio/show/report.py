@@ -13,16 +13,17 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dpratio.analyst.ratio.estimate import estimate_ratios
-from dpratio.analyst.tables.estimates import STATUSES, Estimates
+from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.checks import require
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.release.release import Release
 from dpratio.release.writing import check_writable, write_whole
+from dpratio.show.chart.picture import chart_style
+from dpratio.show.chart.strip import STRIP_SHAPES, draw_places
 from dpratio.show.report_curves import curve_sets_of
+from dpratio.show.report_rows import MOST_ROWS, block_terms, counted_verdicts
 from dpratio.show.report_words import (
     answer_of,
     asked_of,
@@ -32,17 +33,11 @@ from dpratio.show.report_words import (
     sure_of,
 )
 from dpratio.show.text import render
-from dpratio.show.verdicts import VERDICTS, View, in_view, verdicts_of
 from dpratio.tabular import printable
 
 __all__ = ["MOST_ROWS", "is_report", "render_report", "write_report"]
 
-# A browser draws so many rows at once without effort; the rest is found by filtering.
-MOST_ROWS = 300
-
 _HEAD, _MADE_BY = 2**10, b'<meta name="generator" content="dpratio '
-
-_CSS = dict(zip(VERDICTS, ("above", "below", "even", "endless", "even"), strict=True))
 
 
 def write_report(
@@ -108,16 +103,18 @@ def render_report(
     """Give the report as text; arguments as in `write_report`."""
     require(isinstance(release, Release), "release must be a Release", release)
     estimates = estimate_ratios(release, level=level, method=method)
-    script, style = _file("report.js"), _file("report.css")
+    script, style = _file("report.js"), chart_style() + _file("report.css")
+    blocks = block_terms(estimates, reference)
     reference = estimates.reference if reference is None else reference
-    view = in_view(estimates, reference)
-    rows = _rows(estimates, view, reference)
     heading = title or asked_of(release)
     made_up = "SIMULATED: " if release.is_simulated else ""
     data = {
-        "rows": rows,
+        "blocks": [
+            {"rows": [list(row.values()) for row in block["rows"]], "css": block["css"]}
+            for block in blocks
+        ],
         "most_rows": MOST_ROWS,
-        "reference_at": None if reference is None else view.place(reference),
+        "shapes": STRIP_SHAPES,
         "csv": render(estimates, "csv"),
         "csv_name": f"ratios-{release.id[:8]}.csv",
     }
@@ -130,16 +127,14 @@ def render_report(
             answer=shortened(answer_of(estimates, reference)),
             asked=" ".join(line for line in summary if line.startswith("Asked")),
             level=f"{level:g}",
-            reference=None if reference is None else f"{reference:g}",
-            reference_at=data["reference_at"],
-            rows=rows,
+            count=len(estimates),
+            blocks=blocks,
             most_rows=MOST_ROWS,
-            label_names=list(estimates.labels),
-            view_lower=f"{view.lower:.3g}",
-            view_upper=f"{view.upper:.3g}",
-            verdicts=_counted(rows),
+            verdicts=counted_verdicts(blocks),
+            shapes=STRIP_SHAPES,
+            draw_places=draw_places,
             stamps=stamps(release.origin, is_simulated=release.is_simulated),
-            curve_sets=_marked(curve_sets_of(release, level)),
+            curve_sets=curve_sets_of(release, level),
             sure=sure_of(estimates),
             statuses=[
                 (name, words)
@@ -159,75 +154,6 @@ def render_report(
             style=_safe(style),
         )
     )
-
-
-def _marked(sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Mark the pictures of curves as made here."""
-    return [
-        {
-            **each,
-            "curves": [{**one, "svg": _safe(one["svg"])} for one in each["curves"]],
-        }
-        for each in sets
-    ]
-
-
-def _rows(
-    estimates: Estimates, view: View, reference: float | None
-) -> list[dict[str, Any]]:
-    """One row per cell, in declared order, with places in the picture."""
-    shown = estimates.shown()
-    texts = [
-        [printable(str(cell)) for cell in cells] for cells in estimates.labels.values()
-    ]
-    labels = list(zip(*texts, strict=True)) or [()] * len(estimates)
-    values = list(
-        zip(
-            np.where(estimates.is_located, estimates.ratio, np.nan).tolist(),
-            estimates.ci_lower.tolist(),
-            estimates.ci_upper.tolist(),
-            strict=True,
-        )
-    )
-    words = zip(
-        verdicts_of(estimates, reference),
-        estimates.status,
-        zip(shown["ratio"], shown["ci_lower"], shown["ci_upper"], strict=True),
-        strict=True,
-    )
-    return [
-        {
-            "labels": list(label),
-            "values": [_finite(each) for each in value],
-            "shown": list(texts),
-            "at": [view.place(each) for each in value],
-            "verdict": verdict,
-            "css": _CSS[verdict],
-            "status": status,
-            "told": f"{' · '.join(label) or 'all'}: {_interval_words(*texts)}",
-        }
-        for label, value, (verdict, status, texts) in zip(
-            labels, values, words, strict=True
-        )
-    ]
-
-
-def _interval_words(ratio: str, lower: str, upper: str) -> str:
-    return f"{ratio}, {lower} to {upper}"
-
-
-def _counted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Count the verdicts that are there."""
-    counts = {name: sum(row["verdict"] == name for row in rows) for name in VERDICTS}
-    return [
-        {"name": name, "words": name, "css": _CSS[name], "count": count}
-        for name, count in counts.items()
-        if count
-    ]
-
-
-def _finite(value: float) -> float | None:
-    return value if -1e308 < value < 1e308 else None  # noqa: PLR2004
 
 
 def _embedded(data: dict[str, Any]) -> str:

@@ -6,10 +6,9 @@ from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.curve.curve_results import Curve
 from dpratio.errors import InvalidInput
 from dpratio.release.release import Release, ReleasedQuestion
-from dpratio.show.curve_chart import curves_of, ends_of
-from dpratio.show.curve_svg import curve_svg
+from dpratio.show.chart.picture import NARROW, WIDE
+from dpratio.show.curve_chart import curve_chart, curves_of
 from dpratio.show.report_words import shortened
-from dpratio.tabular import printable
 from dpratio.terms.dimensions import ScoreBins
 
 __all__ = ["MOST_CURVES", "curve_sets_of"]
@@ -34,7 +33,7 @@ def curve_sets_of(release: Release, level: float) -> list[dict[str, Any]]:
             )
         except InvalidInput as refusal:
             lines = [f"There is no curve over bins of {column}: {refusal}"]
-            sets.append({"name": name, "lines": lines, "curves": [], "more": 0})
+            sets.append({"name": name, "lines": lines, "pictures": [], "more": 0})
             continue
         sets.append({"name": name, **_drawn(found)})
     return sets
@@ -47,20 +46,16 @@ def _bins(question: ReleasedQuestion) -> list[str]:
 
 
 def _drawn(found: Curve) -> dict[str, Any]:
-    curves, ends = curves_of(found), ends_of(found)
+    count = len(curves_of(found))
+    pictures = []
+    if count:
+        chart = curve_chart(found, most=MOST_CURVES)
+        pictures = [chart.svg(width=each, is_styled=False) for each in (WIDE, NARROW)]
     lines = found.errors.sentences()[:MOST_CURVES]
     if not found.has_means:
         lines.insert(0, f"There is no curve over bins of {found.bins}: {_NO_MEANS}")
     return {
         "lines": [shortened(line) for line in lines],
-        "curves": [
-            {
-                "name": name,
-                "svg": curve_svg(
-                    points, printable(f"Calibration {name}".strip()), ends
-                ),
-            }
-            for name, points in list(curves.items())[:MOST_CURVES]
-        ],
-        "more": max(len(curves) - MOST_CURVES, 0),
+        "pictures": pictures,
+        "more": max(count - MOST_CURVES, 0),
     }

@@ -5,7 +5,7 @@ import math
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.analyst.tables.sentence import range_in_words
 from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
-from dpratio.show.verdicts import verdicts_of
+from dpratio.show.blocks import blocks_of
 from dpratio.terms.budget import decimal_text
 
 __all__ = [
@@ -54,7 +54,9 @@ def shortened(line: str) -> str:
 def answer_of(estimates: Estimates, reference: float | None) -> str:
     """Say the answer in a sentence or two."""
     told = f"{estimates.summary()}."
-    verdicts = verdicts_of(estimates, reference)
+    verdicts = [
+        row.verdict for block in blocks_of(estimates, reference) for row in block.rows
+    ]
     nothing = verdicts.count("no finite interval") == len(estimates)
     if len(estimates) == 1 or reference is None or nothing:
         return told

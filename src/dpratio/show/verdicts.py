@@ -1,86 +1,51 @@
-"""What an interval says about a reference value, in words."""
+"""What an interval says about a reference value: in words, and in a look.
+
+Colours follow Okabe & Ito (2008), which colour-blind readers tell apart; each verdict
+has a shape too, so that it is told apart in print and without colours.
+"""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
 
-import numpy as np
+from dpratio.show.chart.picture import Sign
 
-from dpratio.analyst.tables.estimates import Estimates
+__all__ = ["VERDICT_STYLES", "signs_of", "verdict_of"]
 
-__all__ = ["VERDICTS", "View", "in_view", "names_of", "verdicts_of"]
-
-VERDICTS = (
-    "above",
-    "below",
-    "not told apart",
-    "no finite interval",
-    "finite interval",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """The stretch of ratios that a picture shows."""
-
-    lower: float
-    upper: float
-
-    def cut(self, value: float) -> float:
-        """Move a value into view; NaN stays."""
-        return value if math.isnan(value) else min(max(value, self.lower), self.upper)
-
-    def place(self, value: float) -> float | None:
-        """Give the place of a value on a line from 0 to 1000; None for NaN."""
-        if math.isnan(value):
-            return None
-        share = (self.cut(value) - self.lower) / (self.upper - self.lower)
-        return round(1000 * share, 1)
+# Of each verdict its class in the style sheet, and its shape.
+VERDICT_STYLES = {
+    "above": ("above", "up"),
+    "below": ("below", "down"),
+    "not told apart": ("even", "circle"),
+    "no finite interval": ("endless", "cross"),
+    "finite interval": ("bounded", "square"),
+    "within": ("bounded", "square"),
+    "outside": ("above", "diamond"),
+    "undecided": ("even", "circle"),
+}
 
 
-def verdicts_of(estimates: Estimates, reference: float | None) -> list[str]:
-    """Say of each interval where it lies beside the reference, if there is one."""
-    lower, upper = estimates.ci_lower, estimates.ci_upper
-    endless = ~np.isfinite(lower) | ~np.isfinite(upper)
-    apart = np.array([each == "disconnected" for each in estimates.status])
+def verdict_of(low: float, high: float, reference: float | None) -> str:
+    """Say where an interval lies beside the reference, if there is one.
+
+    Example:
+        >>> verdict_of(1.1, 1.3, 1.0), verdict_of(1.1, math.inf, 1.0)
+        ('above', 'above')
+        >>> verdict_of(0.9, math.inf, 1.0), verdict_of(0.9, 1.2, None)
+        ('no finite interval', 'finite interval')
+    """
+    is_bounded = math.isfinite(low) and math.isfinite(high)
     if reference is None:
-        return [VERDICTS[3 if each else 4] for each in (apart | endless).tolist()]
-    chosen = np.select(
-        [
-            apart | (endless & ~(lower > reference)),
-            lower > reference,
-            upper < reference,
-        ],
-        [3, 0, 1],
-        default=2,
-    )
-    return [VERDICTS[at] for at in chosen.tolist()]
+        return "finite interval" if is_bounded else "no finite interval"
+    if low > reference:
+        return "above"
+    if high < reference:
+        return "below"
+    return "not told apart" if is_bounded else "no finite interval"
 
 
-def names_of(estimates: Estimates) -> list[str]:
-    """Name each row by its labels; rows of the same name get numbers."""
-    columns = [[str(cell) for cell in cells] for cells in estimates.labels.values()]
-    names = [" · ".join(row) for row in zip(*columns, strict=True)] or ["all"]
-    seen: dict[str, int] = {}
-    told = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return told
-
-
-def in_view(estimates: Estimates, reference: float | None) -> View:
-    """Choose what a picture shows: all that is not far off most of the rest."""
-    bounded = np.isfinite(estimates.ci_lower) & np.isfinite(estimates.ci_upper)
-    if not bounded.any():
-        middle = 1.0 if reference is None else reference
-        return View(middle - 1, middle + 1)
-    lower, upper = estimates.ci_lower[bounded], estimates.ci_upper[bounded]
-    middle, width = np.median((lower + upper) / 2), np.median(upper - lower)
-    apart = np.quantile(np.abs((lower + upper) / 2 - middle), 0.95)
-    reach = apart + 2.5 * width
-    left = max(float(lower.min()), float(middle - reach))
-    right = min(float(upper.max()), float(middle + reach))
-    if reference is None:
-        # Intervals of no width leave a view of none.
-        return View(left, right) if left < right else View(left - 1, right + 1)
-    return View(min(left, reference), max(right, reference))
+def signs_of(verdicts: Iterable[str]) -> list[Sign]:
+    """Explain the verdicts that are there, in their usual order."""
+    seen = set(verdicts)
+    return [
+        Sign(name, *style) for name, style in VERDICT_STYLES.items() if name in seen
+    ]

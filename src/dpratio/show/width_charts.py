@@ -1,13 +1,16 @@
-"""Width against epsilon: beside the limit, and as a forecast."""
+"""Width against epsilon or n: beside the limit, as a forecast, and around a plan."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dpratio.show.colours import LINE_COLOURS, themed
+from dpratio.show.chart.marks import Interval, Line, Mark
+from dpratio.show.chart.panel import Panel
+from dpratio.show.chart.picture import Chart, Sign
+from dpratio.show.chart.scale import Tick, short_number, spread_log
 from dpratio.simulation.forecast.forecast_row import Forecast
 
-__all__ = ["forecast_chart", "limit_chart"]
+__all__ = ["around_chart", "forecast_chart", "limit_chart"]
 
 # Column of the table, name in the legend; in the order from wide to narrow.
 LINES = {
@@ -17,121 +20,137 @@ LINES = {
     "limit": "limit",
     "width_public": "non-private",
 }
+_STYLES = (
+    ("below", "circle"),
+    ("above dash1", "square"),
+    ("bounded dash3", "up"),
+    ("gold dash2", "diamond"),
+    ("sky", "down"),
+)
+_BETWEEN = " · "
+_FEW = 12  # So many sizes are named; of more, round numbers.
 
-BETWEEN = " · "
-# Few enough to stand beside each other in small panels.
-EPSILONS = (0.2, 0.5, 1, 2, 4)
-WIDTHS = (0.05, 0.1, 0.2, 0.5, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """How many panels stand beside each other, and how large; names may be broken."""
-
-    columns: int
-    width: int
-    height: int
-    legend_columns: int
-    breaks: bool
-    across: tuple[float, ...] = ()
-    upwards: tuple[float, ...] = ()
+Points = Sequence[tuple[float, float]]
 
 
-WIDE = _Layout(columns=4, width=210, height=160, legend_columns=0, breaks=False)
-NARROW = _Layout(columns=2, width=128, height=128, legend_columns=3, breaks=True)
-
-
-def limit_chart(rows: Sequence[dict[str, Any]], *, narrow: bool = False) -> Any:  # noqa: ANN401 (Altair)
+def limit_chart(rows: Sequence[dict[str, Any]]) -> Chart:
     """Chart widths against epsilon beside the paper's, the limit and no privacy.
 
     Args:
         rows: Rows of a `LimitTable` of the paper's settings; a column ``width_joint``
             is drawn where there is one. Rows on the scale of the ratio are shown.
-        narrow: Draw for a phone: two small panels beside each other.
     """
     shown = [row for row in rows if row.get("scale", "ratio") == "ratio"]
-    points = [
-        {
-            "panel": _panel(row),
-            "epsilon": row["epsilon"],
-            "width": row[column],
-            "interval": name,
-        }
-        for row in shown
-        for column, name in LINES.items()
-        if column in row
-    ]
-    panels = list(dict.fromkeys(point["panel"] for point in points))
-    seen = {point["interval"] for point in points}
-    names = [name for name in LINES.values() if name in seen]
-    layout = replace(NARROW if narrow else WIDE, across=EPSILONS, upwards=WIDTHS)
-    title = "Mean width of 95 % intervals"
-    return _facets(points, panels, names, title, layout=layout)
+    panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for row in shown:
+        weighted = "weighted" if row["weighted"] else "unweighted"
+        name = _BETWEEN.join((row["mechanism"], weighted, f"n = {row['n']:,}"))
+        for column, line in LINES.items():
+            if column in row:
+                point = (row["epsilon"], row[column])
+                panels.setdefault(name, {}).setdefault(line, []).append(point)
+    return _facets(panels, "Mean width of 95 % intervals", "epsilon", columns=4)
 
 
-def forecast_chart(forecast: Forecast) -> Any:  # noqa: ANN401 (Altair)
+def forecast_chart(forecast: Forecast) -> Chart:
     """Chart forecast widths against epsilon, or against n where epsilon is one."""
     by_size = len({each.epsilon for each in forecast.rows}) == 1
-    points = []
+    several = len({each.question for each in forecast.rows}) > 1
+    panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for each in forecast.rows:
-        size, epsilon = f"n = {each.n:,}", f"epsilon = {each.epsilon:g}"
-        point: dict[str, Any] = {
-            "panel": epsilon if by_size else size,
-            "epsilon": each.epsilon,
-            "n": each.n,
-        }
-        points.append({**point, "width": each.width, "interval": "forecast"})
-        points.append({**point, "width": each.width_public, "interval": "non-private"})
-    panels = list(dict.fromkeys(point["panel"] for point in points))
+        held = f"epsilon = {each.epsilon:g}" if by_size else f"n = {each.n:,}"
+        name = _BETWEEN.join([each.question, held] if several else [held])
+        along = each.n if by_size else each.epsilon
+        lines = panels.setdefault(name, {"forecast": [], "non-private": []})
+        lines["forecast"].append((along, each.width))
+        lines["non-private"].append((along, each.width_public))
     title = f"Forecast mean width at level {forecast.level:g}"
-    names = ["forecast", "non-private"]
-    return _facets(points, panels, names, title, along="n" if by_size else "epsilon")
+    return _facets(panels, title, "n" if by_size else "epsilon", columns=3)
 
 
-def _panel(row: dict[str, Any]) -> str:
-    weighted = "weighted" if row["weighted"] else "unweighted"
-    return BETWEEN.join((row["mechanism"], weighted, f"n = {row['n']:,}"))
+def around_chart(
+    lines: Mapping[str, Points], *, along: str, title: str, here: tuple[float, float]
+) -> Chart:
+    """Chart widths around a plan, and mark where the plan stands."""
+    drawn = {"": {name: list(points) for name, points in lines.items()}}
+    known = [here] if all(0 < each < math.inf for each in here) else []
+    return _facets(drawn, title, along, columns=1, here=known)
 
 
 def _facets(
-    points: list[dict[str, Any]],
-    panels: list[str],
-    names: list[str],
+    panels: Mapping[str, Mapping[str, Points]],
     title: str,
-    along: str = "epsilon",
-    layout: _Layout = WIDE,
-) -> Any:  # noqa: ANN401 (Altair)
-    import altair as alt
-
-    log = alt.Scale(type="log", nice=False, padding=8)
-
-    def axis(ticks: tuple[float, ...]) -> Any:  # noqa: ANN401 (Altair)
-        return alt.Axis(values=list(ticks)) if ticks else alt.Axis()
-
-    base = alt.Chart().encode(
-        x=alt.X(f"{along}:Q", title=along, scale=log, axis=axis(layout.across)),
-        y=alt.Y("width:Q", title="width", scale=log, axis=axis(layout.upwards)),
-        color=alt.Color("interval:N", title=None)
-        .scale(domain=names, range=list(LINE_COLOURS[: len(names)]))
-        .legend(columns=layout.legend_columns),
-        tooltip=["interval:N", f"{along}:Q", alt.Tooltip("width:Q", format=".4g")],
+    along: str,
+    *,
+    columns: int,
+    here: Points = (),
+) -> Chart:
+    """Draw a panel per setting, all of them on the same two logarithmic axes."""
+    kept = {
+        name: {each: _drawable(points) for each, points in lines.items()}
+        for name, lines in panels.items()
+    }
+    every = [
+        at for lines in kept.values() for points in lines.values() for at in points
+    ]
+    every += here
+    ticks = tuple(Tick(x, short_number(x)) for x in sorted({x for x, _ in every}))
+    few = ticks if len(ticks) <= _FEW else None
+    across = spread_log([x for x, _ in every], given=few)
+    up = spread_log([y for _, y in every])
+    names = list(dict.fromkeys(name for lines in kept.values() for name in lines))
+    styles = dict(zip(names, _STYLES, strict=False))
+    signs = [Sign(name, *styles[name], is_line=True) for name in names]
+    signs += [Sign("this study", "ink hollow", "circle")] if here else []
+    return Chart(
+        title,
+        [
+            Panel(
+                [*_marks(lines, styles, along), *_here(here, along)],
+                across,
+                up,
+                190.0 if columns == 1 else 150.0,
+                title=name,
+                x_title=along,
+                y_title="mean width",
+            )
+            for name, lines in kept.items()
+        ],
+        signs,
+        columns=min(columns, len(kept)),
+        least=165.0,
+        widest=460.0,
     )
-    line = base.mark_line(strokeWidth=1.5).encode(
-        strokeDash=alt.StrokeDash("interval:N", title=None).scale(domain=names)
-    )
-    point = base.mark_point(size=40, filled=False).encode(
-        shape=alt.Shape("interval:N", title=None).scale(domain=names)
-    )
-    header = alt.Header(title=None)
-    if layout.breaks:
-        header.labelExpr = f"split(datum.label, '{BETWEEN}')"
-    return themed(
-        alt.layer(line, point)
-        .properties(width=layout.width, height=layout.height)
-        .facet(
-            alt.Facet("panel:N", header=header, sort=panels),
-            data=alt.InlineData(values=points),
-            columns=layout.columns,
+
+
+def _marks(
+    lines: Mapping[str, Points], styles: Mapping[str, tuple[str, str]], along: str
+) -> Iterable[Mark]:
+    for name, points in lines.items():
+        css, shape = styles[name]
+        yield Line(points, css)
+        for x, y in points:
+            told = f"{name}: width {y:.3g} at {along} {short_number(x)}"
+            colour = css.split()[0]
+            yield Interval(x, math.nan, math.nan, y, told, colour, shape, True, 0.7)  # noqa: FBT003
+
+
+def _here(points: Points, along: str) -> list[Interval]:
+    return [
+        Interval(
+            x,
+            math.nan,
+            math.nan,
+            y,
+            f"this study: width {y:.3g} at {along} {short_number(x)}",
+            "ink hollow",
+            upright=True,
+            size=1.3,
         )
-        .properties(title=title)
-    )
+        for x, y in points
+    ]
+
+
+def _drawable(points: Points) -> list[tuple[float, float]]:
+    """Leave out what a logarithmic axis cannot show."""
+    return [at for at in points if all(0 < each < math.inf for each in at)]

@@ -26,6 +26,7 @@ from starlette.routing import Route
 
 from dpratio.errors import DpratioError, FileRefused
 from dpratio.release.files import format_of, release_from_bytes
+from dpratio.show.chart.picture import chart_style
 from dpratio.web.form import read_form
 from dpratio.web.guard import Application, guard
 from dpratio.web.pages import (
@@ -61,6 +62,7 @@ def make_application(port: int) -> Application:
             )
         ),
         Route("/study.toml", _study, methods=["GET"]),
+        Route("/chart.css", _chart_style, methods=["GET"]),
         Route("/view", _viewer, methods=["GET"]),
         Route("/view", _report, methods=["POST"]),
         *(
@@ -123,6 +125,10 @@ def _render(sent: Upload) -> str:
     from dpratio.show.report import render_report
 
     return render_report(release)
+
+
+def _chart_style(_: Request) -> Response:
+    return Response(chart_style(), media_type="text/css")
 
 
 def _static(file: str, kind: str) -> Callable[[Request], Response]:

@@ -9,13 +9,13 @@ from typing import Any
 from dpratio.errors import DpratioError
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.strategy.layout import STRATEGIES
+from dpratio.show.width_charts import around_chart
 from dpratio.simulation.forecast.forecast_row import ForecastRow
 from dpratio.tabular import show_value
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import GUESSES
 from dpratio.terms.unit import NEIGHBOURS
 from dpratio.version import __version__
-from dpratio.web.chart import Line, draw_lines
 from dpratio.web.form import FieldMissing, Form
 from dpratio.web.planner import Planned, look_around, plan_form
 
@@ -26,6 +26,7 @@ Answer = tuple[str, int]
 _GOOD, _REFUSED = 200, 422
 _FOLDER = Path(__file__).parent / "templates"
 _FEW = 0.05
+_PICTURE = 440.0
 
 # What each column of a forecast says; the words of `Forecast.notes`, one by one.
 MEANINGS = {
@@ -144,12 +145,10 @@ def _picture(
         (getattr(each, along), each.width) for each in rows if each.unbounded <= _FEW
     ]
     public = [(getattr(each, along), each.width_public) for each in rows]
-    return draw_lines(
-        [Line("forecast", "noisy", noisy), Line("without noise", "public", public)],
-        words=(words, "mean width"),
-        title=f"Width against {words}",
-        here=here,
-    )
+    lines = {"forecast": noisy, "without noise": public}
+    title = f"Width against {words}"
+    chart = around_chart(lines, along=words, title=title, here=here)
+    return chart.svg(width=_PICTURE, is_styled=False)
 
 
 def _points(rows: Sequence[ForecastRow], along: str) -> list[tuple[str, ...]]:

@@ -116,6 +116,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         variance=target.variance,
         is_simulated=release.is_simulated,
         origin=release.origin,
+        asked=target.asked,
         **joined,
     )
 

@@ -60,7 +60,7 @@ class Comparison(Tabular):
     where the first ratio seems larger. A ``pvalue`` below 1 − ``level`` goes with an
     interval that leaves the null out. ``pvalue_adjusted`` and the intervals allow for
     the number of comparisons as ``adjust`` says. ``status`` is one of
-    `COMPARISON_STATUSES`.
+    `COMPARISON_STATUSES`; ``asked`` is what was compared, as in "revenue per visit".
 
     Example:
         >>> import dpratio as dpr
@@ -90,6 +90,7 @@ class Comparison(Tabular):
     variance: str
     is_simulated: bool
     origin: str | None = None
+    asked: str = ""
 
     @property
     def status(self) -> tuple[str, ...]:

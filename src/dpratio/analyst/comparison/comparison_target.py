@@ -59,6 +59,11 @@ class ComparisonTarget:
         """The names of all groups of the question."""
         return names_of(self.question)
 
+    @property
+    def asked(self) -> str:
+        """What is compared, as in "revenue per visit"."""
+        return " per ".join(self.question.ratio.totals)
+
     def hypothesis(
         self, design: str, reference: float | None, scale: str
     ) -> tuple[Hypothesis, tuple[list[Any], list[Any] | None]]:

@@ -60,6 +60,7 @@ class Equivalence(Tabular):
     variance: str
     is_simulated: bool
     origin: str | None = None
+    asked: str = ""
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per group."""
@@ -208,6 +209,7 @@ def assess_equivalence(
         variance=target.variance,
         is_simulated=release.is_simulated,
         origin=release.origin,
+        asked=target.asked,
     )
 
 

@@ -1,6 +1,6 @@
 """Is there one ratio for all groups? Cochran's question, target of noisy sums."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -8,11 +8,11 @@ import numpy as np
 from dpratio.analyst.comparison.common_ratio import common_ratio
 from dpratio.analyst.comparison.comparison_target import ComparisonTarget
 from dpratio.analyst.comparison.designs import places_of, require_disjoint
-from dpratio.analyst.comparison.hypothesis import Between
+from dpratio.analyst.comparison.hypothesis import AgainstValue, Between
 from dpratio.analyst.ratio.statistic import Statistic
-from dpratio.analyst.ratio.tail import pvalues_of
+from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 from dpratio.analyst.tables.provenance import stamps
-from dpratio.arrays import Flags
+from dpratio.arrays import Flags, Integers
 from dpratio.checks import require
 from dpratio.plan.strategy.allowance import QUANTILE
 from dpratio.release.release import Release
@@ -21,7 +21,8 @@ from dpratio.terms.dimensions import Cell
 
 __all__ = ["Homogeneity", "assess_homogeneity"]
 
-_UNLIKELY = 0.05
+_UNLIKELY, _LEVEL = 0.05, 0.95
+_MOST_BESIDE = 5_000  # Nobody looks at more of them, and their intervals take time.
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class Homogeneity(Tabular):
     """The test of one ratio for all groups: ``statistic``, ``df`` and ``pvalue``.
 
     ``statistic`` is the chi-square with ``df`` degrees that says the same as
-    ``pvalue``; without noise it is Σ T²/A at the ``ratio`` that fits best.
+    ``pvalue``; without noise it is Σ T²/A at the ``ratio`` that fits best. ``beside``
+    holds up to 5,000 groups, each with its ratio and the ends of its 95 % interval.
 
     Example:
         >>> import dpratio as dpr
@@ -48,6 +50,8 @@ class Homogeneity(Tabular):
     is_simulated: bool
     left_out: int = 0
     origin: str | None = None
+    asked: str = ""
+    beside: tuple[tuple[Any, float, float, float], ...] = field(default=(), repr=False)
 
     def columns(self) -> dict[str, list[Any]]:
         """One row: the test."""
@@ -143,7 +147,22 @@ def assess_homogeneity(
         is_simulated=release.is_simulated,
         left_out=left_out,
         origin=release.origin,
+        asked=target.asked,
+        beside=_beside(target, places),
     )
+
+
+def _beside(
+    target: ComparisonTarget, places: Integers
+) -> tuple[tuple[Any, float, float, float], ...]:
+    """Give the groups with their ratios and intervals, each on its own."""
+    if len(places) > _MOST_BESIDE:
+        return ()
+    each = AgainstValue(target.statistic.only(places), 0.0, "difference")
+    ends = each.ends(quantile_of(_LEVEL, "two-sided"))
+    names = target.names
+    rows = (each.estimates()[0].tolist(), ends.lower.tolist(), ends.upper.tolist())
+    return tuple(zip([names[at] for at in places.tolist()], *rows, strict=True))
 
 
 def _is_told(statistic: Statistic) -> Flags:

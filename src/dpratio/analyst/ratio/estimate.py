@@ -10,6 +10,7 @@ from dpratio.analyst.ratio.wald import SCALES, WALD_METHODS
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.analyst.tables.estimates import Estimates
+from dpratio.analyst.tables.facets import facets_of
 from dpratio.analyst.tables.labels import labels_of
 from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.arrays import Floats
@@ -160,14 +161,17 @@ def _within(plan: Plan) -> tuple[str, ...]:
 def _asked(release: Release) -> dict[str, Any]:
     """Name what was asked, where it is one thing, and what to hold it to."""
     plan = release.plan
-    natural = {
-        _natural(question.ratio, plan.box(question)) for question in plan.questions
-    }
-    reference = natural.pop() if len(natural) == 1 else None
+    natural = [
+        _natural(question.ratio, plan.box(question.asked))
+        for question in release.questions
+    ]
+    facets = facets_of(release, natural)
+    reference = natural[0] if len(set(natural)) == 1 else None
     ratios = {question.ratio for question in plan.questions}
     if len(ratios) > 1:
-        return {"reference": reference}
+        return {"reference": reference, "facets": facets}
     return {
+        "facets": facets,
         "totals": ratios.pop().totals,
         "around_one": reference == 1,
         "reference": reference,

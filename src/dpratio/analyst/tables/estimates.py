@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.tables.digits import rounded_to
+from dpratio.analyst.tables.facets import Facet
 from dpratio.analyst.tables.labelled import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import (
@@ -63,8 +64,9 @@ class Estimates(Tabular):
     would have without noise, estimated, and ``public_doubt`` the standard deviation of
     that estimate's noise; they price privacy in `summary`. ``reference`` is the ratio
     at which they agree, 1 for columns of the same range and 0 for differences, or None
-    where the question has none; ``around_one`` says that it is 1. ``within``
-    says to what values are clipped.
+    where the question has none; ``around_one`` says that it is 1. ``within`` says to
+    what values are clipped. ``facets`` say which rows belong to which question, and
+    what gives them an order.
 
     Example:
         >>> import dpratio as dpr
@@ -96,6 +98,7 @@ class Estimates(Tabular):
     public_squared: Floats | None = None
     public_doubt: Floats | None = None
     within: tuple[str, ...] = ()
+    facets: tuple[Facet, ...] = ()
 
     @property
     def status(self) -> tuple[str, ...]:

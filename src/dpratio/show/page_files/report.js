@@ -1,19 +1,9 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const body = document.querySelector("#forest tbody");
-  const shown = document.getElementById("shown");
   const find = document.getElementById("find");
   const filters = [...document.querySelectorAll(".verdict-filter")];
-  const DRAWN = "http://www.w3.org/2000/svg";
-  const judged = data.reference_at !== null;
-  let sorted = null;
 
-  const drawn = (name, attributes) => {
-    const made = document.createElementNS(DRAWN, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
-  };
   const cell = (text, css) => {
     const made = document.createElement("td");
     made.setAttribute("role", "cell");
@@ -21,34 +11,24 @@
     made.textContent = text;
     return made;
   };
-  const line = (css, from, to, top, bottom) =>
-    drawn("line", { class: css, x1: from, x2: to, y1: top, y2: bottom });
 
-  function picture(row) {
+  /* As draw_places of show/chart/strip.py: numbers and our own names, no text of others. */
+  const draw = ([name, at, end]) => {
+    if (name in data.shapes) return `<svg x="${at}%" y="12"><path d="${data.shapes[name]}"/></svg>`;
+    if (name === "rule") return `<line class="rule" x1="${at}%" x2="${at}%" y2="24"/>`;
+    return `<line class="reach ${name}" x1="${at}%" x2="${end}%" y1="12" y2="12"/>`;
+  };
+
+  function picture(row, css) {
+    const told = `${row.labels.join(" · ") || "all"}: ${row.shown[0]}, ${row.shown[1]} to ${row.shown[2]}`;
     const held = cell("", "picture");
-    const svg = drawn("svg", {
-      class: `interval ${row.css}`, viewBox: "0 0 1000 24", preserveAspectRatio: "none",
-      role: "img", "aria-label": row.told,
-    });
-    const title = drawn("title", {});
-    title.textContent = row.told;
-    svg.append(title);
-    if (judged) svg.append(line("reference", data.reference_at, data.reference_at, 0, 24));
-    svg.append(line("reach", row.at[1], row.at[2], 12, 12));
-    if (row.at[0] !== null) svg.append(line("middle", row.at[0], row.at[0], 5, 19));
-    held.append(svg);
+    held.innerHTML = `<svg class="dpr strip ${css}" role="img"><title></title>${row.places.map(draw).join("")}</svg>`;
+    held.firstChild.setAttribute("aria-label", told);
+    held.querySelector("title").textContent = told;
     return held;
   }
 
-  function verdict(row) {
-    const held = cell("", "verdict");
-    const svg = drawn("svg", { class: `key ${row.css}`, viewBox: "-6 -6 12 12", "aria-hidden": "true" });
-    svg.append(drawn("use", { href: `#${row.css}` }));
-    held.append(svg, ` ${row.verdict}`);
-    return held;
-  }
-
-  function line_of(row) {
+  function line_of(row, css, judged) {
     const made = document.createElement("tr");
     made.setAttribute("role", "row");
     row.labels.forEach((label) => {
@@ -59,13 +39,13 @@
       held.append(inner);
       made.append(held);
     });
-    made.append(picture(row));
+    made.append(picture(row, css[row.verdict]));
     row.shown.forEach((number, at) => {
       const held = cell(number, "number");
       held.dataset.name = ["ratio", "from", "to"][at];
       made.append(held);
     });
-    if (judged) made.append(verdict(row));
+    if (judged) made.append(cell(row.verdict, "verdict"));
     made.append(cell(row.status, "status"));
     return made;
   }
@@ -83,11 +63,26 @@
     return first - second;
   }
 
-  function chosen() {
+  const NAMES = ["labels", "values", "shown", "verdict", "status", "places"];
+  const listed = [...document.querySelectorAll(".block")].map((held, at) => {
+    const { rows, css } = data.blocks[at];
+    return {
+      rows: rows.map((row) => Object.fromEntries(NAMES.map((name, place) => [name, row[place]]))),
+      css,
+      body: held.querySelector(".forest tbody"),
+      heads: [...held.querySelectorAll(".forest th[data-sort]")],
+      shown: held.querySelector(".shown"),
+      fold: held.querySelector(".fold"),
+      sorted: null,
+    };
+  });
+
+  function chosen(block) {
     const wanted = new Set(filters.filter((each) => each.checked).map((each) => each.value));
     const words = find.value.toLocaleLowerCase();
-    const rows = data.rows.filter((row) => wanted.has(row.verdict)
-      && row.labels.some((label) => label.toLocaleLowerCase().includes(words)));
+    const rows = block.rows.filter((row) => wanted.has(row.verdict)
+      && (!words || row.labels.some((label) => label.toLocaleLowerCase().includes(words))));
+    const sorted = block.sorted;
     if (!sorted) return rows;
     const place = (row) => key[sorted.by](row, sorted.at);
     return rows.sort((a, b) => {
@@ -96,29 +91,33 @@
     });
   }
 
-  function render() {
-    const rows = chosen();
-    body.replaceChildren(...rows.slice(0, data.most_rows).map(line_of));
-    const all = data.rows.length;
-    shown.textContent = rows.length === all && all <= data.most_rows ? ""
+  function render(block) {
+    const rows = chosen(block);
+    const judged = block.heads.some((head) => head.dataset.sort === "verdict");
+    block.body.replaceChildren(
+      ...rows.slice(0, data.most_rows).map((row) => line_of(row, block.css, judged)));
+    const all = block.rows.length;
+    block.shown.textContent = rows.length === all && all <= data.most_rows ? ""
       : `${Math.min(rows.length, data.most_rows)} of ${all} are shown.`;
+    if (block.fold && (find.value || rows.length < all)) block.fold.open = true;
   }
 
-  document.querySelectorAll("#forest th[data-sort]").forEach((head) => {
+  listed.forEach((block) => block.heads.forEach((head) => {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = head.textContent;
     head.replaceChildren(button);
     button.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending";
-      document.querySelectorAll("#forest th[aria-sort]").forEach((each) => each.removeAttribute("aria-sort"));
+      block.heads.forEach((each) => each.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      sorted = { by: head.dataset.sort, at: Number(head.dataset.at || 0), down };
-      render();
+      block.sorted = { by: head.dataset.sort, at: Number(head.dataset.at || 0), down };
+      render(block);
     });
-  });
-  find.addEventListener("input", render);
-  filters.forEach((each) => each.addEventListener("change", render));
+  }));
+  const render_all = () => listed.forEach(render);
+  find.addEventListener("input", render_all);
+  filters.forEach((each) => each.addEventListener("change", render_all));
   document.getElementById("download").addEventListener("click", () => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([data.csv], { type: "text/csv;charset=utf-8" }));

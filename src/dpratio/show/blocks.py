@@ -1,0 +1,307 @@
+"""Answers as rows to draw: one block per question, each row with ends and a verdict.
+
+Report, chart and notebook draw these, so that they cannot differ. What an answer
+withholds has no value here, and no ends.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from dpratio.analyst.comparison.comparison import Comparison
+from dpratio.analyst.comparison.equivalence import Equivalence
+from dpratio.analyst.comparison.homogeneity import Homogeneity
+from dpratio.analyst.function.function_results import FunctionEstimates
+from dpratio.analyst.tables.estimates import Estimates
+from dpratio.analyst.tables.facets import Facet, key_text
+from dpratio.show.chart.scale import Scale
+from dpratio.show.verdicts import verdict_of
+from dpratio.terms.dimensions import EVERY
+
+__all__ = ["BETWEEN", "Block", "Row", "blocks_of", "has_blocks", "title_of"]
+
+BETWEEN = " · "
+_WITHHELD = {"unbounded", "disconnected"}
+_MEASURES = {"lift": "lift, in %", "difference": "difference", "log_ratio": "log ratio"}
+_FAR, _WIDTHS = 0.95, 2.5
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One answer: its name, its value between two ends, and what it says."""
+
+    labels: tuple[str, ...]
+    value: float
+    low: float
+    high: float
+    verdict: str
+    told: str
+
+    @property
+    def name(self) -> str:
+        """The labels as one text."""
+        return BETWEEN.join(self.labels) or "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The rows of one question.
+
+    ``measure`` is what the axis says. ``time`` is the place of the label that names a
+    period. ``is_ordered`` says that rows stand in an order that must be kept.
+    """
+
+    title: str
+    measure: str
+    rows: tuple[Row, ...]
+    columns: tuple[str, ...] = ()
+    references: tuple[float, ...] = ()
+    is_ordered: bool = False
+    time: int | None = None
+
+    @property
+    def in_order(self) -> tuple[Row, ...]:
+        """The rows as they are drawn: by value where groups have no order."""
+        if self.is_ordered:
+            return self.rows
+        return tuple(sorted(self.rows, key=_by_value))
+
+    def scale(self) -> Scale:
+        """Choose what an axis shows: all that is not far off most of the rest."""
+        low, high = _stretch(self.rows, self.references)
+        at = self.references[0] if self.references else None
+        return Scale(low, high, reference=at)
+
+
+def has_blocks(result: object) -> bool:
+    """Tell whether an answer has rows to draw."""
+    kinds = Estimates | Comparison | Equivalence | FunctionEstimates | Homogeneity
+    return isinstance(result, kinds)
+
+
+def blocks_of(result: object, reference: float | None = None) -> list[Block]:
+    """Lay an answer out in rows to draw.
+
+    Args:
+        result: Estimates, a comparison, an equivalence, a homogeneity or a function.
+        reference: For estimates, the value that verdicts are about; by default that
+            of each question.
+    """
+    match result:
+        case Estimates():
+            return _of_estimates(result, reference)
+        case Comparison():
+            return _of_comparison(result)
+        case Equivalence():
+            return [_of_equivalence(result)]
+        case FunctionEstimates():
+            return [_of_function(result)]
+        case Homogeneity():
+            return [_of_homogeneity(result)]
+        case _:
+            return []
+
+
+def title_of(result: Any) -> str:  # noqa: ANN401 (any answer with blocks)
+    """Say what a picture of an answer shows."""
+    made_up = "SIMULATED: " if result.is_simulated else ""
+    measures = list(dict.fromkeys(block.measure for block in blocks_of(result)))
+    said = f"{made_up}{measures[0] if len(measures) == 1 else 'Ratios'}"
+    if isinstance(result, Homogeneity):
+        return f"{said}: 95 % intervals, beside the one ratio that fits best"
+    level = 2 * result.level - 1 if isinstance(result, Equivalence) else result.level
+    return f"{said}: {100 * level:.4g} % intervals"
+
+
+def _of_estimates(found: Estimates, reference: float | None) -> list[Block]:
+    facets = found.facets or (
+        Facet(
+            " per ".join(found.totals or ("ratio",)).removesuffix(" per "),
+            len(found),
+            dict.fromkeys(found.labels, ""),
+            found.reference,
+        ),
+    )
+    shown = found.shown()
+    texts = zip(shown["ratio"], shown["ci_lower"], shown["ci_upper"], strict=True)
+    numbers = zip(
+        np.where(found.is_located, found.ratio, np.nan).tolist(),
+        found.ci_lower.tolist(),
+        found.ci_upper.tolist(),
+        found.status,
+        texts,
+        strict=True,
+    )
+    start, blocks, several = 0, [], len(facets) > 1
+    for facet in facets:
+        stop = start + facet.count
+        names = _labels(found, facet, start, stop)
+        at = facet.reference if reference is None else reference
+        rows = [
+            _row(label, numbers_of, at)
+            for label, numbers_of in zip(
+                names, islice(numbers, facet.count), strict=True
+            )
+        ]
+        time = [at for at, each in enumerate(facet.orders.values()) if each in EVERY]
+        over = f", by {' and '.join(facet.orders)}" if facet.orders else ""
+        blocks.append(
+            Block(
+                f"{facet.asked}{over}" if several else "",
+                facet.asked,
+                tuple(rows),
+                tuple(facet.orders),
+                () if at is None else (at,),
+                is_ordered=any(facet.orders.values()),
+                time=time[0] if time else None,
+            )
+        )
+        start = stop
+    return blocks
+
+
+def _labels(
+    found: Estimates, facet: Facet, start: int, stop: int
+) -> Iterable[tuple[str, ...]]:
+    if not facet.orders:
+        return [()] * (stop - start)
+    columns = [
+        [key_text(key, order) for key in found.labels[name][start:stop]]
+        for name, order in facet.orders.items()
+    ]
+    return zip(*columns, strict=True)
+
+
+def _row(
+    labels: tuple[str, ...],
+    given: tuple[float, float, float, str, tuple[str, str, str]],
+    reference: float | None,
+) -> Row:
+    value, low, high, status, (ratio, lower, upper) = given
+    if status in _WITHHELD:
+        value, low, high = math.nan, -math.inf, math.inf
+    verdict = verdict_of(low, high, reference)
+    name = BETWEEN.join(labels) or "all"
+    return Row(
+        labels, value, low, high, verdict, f"{name}: {ratio}, {lower} to {upper}"
+    )
+
+
+def _of_comparison(found: Comparison) -> list[Block]:
+    """Draw one block per scale; a lift is in per cent."""
+    blocks = []
+    for scale in dict.fromkeys(found.scale):
+        times = 100.0 if scale == "lift" else 1.0
+        rows = []
+        for at, each in enumerate(found.scale):
+            if each != scale:
+                continue
+            second = "" if found.second is None else f" against {found.second[at]}"
+            ends = (found.ci_lower[at], found.estimate[at], found.ci_upper[at])
+            low, value, high = (times * float(end) for end in ends)
+            # A lift cannot be below −100 %: an end there says nothing.
+            low = -math.inf if scale == "lift" and low <= -times else low
+            name = f"{found.first[at]}{second}"
+            given = (value, low, high, found.status_of(at), _short(value, low, high))
+            rows.append(_row((name,), given, times * found.null))
+        of = f" of {found.asked}" if found.asked else ""
+        against = "" if found.second is not None else f" against {found.reference:g}"
+        name, _, unit = _MEASURES[scale].partition(",")
+        measure = f"{name}{of}{against}{',' if unit else ''}{unit}"
+        several = len(set(found.scale)) > 1
+        blocks.append(
+            Block(
+                measure if several else "",
+                measure,
+                tuple(rows),
+                ("compared",),
+                (times * found.null,),
+            )
+        )
+    return blocks
+
+
+def _of_equivalence(found: Equivalence) -> Block:
+    rows = []
+    for at, verdict in enumerate(found.verdicts):
+        ends = (found.ratio[at], found.ci_lower[at], found.ci_upper[at])
+        value, low, high = (float(end) for end in ends)
+        if _is_endless(low, high):
+            value, low = math.nan, -math.inf
+        told = f"{found.group[at]}: {verdict}, {BETWEEN.join(_short(value, low, high))}"
+        rows.append(Row((str(found.group[at]),), value, low, high, verdict, told))
+    margins = tuple(each for each in (found.lower, found.upper) if each is not None)
+    return Block("", found.asked or "ratio", tuple(rows), ("group",), margins)
+
+
+def _of_function(found: FunctionEstimates) -> Block:
+    shown = found.shown()
+    columns = [[str(cell) for cell in cells] for cells in found.labels.values()]
+    labels = list(zip(*columns, strict=True)) or [()] * len(found)
+    rows = [
+        _row(
+            labels[at],
+            (
+                float(found.estimate[at]),
+                float(found.ci_lower[at]),
+                float(found.ci_upper[at]),
+                status,
+                (shown["estimate"][at], shown["ci_lower"][at], shown["ci_upper"][at]),
+            ),
+            None,
+        )
+        for at, status in enumerate(found.status)
+    ]
+    return Block("", found.function.replace("_", " "), tuple(rows), tuple(found.labels))
+
+
+def _of_homogeneity(found: Homogeneity) -> Block:
+    """Draw the groups beside the one ratio that would fit them all."""
+    at = found.ratio if math.isfinite(found.ratio) else None
+    rows = []
+    for group, *ends in found.beside:
+        value, low, high = ends
+        status = "unbounded" if _is_endless(low, high) else "ok"
+        given = (value, low, high, status, _short(value, low, high))
+        rows.append(_row((str(group),), given, at))
+    references = () if at is None else (at,)
+    return Block("", found.asked or "ratio", tuple(rows), ("group",), references)
+
+
+def _is_endless(low: float, high: float) -> bool:
+    """Tell an interval that says nothing: ratios of totals often begin at 0 anyway."""
+    return math.isinf(high) and low <= 0
+
+
+def _short(*numbers: float) -> tuple[str, str, str]:
+    value, low, high = (f"{each:.4g}".replace("inf", "∞") for each in numbers)
+    return value, low, high
+
+
+def _by_value(row: Row) -> tuple[bool, float]:
+    return (math.isnan(row.value), row.value)
+
+
+def _stretch(rows: Sequence[Row], references: Sequence[float]) -> tuple[float, float]:
+    """Give the ends of an axis; what lies far outside most of the rest is cut off."""
+    ends = np.array([(row.low, row.high) for row in rows]).reshape(-1, 2)
+    bounded = ends[np.isfinite(ends).all(axis=1)]
+    if len(bounded):
+        lower, upper = bounded.T
+        middles = (lower + upper) / 2
+        middle, width = np.median(middles), np.median(upper - lower)
+        apart = np.quantile(np.abs(middles - middle), _FAR)
+        reach = apart + _WIDTHS * width
+        left = max(float(lower.min()), float(middle - reach))
+        right = min(float(upper.max()), float(middle + reach))
+    else:
+        # A half line has one end; where nothing is bounded that is all there is.
+        known = [*ends[np.isfinite(ends)].tolist(), *references] or [1.0]
+        left, right = min(known), max(known)
+    left, right = min(left, *references, left), max(right, *references, right)
+    room = 0.04 * (right - left) or 0.5 * abs(left) or 1.0
+    return left - room, right + room

@@ -1,0 +1,1 @@
+"""The one grammar of charts: scales, marks, panels, and pictures as SVG."""
