@@ -31,7 +31,7 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
     assert "north" in shown
     assert "Protected: all rows of one person" in shown
     assert "calibration error" in shown
-    for name in ("people.json", "report.html", "ratios.html"):
+    for name in ("people.json", "report.html", "ratios.svg"):
         assert (tmp_path / name).is_file()
 
 

@@ -142,11 +142,12 @@ def test_an_interval_far_off_does_not_flatten_the_others() -> None:
 
 def test_every_answer_has_a_chart() -> None:
     release = dpr.example_release()
-    margins = {"lower": 0.9, "upper": 1.1}
     found = {
         "comparison": dpr.compare_ratios(release, question=1),
         "reference": dpr.compare_ratios(release, question=1, reference=1),
-        "equivalence": dpr.assess_equivalence(release, question=1, **margins),
+        "equivalence": dpr.assess_equivalence(
+            release, question=1, lower=0.9, upper=1.1
+        ),
         "homogeneity": dpr.assess_homogeneity(release, question=1),
         "function": dpr.estimate_function(
             release, dpr.functions.mean("per"), question=1

@@ -15,7 +15,7 @@ import pytest
 import dpratio as dpr
 from dpratio.errors import FileRefused, InvalidInput
 from dpratio.show.report import MOST_ROWS, render_report
-from dpratio.show.report_words import answer_of
+from dpratio.show.report_words import answer_of, chances_of
 from dpratio.show.text import render
 from dpratio.tabular import printable
 from shown import BOUNDS, HOSTILE, curved, monthly, released, spent
@@ -74,7 +74,7 @@ def test_the_answer_comes_first_and_promises_are_made_exactly() -> None:
     page = render_report(released(KEYS), title="Are they calibrated?")
     for words in (
         "<h1>Are they calibrated?</h1>",
-        "50 ratios of score per label, from",
+        "50 ratios of score per label",
         "How sure, and why",
         "Privacy widens the usual interval here by",
         "What was promised, and to whom",
@@ -233,28 +233,69 @@ def assert_asked(ratio: Any, bounds: dict[str, Any], told: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper", "words"),
+    ("ratio", "chances", "words"),
     [
-        ([1.1, 0.5, 0.5], [1.2, 1.5, 1.5], " 1 lies above 1, none below."),
-        ([1.1, 1.1, 0.5], [1.2, 1.2, 0.7], " 2 lie above 1, 1 below."),
-        ([0.5, 0.5, 0.9], [0.7, 0.7, 1.2], " 2 lie below 1, none above."),
-        ([0.5, 0.5, 0.9], [1.7, 1.7, 1.2], " None lies wholly above or below 1."),
+        ([1.2, 1.0, 1.0], [0.01, 1, 1], " 1 differs from 1 after adjusting for 3"),
+        ([1.2, 1.3, 0.6], [0.01, 0.001, 0.01], "(Holm): 2 above and 1 below."),
         (
-            [0.5, 0.5, 0.9],
-            [np.inf, np.inf, np.inf],
-            " too little budget for their size.",
+            [0.7, 0.7, 1.0],
+            [0.01, 0.02, 0.9],
+            "(Holm): all below. The clearest is a: 0.7,",
         ),
+        ([0.7, 2.7, 1.0], [0.06, 0.2, 0.9], " None can be told from 1 after adjusting"),
     ],
 )
-def test_the_answer_counts_in_whole_sentences(
-    lower: list[float], upper: list[float], words: str
+def test_the_answer_counts_after_adjusting_and_names_no_noise(
+    ratio: list[float], chances: list[float], words: str
 ) -> None:
     found = replace(
-        dpr.estimate_ratios(released(("a", "b", "c"))),
-        ci_lower=np.array(lower),
-        ci_upper=np.array(upper),
+        dpr.estimate_ratios(released(("a", "b", "c"))), ratio=np.array(ratio)
     )
-    assert answer_of(found, 1.0).endswith(words)
+    said = answer_of(found, 1.0, np.array(chances))
+    assert words in said
+    assert said.startswith("3 ratios of score per label. ")
+    assert "2.7" not in said
+
+
+def test_the_answer_says_how_many_have_no_interval() -> None:
+    found = dpr.estimate_ratios(released(("a", "b", "c")))
+    some = replace(found, ci_upper=np.array([1.0, 1.0, np.inf]))
+    none = replace(found, ci_upper=np.full(3, np.inf))
+    said = answer_of(some, None, None)
+    assert said.startswith("3 ratios of score per label: a is ")
+    assert said.endswith(
+        " 1 has no bounded interval: too little budget for their size."
+    )
+    many = dpr.estimate_ratios(released(KEYS))
+    assert "half of them are estimated between" in answer_of(many, None, None)
+    assert answer_of(none, 1.0, np.ones(3)).endswith(
+        ", all without a bounded interval: too little budget for their size."
+    )
+
+
+def test_ratios_that_are_all_the_same_seem_to_differ_in_no_report() -> None:
+    """Of 300 intervals some leave 1 out by chance; the headline does not count them."""
+    rng = np.random.default_rng(4)
+    label = (rng.random(60_000) < 0.4).astype(int)
+    keys = [f"group {at}" for at in range(300)]
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label"),
+        bounds=BOUNDS,
+        groups=dpr.Groups("group", keys),
+        budget=dpr.Budget(4),
+    )
+    table = {
+        "score": np.clip(0.4 + 0.3 * (label - 0.4), 0, 1),
+        "label": label,
+        "group": np.repeat(keys, 200),
+    }
+    release = dpr.release_sums(table, plan, ledger=None)
+    estimates = dpr.estimate_ratios(release)
+    leaves = (estimates.ci_lower > 1) | (estimates.ci_upper < 1)
+    chances = chances_of(release, 1.0)
+    assert chances is not None
+    # By chance three of them differ in one of 50,000 runs.
+    assert (chances < 0.05).sum() <= min(2, leaves.sum())
 
 
 def test_what_was_asked_is_said_once() -> None:

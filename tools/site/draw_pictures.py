@@ -14,6 +14,7 @@ from dpratio.show.chart.marks import Band, Line, Rule
 from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import NARROW, WIDE, Chart, Sign
 from dpratio.show.chart.scale import Tick, spread, spread_log
+from dpratio.show.charts import chart_of
 
 TARGET = Path(__file__).parents[2] / "docs" / "pictures"
 BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
@@ -36,7 +37,8 @@ def tutorial() -> Chart:
         budget=dpr.Budget(epsilon=1),
     )
     table = {"score": score, "label": label, "region": region}
-    return dpr.estimate_ratios(dpr.release_sums(table, plan, ledger=None)).chart()
+    release = dpr.release_sums(table, plan, ledger=None)
+    return chart_of(dpr.estimate_ratios(release))
 
 
 def calibration() -> Chart:
@@ -58,7 +60,7 @@ def calibration() -> Chart:
     )
     table = {"score": score, "label": label.astype(int), "group": group}
     release = dpr.release_sums(table, plan, ledger=None)
-    return dpr.calibration_curve(release).chart()
+    return chart_of(dpr.calibration_curve(release))
 
 
 def bounds() -> Chart:

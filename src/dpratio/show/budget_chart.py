@@ -17,7 +17,8 @@ def budget_chart(account: Account) -> Chart:
     """Chart what was spent on a scope after each release, beside its cap."""
     loss, cap = LOSS_NAMES[account.scope.accounting], float(account.scope.cap.loss)
     charged = [each for each in account.releases.values() if each.state != "void"]
-    spent, steps, points = 0.0, [], []
+    spent, points = 0.0, []
+    steps: list[tuple[float, float]] = []
     for number, held in enumerate(charged, start=1):
         time = held.entries[0].time
         at = instant_of(time)

@@ -27,6 +27,7 @@ from dpratio.show.report_rows import MOST_ROWS, block_terms, counted_verdicts
 from dpratio.show.report_words import (
     answer_of,
     asked_of,
+    chances_of,
     merged_of,
     promised_of,
     shortened,
@@ -106,6 +107,7 @@ def render_report(
     script, style = _file("report.js"), chart_style() + _file("report.css")
     blocks = block_terms(estimates, reference)
     reference = estimates.reference if reference is None else reference
+    chances = None if len(estimates) == 1 else chances_of(release, reference)
     heading = title or asked_of(release)
     made_up = "SIMULATED: " if release.is_simulated else ""
     data = {
@@ -124,7 +126,7 @@ def render_report(
         _template().render(
             title=f"{made_up}{heading}",
             heading=heading,
-            answer=shortened(answer_of(estimates, reference)),
+            answer=shortened(answer_of(estimates, reference, chances)),
             asked=" ".join(line for line in summary if line.startswith("Asked")),
             level=f"{level:g}",
             count=len(estimates),

@@ -42,9 +42,9 @@ def counted_verdicts(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Count the verdicts that are there."""
     seen = [row["verdict"] for block in blocks for row in block["rows"]]
     return [
-        {"name": sign.name, "css": sign.css, "shape": sign.shape, "count": count}
-        for sign in signs_of(seen)
-        if (count := seen.count(sign.name))
+        {"name": name, "css": css, "shape": shape, "count": seen.count(name)}
+        for name, (css, shape) in VERDICT_STYLES.items()
+        if name in seen
     ]
 
 

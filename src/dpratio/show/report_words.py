@@ -2,8 +2,13 @@
 
 import math
 
+import numpy as np
+
+from dpratio.analyst.comparison.adjust import adjusted
+from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.tables.estimates import Estimates
-from dpratio.analyst.tables.sentence import range_in_words
+from dpratio.analyst.tables.sentence import interval_in_words, range_in_words, short
+from dpratio.arrays import Floats
 from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
 from dpratio.show.blocks import blocks_of
 from dpratio.terms.budget import decimal_text
@@ -11,6 +16,7 @@ from dpratio.terms.budget import decimal_text
 __all__ = [
     "answer_of",
     "asked_of",
+    "chances_of",
     "merged_of",
     "promised_of",
     "shortened",
@@ -18,6 +24,8 @@ __all__ = [
 ]
 
 _LONGEST_LINE = 700
+_FEW = 4
+_TOO_LITTLE = "too little budget for their size"
 
 _METHODS = {
     "pivot": (
@@ -51,23 +59,75 @@ def shortened(line: str) -> str:
     return line if len(line) <= cut else f"{line[: cut - 1]}…"
 
 
-def answer_of(estimates: Estimates, reference: float | None) -> str:
-    """Say the answer in a sentence or two."""
-    told = f"{estimates.summary()}."
-    verdicts = [
-        row.verdict for block in blocks_of(estimates, reference) for row in block.rows
+def answer_of(
+    estimates: Estimates, reference: float | None, chances: Floats | None
+) -> str:
+    """Say the answer in a sentence or two; no extreme is named that may be noise.
+
+    Args:
+        estimates: What the report is about.
+        reference: The ratio that they are held to, if there is one.
+        chances: Adjusted p-values of the test that each ratio is the reference.
+    """
+    count = len(estimates)
+    if count == 1:
+        return f"{estimates.summary()}."
+    asked = " per ".join(estimates.totals) if estimates.totals else ""
+    told = f"{count:,} ratios of {asked}" if asked else f"{count:,} ratios"
+    endless = int((~np.isfinite(estimates.ci_upper)).sum())
+    if endless == count:
+        return f"{told}, all without a bounded interval: {_TOO_LITTLE}."
+    verb = "has" if endless == 1 else "have"
+    more = f" {endless:,} {verb} no bounded interval: {_TOO_LITTLE}." if endless else ""
+    if reference is None or chances is None:
+        return f"{told}: {_middle(estimates)}.{more}"
+    told += "."
+    found = chances < 1 - estimates.level
+    after = f"after adjusting for {count:,} comparisons (Holm)"
+    if not found.any():
+        return f"{told} None can be told from {reference:g} {after}.{more}"
+    above = int((found & (estimates.ratio > reference)).sum())
+    below = int(found.sum()) - above
+    sides = [
+        f"{many:,} {side}"
+        for many, side in ((above, "above"), (below, "below"))
+        if many
     ]
-    nothing = verdicts.count("no finite interval") == len(estimates)
-    if len(estimates) == 1 or reference is None or nothing:
-        return told
-    counts = {side: verdicts.count(side) for side in ("above", "below")}
-    if not any(counts.values()):
-        return f"{told} None lies wholly above or below {reference:g}."
-    # The side with none comes second: "3 lie below 1, none above".
-    first, second = sorted(counts, key=lambda side: counts[side] == 0)
-    verb = "lies" if counts[first] == 1 else "lie"
-    others = f"{counts[second]:,}" if counts[second] else "none"
-    return f"{told} {counts[first]:,} {verb} {first} {reference:g}, {others} {second}."
+    if len(sides) == 1:
+        sides = [sides[0] if found.sum() == 1 else f"all {sides[0].split()[1]}"]
+    verb = "differs" if found.sum() == 1 else "differ"
+    clearest = int(np.argmin(chances))
+    rows = [row for block in blocks_of(estimates, reference) for row in block.rows]
+    ends = (float(estimates.ci_lower[clearest]), float(estimates.ci_upper[clearest]))
+    within = interval_in_words(ends, estimates.level, short)
+    return (
+        f"{told} {int(found.sum()):,} {verb} from {reference:g} {after}: "
+        f"{' and '.join(sides)}. The clearest is {rows[clearest].name}: "
+        f"{short(float(estimates.ratio[clearest]))}, {within}.{more}"
+    )
+
+
+def _middle(estimates: Estimates) -> str:
+    """Say where most ratios lie; the outermost of many may be there by chance."""
+    known = np.flatnonzero(np.isfinite(estimates.ci_upper))
+    ratios = estimates.ratio[known]
+    if len(known) > _FEW:
+        low, high = (short(float(each)) for each in np.quantile(ratios, (0.25, 0.75)))
+        return f"half of them are estimated between {low} and {high}"
+    rows = [row for block in blocks_of(estimates) for row in block.rows]
+    said = [f"{rows[at].name} is {short(float(estimates.ratio[at]))}" for at in known]
+    return ", ".join(said)
+
+
+def chances_of(release: Release, reference: float | None) -> Floats | None:
+    """Test every ratio against the reference, adjusted for all of them by Holm."""
+    if reference is None:
+        return None
+    found = [
+        compare_ratios(release, reference=reference, scale="difference", question=at)
+        for at in range(1, len(release.questions) + 1)
+    ]
+    return adjusted(np.concatenate([each.pvalue for each in found]), "holm")
 
 
 def sure_of(estimates: Estimates) -> list[str]:

@@ -44,8 +44,13 @@ def verdict_of(low: float, high: float, reference: float | None) -> str:
 
 
 def signs_of(verdicts: Iterable[str]) -> list[Sign]:
-    """Explain the verdicts that are there, in their usual order."""
+    """Explain the verdicts that are there, in their usual order.
+
+    Where every interval is finite and there is nothing to hold it to, nothing is said.
+    """
     seen = set(verdicts)
+    if seen == {"finite interval"}:
+        return []
     return [
         Sign(name, *style) for name, style in VERDICT_STYLES.items() if name in seen
     ]

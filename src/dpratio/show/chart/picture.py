@@ -6,7 +6,7 @@ Colours are those of one style sheet, by class; a picture that stands alone carr
 import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -94,6 +94,8 @@ class Chart:
             top = max(each.top for each in margins)
             low = max(each.bottom for each in margins)
             for at, (panel, room) in enumerate(zip(row, margins, strict=True)):
+                if at and (panel.y, panel.y_title) == (row[0].y, row[0].y_title):
+                    panel = replace(panel, y_title="")  # noqa: PLW2901 (said once)
                 fitted = Margins(room.left, top, room.right, low)
                 body.append(
                     draw_panel(panel, at * (across + _GAP), down, across, fitted)
@@ -151,7 +153,7 @@ class Chart:
     def _head(self, width: float) -> tuple[list[str], float]:
         """Write the title and the legend; say how far down they reach."""
         body, down = [], 0.0
-        for line in wrapped(self.title, width):
+        for line in wrapped(self.title, width / 1.15):
             down += _LINE
             body.append(text_at(0.0, down - 3, line, "head"))
         across = 0.0

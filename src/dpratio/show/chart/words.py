@@ -5,6 +5,7 @@ Without a font letters cannot be measured; an upper guess keeps texts apart.
 
 import html
 import unicodedata
+from collections.abc import Sequence
 
 from dpratio.tabular import printable
 
@@ -19,6 +20,7 @@ __all__ = [
 ]
 
 _NARROW, _WIDE = 6.6, 12.5
+_DOT = " · "
 
 
 def escaped(text: str) -> str:
@@ -39,7 +41,7 @@ def cut(text: str, most: float) -> str:
 
     Example:
         >>> cut("a name that is long", 60)
-        'a name …'
+        'a name t…'
     """
     plain = printable(text)
     if width_of(plain) <= most:
@@ -51,20 +53,29 @@ def cut(text: str, most: float) -> str:
 
 
 def wrapped(text: str, width: float) -> list[str]:
-    """Break a text into lines that fit, if there is one; a dot ends no line.
+    """Break a text into lines that fit: at its dots, or else between words.
 
     Example:
-        >>> wrapped("laplace · weighted · n = 5,000", 150)
+        >>> wrapped("laplace · weighted · n = 5,000", 140)
         ['laplace · weighted', 'n = 5,000']
     """
+    parts = [each for each in text.split(_DOT) if each]
+    if len(parts) > 1:
+        lines = _filled(parts, _DOT, width)
+        if all(width_of(line) <= width for line in lines):
+            return lines
+    return [cut(line, width) for line in _filled(text.split(), " ", width)]
+
+
+def _filled(parts: Sequence[str], between: str, width: float) -> list[str]:
     lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
+    for part in parts:
+        longer = f"{lines[-1]}{between}{part}" if lines else part
         if lines and width_of(longer) <= width:
             lines[-1] = longer
         else:
-            lines.append(cut(word, width))
-    return [line.removeprefix("· ").removesuffix(" ·") for line in lines]
+            lines.append(part)
+    return lines
 
 
 def attributes(**given: object) -> str:
