@@ -58,9 +58,10 @@ PAGES = {
     ),
     "results": _page(
         "Results",
-        """What answers are, in `dpratio.results`: [tables](#Tabular), all of them.""",
+        """What answers are, in `dpratio.results`: [tables](#Tabular), all of them, and
+        the charts that are drawn of them.""",
         """Estimates Comparison Homogeneity Equivalence Curve CalibrationErrors
-        FunctionEstimates Forecast CoverageTable Audit""",
+        FunctionEstimates Forecast CoverageTable Audit Chart draw_intervals""",
         "results",
     ),
     "simulation": _page(
