@@ -68,7 +68,8 @@ PAGES = {
         "Simulations",
         """Invented people, in `dpratio.simulation`, for those who want to see how well
         intervals do, or whether noise is as large as it claims.""",
-        """measure_coverage guessed_population PaperPopulation People audit_noise""",
+        """measure_coverage calibration_power guessed_population PaperPopulation People
+        audit_noise""",
         "simulation",
     ),
     "ledgers": _page(
