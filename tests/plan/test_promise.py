@@ -1,7 +1,10 @@
 """What a plan promises to people nobody described, and what a delta is worth."""
 
+import math
+
 import pytest
 
+from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.promise import promised_range, worth_of_delta
 from dpratio.simulation.coverage.coverage import measure_coverage
@@ -24,9 +27,40 @@ def test_the_range_holds_what_real_tables_give(
     people = real_people()[name]
     ratio = Ratio("s", per="y", weight="w" if "w" in people.bounds else None)
     plan = make_plan(ratio, bounds=people.bounds, budget=Budget(epsilon))
-    found = promised_range(plan, plan.questions[0], n)
+    found = promised_range(plan, plan.questions[0], n).widths
     (row,) = measure_coverage(people, plan, n=n, repetitions=200, rng=1).rows
     assert found.lowest <= row.judged.width.median <= found.highest
+
+
+def test_a_range_without_an_end_says_so_and_its_tests_do_not_need_one() -> None:
+    people = real_people()["survey_weights"]
+    ratio = Ratio("s", per="y", weight="w")
+    plan = make_plan(ratio, bounds=people.bounds, budget=Budget("0.2"))
+    found = promised_range(plan, plan.questions[0], 500)
+    assert 0 < found.widths.lowest < found.widths.highest == math.inf
+    assert found.errors.lowest < found.errors.highest < math.inf
+    (row,) = measure_coverage(people, plan, n=500, repetitions=200, rng=1).rows
+    assert row.judged.unbounded > 0.5
+
+
+def test_a_higher_level_gives_a_wider_range_and_noise_a_wider_one_than_none() -> None:
+    plan = make_plan(Ratio("s", per="y"), bounds=SPEND, budget=Budget(1))
+    usual, surer = (
+        promised_range(plan, plan.questions[0], 2_000, quantile)
+        for quantile in (1.96, 2.576)
+    )
+    for end in ("lowest", "highest"):
+        assert getattr(surer.widths, end) > getattr(usual.widths, end)
+        assert getattr(usual.widths, end) > getattr(usual.public, end)
+
+
+@pytest.mark.parametrize("strategy", ["joint", "even"])
+def test_other_sums_than_the_focused_ones_need_a_guess(strategy: str) -> None:
+    plan = make_plan(
+        Ratio("s", per="y"), bounds=SPEND, budget=Budget(1), strategy=strategy
+    )
+    with pytest.raises(InvalidInput, match=f"'focused' can be .*{strategy}.*guess=Gue"):
+        promised_range(plan, plan.questions[0], 2_000)
 
 
 def study(epsilon: float = 1.0, delta: str = "0", mechanism: str = "auto") -> Study:

@@ -20,8 +20,10 @@ from edited_places import edit
 from plan.staged_plans import GROUPS, staged_plan
 
 PEOPLE = Guess(ColumnGuess(10, 5), ColumnGuess(3, 1), ColumnGuess(1, 0.3), 0.5)
+FOLLOWED = replace(PEOPLE, weight_with_numerator=-0.1, weight_with_per=0.25)
 PLANS = {
     "plain": staged_plan(),
+    "followed": staged_plan(guess=FOLLOWED),
     "guessed": staged_plan(guess=PEOPLE, n=700, groups=GROUPS),
     "binary": staged_plan(
         Ratio("score", per="label"),
@@ -51,6 +53,11 @@ def test_a_plan_in_two_stages_is_read_as_it_was_written(
 def test_a_plan_in_one_stage_is_written_as_it_always_was() -> None:
     plan = replace(staged_plan(), stage=None)
     assert "stage" not in plan_to_document(plan)
+
+
+def test_weights_that_follow_nothing_are_written_as_they_always_were() -> None:
+    document = plan_to_document(PLANS["guessed"])["stage"]["guess"]
+    assert list(document) == ["numerator", "per", "weight", "correlation"]
 
 
 @pytest.mark.parametrize(

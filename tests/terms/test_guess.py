@@ -1,15 +1,32 @@
-"""A public guess of a population, and what stands in where none was made."""
+"""A public guess of a population, and the middle of a range."""
+
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from dpratio.errors import InvalidInput
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.guess import ColumnGuess, Guess, middle_guess
+from dpratio.terms.guess import ColumnGuess, Guess, middle_of
 
 
 def test_the_ratio_is_that_of_the_means() -> None:
     guess = Guess(ColumnGuess(0.6, 0.2), ColumnGuess(0.5))
     assert guess.ratio == pytest.approx(1.2)
+
+
+def test_weights_that_go_with_a_column_move_the_ratio() -> None:
+    weight = ColumnGuess(2.0, 1.0)
+    numerator, per = ColumnGuess(0.5, 0.2), ColumnGuess(0.2)
+    apart = Guess(numerator, per, weight, correlation=0.3)
+    assert not apart.weights_follow
+    assert apart.ratio == pytest.approx(2.5)
+    together = Guess(numerator, per, weight, 0.3, 0.1, 0.25)
+    assert together.weights_follow
+    # E(ws)/E(w) = 0.5 + 0.1 · 1 · 0.2/2, and of the label 0.2 + 0.25 · 1 · 0.4/2.
+    assert together.weighted_mean("numerator") == pytest.approx(0.51)
+    assert together.weighted_mean("per") == pytest.approx(0.25)
+    assert together.ratio == pytest.approx(0.51 / 0.25)
 
 
 def test_a_binary_column_spreads_as_its_mean_says() -> None:
@@ -19,14 +36,32 @@ def test_a_binary_column_spreads_as_its_mean_says() -> None:
 
 
 @pytest.mark.parametrize("correlation", [-1.0, 1.0, 2.0, float("nan")])
-def test_a_correlation_lies_strictly_between_its_ends(correlation: float) -> None:
-    with pytest.raises(InvalidInput, match="between -1 and 1"):
-        Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5), correlation=correlation)
+@pytest.mark.parametrize(
+    "name", ["correlation", "weight_with_numerator", "weight_with_per"]
+)
+def test_a_correlation_lies_strictly_between_its_ends(
+    name: str, correlation: float
+) -> None:
+    guess = Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5), ColumnGuess(1, 0.5))
+    changed: dict[str, Any] = {name: correlation}
+    with pytest.raises(InvalidInput, match=f"{name} must lie between -1 and 1"):
+        replace(guess, **changed)
+
+
+@pytest.mark.parametrize("weight", [None, ColumnGuess(0.0, 1.0)])
+def test_weights_that_go_with_a_column_must_be_guessed(
+    weight: ColumnGuess | None,
+) -> None:
+    with pytest.raises(InvalidInput, match="needs a guess of its mean, above 0"):
+        Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.5), weight, weight_with_per=0.2)
 
 
 def test_a_denominator_of_mean_zero_has_no_ratio() -> None:
     with pytest.raises(InvalidInput, match="cannot be 0"):
         Guess(ColumnGuess(0.5, 0.1), ColumnGuess(0.0, 1.0))
+    columns = ColumnGuess(0.5, 0.1), ColumnGuess(1.0, 1.0), ColumnGuess(1, 2)
+    with pytest.raises(InvalidInput, match="the weighted mean of 'per' is 0"):
+        Guess(*columns, weight_with_per=-0.5)
 
 
 @pytest.mark.parametrize("sd", [0.0, -1.0, 0.5, 0.51, float("nan")])
@@ -36,7 +71,7 @@ def test_a_spread_the_bounds_do_not_allow_is_refused(sd: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bounds", "mean"),
+    ("bounds", "middle"),
     [
         (Bounds(0, 1), 0.5),
         (Bounds(2, 6), 4.0),
@@ -49,28 +84,7 @@ def test_a_spread_the_bounds_do_not_allow_is_refused(sd: float) -> None:
         (Bounds(-8, 2), -3.0),
     ],
 )
-def test_the_middle_of_a_range_stands_in_for_a_guess(
-    bounds: Bounds, mean: float
+def test_the_middle_of_a_range_lies_away_from_zero(
+    bounds: Bounds, middle: float
 ) -> None:
-    guess = middle_guess({"s": Bounds(0, 1), "y": bounds})
-    assert guess.per.mean == mean
-    assert guess.numerator == ColumnGuess(0.5, 0.25)
-    assert guess.weight is None
-    assert guess.correlation == 0
-
-
-def test_the_middle_spreads_by_a_quarter_of_the_width() -> None:
-    box = {"s": Bounds(-1, 3), "y": Bounds.binary(), "w": Bounds(0, 2)}
-    guess = middle_guess(box)
-    assert guess.numerator == ColumnGuess(1.0, 1.0)
-    assert guess.per == ColumnGuess(0.5)
-    assert guess.weight == ColumnGuess(1.0, 0.5)
-
-
-@pytest.mark.parametrize(
-    "bounds",
-    [Bounds(0, 1), Bounds(-1, 1), Bounds(-4, 3), Bounds.binary(), Bounds(1, 1.5)],
-)
-def test_the_middle_is_a_guess_that_its_bounds_allow(bounds: Bounds) -> None:
-    guess = middle_guess({"s": bounds, "y": bounds})
-    assert guess.numerator.spread_within(bounds, "s") > 0
+    assert middle_of(bounds) == middle

@@ -65,6 +65,21 @@ def test_a_guessed_population_may_leave_out_weight_and_correlation() -> None:
     assert parse_study(text).guess == Guess(ColumnGuess(2, 1), ColumnGuess(0.5))
 
 
+def test_weights_may_be_guessed_to_go_with_either_column() -> None:
+    columns = "numerator = { mean = 2, sd = 1 }\nper = { mean = 0.5 }"
+    text = study(
+        population=f"{columns}\nweight = {{ mean = 1, sd = 0.5 }}\n"
+        "weight_with_numerator = -0.1\nweight_with_per = 0.3"
+    )
+    assert parse_study(text).guess == Guess(
+        ColumnGuess(2, 1),
+        ColumnGuess(0.5),
+        ColumnGuess(1, 0.5),
+        weight_with_numerator=-0.1,
+        weight_with_per=0.3,
+    )
+
+
 def test_a_guess_of_the_ratio_and_what_is_wanted_are_read() -> None:
     text = study(
         ratio=(

@@ -58,8 +58,10 @@ def test_every_file_that_a_page_asks_for_is_served(client: TestClient) -> None:
 
 
 def test_every_column_of_a_forecast_has_its_words() -> None:
-    forecast = plan_form(read_form({})).forecast
-    assert list(MEANINGS) == list(forecast.columns())
+    described = {"numerator_mean": "0.5", "numerator_sd": "0.2", "per_mean": "0.45"}
+    found = [plan_form(read_form(form)).forecast for form in ({}, described)]
+    names = {name for each in found for name in each.columns()}
+    assert set(MEANINGS) == names
 
 
 def test_the_study_that_is_saved_is_the_one_that_is_shown(client: TestClient) -> None:
@@ -187,10 +189,32 @@ def test_the_viewer_lets_browsers_say_where_a_form_comes_from(
 def test_intervals_without_an_end_are_warned_of_and_not_drawn(
     client: TestClient,
 ) -> None:
-    weak = client.get("/?n=1500&epsilon=0.01&weights=range").text
-    assert "Too much noise for so few people." in weak
+    described = "numerator_mean=0.5&numerator_sd=0.2&per_mean=0.45"
+    terms = "n=1500&epsilon=0.01&weights=range"
+    weak = client.get(f"/?{terms}&{described}&weight_mean=1&weight_sd=0.5").text
+    assert "Too much noise for so few people.</strong> Many intervals" in weak
     assert "nothing is drawn" in weak
     assert "this study: width" not in weak
-    usual = client.get("/").text
+    some = client.get(f"/?{terms}").text
+    assert "Too much noise for so few people.</strong> For some people" in some
+    usual = client.get(f"/?{described}").text
     assert "Too much noise" not in usual
     assert usual.count('aria-label="this study: width') == 2
+    # A range is marked at both of its ends.
+    assert client.get("/").text.count('aria-label="this study: width') == 4
+
+
+def test_people_whom_nobody_described_are_named_beside_their_range(
+    client: TestClient,
+) -> None:
+    text = client.get("/").text.replace("&#39;", "'")
+    assert "Nobody described the people: ranges go over a family" in text
+    assert "by what the people are like" in text
+    assert "widest" in text
+    described = "numerator_mean=0.5&numerator_sd=0.2&per_mean=0.45"
+    text = client.get(f"/?{described}").text
+    assert "Nobody described" not in text
+    assert "for a guessed ratio of 1.111" in text
+    missing = client.get("/?strategy=joint")
+    assert missing.status_code == 422
+    assert 'data-field="numerator_mean"' in missing.text

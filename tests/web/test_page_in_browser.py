@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -11,13 +12,16 @@ from typer.testing import CliRunner
 from browser import DESKTOP, PHONE, Visit, find_faults
 from dpratio.cli.main import app
 from dpratio.plan.make_plan import make_plan
-from dpratio.tabular import show_value
+from dpratio.tabular import show_rounded, show_value
 from dpratio.terms.study_file import parse_study
 
 Visiting = Callable[..., Visit]
 
 SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
+
+
+PEOPLE = "numerator_mean=0.5&numerator_sd=0.22&per_mean=0.45"
 
 
 def shown(page: Page, column: str) -> str:
@@ -32,7 +36,7 @@ def settled(page: Page) -> None:
     page.locator("body:not([aria-busy])").wait_for()
 
 
-def printed_forecast(page: Page, folder: Path) -> dict[str, object]:
+def printed_forecast(page: Page, folder: Path) -> dict[str, Any]:
     """Run the command that the page names on the study that it shows."""
     study = folder / "study.toml"
     study.write_text(page.inner_text("#study"), encoding="utf-8")
@@ -41,6 +45,17 @@ def printed_forecast(page: Page, folder: Path) -> dict[str, object]:
     done = CliRunner().invoke(app, [*words, "--format", "json"], catch_exceptions=False)
     (row,) = json.loads(done.stdout)
     return dict(row)
+
+
+def as_shown(row: dict[str, Any]) -> dict[str, str]:
+    """Write a row as the command's table does: two digits of the ends of a range."""
+    start = {"width": 0.0, "detectable": 1.0}
+    return {
+        name: show_rounded(cell, (cell - start[name.split("_")[0]]) / 2)
+        if name.endswith(("_low", "_high"))
+        else show_value(cell)
+        for name, cell in row.items()
+    }
 
 
 def test_the_page_opens_without_errors_and_asks_nobody_else(
@@ -63,7 +78,7 @@ def test_a_slider_moved_by_the_keyboard_changes_forecast_study_and_charts(
 ) -> None:
     page = visit().page
     page.goto(f"{address}/")
-    before, drawn = shown(page, "width"), page.inner_html("#charts svg >> nth=0")
+    before, drawn = shown(page, "width_high"), page.inner_html("#charts svg >> nth=0")
     slider = page.get_by_role("slider", name="Epsilon, slider")
     slider.focus()
     slider.press("Home")
@@ -71,7 +86,7 @@ def test_a_slider_moved_by_the_keyboard_changes_forecast_study_and_charts(
     settled(page)
     assert page.get_by_label("Epsilon", exact=True).input_value() == "0.01"
     assert slider.get_attribute("aria-valuetext") == "0.01"
-    assert float(shown(page, "width")) > float(before)
+    assert float(shown(page, "width_high")) > float(before)
     assert "epsilon = 0.01" in page.inner_text("#study")
     assert page.inner_html("#charts svg >> nth=0") != drawn
     assert "epsilon=0.01" in page.url
@@ -99,8 +114,8 @@ def test_every_slider_follows_its_number_and_the_other_way_round(
         "",
         "weights=range&groups=bins&groups_count=10&n=20000&level=0.9",
         "per_kind=range&per_upper=4&guess=0.4&guess_is=unknown&mechanism=laplace",
-        "strategy=even&mechanism=classical_gaussian&epsilon=0.3&against=1.1",
-        "numerator_mean=0.5&numerator_sd=0.22&per_mean=0.45&correlation=0.4&n=300",
+        f"strategy=even&mechanism=classical_gaussian&epsilon=0.3&against=1.1&{PEOPLE}",
+        f"{PEOPLE}&correlation=0.4&n=300",
     ],
 )
 def test_the_forecast_on_screen_is_the_one_the_command_prints(
@@ -112,8 +127,11 @@ def test_the_forecast_on_screen_is_the_one_the_command_prints(
     expect(page.locator("#study")).to_contain_text("delta = 1e-7")
     row = printed_forecast(page, tmp_path)
     on_screen = {name: shown(page, name) for name in row}
-    assert on_screen == {name: show_value(cell) for name, cell in row.items()}
-    assert page.inner_text("#headline strong") == show_value(row["width"])
+    assert on_screen == as_shown(row)
+    headline = on_screen.get("width") or " to ".join(
+        on_screen[name] for name in ("width_low", "width_high")
+    )
+    assert page.inner_text("#headline strong") == headline
 
 
 def test_what_is_copied_is_a_study_whose_plan_was_forecast(
@@ -209,7 +227,7 @@ def test_the_planner_works_without_scripts(
     page.wait_for_url("**/?*epsilon=0.25*")
     row = printed_forecast(page, tmp_path)
     assert row["epsilon"] == 0.25
-    assert shown(page, "width") == show_value(row["width"])
+    assert shown(page, "width_high") == as_shown(row)["width_high"]
     assert 'weight = "weight"' in page.inner_text("#study")
     page.get_by_label("People per answer (n)", exact=True).fill("0")
     page.get_by_role("button", name="Forecast").click()

@@ -3,7 +3,7 @@
 import pytest
 
 from dpratio.simulation.forecast.forecast import forecast
-from dpratio.web.form import read_form
+from dpratio.web.form import FieldMissing, read_form
 from dpratio.web.planner import look_around, plan_form
 
 
@@ -42,6 +42,19 @@ def test_budgets_that_cannot_be_planned_are_left_out(epsilon: str) -> None:
 def test_a_larger_budget_and_more_people_give_narrower_intervals() -> None:
     around = look_around(plan_form(read_form({"n": "50000"})))
     for rows in (around.by_epsilon, around.by_people):
-        widths = [each.width for each in rows if each.unbounded == 0]
-        assert len(widths) > 5
-        assert widths == sorted(widths, reverse=True)
+        for end in ("width_low", "width_high"):
+            widths = [getattr(each, end) for each in rows]
+            assert len(widths) > 5
+            assert widths == sorted(widths, reverse=True)
+
+
+def test_people_who_are_described_give_one_figure() -> None:
+    described = {"numerator_mean": "0.5", "numerator_sd": "0.2", "per_mean": "0.45"}
+    planned = plan_form(read_form({"n": "5000", **described}))
+    assert planned.forecast.ranges == ()
+    assert len(look_around(planned).by_people) > 5
+    for strategy in ("joint", "even"):
+        plan_form(read_form({"strategy": strategy, **described}))
+        with pytest.raises(FieldMissing, match="Say what the people are like") as said:
+            plan_form(read_form({"strategy": strategy}))
+        assert said.value.field == "numerator_mean"

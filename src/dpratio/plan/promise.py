@@ -1,25 +1,34 @@
-"""What a plan promises before data: widths for people nobody described, and advice."""
+"""What a plan promises before data: widths for people nobody described, and advice.
 
+The people are a stated family, as far as bounds allow them. docs/methods/forecast.md
+says who they are and holds the ranges to simulations.
+"""
+
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from dpratio.arrays import Floats
+from dpratio.checks import require
 from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.strategy.people import family_of, likely_ratios, units_of
+from dpratio.plan.strategy.allowance import QUANTILE
+from dpratio.plan.strategy.people import stated_family, units_of
 from dpratio.plan.strategy.shares import promised_widths
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study
 
-__all__ = ["WidthRange", "promised_range", "worth_of_delta"]
+__all__ = ["Promise", "WidthRange", "promised_range", "worth_of_delta"]
 
 _DELTA = Fraction(1, 10**6)
 _WORTH_SAYING = 0.05
-_ROOM = 1.4  # For a mean of the denominator away from the middle.
+_ROOM = 1.4  # For people between and beside those who are listed.
+_PART = 0.85  # Of the family that the upper end of a range is for.
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +39,52 @@ class WidthRange:
     highest: float
 
 
-def promised_range(plan: Plan, question: PlannedQuestion, n: int) -> WidthRange:
-    """Forecast the widths of a focused plan over the family it was made for."""
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """Widths of a family, its standard errors, and its widths without noise.
+
+    A width that is infinite stands for intervals without an end. Errors are those of
+    the ratio, as a test of a value has them, and have no such.
+    """
+
+    widths: WidthRange
+    errors: WidthRange
+    public: WidthRange
+
+
+def promised_range(
+    plan: Plan, question: PlannedQuestion, n: int, quantile: float = QUANTILE
+) -> Promise:
+    """Forecast the widths of a focused plan over a stated family of people.
+
+    Args:
+        plan: What would be measured.
+        question: One of its questions.
+        n: People behind one answer.
+        quantile: The two-sided normal quantile of the level of the intervals.
+
+    Raises:
+        InvalidInput: When the plan measures other sums than a focused one.
+    """
+    rule = "without a guess only plans of strategy 'focused' can be forecast"
+    hint = "Say what the people are like: guess=Guess(…), or [population] in the study."
+    require(plan.strategy == "focused", rule, plan.strategy, hint)
     box = plan.box(question)
     units = units_of(box, contrast_of(question.ratio, question.basis))
-    ratios = likely_ratios(units, question.ratio.guess_is)
-    family = family_of(units, ratios, (float(n),), None)
+    family = stated_family(units, question.ratio.guess_is, float(n))
     noise = [noise_sd(plan.mechanism, each.scale) * each.step for each in question.sums]
-    widths = promised_widths(
-        [each.summand.name for each in question.sums],
-        units,
-        family,
-        np.array(noise) ** 2,
-    )
+    names = [each.summand.name for each in question.sums]
+    squared = np.array(noise) ** 2
+    widths, errors = promised_widths(names, units, family, squared, quantile)
+    public, _ = promised_widths(names, units, family, 0 * squared, quantile)
     if min(box["s"].lower, box["y"].lower) >= 0:
         # The part of an interval below zero is cut off.
         unit = units.factors["s"] / units.factors["y"]
         true = unit * np.array([units.contrast.centre + each.off for each in family])
-        widths = np.minimum(widths, widths / 2 + true)
-    return WidthRange(float(widths.min()) / _ROOM, float(widths.max()) * _ROOM)
+        widths, public = (
+            np.minimum(each, each / 2 + true) for each in (widths, public)
+        )
+    return Promise(widths=_roomy(widths), errors=_roomy(errors), public=_roomy(public))
 
 
 def worth_of_delta(study: Study, plan: Plan, n: int) -> float:
@@ -70,5 +106,12 @@ def worth_of_delta(study: Study, plan: Plan, n: int) -> float:
 
 
 def _middle(plan: Plan, question: PlannedQuestion, n: int) -> float:
-    found = promised_range(plan, question, n)
-    return float(np.sqrt(found.lowest * found.highest))
+    found = promised_range(plan, question, n).errors
+    return math.sqrt(found.lowest * found.highest)
+
+
+def _roomy(widths: Floats) -> WidthRange:
+    """Give both ends of a family, without those for whom everything is at its worst."""
+    inside = np.sort(widths)
+    last = math.ceil(_PART * (len(inside) - 1))
+    return WidthRange(float(inside[0]) / _ROOM, float(inside[last]) * _ROOM)

@@ -13,6 +13,7 @@ __all__ = ["read_sums", "stage_from_document", "stage_to_document", "sums_to_doc
 
 FACTORS = ("s", "y", "w", "z", "h")
 _COLUMNS = ("numerator", "per", "weight")
+_WEIGHTS_FOLLOW = ("weight_with_numerator", "weight_with_per")
 
 
 def sums_to_document(sums: Sequence[MeasuredSum]) -> list[dict[str, Any]]:
@@ -78,10 +79,14 @@ def _read_sum(node: Node) -> MeasuredSum:
 def _guess_to_document(guess: Guess) -> dict[str, Any]:
     # The same numbers are written the same, however they were given: 10 or 10.0.
     columns = {name: getattr(guess, name) for name in _COLUMNS}
-    return {
+    document: dict[str, Any] = {
         name: None if each is None else [_number(each.mean), _number(each.sd)]
         for name, each in columns.items()
-    } | {"correlation": float(guess.correlation)}
+    }
+    document["correlation"] = float(guess.correlation)
+    # Plans of weights that follow nothing keep the bytes that they had before.
+    follow = {name: float(getattr(guess, name)) for name in _WEIGHTS_FOLLOW}
+    return document | {name: each for name, each in follow.items() if each}
 
 
 def _number(given: float | None) -> float | None:
@@ -89,12 +94,13 @@ def _number(given: float | None) -> float | None:
 
 
 def _read_guess(node: Node) -> Guess:
-    fields = node.fields(*_COLUMNS, "correlation")
+    fields = node.fields(*_COLUMNS, "correlation", optional=_WEIGHTS_FOLLOW)
     numerator, per, weight = (_read_column(fields[name]) for name in _COLUMNS)
     correlation = fields["correlation"].number()
+    follow = {name: fields[name].number() for name in _WEIGHTS_FOLLOW if name in fields}
     if numerator is None or per is None:
         node.refuse("must guess both columns of the ratio")
-    return node.make(lambda: Guess(numerator, per, weight, correlation))
+    return node.make(lambda: Guess(numerator, per, weight, correlation, **follow))
 
 
 def _read_column(node: Node) -> ColumnGuess | None:

@@ -29,6 +29,8 @@ _STYLES = (
 )
 _BETWEEN = " · "
 _FEW = 12  # So many sizes are named; of more, round numbers.
+FORECAST = {"width": "forecast", "width_public": "non-private"}
+FORECAST_RANGE = {"width_high": "widest forecast", "width_low": "narrowest forecast"}
 
 Points = Sequence[tuple[float, float]]
 
@@ -54,27 +56,28 @@ def limit_chart(rows: Sequence[dict[str, Any]]) -> Chart:
 
 def forecast_chart(forecast: Forecast) -> Chart:
     """Chart forecast widths against epsilon, or against n where epsilon is one."""
-    by_size = len({each.epsilon for each in forecast.rows}) == 1
-    several = len({each.question for each in forecast.rows}) > 1
+    lines = FORECAST if forecast.rows else FORECAST_RANGE
+    shown: Sequence[Any] = forecast.rows or forecast.ranges
+    by_size = len({each.epsilon for each in shown}) == 1
+    several = len({each.question for each in shown}) > 1
     panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for each in forecast.rows:
+    for each in shown:
         held = f"epsilon = {each.epsilon:g}" if by_size else f"n = {each.n:,}"
         name = _BETWEEN.join([each.question, held] if several else [held])
         along = each.n if by_size else each.epsilon
-        lines = panels.setdefault(name, {"forecast": [], "non-private": []})
-        lines["forecast"].append((along, each.width))
-        lines["non-private"].append((along, each.width_public))
-    title = f"Forecast mean width at level {forecast.level:g}"
+        panel = panels.setdefault(name, {})
+        for column, line in lines.items():
+            panel.setdefault(line, []).append((along, getattr(each, column)))
+    title = f"Forecast median width at level {forecast.level:g}"
     return _facets(panels, title, "n" if by_size else "epsilon", columns=3)
 
 
 def around_chart(
-    lines: Mapping[str, Points], *, along: str, title: str, here: tuple[float, float]
+    lines: Mapping[str, Points], *, along: str, title: str, here: Points
 ) -> Chart:
     """Chart widths around a plan, and mark where the plan stands."""
     drawn = {"": {name: list(points) for name, points in lines.items()}}
-    known = [here] if all(0 < each < math.inf for each in here) else []
-    return _facets(drawn, title, along, columns=1, here=known)
+    return _facets(drawn, title, along, columns=1, here=_drawable(here))
 
 
 def _facets(

@@ -5,14 +5,13 @@ will be released. Simulations and forecasts start from it.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from dpratio.checks import require
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["ColumnGuess", "Guess", "middle_guess", "middle_of"]
+__all__ = ["ColumnGuess", "Guess", "middle_of"]
 
 
 class HasEnds(Protocol):
@@ -43,6 +42,13 @@ class ColumnGuess:
     mean: float
     sd: float | None = None
 
+    @property
+    def usual_spread(self) -> float:
+        """The standard deviation; one that is left out is that of a binary column."""
+        if self.sd is None:
+            return math.sqrt(max(self.mean * (1 - self.mean), 0.0))
+        return self.sd
+
     def spread_within(self, bounds: Bounds, name: str) -> float:
         """Give the standard deviation, or refuse one that the bounds do not allow.
 
@@ -69,49 +75,61 @@ class ColumnGuess:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A guessed population: numerator, denominator, their correlation, and weight.
+    """A guessed population: numerator, denominator, weight, and how they go together.
 
-    Weights are taken as independent of both.
+    ``correlation`` is that of numerator and denominator; ``weight_with_numerator`` and
+    ``weight_with_per`` are those of the weight with either. They are of one person's
+    columns; 0 is no correlation.
 
     Example:
         >>> Guess(ColumnGuess(0.5, 0.22), ColumnGuess(0.45), correlation=0.4).ratio
         1.1111111111111112
+        >>> heavy = ColumnGuess(1, 0.6)
+        >>> survey = Guess(
+        ...     ColumnGuess(0.5, 0.22), ColumnGuess(0.45), heavy, weight_with_per=0.3
+        ... )
+        >>> round(survey.ratio, 3)
+        0.927
     """
 
     numerator: ColumnGuess
     per: ColumnGuess
     weight: ColumnGuess | None = None
     correlation: float = 0.0
+    weight_with_numerator: float = 0.0
+    weight_with_per: float = 0.0
 
     def __post_init__(self) -> None:
-        known = math.isfinite(self.correlation) and -1 < self.correlation < 1
-        require(known, "correlation must lie between -1 and 1", self.correlation)
+        for name in ("correlation", "weight_with_numerator", "weight_with_per"):
+            given = getattr(self, name)
+            known = math.isfinite(given) and -1 < given < 1
+            require(known, f"{name} must lie between -1 and 1", given)
         require(self.per.mean != 0, "the denominator's mean cannot be 0", self.per.mean)
+        if self.weights_follow:
+            mean = None if self.weight is None else self.weight.mean
+            rule = "a correlation of the weight needs a guess of its mean, above 0"
+            hint = "Guess the weight's mean and sd."
+            require(mean is not None and mean > 0, rule, mean, hint)
+        require(self.weighted_mean("per") != 0, "the weighted mean of 'per' is 0", 0)
+
+    @property
+    def weights_follow(self) -> bool:
+        """Whether weights go with the numerator or the denominator."""
+        return bool(self.weight_with_numerator or self.weight_with_per)
 
     @property
     def ratio(self) -> float:
         """The true ratio of the guessed population."""
-        return self.numerator.mean / self.per.mean
+        return self.weighted_mean("numerator") / self.weighted_mean("per")
 
-
-def middle_guess(bounds: Mapping[str, Bounds]) -> Guess:
-    """Guess the middle of every range, for want of anything better.
-
-    Args:
-        bounds: Bounds of ``s``, ``y`` and, for weighted ratios, ``w``.
-
-    Example:
-        >>> middle_guess({"s": Bounds(0, 1), "y": Bounds.binary()}).ratio
-        1.0
-    """
-    columns = {letter: _middle_column(each) for letter, each in bounds.items()}
-    return Guess(columns["s"], columns["y"], columns.get("w"))
-
-
-def _middle_column(bounds: Bounds) -> ColumnGuess:
-    """Guess the middle and a quarter of the width around it."""
-    sd = None if bounds.is_binary else (bounds.upper - bounds.lower) / 4
-    return ColumnGuess(middle_of(bounds), sd)
+    def weighted_mean(self, column: str) -> float:
+        """Give E(w·x)/E(w) of the numerator or the denominator."""
+        guessed: ColumnGuess = getattr(self, column)
+        together: float = getattr(self, f"weight_with_{column}")
+        if self.weight is None or not together:
+            return guessed.mean
+        spreads = self.weight.usual_spread * guessed.usual_spread
+        return guessed.mean + together * spreads / self.weight.mean
 
 
 def middle_of(bounds: HasEnds) -> float:

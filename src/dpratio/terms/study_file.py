@@ -31,7 +31,7 @@
     numerator = { mean = 0.5, sd = 0.22 }
     per = { mean = 0.45 }
     weight = { mean = 1.0, sd = 0.6 }
-    correlation = 0.4
+    correlation = 0.4  # and weight_with_numerator, weight_with_per
 
 ``[unit]`` says whose rows belong together: ``column``, ``totals`` by column,
 ``most_groups``, ``neighbours``. The population is then about one unit's totals.
@@ -61,6 +61,7 @@ from dpratio.terms.unit import PrivacyUnit
 __all__ = ["parse_study", "read_study"]
 
 # Names joined by dots: the time that they take to read grows with their square.
+_TOGETHER = ("correlation", "weight_with_numerator", "weight_with_per")
 _NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _FILE_NAME = re.compile(r"[^\n=\[]+\.toml")
 _LONG_NAME = re.compile(
@@ -297,12 +298,11 @@ def _read_guess(node: Node) -> Guess | None:
     """Read a guessed population; a number of people may stand alone."""
     if isinstance(node.value, dict) and set(node.value) == {"n"}:
         return None
-    optional = ("n", "weight", "correlation")
-    fields = node.fields("numerator", "per", optional=optional)
+    fields = node.fields("numerator", "per", optional=("n", "weight", *_TOGETHER))
     numerator, per = _read_column(fields["numerator"]), _read_column(fields["per"])
     weight = _read_column(fields["weight"]) if "weight" in fields else None
-    given = fields["correlation"].number() if "correlation" in fields else 0.0
-    return node.make(lambda: Guess(numerator, per, weight, given))
+    together = {name: fields[name].number() for name in _TOGETHER if name in fields}
+    return node.make(lambda: Guess(numerator, per, weight, **together))
 
 
 def _read_column(node: Node) -> ColumnGuess:

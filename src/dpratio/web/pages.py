@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,14 @@ from dpratio.errors import DpratioError
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.show.width_charts import around_chart
-from dpratio.simulation.forecast.forecast_row import ForecastRow
-from dpratio.tabular import show_value
+from dpratio.simulation.forecast.forecast_row import FAMILY, ForecastRow
+from dpratio.tabular import show_rounded, show_value
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import GUESSES
 from dpratio.terms.unit import NEIGHBOURS
 from dpratio.version import __version__
 from dpratio.web.form import FieldMissing, Form
-from dpratio.web.planner import Planned, look_around, plan_form
+from dpratio.web.planner import Outlook, Planned, look_around, plan_form
 
 __all__ = ["charts_part", "forecast_part", "planner_page", "viewer_page"]
 
@@ -33,15 +33,27 @@ MEANINGS = {
     "n": "people per answer",
     "epsilon": "privacy budget",
     "mechanism": "law of the noise",
-    "width": "mean width of the interval",
+    "width": "median width of the interval",
+    "width_low": "median width for the people with the narrowest intervals",
+    "width_high": "the same for those with the widest",
     "width_public": "the same without noise",
+    "width_public_low": "the narrowest without noise",
+    "width_public_high": "the widest without noise",
     "unbounded": "share of intervals without an end",
     "people_lost": "people that privacy costs",
     "power": "chance to tell the ratio from {against}",
     "detectable": "least ratio above {against} found with power {power}",
+    "detectable_low": "least ratio above {against} found with power {power}",
+    "detectable_high": "the same for the people with the widest intervals",
     "power_between": "power between two groups of this size",
     "detectable_between": "detectable between two groups of this size",
+    "detectable_between_low": "detectable between two groups of this size",
+    "detectable_between_high": "the same for the people with the widest intervals",
 }
+# By column of a forecast: the line's name; without a name, no line.
+_LINES = {"width": "forecast", "width_public": "without noise", "unbounded": ""}
+_LINES_OF_RANGE = {"width_high": "widest", "width_low": "narrowest"}
+_MARKED = ("width", "width_high", "width_low")
 
 
 def planner_page(form: Form) -> Answer:
@@ -90,9 +102,17 @@ def _forecast_terms(form: Form) -> tuple[dict[str, Any], int]:
         "query": form.query(),
         "rows": _rows(planned),
         "answers": _answers(planned),
-        "too_wide": planned.row.unbounded > _FEW,
+        "family": "" if planned.forecast.rows else FAMILY,
+        "too_wide": _is_too_wide(planned.row),
         "level": f"{100 * planned.forecast.level:.10g}\u00a0%",
     }, _GOOD
+
+
+def _is_too_wide(row: Outlook) -> bool:
+    """Tell where many intervals have no end, of some people at least."""
+    if isinstance(row, ForecastRow):
+        return row.unbounded > _FEW
+    return math.isinf(row.width_high)
 
 
 def _rows(planned: Planned) -> list[tuple[str, str, str]]:
@@ -114,45 +134,52 @@ def _answers(planned: Planned) -> int:
 def _chart_terms(planned: Planned) -> dict[str, Any]:
     around = look_around(planned)
     epsilons, sizes = around.by_epsilon, around.by_people
-    own = planned.row
-    width = own.width if own.unbounded <= _FEW else math.inf
+    lines = _LINES if planned.forecast.rows else _LINES_OF_RANGE
+    widths = [getattr(each, name) for each in (*epsilons, *sizes) for name in lines]
+    charts = [
+        ("Width against epsilon", "epsilon", "epsilon", epsilons),
+        ("Width against people", "people", "n", sizes),
+    ]
     return {
-        "some_left_out": any(each.unbounded > _FEW for each in (*epsilons, *sizes)),
+        "some_left_out": not all(math.isfinite(width) for width in widths),
+        "columns": list(lines),
         "charts": [
             {
-                "title": "Width against epsilon",
-                "along": "epsilon",
-                "picture": _picture(
-                    "epsilon", epsilons, (own.epsilon, width), "epsilon"
-                ),
-                "rows": _points(epsilons, "epsilon"),
-            },
-            {
-                "title": "Width against people",
-                "along": "n",
-                "picture": _picture("people", sizes, (own.n, width), "n"),
-                "rows": _points(sizes, "n"),
-            },
+                "title": title,
+                "along": along,
+                "picture": _picture((words, along), rows, planned.row, lines),
+                "rows": _points(rows, (along, *lines)),
+            }
+            for title, words, along, rows in charts
         ],
     }
 
 
 def _picture(
-    words: str, rows: Sequence[ForecastRow], here: tuple[float, float], along: str
+    words: tuple[str, str],
+    rows: Sequence[Outlook],
+    own: Outlook,
+    lines: Mapping[str, str],
 ) -> str:
-    # A mean over the few intervals that have two ends would look too good.
-    noisy = [
-        (getattr(each, along), each.width) for each in rows if each.unbounded <= _FEW
-    ]
-    public = [(getattr(each, along), each.width_public) for each in rows]
-    lines = {"forecast": noisy, "without noise": public}
-    title = f"Width against {words}"
-    chart = around_chart(lines, along=words, title=title, here=here)
+    def place(row: Outlook, column: str) -> tuple[float, float]:
+        return getattr(row, words[1]), getattr(row, column)
+
+    drawn = {
+        name: [place(each, column) for each in rows]
+        for column, name in lines.items()
+        if name
+    }
+    marked = [column for column in lines if column in _MARKED]
+    chart = around_chart(
+        drawn,
+        along=words[0],
+        title=f"Width against {words[0]}",
+        here=[place(own, column) for column in marked],
+    )
     return chart.svg(width=_PICTURE, is_styled=False)
 
 
-def _points(rows: Sequence[ForecastRow], along: str) -> list[tuple[str, ...]]:
-    names = (along, "width", "width_public", "unbounded")
+def _points(rows: Sequence[Outlook], names: Sequence[str]) -> list[tuple[str, ...]]:
     return [tuple(show_value(getattr(each, name)) for name in names) for each in rows]
 
 
@@ -172,4 +199,5 @@ def _templates() -> Any:  # noqa: ANN401 (Jinja is loaded here)
     )
     templates.globals["version"] = __version__
     templates.filters["value"] = show_value
+    templates.filters["rough"] = lambda width: show_rounded(width, width / 2)
     return templates

@@ -12,14 +12,21 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.simulation.forecast.forecast import forecast
-from dpratio.simulation.forecast.forecast_row import Forecast, ForecastRow
+from dpratio.simulation.forecast.forecast_row import (
+    Forecast,
+    ForecastRange,
+    ForecastRow,
+)
 from dpratio.simulation.forecast.simulated_widths import MOST_PEOPLE
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
-from dpratio.web.form import Form
+from dpratio.web.form import FieldMissing, Form
 from dpratio.web.study_text import write_study
 
-__all__ = ["Around", "Planned", "look_around", "plan_form"]
+__all__ = ["Around", "Outlook", "Planned", "look_around", "plan_form"]
+
+# A range where nobody described the people.
+Outlook = ForecastRow | ForecastRange
 
 _LEVELS = (Fraction("0.01"), Fraction("0.9999"))
 _FURTHEST = 10**6
@@ -41,9 +48,9 @@ class Planned:
     forecast: Forecast
 
     @property
-    def row(self) -> ForecastRow:
-        """The one row of the forecast."""
-        return self.forecast.rows[0]
+    def row(self) -> Outlook:
+        """The one row or range of the forecast."""
+        return (self.forecast.rows or self.forecast.ranges)[0]
 
     @property
     def lacks_keys(self) -> bool:
@@ -65,8 +72,8 @@ class Planned:
 class Around:
     """Outlooks around a study: by budget and by number of people, in their order."""
 
-    by_epsilon: tuple[ForecastRow, ...]
-    by_people: tuple[ForecastRow, ...]
+    by_epsilon: tuple[Outlook, ...]
+    by_people: tuple[Outlook, ...]
 
 
 def plan_form(form: Form) -> Planned:
@@ -118,6 +125,9 @@ def _plan_texts(texts: tuple[str, str], level: float, against: float) -> Planned
     """Plan a study as the command does; the same text is not planned twice."""
     study = parse_study(texts[1])
     plan = make_plan(study)
+    if study.guess is None and plan.strategy != "focused":
+        message = f"Say what the people are like: {plan.strategy} sums hang on it."
+        raise FieldMissing(message, "numerator_mean")
     people = study.n or 1
     found = forecast(plan, n=[people], guess=study.guess, level=level, against=against)
     return Planned(*texts, study, plan, found)
@@ -128,12 +138,12 @@ def _look_around(texts: tuple[str, str], level: float, against: float) -> Around
     planned = _plan_texts(texts, level, against)
     own = planned.row
 
-    def look(**wanted: Any) -> list[ForecastRow]:  # noqa: ANN401 (options of forecast)
+    def look(**wanted: Any) -> list[Outlook]:  # noqa: ANN401 (options of forecast)
         guess = planned.study.guess
         found = forecast(
             planned.plan, guess=guess, level=level, against=against, **wanted
         )
-        return list(found.rows)
+        return [*found.rows, *found.ranges]
 
     budgets = _round_numbers(own.epsilon, steps=(1, 2, 5), reach=10.0)
     try:

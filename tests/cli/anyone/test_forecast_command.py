@@ -1,6 +1,7 @@
 """`dpratio forecast` and `dpratio coverage limit`, run as a user runs them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -76,8 +77,48 @@ def test_without_a_population_the_plan_and_the_forecast_say_what_they_assume(
 ) -> None:
     path = tmp_path / "bare.toml"
     path.write_text(STUDY.split("[population]", maxsplit=1)[0], encoding="utf-8")
-    assert "whatever they are like: nobody described them" in run("plan", path).stdout
-    assert "guessed ratio of 1," in run("forecast", path).stdout
+    assert "by what they are like: nobody described them" in run("plan", path).stdout
+    said = run("forecast", path, "--n", 2000, "--width", 0.8).stdout
+    assert "Nobody described the people: ranges go over a family" in said
+    assert "width_low" in said
+    assert re.search(r"needs [\d,]+ to [\d,]+ people at epsilon 1, by what the", said)
+    assert re.search(r"it needs epsilon [\d.]+ to [\d.]+, by what the people", said)
+    few = run("forecast", path, "--n", 500, "--width", 0.1).stdout
+    assert re.search(r"epsilon [\d.]+ or more, by what .* for some no epsilon", few)
+
+
+def test_sums_that_hang_on_the_people_have_no_forecast_without_them(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "bare.toml"
+    bare = STUDY.split("[population]", maxsplit=1)[0] + 'strategy = "joint"\n'
+    path.write_text(bare, encoding="utf-8")
+    assert "of unknown width. What joint sums give" in run("plan", path).stdout
+    with pytest.raises(InvalidInput, match=r"\[population\] in the study"):
+        run("forecast", path)
+
+
+def test_the_plan_of_several_ratios_gives_a_range_for_each(tmp_path: Path) -> None:
+    path = tmp_path / "two.toml"
+    other = '[[ratio]]\nnumerator = "score"\nper = "visits"\n'
+    bounds = 'visits = "binary"\n'
+    text = STUDY.replace("[ratio]", f"{other}[[ratio]]")
+    path.write_text(text.replace("[bounds]\n", f"[bounds]\n{bounds}"), encoding="utf-8")
+    said = run("plan", path).stdout
+    assert said.count("Expected, ") == 2
+    assert said.count("the study's guess is about one ratio of several") == 2
+
+
+def test_where_most_intervals_have_no_end_the_plan_says_so(study: Path) -> None:
+    text = study.read_text(encoding="utf-8")
+    few = text.replace("n = 2000", "n = 3").replace("epsilon = 1.0", "epsilon = 0.01")
+    study.write_text(few, encoding="utf-8")
+    assert "intervals mostly without an end for 3 people" in run("plan", study).stdout
+    bare = few.split("numerator = { mean", maxsplit=1)[0]
+    study.write_text(bare, encoding="utf-8")
+    assert "intervals mostly without an end for 3 people" in run("plan", study).stdout
+    study.write_text(bare.replace("n = 3", "n = 4000"), encoding="utf-8")
+    assert "wide to without an end for 4,000 people" in run("plan", study).stdout
 
 
 def test_the_plan_says_how_wide_intervals_will_be(study: Path) -> None:

@@ -13,6 +13,7 @@ from dpratio.plan.strategy.people import (
     family_of,
     likely_counts,
     likely_ratios,
+    stated_family,
     units_of,
 )
 from dpratio.terms.bounds import Bounds
@@ -125,6 +126,66 @@ def test_guessed_weights_spread_as_they_are_guessed() -> None:
     (unguessed, *_) = family(WEIGHTED, guess=Guess(*columns))
     assert unguessed.weight * unit == pytest.approx(5 / 3)
     assert unguessed.weight_square * unit**2 == pytest.approx(25 / 9)
+
+
+def test_guessed_weights_that_go_with_a_column_move_its_mean() -> None:
+    columns = ColumnGuess(0.5, 0.2), ColumnGuess(0.5), ColumnGuess(1.0, 0.6)
+    units = units_of(WEIGHTED, AROUND_ONE)
+    guess = Guess(*columns, weight_with_numerator=0.25, weight_with_per=0.5)
+    (found, *_) = family(WEIGHTED, guess=guess)
+    assert found.numerator * units.factors["s"] == pytest.approx(0.53)
+    assert found.denominator == pytest.approx(0.65)
+    # E(s − r·y)² around zero: both variances, and the mean that is left.
+    ratio = 0.53 / 0.65
+    wanted = 0.04 + ratio**2 / 4 + (0.5 - ratio / 2) ** 2
+    assert found.residual * units.factors["s"] ** 2 == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("box", [UNIT, WEIGHTED, SPEND], ids=["unit", "weighted", "y"])
+@pytest.mark.parametrize("guess_is", ["close", "unknown"])
+def test_the_people_of_a_range_are_possible(
+    box: dict[str, Bounds], guess_is: str
+) -> None:
+    units = units_of(box, AROUND_ONE)
+    people = stated_family(units, guess_is, 1_000.0)
+    assert len(people) >= 16
+    for each in people:
+        s, y = units.box["s"], units.box["y"]
+        assert s.lower <= each.numerator <= s.upper
+        assert y.lower < each.denominator < y.upper
+        ratio = abs(units.contrast.centre + each.off)
+        s_sd, y_sd = (
+            math.sqrt((mean - end.lower) * (end.upper - mean))
+            for mean, end in ((each.numerator, s), (each.denominator, y))
+        )
+        assert 0 <= each.residual <= (s_sd + ratio * y_sd) ** 2 * (1 + 1e-12)
+
+
+def test_a_range_has_rare_labels_and_denominators_near_their_end() -> None:
+    labels = {
+        each.denominator
+        for each in stated_family(units_of(UNIT, AROUND_ONE), "close", 9.0)
+    }
+    assert labels == {0.05, 0.2, 0.5, 0.8}
+    units = units_of(SPEND, Contrast(2.0))
+    close = stated_family(units, "close", 9.0)
+    means = {round(each.denominator * units.factors["y"], 9) for each in close}
+    assert means == {1.5, 3.5}
+    # Without a guess, a denominator near its end leaves room for larger ratios.
+    unknown = stated_family(units, "unknown", 9.0)
+    assert max(each.off for each in unknown) > 2 * max(each.off for each in close)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "means"),
+    [(Bounds(-6, -1), {-1.5, -3.5}), (Bounds(-4, 2), {-1.0})],
+)
+def test_denominators_below_zero_have_an_end_near_it_too(
+    bounds: Bounds, means: set[float]
+) -> None:
+    units = units_of({"s": Bounds(-1, 1), "y": bounds}, Contrast(0.0))
+    found = stated_family(units, "unknown", 9.0)
+    assert {round(each.denominator * units.factors["y"], 9) for each in found} == means
 
 
 def test_guessed_weights_of_a_ratio_without_any_are_left_aside() -> None:

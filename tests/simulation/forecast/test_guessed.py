@@ -44,6 +44,27 @@ def test_people_have_the_guessed_moments(
     assert (people.weight is None) == (guess.weight is None)
 
 
+def test_weights_go_with_both_columns_as_guessed() -> None:
+    guess = Guess(
+        ColumnGuess(0.3, 0.16),
+        ColumnGuess(0.3),
+        ColumnGuess(1.2, 1.1),
+        correlation=0.35,
+        weight_with_numerator=0.1,
+        weight_with_per=0.3,
+    )
+    bounds = {**UNIT, "w": Bounds(0.2, 12)}
+    people = guessed_population(guess, bounds)
+    drawn = people(np.random.default_rng(1), 4, 100_000)
+    assert drawn.weight is not None
+    columns = [each.ravel() for each in (drawn.score, drawn.label, drawn.weight)]
+    found = np.corrcoef(columns)
+    for pair, wanted in (((0, 1), 0.35), ((0, 2), 0.1), ((1, 2), 0.3)):
+        assert found[pair] == pytest.approx(wanted, abs=0.01)
+    ratio = (drawn.weight * drawn.score).sum() / (drawn.weight * drawn.label).sum()
+    assert people.ratio == guess.ratio == pytest.approx(ratio, rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("guess", "said"),
     [
@@ -64,3 +85,11 @@ def test_people_have_the_guessed_moments(
 def test_impossible_moments_are_refused(guess: Guess, said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
         guessed_population(guess, UNIT)
+
+
+def test_three_correlations_that_cannot_be_at_once_are_refused() -> None:
+    columns = ColumnGuess(0.5, 0.1), ColumnGuess(0.5, 0.1), ColumnGuess(0.5, 0.1)
+    bounds = {letter: Bounds(0, 1) for letter in "syw"}
+    guess = Guess(*columns, 0.9, 0.9, -0.9)
+    with pytest.raises(InvalidInput, match="three guessed correlations do not go tog"):
+        guessed_population(guess, bounds)

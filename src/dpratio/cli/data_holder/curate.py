@@ -1,5 +1,6 @@
 """Commands of the data holder: plan, release."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -172,24 +173,36 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
 
     n = study.n or EXPECTED_PEOPLE
     several = len(plan.questions) > 1
+    # A guess is about the columns of one ratio.
+    one = len({each.ratio for each in plan.questions}) == 1
+    guess = study.guess if one else None
+    advice = (
+        "nobody described them. A table [population] in the study gives one figure."
+        if study.guess is None
+        else "the study's guess is about one ratio of several. "
+        "`dpratio forecast --question 1` uses it for the first."
+    )
     lines = []
     for at, question in enumerate(plan.questions, 1):
         named = f", {question.name}" if several else ""
         said = f"Expected{named}: intervals"
-        if study.guess is None and plan.strategy == "focused":
-            found = promised_range(plan, question, n)
+        if guess is not None:
+            (row,) = forecast(plan, n=n, guess=guess, question=at).rows
             lines.append(
-                f"{said} {found.lowest:.2g} to {found.highest:.2g} wide for {n:,} "
-                "people per answer, whatever they are like: nobody described them. "
-                "A table [population] in the study gives one figure."
+                f"{said} {_widths(row.width)} for {n:,} people per answer "
+                f"({row.width_public:.3g} without noise), with the study's guess."
             )
-            continue
-        (row,) = forecast(plan, n=n, guess=study.guess, question=at).rows
-        guessed = "the study's guess" if study.guess else "the middle of the bounds"
-        lines.append(
-            f"{said} about {row.width:.3g} wide for {n:,} people per answer "
-            f"({row.width_public:.3g} without noise), with {guessed}."
-        )
+        elif plan.strategy == "focused":
+            found = promised_range(plan, question, n).widths
+            lines.append(
+                f"{said} {_widths(found.lowest, found.highest)} for {n:,} people per "
+                f"answer, by what they are like: {advice}"
+            )
+        else:
+            lines.append(
+                f"{said} of unknown width. What {plan.strategy} sums give hangs on the "
+                f"people, and {advice}"
+            )
     gain = worth_of_delta(study, plan, n)
     if gain:
         lines.append(
@@ -197,3 +210,14 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
             "delta = 1e-6 in the study's budget."
         )
     return [*lines[:-1], f"{lines[-1]} `dpratio forecast` shows more."]
+
+
+def _widths(low: float, high: float | None = None) -> str:
+    """Say how wide intervals are; where most have no end, say that."""
+    if math.isinf(low):
+        return "mostly without an end"
+    if high is None:
+        return f"about {low:.3g} wide"
+    if math.isinf(high):
+        return f"from {low:.2g} wide to without an end"
+    return f"{low:.2g} to {high:.2g} wide"

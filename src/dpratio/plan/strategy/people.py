@@ -11,7 +11,7 @@ its regret.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ __all__ = [
     "family_of",
     "likely_counts",
     "likely_ratios",
+    "stated_family",
     "units_of",
 ]
 
@@ -45,6 +46,9 @@ _FREQUENCIES = (0.2, 0.5)
 # Where in its range the mean weight lies, and its variance over its squared mean.
 _WEIGHTS = ((0.1, 1.0), (0.4, 0.25))
 _UNWEIGHTED = ((1.0, 0.0),)
+# For ranges of widths: how frequent a label is, and where in its range a mean may lie.
+_STATED_FREQUENCIES = (0.05, 0.2, 0.5, 0.8)
+_STATED_PART = 0.1
 _MISS = 0.15  # Of a guess of the people, over the guess of the ratio.
 
 
@@ -164,6 +168,64 @@ def family_of(
     )
 
 
+def stated_family(units: Units, guess_is: str, count: float) -> tuple[People, ...]:
+    """List the people whom nobody described, for a range of widths.
+
+    It is wider than the family that shares are made for, which decides nothing about
+    coverage: labels may be rare or usual, and a denominator may sit near the end of
+    its range, with a ratio that is as much larger where no guess was made. Nobody
+    spreads further than bounds and means allow.
+    """
+    box, centre = units.box, units.contrast.centre
+    found = []
+    for mean, usual in _means(box["y"]):
+        moved = usual / mean if guess_is == "unknown" and centre else 1.0
+        for near in likely_ratios(units, guess_is):
+            ratio = near * moved
+            reach = _reach(box, ratio)
+            spreads = [part * reach for part in _SPREADS]
+            if box["y"].is_binary:
+                spreads = [math.sqrt(mean * (1 - mean)) * reach]
+            found += [
+                _possible(
+                    _people(
+                        count, box, ratio, ratio - centre, (mean, spread**2), weights
+                    ),
+                    box,
+                    ratio,
+                )
+                for spread in spreads
+                for weights in (_WEIGHTS if "w" in box else _UNWEIGHTED)
+            ]
+    return tuple(found)
+
+
+def _means(y: Range) -> Iterator[tuple[float, float]]:
+    """Give means that y may have, each beside the one that a guess is made with."""
+    usual = middle_of(y)
+    if y.is_binary:
+        yield from ((part, usual) for part in _STATED_FREQUENCIES)
+        return
+    yield usual, usual
+    if y.lower >= 0 or y.upper <= 0:
+        near, far = sorted((y.lower, y.upper), key=abs)
+        yield near + _STATED_PART * (far - near), usual
+
+
+def _possible(people: People, box: Ranges, ratio: float) -> People:
+    """Let s − r·y spread no further than the means of s and y allow.
+
+    A column within bounds spreads most when all its values lie on them.
+    """
+    most = _most_spread(people.numerator, box["s"])
+    most += abs(ratio) * _most_spread(people.denominator, box["y"])
+    return replace(people, residual=min(people.residual, most**2))
+
+
+def _most_spread(mean: float, bounds: Range) -> float:
+    return math.sqrt((mean - bounds.lower) * (bounds.upper - mean))
+
+
 def _denominators(box: Ranges, ratio: float) -> Iterator[tuple[float, float]]:
     """Give means of y, each with a variance of s − r·y."""
     y, reach = box["y"], _reach(box, ratio)
@@ -214,16 +276,23 @@ def _guessed(units: Units, guess: Guess, count: float) -> People:
     if guess.weight is not None and "w" in box:
         guessed = _moments(guess.weight, given["w"], "weight")
         weight, weight_sd = (each / unit["w"] for each in guessed)
-    ratio, centre = s / y, units.contrast.centre
+    # Weights that go with a column move what it is on average.
+    heavy = weight_sd / weight
+    numerator = s + guess.weight_with_numerator * heavy * s_sd
+    denominator = y + guess.weight_with_per * heavy * y_sd
+    ratio, centre = numerator / denominator, units.contrast.centre
     both = guess.correlation * s_sd * y_sd
     return People(
         count=count,
         weight=weight,
         weight_square=weight**2 + weight_sd**2,
-        numerator=s,
-        denominator=y,
+        numerator=numerator,
+        denominator=denominator,
         off=math.hypot(ratio - centre, _MISS * (abs(centre) or abs(ratio))),
-        residual=s_sd**2 + (ratio * y_sd) ** 2 - 2 * ratio * both,
+        residual=s_sd**2
+        + (ratio * y_sd) ** 2
+        - 2 * ratio * both
+        + (s - ratio * y) ** 2,
         numerator_square=s_sd**2,
         denominator_square=y_sd**2,
         reach=(box["w"].reach if "w" in box else 1.0) * _reach(box, ratio),

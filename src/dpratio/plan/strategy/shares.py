@@ -67,7 +67,7 @@ class _Answers:
     def excess(self, noise: Floats) -> Floats:
         """Forecast the logarithms of the widths over their limits."""
         log: Floats = (
-            0.5 * np.log(self._widened(noise))
+            0.5 * np.log(self.widened(noise))
             - np.log(self.limit)
             + (self.denominator / self.size[:, None]) ** 2 @ noise
         )
@@ -78,7 +78,7 @@ class _Answers:
         by_noise, by_doubt = allowance_slopes(
             self.sampling, self.test**2 @ noise, self.doubt(noise), QUANTILE
         )
-        halved = 0.5 / self._widened(noise)
+        halved = 0.5 / self.widened(noise)
         heard = np.exp(-np.logaddexp(0.0, self.excess(noise) - math.log(_LOST)))
         heard = np.maximum(heard, _LEAST_HEARD)
         growth: Floats = (
@@ -94,7 +94,7 @@ class _Answers:
         heard = lost - np.logaddexp(0.0, lost - self.excess(noise))
         return float((heard + np.log(self.limit / self.size)).mean())
 
-    def _widened(self, noise: Floats) -> Floats:
+    def widened(self, noise: Floats) -> Floats:
         """Give the variances with what is allowed for the noise in their estimates."""
         known, doubt = self.test**2 @ noise, self.doubt(noise)
         widened: Floats = (
@@ -158,8 +158,12 @@ def share_budget(
 
 
 def promised_widths(
-    names: Sequence[str], units: Units, family: Sequence[People], noise: Floats
-) -> Floats:
+    names: Sequence[str],
+    units: Units,
+    family: Sequence[People],
+    noise: Floats,
+    quantile: float = QUANTILE,
+) -> tuple[Floats, Floats]:
     """Forecast the width of the ratio's interval for each of a family of people.
 
     Args:
@@ -167,6 +171,11 @@ def promised_widths(
         units: The contrast, in units of the box.
         family: The people.
         noise: The noise variance of each sum, in the units of the data.
+        quantile: The two-sided normal quantile of the level.
+
+    Returns:
+        The widths, infinite where the denominator cannot be told from zero, and the
+        standard errors, which are finite.
     """
     people = _columns(family)
     sizes = np.array([units.product(tuple(each)) for each in names])
@@ -176,10 +185,16 @@ def promised_widths(
     for _ in range(_ROUNDS):
         answers = _answers(names, units.contrast, people, spread, one)
         spread = answers.spread(own)[: len(spread)]
-    excess = answers.excess(own) + np.log(answers.limit / answers.size)
-    unit = units.factors["s"] / units.factors["y"]
-    widths: Floats = 2 * QUANTILE * unit * np.exp(excess[: len(spread)])
-    return widths
+    ratios = slice(len(spread))
+    size, widened = answers.size[ratios], answers.widened(own)[ratios]
+    errors = units.factors["s"] / units.factors["y"] * np.sqrt(widened) / size
+    noise_below = (answers.denominator**2 @ own)[ratios]
+    varied = people["denominator"] ** 2 + people["denominator_square"]
+    sampled = people["count"] * people["weight_square"] * varied
+    # Fieller (1954): the set has no end where zero is a plausible denominator.
+    endless = quantile**2 * (noise_below + sampled) >= size**2
+    weak = np.where(endless, np.inf, noise_below / size**2)
+    return 2 * quantile * errors * np.exp(weak), errors
 
 
 def _columns(family: Sequence[People]) -> dict[str, Floats]:

@@ -3,6 +3,7 @@
 A guessed population is reduced to the mean and covariance of one person's summands.
 Sums of n people are then drawn as normal, noise is put on them, and the analyst's own
 interval is made: a forecast takes milliseconds, reads no data and costs nothing.
+People whom nobody described give ranges, over a stated family.
 docs/methods/forecast.md.
 """
 
@@ -11,19 +12,26 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.tables.options import require_level
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
-from dpratio.simulation.forecast.forecast_row import Forecast, ForecastRow
+from dpratio.plan.promise import promised_range
+from dpratio.simulation.forecast.forecast_row import (
+    Forecast,
+    ForecastRange,
+    ForecastRow,
+)
 from dpratio.simulation.forecast.simulated_widths import (
     Epsilon,
-    SimulatedWidths,
+    Wanted,
     replan,
     require_sizes,
     simulate_widths,
 )
 from dpratio.simulation.forecast.unit_moments import (
     UnitMoments,
+    guess_of,
     questions_of,
     unit_moments,
 )
@@ -49,7 +57,8 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     Args:
         plan: What would be measured.
         n: People behind one answer, one size or several.
-        guess: What the people are like; by default the middle of every range.
+        guess: What the people are like, such as ``study.guess``. Without one a
+            focused plan gives ranges over a stated family of people.
         question: One question, by its name or its number from 1; otherwise all. A
             guess is about the columns of one ratio.
         epsilon: Budgets to plan for instead of the plan's own; each is planned anew.
@@ -58,24 +67,31 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         power: The power wanted of ``detectable``.
 
     Returns:
-        A table: one row per question, size and epsilon.
+        A table: one row per question, size and epsilon; ``ranges`` without a guess.
 
     Raises:
-        InvalidInput: When an option breaks a rule.
+        InvalidInput: When an option breaks a rule, or a plan of the paper's sums is
+            forecast without a guess.
 
     Example:
         >>> import dpratio as dpr
         >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
-        >>> found = dpr.forecast(plan, n=[1_000, 10_000])
+        >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
+        >>> found = dpr.forecast(plan, n=[1_000, 10_000], guess=guess)
         >>> [round(row["width"], 2) for row in found.to_dicts()]
-        [0.2, 0.05]
+        [0.24, 0.05]
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
     sizes = [n] if isinstance(n, int) else list(n)
     require_sizes(sizes)
+    require_level(level)
     require(0 < power < 1, "power must lie between 0 and 1", power)
+    guess = guess_of(plan, guess)
     asked = questions_of(plan, question, guess)
-    units = [unit_moments(plan, each, guess) for each in asked]
+    wanted = Wanted(level, against, power)
+    units = [
+        None if guess is None else unit_moments(plan, each, guess) for each in asked
+    ]
     budgets: Sequence[Epsilon | None] = (
         [None]
         if epsilon is None
@@ -83,47 +99,64 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         if isinstance(epsilon, int | float | Fraction)
         else list(epsilon)
     )
-    rows = []
+    rows, ranges = [], []
     for size in sizes:
         for budget in budgets:
             planned = plan if budget is None else replan(plan, budget, size, guess)
             for each, unit in zip(asked, units, strict=True):
                 own = pick_question(planned.questions, each.name)
-                drawn = simulate_widths(planned, own, unit, size, level, against)
-                options = (level, against, power)
-                rows.append(_row(planned, own, unit, drawn, size, options))
-    return Forecast(tuple(rows), level, against, power)
+                if unit is None:
+                    ranges.append(_range(planned, own, size, wanted))
+                else:
+                    rows.append(_row(planned, own, unit, size, wanted))
+    return Forecast(tuple(rows), tuple(ranges), level, against, power)
 
 
 def _row(
-    plan: Plan,
-    question: PlannedQuestion,
-    unit: UnitMoments,
-    drawn: SimulatedWidths,
-    n: int,
-    options: tuple[float, float, float],
+    plan: Plan, question: PlannedQuestion, unit: UnitMoments, n: int, wanted: Wanted
 ) -> ForecastRow:
-    level, against, power = options
-    quantile = normal_quantile(level)
-    se = drawn.mean_width / (2 * quantile)
-    reach = (quantile + normal_quantile(2 * power - 1)) * se
-    public = unit.public_width(n, level)
-    kept = n * (public / drawn.mean_width) ** 2
-    apart = abs(unit.ratio - against) / (math.sqrt(2) * se)
+    drawn = simulate_widths(plan, question, unit, n, wanted)
+    quantile = normal_quantile(wanted.level)
+    public = unit.public_width(n, wanted.level)
+    kept = n * (public / drawn.median_width) ** 2
+    apart = abs(unit.ratio - wanted.against) / (math.sqrt(2) * drawn.error)
     return ForecastRow(
         question=question.name,
         ratio=unit.ratio,
         n=n,
         epsilon=float(plan.budget.epsilon),
         mechanism=plan.mechanism,
-        width=drawn.mean_width,
+        width=drawn.median_width,
         width_public=public,
         unbounded=drawn.unbounded,
         people_lost=max(0, round(n - kept)),
         power=drawn.rejected,
-        detectable=against + reach,
+        detectable=wanted.against + drawn.reach,
         power_between=_normal(apart - quantile) + _normal(-apart - quantile),
-        detectable_between=against + math.sqrt(2) * reach,
+        detectable_between=wanted.against + math.sqrt(2) * drawn.reach,
+    )
+
+
+def _range(
+    plan: Plan, question: PlannedQuestion, n: int, wanted: Wanted
+) -> ForecastRange:
+    found = promised_range(plan, question, n, normal_quantile(wanted.level))
+    low, high = (
+        wanted.deviates * each for each in (found.errors.lowest, found.errors.highest)
+    )
+    return ForecastRange(
+        question=question.name,
+        n=n,
+        epsilon=float(plan.budget.epsilon),
+        mechanism=plan.mechanism,
+        width_low=found.widths.lowest,
+        width_high=found.widths.highest,
+        width_public_low=found.public.lowest,
+        width_public_high=found.public.highest,
+        detectable_low=wanted.against + low,
+        detectable_high=wanted.against + high,
+        detectable_between_low=wanted.against + math.sqrt(2) * low,
+        detectable_between_high=wanted.against + math.sqrt(2) * high,
     )
 
 

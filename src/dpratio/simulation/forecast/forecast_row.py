@@ -1,22 +1,35 @@
-"""What a plan will give, as values: rows, and a forecast that holds them."""
+"""What a plan will give, as values: rows or ranges, and a forecast that holds them."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from dpratio.tabular import Tabular
 
-__all__ = ["Forecast", "ForecastRow"]
+__all__ = ["FAMILY", "Forecast", "ForecastRange", "ForecastRow"]
+
+# Who is assumed where nobody said; docs/methods/forecast.md has the figures.
+FAMILY = (
+    "Nobody described the people: ranges go over a family of them. Labels are those of "
+    "one in twenty to four in five; a denominator that is no label lies between a "
+    "tenth and the middle of its range; the numerator follows it closely or varies "
+    "widely; ratios lie around the plan's guess."
+)
+_ONE_FIGURE = (
+    "A guess of the people gives one figure: guess=Guess(…), or a table [population] "
+    "in the study."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastRow:
     """One question of a plan at one size: what its intervals will be like.
 
-    ``width`` is the mean over bounded intervals, ``width_public`` that without noise.
-    ``people_lost`` is how many fewer people a non-private study would need. ``power``
-    is the chance to find that the guessed ratio differs from ``against``;
-    ``detectable`` the smallest ratio above ``against`` that is found with the wanted
-    power; ``…_between`` the same for two groups of this size.
+    ``width`` is the median, infinite where most intervals have no end;
+    ``width_public`` is that without noise. ``people_lost`` is how many fewer people a
+    non-private study would need. ``power`` is the chance to find that the guessed ratio
+    differs from ``against``; ``detectable`` the smallest ratio above ``against`` that
+    is found with the wanted power; ``…_between`` the same for two groups of this size.
     """
 
     question: str
@@ -35,43 +48,90 @@ class ForecastRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ForecastRange:
+    """One question of a plan at one size, for people whom nobody described.
+
+    Figures are those of a `ForecastRow`, from the people of a stated family with the
+    narrowest intervals to those with the widest.
+    """
+
+    question: str
+    n: int
+    epsilon: float
+    mechanism: str
+    width_low: float
+    width_high: float
+    width_public_low: float
+    width_public_high: float
+    detectable_low: float
+    detectable_high: float
+    detectable_between_low: float
+    detectable_between_high: float
+
+
+@dataclass(frozen=True, slots=True)
 class Forecast(Tabular):
-    """One row per question, size and epsilon.
+    """One row per question, size and epsilon; a range where nobody guessed the people.
+
+    Either ``rows`` or ``ranges`` is empty.
 
     Example:
         >>> import dpratio as dpr
-        >>> dpr.forecast(dpr.example_release().plan, n=5_000).level
-        0.95
+        >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
+        >>> found = dpr.forecast(dpr.example_release().plan, n=5_000, guess=guess)
+        >>> found.level, len(found.rows), len(found.ranges)
+        (0.95, 2, 0)
     """
 
     rows: tuple[ForecastRow, ...]
+    ranges: tuple[ForecastRange, ...]
     level: float
     against: float
     power: float
 
     def columns(self) -> dict[str, list[Any]]:
         """The rows as a table."""
-        several = len({each.question for each in self.rows}) > 1
-        kept = ("question",) if several else ()
-        names = [*kept, *ForecastRow.__slots__[2:]]
-        return {name: [getattr(each, name) for each in self.rows] for name in names}
+        shown: tuple[ForecastRow | ForecastRange, ...] = self.rows or self.ranges
+        several = len({each.question for each in shown}) > 1
+        hidden = {"ratio"} if several else {"ratio", "question"}
+        names = [name for name in type(shown[0]).__slots__ if name not in hidden]
+        return {name: [getattr(each, name) for each in shown] for name in names}
+
+    def precision(self) -> dict[str, list[float]]:
+        """Half of each figure of a range: two digits say all that it knows."""
+        if self.rows:
+            return {}
+        start = {"width": 0.0, "detectable": self.against}
+        return {
+            name: [_half(each - start[name.split("_")[0]]) for each in cells]
+            for name, cells in self.columns().items()
+            if name.split("_")[0] in start
+        }
 
     def notes(self) -> list[str]:
         """Say what was assumed, and that nothing was spent."""
+        detectable = (
+            f"detectable: least ratio above {self.against:g} found with power "
+            f"{self.power:g}; …_between: for two groups of this size."
+        )
+        free = "No data were read and nothing was spent."
+        if not self.rows:
+            told = f"Forecast of median widths at level {self.level:g}. {free}"
+            return [told, f"{FAMILY} {_ONE_FIGURE}", detectable]
         guessed = dict.fromkeys(f"{each.ratio:.4g}" for each in self.rows)
         ratios = " or ".join(guessed)
         return [
             (
-                f"Forecast for a guessed ratio of {ratios}, intervals at level "
-                f"{self.level:g}. No data were read and nothing was spent."
+                f"Forecast for a guessed ratio of {ratios}, median widths at level "
+                f"{self.level:g}. {free}"
             ),
-            (
-                f"power: chance to tell the ratio from {self.against:g}; detectable: "
-                f"least ratio above it found with power {self.power:g}; …_between: "
-                "for two groups of this size."
-            ),
+            f"power: chance to tell the ratio from {self.against:g}; {detectable}",
         ]
 
     def said(self) -> list[str]:
         """The notes."""
         return self.notes()
+
+
+def _half(size: float) -> float:
+    return size / 2 if math.isfinite(size) else math.nan

@@ -1,7 +1,7 @@
 """A population made to fit a guess: Beta columns joined by a Gaussian copula.
 
-Means, standard deviations and the correlation are those of the guess; binary columns
-are Bernoulli.
+Means, standard deviations and correlations are those of the guess; binary columns are
+Bernoulli.
 """
 
 import math
@@ -25,13 +25,16 @@ _STRONGEST = 0.999
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GuessedPopulation:
-    """A population whose columns are quantile functions of correlated normals."""
+    """A population whose columns are quantile functions of correlated normals.
+
+    ``root`` times independent normals gives those of numerator, per and weight.
+    """
 
     ratio: float
     numerator: Floats
     per: Floats
     weight: Floats | None
-    latent_correlation: float
+    root: Floats
 
     def __call__(
         self, rng: np.random.Generator, repetitions: int, count: int
@@ -39,11 +42,13 @@ class GuessedPopulation:
         """Invent people."""
         shape = (repetitions, count)
         shared, own = rng.standard_normal((2, *shape))
-        strength = self.latent_correlation
-        other = strength * shared + math.sqrt(1 - strength**2) * own
+        root = self.root
+        other = root[1, 0] * shared + root[1, 1] * own
         weight = None
         if self.weight is not None:
-            weight = _at(self.weight, rng.standard_normal(shape))
+            third = root[2, 0] * shared + root[2, 1] * own
+            third += root[2, 2] * rng.standard_normal(shape)
+            weight = _at(self.weight, third)
         return People(_at(self.numerator, shared), _at(self.per, other), weight)
 
 
@@ -51,7 +56,7 @@ def guessed_population(guess: Guess, bounds: Mapping[str, Bounds]) -> GuessedPop
     """Make a population that fits a guess.
 
     Args:
-        guess: Means, standard deviations and correlation.
+        guess: Means, standard deviations and correlations.
         bounds: Bounds of ``s``, ``y`` and, for weighted ratios, ``w``.
 
     Returns:
@@ -78,8 +83,29 @@ def guessed_population(guess: Guess, bounds: Mapping[str, Bounds]) -> GuessedPop
     weight = None
     if guess.weight is not None:
         weight = _quantiles(guess.weight, bounds["w"], "weight")
-    latent = _latent_correlation(numerator, per, guess.correlation)
-    return GuessedPopulation(guess.ratio, numerator, per, weight, latent)
+    latent = np.eye(3)
+    latent[1, 0] = _latent_correlation(numerator, per, guess.correlation)
+    if weight is not None and guess.weights_follow:
+        latent[2, 0] = _latent_correlation(
+            numerator, weight, guess.weight_with_numerator
+        )
+        latent[2, 1] = _latent_correlation(per, weight, guess.weight_with_per)
+    return GuessedPopulation(guess.ratio, numerator, per, weight, _root(latent))
+
+
+def _root(latent: Floats) -> Floats:
+    """Give the lower root of a matrix of correlations, of which the lower half counts.
+
+    Raises:
+        InvalidInput: When no three variables are correlated so.
+    """
+    possible = float(np.linalg.eigvalsh(latent).min()) > 0
+    given = [round(float(latent[at]), 2) for at in ((1, 0), (2, 0), (2, 1))]
+    rule = "the three guessed correlations do not go together"
+    hint = "Bring them nearer to 0."
+    require(possible, rule, f"{given} between normal variables", hint)
+    root: Floats = np.linalg.cholesky(latent).astype(np.float64)
+    return root
 
 
 def _quantiles(guess: ColumnGuess, bounds: Bounds, name: str) -> Floats:
@@ -108,16 +134,16 @@ def _at(column: Floats, normal: Floats) -> Floats:
     return np.asarray(column[knot] * (1 - part) + column[knot + 1] * part)
 
 
-def _latent_correlation(numerator: Floats, per: Floats, wanted: float) -> float:
-    """Find the correlation of the normals that gives the columns theirs."""
+def _latent_correlation(one: Floats, other: Floats, wanted: float) -> float:
+    """Find the correlation of the normals that gives two columns theirs."""
     from scipy.optimize import brentq
     from scipy.special import ndtri
 
     normal = np.asarray(ndtri((np.arange(2**15) + 0.5) / 2**15), dtype=np.float64)
-    first, second = _at(numerator, normal), _at(per, normal)
+    first, second = _at(one, normal), _at(other, normal)
 
     def reached(latent: float) -> float:
-        product = (first * _mean_given(per, normal, latent)).mean()
+        product = (first * _mean_given(other, normal, latent)).mean()
         moved = product - first.mean() * second.mean()
         return float(moved / (first.std() * second.std()))
 

@@ -2,21 +2,30 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.tables.options import require_level
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import pick_question
+from dpratio.plan.promise import WidthRange, promised_range
 from dpratio.simulation.forecast.simulated_widths import (
     MOST_PEOPLE,
+    Wanted,
     replan,
     require_sizes,
     simulate_widths,
 )
-from dpratio.simulation.forecast.unit_moments import unit_moments
+from dpratio.simulation.forecast.unit_moments import (
+    UnitMoments,
+    guess_of,
+    unit_moments,
+)
 from dpratio.simulation.population import Population
 from dpratio.terms.guess import Guess
 
-__all__ = ["needed_epsilon", "needed_people"]
+__all__ = ["Need", "needed_epsilon", "needed_people"]
 
 _EPSILONS = (1e-3, 20.0)
 _DIGITS = 1e-3
@@ -30,12 +39,13 @@ def needed_people(
     question: str | int | None = None,
     level: float = 0.95,
 ) -> int | None:
-    """Give the number of people for which intervals have a mean width.
+    """Give the number of people for which intervals have a median width.
 
     Args:
         plan: What would be measured.
-        width: The mean width wanted, from end to end.
-        guess: What the people are like; by default the middle of every range.
+        width: The median width wanted, from end to end.
+        guess: What the people are like. Without one the number is enough for the
+            widest of a stated family of people; fewer may do.
         question: Which of several questions: its name, or its number from 1.
         level: Confidence level of the intervals.
 
@@ -43,24 +53,18 @@ def needed_people(
         About the least number that does, or None where ten billion do not.
 
     Raises:
-        InvalidInput: When the width is not positive.
+        InvalidInput: When the width is not positive, or a plan of the paper's sums has
+            no guess.
 
     Example:
         >>> import dpratio as dpr
         >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
-        >>> round(dpr.needed_people(plan, width=0.1), -2)
-        2700
+        >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
+        >>> round(dpr.needed_people(plan, width=0.1, guess=guess), -2)
+        3500
     """
-    require(width > 0, "the width must be positive", width)
-    asked = pick_question(plan.questions, question)
-    unit = unit_moments(plan, asked, guess)
-
-    def wide(log_n: float) -> float:
-        n = max(1, round(math.exp(log_n)))
-        return simulate_widths(plan, asked, unit, n, level, 1.0).mean_width - width
-
-    enough = _fall_below(wide, 0.0, math.log(MOST_PEOPLE))
-    return None if enough is None else math.ceil(math.exp(enough))
+    need = Need.of(plan, width=width, guess=guess, question=question, level=level)
+    return need.people(widest=True)
 
 
 def needed_epsilon(
@@ -72,13 +76,14 @@ def needed_epsilon(
     question: str | int | None = None,
     level: float = 0.95,
 ) -> float | None:
-    """Give the epsilon for which intervals about n people have a mean width.
+    """Give the epsilon for which intervals about n people have a median width.
 
     Args:
         plan: What would be measured; it is planned anew for every epsilon tried.
-        width: The mean width wanted, from end to end.
+        width: The median width wanted, from end to end.
         n: People behind one answer.
-        guess: What the people are like; by default the middle of every range.
+        guess: What the people are like. Without one the epsilon is enough for the
+            widest of a stated family of people; less may do.
         question: Which of several questions: its name, or its number from 1.
         level: Confidence level of the intervals.
 
@@ -87,27 +92,85 @@ def needed_epsilon(
         too few for the width even without noise.
 
     Raises:
-        InvalidInput: When the width is not positive.
+        InvalidInput: When the width is not positive, or a plan of the paper's sums has
+            no guess.
 
     Example:
         >>> import dpratio as dpr
         >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
-        >>> round(dpr.needed_epsilon(plan, width=0.1, n=10_000), 2)
-        0.16
+        >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
+        >>> round(dpr.needed_epsilon(plan, width=0.1, n=10_000, guess=guess), 2)
+        0.2
     """
-    require(width > 0, "the width must be positive", width)
-    require_sizes([n])
-    asked = pick_question(plan.questions, question)
-    unit = unit_moments(plan, asked, guess)
+    need = Need.of(plan, width=width, guess=guess, question=question, level=level)
+    return need.epsilon(n, widest=True)
 
-    def wide(log_epsilon: float) -> float:
-        planned = replan(plan, round(math.exp(log_epsilon), 6), n, guess)
-        own = pick_question(planned.questions, asked.name)
-        found = simulate_widths(planned, own, unit, n, level, 1.0)
-        return found.mean_width - width
 
-    enough = _fall_below(wide, *(math.log(end) for end in _EPSILONS))
-    return None if enough is None else math.exp(enough)
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A width that is wanted of one question of a plan, and of whom.
+
+    ``unit`` is None where nobody described the people: then there are the narrowest
+    and the widest intervals of a family.
+    """
+
+    plan: Plan
+    question: str
+    guess: Guess | Population | None
+    unit: UnitMoments | None
+    width: float
+    level: float
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        *,
+        width: float,
+        guess: Guess | Population | None,
+        question: str | int | None,
+        level: float,
+    ) -> "Need":
+        """Check what is wanted."""
+        require(width > 0, "the width must be positive", width)
+        require_level(level)
+        asked, guess = pick_question(plan.questions, question), guess_of(plan, guess)
+        unit = None if guess is None else unit_moments(plan, asked, guess)
+        return cls(plan, asked.name, guess, unit, width, level)
+
+    def people(self, *, widest: bool) -> int | None:
+        """Give the number of people who are enough for one end of the family."""
+
+        def wide(log_n: float) -> float:
+            n = max(1, round(math.exp(log_n)))
+            return self._wide(self.plan, n, widest=widest)
+
+        enough = _fall_below(wide, 0.0, math.log(MOST_PEOPLE))
+        return None if enough is None else math.ceil(math.exp(enough))
+
+    def epsilon(self, n: int, *, widest: bool) -> float | None:
+        """Give the epsilon that is enough for one end of the family."""
+        require_sizes([n])
+
+        def wide(log_epsilon: float) -> float:
+            tried = round(math.exp(log_epsilon), 6)
+            planned = replan(self.plan, tried, n, self.guess)
+            return self._wide(planned, n, widest=widest)
+
+        enough = _fall_below(wide, *(math.log(end) for end in _EPSILONS))
+        return None if enough is None else math.exp(enough)
+
+    def _wide(self, plan: Plan, n: int, *, widest: bool) -> float:
+        """Say by how much intervals are wider than is wanted."""
+        asked = pick_question(plan.questions, self.question)
+        if self.unit is not None:
+            wanted = Wanted(self.level)
+            found = simulate_widths(plan, asked, self.unit, n, wanted)
+            return found.median_width - self.width
+        widths: WidthRange = promised_range(
+            plan, asked, n, normal_quantile(self.level)
+        ).widths
+        return (widths.highest if widest else widths.lowest) - self.width
 
 
 def _fall_below(

@@ -8,13 +8,23 @@ from fractions import Fraction
 import numpy as np
 
 from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.analyst.ratio.noisy_tail import (
+    fourth_moment_scale,
+    normal_laplace_tail,
+)
+from dpratio.analyst.ratio.statistic import statistic_of
+from dpratio.analyst.ratio.tail import normal_quantile
+from dpratio.analyst.sums.moments import moments_of
+from dpratio.analyst.sums.variance import choose_variance
+from dpratio.arrays import Floats
 from dpratio.checks import require
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.strategy.allowance import allowance
 from dpratio.simulation.forecast.unit_moments import UnitMoments
 from dpratio.simulation.population import Population
-from dpratio.simulation.stages import simulate_parts
+from dpratio.simulation.stages import Part, simulate_parts
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Question
@@ -23,6 +33,7 @@ __all__ = [
     "MOST_PEOPLE",
     "Epsilon",
     "SimulatedWidths",
+    "Wanted",
     "replan",
     "require_sizes",
     "simulate_widths",
@@ -32,16 +43,38 @@ Epsilon = float | Fraction
 
 MOST_PEOPLE = 10**10
 _DRAWS = 2_000
+_ROUNDS, _HALVINGS = 4, 30
 _SEED = 20_221
 
 
 @dataclass(frozen=True, slots=True)
-class SimulatedWidths:
-    """Intervals of many drawn releases, in short."""
+class Wanted:
+    """What is asked of intervals: their level, and a test at it with some power."""
 
-    mean_width: float
+    level: float = 0.95
+    against: float = 1.0
+    power: float = 0.8
+
+    @property
+    def deviates(self) -> float:
+        """How many standard errors lie between a ratio and what it is told from."""
+        return normal_quantile(self.level) + normal_quantile(2 * self.power - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedWidths:
+    """Intervals of many drawn releases, in short.
+
+    ``median_width`` counts intervals without an end as infinite. ``error`` is the
+    standard error of a test of ``against``, and ``reach`` how far a ratio must be from
+    it to be told from it with the wanted power.
+    """
+
+    median_width: float
     unbounded: float
     rejected: float
+    error: float
+    reach: float
 
 
 def simulate_widths(
@@ -49,26 +82,77 @@ def simulate_widths(
     question: PlannedQuestion,
     unit: UnitMoments,
     n: int,
-    level: float,
-    against: float,
+    wanted: Wanted,
 ) -> SimulatedWidths:
     """Draw releases with the same seed each time, so that forecasts compare."""
     rng = np.random.default_rng(_SEED)
-    sums = unit.sums(n, _DRAWS, rng)
-    found = [
-        estimate_ratios(part.release, level=level)
-        for part in simulate_parts(sums, plan, question, rng)
-    ]
+    parts = simulate_parts(unit.sums(n, _DRAWS, rng), plan, question, rng)
+    found = [estimate_ratios(part.release, level=wanted.level) for part in parts]
     lower = np.concatenate([each.ci_lower for each in found])
     upper = np.concatenate([each.ci_upper for each in found])
     bounded = np.isfinite(lower) & np.isfinite(upper)
-    width = (upper - lower)[bounded]
-    rejected = (against < lower) | (against > upper)
+    widths = np.where(bounded, upper - lower, np.inf)
+    rejected = (wanted.against < lower) | (wanted.against > upper)
+    noises = np.concatenate([_noise_at(part, wanted.against) for part in parts], axis=1)
+    error, reach = _test(np.median(noises, axis=1), unit, n, wanted)
     return SimulatedWidths(
-        mean_width=float(width.mean()) if bounded.any() else math.inf,
+        median_width=float(np.median(widths)),
         unbounded=float(1 - bounded.mean()),
         rejected=float(rejected.mean()),
+        error=error,
+        reach=reach,
     )
+
+
+def _noise_at(part: Part, ratio: float) -> Floats:
+    """Give the noise in the test of a ratio, by release, in three rows.
+
+    Its variance, the variance of the noise in the estimate of the sampling variance,
+    and the scale of its Laplace part.
+    """
+    moments = moments_of(part.release, part.release.questions[0])
+    form = choose_variance(moments, None)
+    statistic = statistic_of(moments, form, lowest=-math.inf)
+    one = np.ones_like(statistic.numerator)
+    at = (one, ratio * one)
+    heavy = fourth_moment_scale(statistic.laplace(at))
+    return np.stack(
+        [statistic.noise_variance(at), statistic.sampling.doubt_at(at), heavy * one]
+    )
+
+
+def _test(
+    noises: Floats, unit: UnitMoments, n: int, wanted: Wanted
+) -> tuple[float, float]:
+    """Give the standard error of a test, and how far from the tested ratio it reaches.
+
+    The test rejects where T = Σw(s − r·y) is beyond a quantile of its law, with the
+    allowance for noise in the variance. People whose ratio is that far above r move T
+    beyond it with the wanted power.
+    """
+    noise, doubt, heavy = (float(each) for each in noises)
+    quantile, size = normal_quantile(wanted.level), abs(unit.denominator)
+    reach = beyond = 0.0
+    for _ in range(_ROUNDS):  # How people vary hangs on how far away they are.
+        square = unit.square_at(wanted.against + reach, wanted.against)
+        widened = n * square + noise + allowance(n * square, noise, doubt, quantile)
+        varied = n * max(square - (reach * size) ** 2, 0.0) + noise
+        beyond = _tail_quantile(wanted.level, widened, heavy)
+        above = _tail_quantile(abs(2 * wanted.power - 1), varied, heavy)
+        reach = (beyond + math.copysign(above, wanted.power - 0.5)) / (n * size)
+    return beyond / quantile / (n * size), reach
+
+
+def _tail_quantile(level: float, variance: float, heavy: float) -> float:
+    """Give t with P(|N + L| > t) = 1 − level, for a Laplace L of a scale."""
+    rest = math.sqrt(max(variance - 2 * heavy**2, 1e-12 * variance))
+    laws = (np.array([rest]), np.array([heavy]), np.zeros(1))
+    low, high = 0.0, 50 * math.sqrt(variance)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        tail = float(normal_laplace_tail(np.array([middle]), *laws)[0])
+        low, high = (middle, high) if 2 * tail > 1 - level else (low, middle)
+    return high
 
 
 def replan(

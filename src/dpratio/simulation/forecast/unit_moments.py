@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpratio.analyst.ratio.interval import Signs
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.arrays import Floats
@@ -19,9 +20,9 @@ from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.simulation.population import People, Population
 from dpratio.simulation.simulate import clip_people, sum_products
 from dpratio.simulation.stages import counted_question
-from dpratio.terms.guess import Guess, middle_guess
+from dpratio.terms.guess import Guess
 
-__all__ = ["UnitMoments", "questions_of", "unit_moments"]
+__all__ = ["UnitMoments", "guess_of", "questions_of", "unit_moments"]
 
 _PEOPLE = 2**17
 _SEED = 20_221
@@ -29,13 +30,35 @@ _SEED = 20_221
 
 @dataclass(frozen=True, slots=True)
 class UnitMoments:
-    """Mean and covariance of one unit's summands, and the moments behind a ratio."""
+    """Mean and covariance of one unit's summands, and the moments behind a ratio.
+
+    ``squares`` are E(ws)², E(ws·wy) and E(wy)². ``is_positive`` says that neither
+    column can be negative.
+    """
 
     mean: Floats
     root: Floats
     ratio: float
     denominator: float
-    residual: float
+    squares: tuple[float, float, float]
+    is_positive: bool
+
+    @property
+    def residual(self) -> float:
+        """E(w(s − r·y))² at the ratio r of these people."""
+        return self.square_at(self.ratio, self.ratio)
+
+    def square_at(self, ratio: float, tested: float) -> float:
+        """Give E(w(s − r·y))² at a tested r, for such people with another ratio.
+
+        Their numerator is as many times larger, or where it can be negative, larger by
+        as many denominators.
+        """
+        times, more = ratio / self.ratio if self.ratio else 1.0, -tested
+        if not self.is_positive:
+            times, more = 1.0, ratio - self.ratio - tested
+        of_s, of_both, of_y = self.squares
+        return times**2 * of_s + 2 * times * more * of_both + more**2 * of_y
 
     def sums(self, n: int, draws: int, rng: np.random.Generator) -> Floats:
         """Draw sums of n people, which are nearly normal."""
@@ -47,6 +70,14 @@ class UnitMoments:
         """Give the width without noise for many people."""
         spread = math.sqrt(self.residual / n) / abs(self.denominator)
         return 2 * normal_quantile(level) * spread
+
+
+def guess_of(plan: Plan, guess: Guess | Population | None) -> Guess | Population | None:
+    """Give the guess, or the one that a plan in two stages holds of its one ratio."""
+    ratios = {each.ratio for each in plan.questions}
+    if guess is not None or plan.stage is None or len(ratios) > 1:
+        return guess
+    return plan.stage.guess
 
 
 def questions_of(
@@ -67,13 +98,11 @@ def questions_of(
 
 
 def unit_moments(
-    plan: Plan, asked: PlannedQuestion, guess: Guess | Population | None
+    plan: Plan, asked: PlannedQuestion, guess: Guess | Population
 ) -> UnitMoments:
     """Reduce a guessed population to the moments of one unit's summands."""
     question = counted_question(plan, asked)
     bounds = plan.box(question)
-    if guess is None:
-        guess = middle_guess(bounds)
     population = (
         guessed_population(guess, bounds) if isinstance(guess, Guess) else guess
     )
@@ -89,13 +118,15 @@ def unit_moments(
     values, vectors = np.linalg.eigh(np.cov(each, rowvar=False))
     moments = exact_moments(each, plan, question)
     top, bottom = float(moments["ws"].mean()), float(moments["wy"].mean())
-    residuals = moments["ws"] - top / bottom * moments["wy"]
+    pairs = (("ws", "ws"), ("ws", "wy"), ("wy", "wy"))
+    squares = [float((moments[a] * moments[b]).mean()) for a, b in pairs]
     return UnitMoments(
         mean=mean,
         root=vectors * np.sqrt(np.maximum(values, 0.0)),
         ratio=top / bottom,
         denominator=bottom,
-        residual=float((residuals**2).mean()),
+        squares=(squares[0], squares[1], squares[2]),
+        is_positive=Signs.of(bounds).is_positive,
     )
 
 
