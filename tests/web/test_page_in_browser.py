@@ -78,7 +78,7 @@ def test_a_slider_moved_by_the_keyboard_changes_forecast_study_and_charts(
 ) -> None:
     page = visit().page
     page.goto(f"{address}/")
-    before, drawn = shown(page, "width_high"), page.inner_html("#charts svg >> nth=0")
+    before, drawn = shown(page, "width_low"), page.inner_html("#charts svg >> nth=0")
     slider = page.get_by_role("slider", name="Epsilon, slider")
     slider.focus()
     slider.press("Home")
@@ -86,7 +86,7 @@ def test_a_slider_moved_by_the_keyboard_changes_forecast_study_and_charts(
     settled(page)
     assert page.get_by_label("Epsilon", exact=True).input_value() == "0.01"
     assert slider.get_attribute("aria-valuetext") == "0.01"
-    assert float(shown(page, "width_high")) > float(before)
+    assert float(shown(page, "width_low")) > float(before)
     assert "epsilon = 0.01" in page.inner_text("#study")
     assert page.inner_html("#charts svg >> nth=0") != drawn
     assert "epsilon=0.01" in page.url

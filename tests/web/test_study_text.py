@@ -163,10 +163,14 @@ def test_a_guess_is_written_whole() -> None:
         "weight_mean": "1",
         "weight_sd": "0.5",
         "correlation": "0.3",
+        "weight_with_numerator": "-0.1",
+        "weight_with_per": "0.2",
     }
     study = parse_study(write_study(read_form(typed)))
     assert study.guess is not None
     assert study.guess.correlation == 0.3
+    assert study.guess.weight_with_numerator == -0.1
+    assert study.guess.weight_with_per == 0.2
     assert study.guess.weight is not None
     assert study.guess.weight.sd == 0.5
     assert study.questions[0].ratio.guess_is == "unknown"

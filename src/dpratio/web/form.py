@@ -48,6 +48,8 @@ DEFAULTS = {
     "weight_mean": "",
     "weight_sd": "",
     "correlation": "",
+    "weight_with_numerator": "",
+    "weight_with_per": "",
     "against": "1",
 }
 
@@ -81,6 +83,8 @@ _WORDS = {
     "per_sd": "the denominator's sd",
     "weight_mean": "the weight's mean",
     "weight_sd": "the weight's sd",
+    "weight_with_numerator": "the weight's correlation with the numerator",
+    "weight_with_per": "the weight's correlation with the denominator",
     "against": "the ratio to test against",
 }
 

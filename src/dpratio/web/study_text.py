@@ -134,15 +134,17 @@ def _population(form: Form, *, weighted: bool) -> dict[str, str]:
         columns["weight"] = True
     fields = [f"{name}_mean" for name in columns]
     fields += [f"{name}_sd" for name, has_sd in columns.items() if has_sd]
-    if all(form.is_empty(name) for name in (*fields, "correlation")):
+    together = ["correlation"]
+    if "weight" in columns:
+        together += ["weight_with_numerator", "weight_with_per"]
+    if all(form.is_empty(name) for name in (*fields, *together)):
         return rows
     for name, has_sd in columns.items():
         mean = f"mean = {form.number(f'{name}_mean')}"
         known = has_sd and not form.is_empty(f"{name}_sd")
         sd = f", sd = {form.number(f'{name}_sd')}" if known else ""
         rows[name] = f"{{ {mean}{sd} }}"
-    if not form.is_empty("correlation"):
-        rows["correlation"] = form.number("correlation")
+    rows |= {name: form.number(name) for name in together if not form.is_empty(name)}
     return rows
 
 
