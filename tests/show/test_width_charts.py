@@ -43,7 +43,7 @@ def test_a_forecast_runs_along_what_varies() -> None:
 @pytest.mark.parametrize("here", [(500, 0.3), (500, math.inf)])
 def test_a_plan_is_marked_among_its_neighbours(here: tuple[float, float]) -> None:
     lines = {"forecast": [(100.0, 0.5), (30_000.0, math.inf)], "without noise": []}
-    chart = around_chart(lines, along="people", title="T", here=here)
+    chart = around_chart(lines, along="people", title="T", here=[here])
     told = [mark.told for mark in chart.panels[0].marks if isinstance(mark, Interval)]
     assert "forecast: width 0.5 at people 100" in told
     assert ("this study: width 0.3 at people 500" in told) == math.isfinite(here[1])
