@@ -11,12 +11,12 @@ import duckdb
 from curator.groups_for_tests import ABC, CODE, DAY, DAYS, LISTED, MONTHS, SEX, by
 from curator.people_for_tests import people
 from curator.tables_for_tests import asked, plan_of
-from dpratio.curator.reading.statement import KeyCount, Statement, UnitRule
+from dpratio.curator.reading.statement import KeyCount, Reading, Statement, UnitRule
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups
 
-__all__ = ["COLUMNS", "EVERY", "functions_in", "key_counts", "statements"]
+__all__ = ["COLUMNS", "EVERY", "functions_in", "key_counts", "readings", "statements"]
 
 # One row of each type; `given` is a table of DuckDB.
 COLUMNS = {
@@ -77,6 +77,15 @@ def statements() -> Iterator[Statement]:
     assert of_people.unit is not None
     for column in ("number", "wide"):
         yield replace(of_people, unit=replace(of_people.unit, column=column))
+
+
+def readings() -> Iterator[Reading]:
+    """Every statement by itself, and several that count different rows."""
+    yield from (Reading((each,)) for each in statements())
+    for plan in (plan_of(), people(most_groups=2), people(keys=None), by(ABC)):
+        first = asked(plan)
+        columns = {**first.factor_columns, "s": "money"}
+        yield Reading((first, replace(first, factor_columns=columns)))
 
 
 def key_counts() -> Iterator[KeyCount]:

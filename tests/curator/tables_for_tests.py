@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from dpratio.curator.choose_engine import open_table
-from dpratio.curator.reading.statement import CellSum, Statement, statement_of
+from dpratio.curator.choose_engine import open_reading, open_table
+from dpratio.curator.reading.statement import CellSum, Reading, Statement, statement_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
@@ -25,8 +25,10 @@ __all__ = [
     "ROW",
     "asked",
     "exact",
+    "exact_together",
     "fixed",
     "plan_of",
+    "reading_of",
     "require_silence",
     "said_by",
     "shape_of",
@@ -89,6 +91,21 @@ def asked(plan: Plan, question: int = 0) -> Statement:
     groups = plan.partitions[chosen.partition]
     assert groups is None or isinstance(groups, Groups)
     return statement_of(plan, chosen, groups)
+
+
+def reading_of(plan: Plan, *questions: int) -> Reading:
+    """What questions of a plan about the same groups ask, by default the first."""
+    return Reading(tuple(asked(plan, each) for each in questions or (0,)))
+
+
+def exact_together(table: object, plan: Plan, engine: str) -> list[list[list[int]]]:
+    """The integers of all questions of a plan about the same groups, read at once."""
+    reading = reading_of(plan, *range(len(plan.questions)))
+    found = open_reading(table, reading, engine)()
+    return [
+        each.plus(np.zeros((asks.cells, len(asks.sums)), dtype=np.int64)).tolist()
+        for each, asks in zip(found, reading.statements, strict=True)
+    ]
 
 
 def exact(

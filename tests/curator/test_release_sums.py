@@ -61,11 +61,11 @@ def test_the_door_prices_then_opens_then_asks_then_draws(
 
         monkeypatch.setattr(where, name, watched)
 
-    for name in ("price", "connected", "open_table", "_quietly", "draw_noise"):
+    for name in ("price", "connected", "open_reading", "_quietly", "draw_noise"):
         watch(name)
     release_sums(EMPTY, plan_of(), ledger=None)
     # Connecting, opening and asking are all done quietly.
-    opened = ["price", "_quietly", "connected", "_quietly", "open_table"]
+    opened = ["price", "_quietly", "connected", "_quietly", "open_reading"]
     assert order == [*opened, "draw_noise", "_quietly"]
 
 
@@ -92,7 +92,7 @@ def test_loggers_are_silent_while_rows_are_read_and_speak_again_afterwards(
         logging.getLogger("SQLQueryContextLogger").critical("cell 271828 is bad")
         raise ValueError
 
-    monkeypatch.setattr(room, "open_table", lambda *_given: stop)
+    monkeypatch.setattr(room, "open_reading", lambda *_given: stop)
     with pytest.raises(EngineFailed):
         release_sums(EMPTY, plan_of(), ledger=None)
     assert not caplog.records
@@ -107,7 +107,7 @@ def test_what_an_engine_says_when_it_stops_is_not_repeated(
     def stop() -> None:
         raise ValueError(words)
 
-    monkeypatch.setattr(room, "open_table", lambda *_given: stop)
+    monkeypatch.setattr(room, "open_reading", lambda *_given: stop)
     with pytest.raises(EngineFailed, match="the engine stopped") as caught:
         release_sums(EMPTY, plan_of(), ledger=None)
     assert "271828" not in str(caught.value)

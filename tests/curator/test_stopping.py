@@ -195,7 +195,7 @@ def test_an_interrupt_that_an_engine_took_for_an_error_is_raised_all_the_same(
         message = "cell 271828 is bad"
         raise error(message)
 
-    monkeypatch.setattr(measure, "open_table", lambda *_given: stop)
+    monkeypatch.setattr(measure, "open_reading", lambda *_given: stop)
     with heeding_signals(), pytest.raises(wanted) as told:
         release_sums({"score": [0.5], "label": [1]}, plan_of(), ledger=None)
     assert type(told.value) is wanted

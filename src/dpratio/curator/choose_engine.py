@@ -6,13 +6,20 @@ from typing import Any
 
 from dpratio.checks import import_extra, require_one_of
 from dpratio.curator.reading.exact import ExactSums
-from dpratio.curator.reading.statement import ColumnType, KeyCount, Statement
+from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.terms.dimensions import Key
 from dpratio.terms.source import CsvFile, ParquetFiles
 
-__all__ = ["ENGINES", "connected", "open_keys", "open_table", "schema_for"]
+__all__ = [
+    "ENGINES",
+    "connected",
+    "open_keys",
+    "open_reading",
+    "open_table",
+    "schema_for",
+]
 
 ENGINES = ("auto", "duckdb", "ibis", "python")
 
@@ -22,12 +29,20 @@ _IN_WAREHOUSES = {"database", "ibis", "spark"}
 def open_table(
     table: object, statement: Statement, engine: str
 ) -> Callable[[], ExactSums]:
+    """Open a table for one statement, as `open_reading` does for several."""
+    ask = open_reading(table, Reading((statement,)), engine)
+    return lambda: ask()[0]
+
+
+def open_reading(
+    table: object, reading: Reading, engine: str
+) -> Callable[[], list[ExactSums]]:
     """Open a table, check its public schema, and give the one question to ask it.
 
     Nothing but the schema is read here; rows are read when the result is called.
     """
-    opened, asking = _open(table, statement, engine)
-    return lambda: as_written(table, lambda: asking.aggregate(opened, statement))
+    opened, asking = _open(table, reading, engine)
+    return lambda: as_written(table, lambda: asking.aggregate(opened, reading))
 
 
 def open_keys(
@@ -39,7 +54,7 @@ def open_keys(
 
 
 def schema_for(
-    table: object, asked: Statement | KeyCount, engine: str
+    table: object, asked: Reading | KeyCount, engine: str
 ) -> tuple[str, Mapping[str, ColumnType]]:
     """Open a table as for its question, and give its engine and its public schema."""
     opened, asking = _open(table, asked, engine)
@@ -66,7 +81,7 @@ def connected(table: object, engine: str) -> object:
 
 
 def _open(
-    table: object, asked: Statement | KeyCount, engine: str
+    table: object, asked: Reading | KeyCount, engine: str
 ) -> tuple[Any, ModuleType]:
     """Open a table with its engine, and check its schema."""
     require_one_of(engine, ENGINES, "engine")
@@ -76,7 +91,7 @@ def _open(
 
 def _opened(
     opened: Any,  # noqa: ANN401 (any kind of table)
-    asked: Statement | KeyCount,
+    asked: Reading | KeyCount,
     engine: str,
 ) -> tuple[Any, ModuleType]:
     kind = kind_of(opened)

@@ -1,6 +1,7 @@
 """Open a table for a plan and measure it once: the only path from rows to noise."""
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from dpratio.curator.choose_engine import (
     connected,
     open_keys,
-    open_table,
+    open_reading,
     schema_for,
 )
 from dpratio.curator.noise.draw_noise import draw_noise
@@ -19,6 +20,7 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import (
     ColumnType,
     KeyCount,
+    Reading,
     Statement,
     statement_of,
     unit_rule,
@@ -63,36 +65,34 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
         for at, each in enumerate(plan.partitions)
         if isinstance(each, PrivateKeys)
     }
-    ready = [
-        _open(table, plan, question, known[question.partition], engine)
-        for question in plan.questions
-    ]
+    ready = {
+        at: _open(table, each, engine) for at, each in _readings(plan, known).items()
+    }
 
     def measure() -> Questions:
+        found = {at: find() for at, find in finders.items()}
+        cells = [found.get(at, each) for at, each in enumerate(known)]
+        asks = {
+            at: _open(table, each, engine) if at in found else ready[at]
+            for at, each in _readings(plan, cells).items()
+        }
         stage = plan.stage
         if stage is not None:
-            exact = [_quietly(ask) for ask in ready]
+            exact = _exact(plan, cells, asks)
             return _quietly(lambda: measure_in_stages(plan, stage, exact, system_bits))
-        found = {at: find() for at, find in finders.items()}
-        questions = []
-        for question, ask in zip(plan.questions, ready, strict=True):
-            cells = known[question.partition]
-            if question.partition in found:
-                cells = found[question.partition]
-                ask = _open(table, plan, question, cells, engine)  # noqa: PLW2901
-            questions.append(
-                fresh_question(
-                    plan, question, cells, _noisy(plan, question, cells, ask)
-                )
-            )
-        return tuple(questions)
+        noise = [_noise(plan, each, cells[each.partition]) for each in plan.questions]
+        exact = _exact(plan, cells, asks)
+        return tuple(
+            fresh_question(plan, each, cells[each.partition], sums.plus(drawn))
+            for each, sums, drawn in zip(plan.questions, exact, noise, strict=True)
+        )
 
     return measure
 
 
 def look_at(
     table: object, plan: Plan, engine: str
-) -> list[tuple[Statement | KeyCount, str, Mapping[str, ColumnType]]]:
+) -> list[tuple[Reading | KeyCount, str, Mapping[str, ColumnType]]]:
     """Open a table for every question of a plan as `open_for` does; ask none.
 
     Returns:
@@ -101,26 +101,29 @@ def look_at(
     table = connect(table, engine)
     engine = "auto" if engine == "ibis" else engine
     keys = (each for each in plan.partitions if isinstance(each, PrivateKeys))
-    asked: list[Statement | KeyCount] = [_counted(plan, each) for each in keys]
-    for question in plan.questions:
-        known = _known_groups(plan.partitions[question.partition])
-        asked.append(statement_of(plan, question, known))
+    groups = [_known_groups(each) for each in plan.partitions]
+    asked: list[Reading | KeyCount] = [_counted(plan, each) for each in keys]
+    asked += _readings(plan, groups).values()
     return [
         (each, *_quietly(lambda each=each: schema_for(table, each, engine)))  # type: ignore[misc]
         for each in asked
     ]
 
 
+def _readings(plan: Plan, groups: Sequence[Groups | None]) -> dict[int, Reading]:
+    """Say what is added up for each partition: one reading for all its questions."""
+    asked: dict[int, list[Statement]] = {}
+    for each in plan.questions:
+        statement = statement_of(plan, each, groups[each.partition])
+        asked.setdefault(each.partition, []).append(statement)
+    return {at: Reading(tuple(each)) for at, each in asked.items()}
+
+
 def _open(
-    table: object,
-    plan: Plan,
-    question: PlannedQuestion,
-    groups: Groups | None,
-    engine: str,
-) -> Callable[[], ExactSums]:
-    """Open the table for one question of the plan."""
-    statement = statement_of(plan, question, groups)
-    return _quietly(lambda: open_table(table, statement, engine))
+    table: object, reading: Reading, engine: str
+) -> Callable[[], list[ExactSums]]:
+    """Open the table for questions about the same groups."""
+    return _quietly(lambda: open_reading(table, reading, engine))
 
 
 def _open_keys(
@@ -136,18 +139,30 @@ def _counted(plan: Plan, keys: PrivateKeys) -> KeyCount:
     return KeyCount(keys.column, keys.kind, unit_rule(plan, None))
 
 
-def _noisy(
-    plan: Plan,
-    question: PlannedQuestion,
-    groups: Groups | None,
-    ask: Callable[[], ExactSums],
+def _noise(
+    plan: Plan, question: PlannedQuestion, groups: Groups | None
 ) -> NDArray[np.int64]:
-    """Ask for the exact sums of one question and put noise on them."""
-    count = 1 if groups is None else groups.count
-    if count == 0:
-        return np.zeros((0, len(question.sums)), dtype=np.int64)
-    noise = draw_noise(plan.mechanism, question, count, system_bits)
-    return _quietly(ask).plus(noise)
+    """Draw the noise of one question, before its sums are asked for."""
+    count = _count(groups)
+    return draw_noise(plan.mechanism, question, count, system_bits)
+
+
+def _exact(
+    plan: Plan,
+    groups: Sequence[Groups | None],
+    asks: Mapping[int, Callable[[], list[ExactSums]]],
+) -> list[ExactSums]:
+    """Ask for the exact sums of every question; of no groups there are none."""
+    nothing = itertools.repeat(ExactSums(np.zeros((0, 1), dtype=np.int64)))
+    found = {
+        at: iter(_quietly(ask)) if _count(groups[at]) else nothing
+        for at, ask in asks.items()
+    }
+    return [next(found[each.partition]) for each in plan.questions]
+
+
+def _count(groups: Groups | None) -> int:
+    return 1 if groups is None else groups.count
 
 
 def _known_groups(partition: Partition) -> Groups | None:

@@ -18,7 +18,7 @@ from dpratio.curator.ledger.history import describe_left
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store.clock import time_now
 from dpratio.curator.measure import connect, look_at
-from dpratio.curator.reading.statement import KeyCount, Statement, kind_of_key
+from dpratio.curator.reading.statement import KeyCount, Reading, kind_of_key
 from dpratio.curator.release_sums import require_named
 from dpratio.curator.warehouse.origin import origin_of
 from dpratio.plan.plan import Plan
@@ -120,14 +120,14 @@ def check_release(  # noqa: PLR0913 (what a release is given)
     return Preflight(tuple(read.values()), named, account, charge)
 
 
-def _roles(asked: Statement | KeyCount) -> Iterator[tuple[str, str]]:
+def _roles(asked: Reading | KeyCount) -> Iterator[tuple[str, str]]:
     """Say of every column that is read what it is read as."""
-    for column in asked.factor_columns.values():
+    for column in asked.numbers:
         yield column, "numbers"
     if isinstance(asked, KeyCount):
         yield asked.column, f"{asked.kind} keys"
     else:
-        for at, column in asked.key_columns.items():
-            yield column, f"{kind_of_key(asked.dimensions[at])} keys"
+        for at, column in asked.first.key_columns.items():
+            yield column, f"{kind_of_key(asked.first.dimensions[at])} keys"
     if asked.unit is not None:
         yield asked.unit.column, "ids"

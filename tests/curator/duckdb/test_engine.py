@@ -18,7 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.table_sources import connection_of
-from curator.tables_for_tests import ENGINES, ROW, asked, exact, fixed, plan_of
+from curator.tables_for_tests import (
+    ENGINES,
+    ROW,
+    asked,
+    exact,
+    fixed,
+    plan_of,
+    reading_of,
+)
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb import engine as engine_duckdb
 from dpratio.curator.duckdb.sources import open_duck
@@ -104,12 +112,13 @@ def test_files_are_read_once_where_their_footers_tell_that_doubles_will_not_do(
 def test_a_wrong_claim_of_a_footer_does_not_change_the_integers(
     claimed: str, folder: Path
 ) -> None:
-    statement = asked(plan_of())
+    reading = reading_of(plan_of())
     pq.write_table(pa.table(FORTY_ROWS), folder / "forty.parquet")
-    table = open_duck(str(folder / "forty.parquet"), statement)
+    table = open_duck(str(folder / "forty.parquet"), reading)
     table = replace(table, footers=f"SELECT {claimed} AS claimed")
-    nothing = np.zeros((statement.cells, len(statement.sums)), dtype=np.int64)
-    found = engine_duckdb.aggregate(table, statement).plus(nothing).tolist()
+    nothing = np.zeros((1, len(reading.first.sums)), dtype=np.int64)
+    [sums] = engine_duckdb.aggregate(table, reading)
+    found = sums.plus(nothing).tolist()
     assert found == exact(FORTY_ROWS, plan_of(), "python")
 
 
@@ -236,6 +245,6 @@ def test_whole_numbers_handed_over_as_doubles_are_tested_for_nan_all_the_same() 
     """pandas has whole numbers with gaps, which become NaN on the way."""
     labels = pd.array([1, None], dtype="Int64")
     frame = pd.DataFrame({"score": [0.5, 0.5], "label": labels})
-    statement = asked(plan_of())
-    kept = engine_duckdb._is_counted(open_duck(frame, statement), statement)
-    assert kept == "isfinite((s - s) + (y - y))"
+    reading = reading_of(plan_of())
+    kept = engine_duckdb._kept(open_duck(frame, reading), reading, [])
+    assert kept.endswith("WHERE isfinite((n0 - n0) + (n1 - n1))")

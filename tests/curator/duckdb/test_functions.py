@@ -13,7 +13,7 @@ from curator.statements_for_tests import (
     EVERY,
     functions_in,
     key_counts,
-    statements,
+    readings,
 )
 from curator.tables_for_tests import asked, exact, plan_of
 from curator.warehouse.hosts import DuckDb as Host
@@ -52,11 +52,11 @@ def written_by_duckdb() -> tuple[str, ...]:
     """The statements of `engine_duckdb` over a relation."""
     written: list[str] = []
     with duckdb.connect() as connection:
-        first = statements()
+        first = readings()
         opened = open_duck(connection.sql(EVERY), next(first))
-        for each in (*[next(first)], *first):
+        for each in first:
             table = _over(opened, each.columns)
-            keyed = key_tables(table, each)
+            keyed = key_tables(table, each.first)
             written += [
                 engine_duckdb._query(table, each, keyed, in_doubles=in_doubles)
                 for in_doubles in (True, False)

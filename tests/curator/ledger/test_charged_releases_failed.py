@@ -78,7 +78,7 @@ def test_an_engine_that_stops_after_the_charge_leaves_it_charged(
         message = "cell 271828 is bad"
         raise ValueError(message)
 
-    monkeypatch.setattr(measure, "open_table", lambda *_given: stop)
+    monkeypatch.setattr(measure, "open_reading", lambda *_given: stop)
     with pytest.raises(EngineFailed) as told:
         release_sums(
             TABLE, PLAN, ledger=file_ledger, release_id=ID, out=tmp_path / "r.json"

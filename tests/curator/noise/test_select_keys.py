@@ -312,7 +312,7 @@ def test_the_schema_is_checked_before_keys_are_looked_for(engine: str) -> None:
 
 def test_a_key_count_reads_its_key_and_id_and_refuses_other_types() -> None:
     asked = KeyCount("region", "text", rule_of(1))
-    assert (asked.columns, asked.factor_columns) == (["region", "id"], {})
+    assert (asked.columns, asked.numbers) == (["region", "id"], [])
     text, number = ColumnType("text", "T"), ColumnType("number", "N")
     asked.check_schema({"region": text, "id": text})
     for types, message in [

@@ -6,6 +6,8 @@ it fails the sums are taken again in 128-bit integers, and where the files claim
 rows that it must, in those at once. The integers are the same.
 """
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from dpratio.curator.duckdb.keys import Keyed, id_of, key_tables
@@ -13,29 +15,32 @@ from dpratio.curator.duckdb.numbers import cell_of, clip, double, number_of, tot
 from dpratio.curator.duckdb.table import DuckTable
 from dpratio.curator.duckdb.units import count_keys, unit_steps
 from dpratio.curator.reading.exact import ExactSums
-from dpratio.curator.reading.statement import Statement
+from dpratio.curator.reading.statement import Reading, Statement
 from dpratio.curator.reading.whole_doubles import are_exact, may_be_exact
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["aggregate", "count_keys"]
 
 
-def aggregate(table: DuckTable, statement: Statement) -> ExactSums:
-    """Add up the cells of every group."""
-    keyed = key_tables(table, statement)
-    sums = None
-    if may_be_exact(table.claimed_rows(), statement):
-        query = _query(table, statement, keyed, in_doubles=True)
+def aggregate(table: DuckTable, reading: Reading) -> list[ExactSums]:
+    """Add up the cells of every group, for each statement."""
+    keyed = key_tables(table, reading.first)
+    claimed, sums = table.claimed_rows(), None
+    if all(may_be_exact(claimed, each) for each in reading.statements):
+        query = _query(table, reading, keyed, in_doubles=True)
         sums = table.fetch(query, keyed.tables)
-    if sums is None or not _is_exact(sums, statement):
-        query = _query(table, statement, keyed, in_doubles=False)
+    if sums is None or not _is_exact(sums, reading):
+        query = _query(table, reading, keyed, in_doubles=False)
         sums = table.fetch(query, keyed.tables)
-    held = object if statement.unclamped else np.int64
-    cells = np.zeros((statement.cells, len(statement.sums)), dtype=held)
     code = np.asarray(sums["code"]).astype(np.int64)
-    for index in range(len(statement.sums)):
-        cells[code, index] = _whole(np.asarray(sums[f"sum{index}"]))
-    return ExactSums(cells)
+    found = []
+    for nth, each in enumerate(reading.statements):
+        held = object if each.unclamped else np.int64
+        cells = np.zeros((each.cells, len(each.sums)), dtype=held)
+        for at in range(len(each.sums)):
+            cells[code, at] = _whole(np.asarray(sums[f"sum{nth}_{at}"]))
+        found.append(ExactSums(cells))
+    return found
 
 
 def _whole(column: np.ndarray) -> np.ndarray:
@@ -45,126 +50,161 @@ def _whole(column: np.ndarray) -> np.ndarray:
     return column.astype(np.int64)
 
 
-def _is_exact(sums: dict[str, np.ndarray], statement: Statement) -> bool:
-    unit_rows = np.ma.filled(sums.get("unit_rows", 0), 0)
-    return are_exact(sums["rows"], unit_rows, statement)
+def _is_exact(sums: dict[str, np.ndarray], reading: Reading) -> bool:
+    return all(
+        are_exact(
+            sums[f"rows{nth}"], np.ma.filled(sums.get(f"unit_rows{nth}", 0), 0), each
+        )
+        for nth, each in enumerate(reading.statements)
+    )
 
 
 def _query(
-    table: DuckTable, statement: Statement, keyed: Keyed, *, in_doubles: bool
+    table: DuckTable, reading: Reading, keyed: Keyed, *, in_doubles: bool
 ) -> str:
-    """Write the statement: read, drop, clip, place, add up units, count in cells.
+    """Write the query: read, drop, clip, place, add up units, count in cells.
+
+    The letters of a statement are numbered with it: s0, y0, s1, y1. Where a row may
+    count in some statements alone, its letters are missing in the others, and so is
+    all that is made of them; a missing cell is not added.
 
     On a foreign connection every number passes through TRY, past which DuckDB does
     not carry a file's statistics: they may be wrong, and a clip that they call
     needless must stay.
     """
     hide = "TRY({})" if table.is_foreign else "{}"
-    unit, unclamped = statement.unit, statement.unclamped
+    unit, statements = reading.unit, list(enumerate(reading.statements))
     read = [
-        f"{hide.format(number_of(table, column))} AS {letter}"
-        for letter, column in statement.factor_columns.items()
+        f"{hide.format(number_of(table, column))} AS n{at}"
+        for at, column in enumerate(reading.numbers)
     ]
     read += keyed.read
     passed = list(keyed.names)
     if unit is not None:
         read.append(f"{id_of(table, unit.column)} AS u")
         passed.append("u")
-    clipped = [
-        f"{clip(letter, bounds)} AS {letter}"
-        for letter, bounds in statement.factor_bounds.items()
-    ]
     steps = {
         "given_rows": f"SELECT {', '.join(read)} FROM {table.source}",
-        "kept": (
-            f"SELECT {', '.join(clipped + passed)} FROM given_rows "
-            f"WHERE {_is_counted(table, statement)}"
-        ),
-        "placed": _placed(statement, keyed),
+        "kept": _kept(table, reading, passed),
+        "placed": _placed(reading, keyed),
     }
     rows = "placed"
     if unit is not None:
-        steps |= unit_steps(statement, unit, in_doubles=in_doubles)
+        steps |= unit_steps(reading, unit, in_doubles=in_doubles)
         rows = "units"
-    letters = ["s", "y"] if unit is not None else _letters(statement)
-    code = ["code"] if statement.dimensions else []
-    kept = [*letters, *code, *(["n_rows"] if unit is not None else [])]
-    steps["made"] = f"SELECT {', '.join(kept + _made(statement))} FROM {rows}"
-    cells, added = _cells(statement)
-    gates = [g for g in letters if _is_gate(g, statement) and _is_used(g, statement)]
-    extra = ["n_rows"] if unit is not None else []
-    steps["counted"] = f"SELECT {', '.join(cells + gates + code + extra)} FROM made"
-    sums = [
-        f"{total_of(cell, in_doubles=in_doubles, unclamped=unclamped)} AS sum{at}"
-        for at, cell in enumerate(added)
-    ]
-    sums += ["max(n_rows) AS unit_rows"] if unit is not None else []
+    code = ["code"] if reading.first.dimensions else []
+    made, counted, sums = list(code), list(code), []
+    for nth, each in statements:
+        letters = ["s", "y"] if unit is not None else _letters(each)
+        made += [*(f"{letter}{nth}" for letter in letters), *_made(nth, each)]
+        cells, added = _cells(nth, each, is_masked=reading.is_masked)
+        gates = [g for g in letters if _is_gate(g, each) and _is_used(g, each)]
+        counted += [*cells, *(f"{letter}{nth}" for letter in gates)]
+        sums.append(f"count({added[0] if reading.is_masked else '*'}) AS rows{nth}")
+        sums += [
+            f"{total_of(cell, in_doubles=in_doubles, unclamped=each.unclamped)} "
+            f"AS sum{nth}_{at}"
+            for at, cell in enumerate(added)
+        ]
+        if unit is not None:
+            made.append(f"n_rows{nth}")
+            counted.append(f"n_rows{nth}")
+            sums.append(f"max(n_rows{nth}) AS unit_rows{nth}")
+    steps["made"] = f"SELECT {', '.join(made)} FROM {rows}"
+    steps["counted"] = f"SELECT {', '.join(counted)} FROM made"
     once = {"totals", "ranked"}  # Read twice, worked out once.
     written = ", ".join(
         f"{name} AS {'MATERIALIZED ' if name in once else ''}({step})"
         for name, step in steps.items()
     )
     place, grouped = ("code", " GROUP BY code") if code else ("0 AS code", "")
-    return (
-        f'WITH {written} SELECT {place}, count(*) AS "rows", {", ".join(sums)} '
-        f"FROM counted{grouped}"
-    )
+    return f"WITH {written} SELECT {place}, {', '.join(sums)} FROM counted{grouped}"
 
 
 def _letters(statement: Statement) -> list[str]:
     return [letter for letter in "syw" if letter in statement.factor_bounds]
 
 
-def _is_counted(table: DuckTable, statement: Statement) -> str:
-    """Keep rows whose numbers are all there and finite.
+def _kept(table: DuckTable, reading: Reading, passed: Sequence[str]) -> str:
+    """Keep rows that some statement counts, and clip their numbers."""
+    names = {column: f"n{at}" for at, column in enumerate(reading.numbers)}
+    tests = [_is_counted(table, each, names) for each in reading.statements]
+    clipped = {}
+    for nth, each in enumerate(reading.statements):
+        for letter, bounds in each.factor_bounds.items():
+            number = clip(names[each.factor_columns[letter]], bounds)
+            if letter.startswith("b"):  # A bin is the same in all statements.
+                clipped[letter] = number
+            elif reading.is_masked:
+                clipped[f"{letter}{nth}"] = f"CASE WHEN is{nth} THEN {number} END"
+            else:
+                clipped[f"{letter}{nth}"] = number
+    source, where = "given_rows", tests[0]
+    if reading.is_masked:
+        told = ", ".join(f"{test} AS is{nth}" for nth, test in enumerate(tests))
+        source = f"(SELECT *, {told} FROM given_rows)"
+        where = f"({' OR '.join(f'is{nth}' for nth in range(len(tests)))})"
+    where += "" if reading.unit is None else " AND u IS NOT NULL"
+    columns = [f"{number} AS {name}" for name, number in clipped.items()]
+    return f"SELECT {', '.join([*columns, *passed])} FROM {source} WHERE {where}"
+
+
+def _is_counted(
+    table: DuckTable, statement: Statement, names: Mapping[str, str]
+) -> str:
+    """Tell of a row whether its numbers are all there and finite.
 
     x − x is 0 for a finite x and NaN for any other, so one test does for all.
     """
-    columns = statement.factor_columns.items()
     whole = [
-        letter
-        for letter, column in columns
+        column
+        for column in statement.factor_columns.values()
         if table.types[column].kind in {"integer", "boolean"}
         and table.columns[column][1] != "DOUBLE"  # As pandas hands missing ones over.
     ]
-    zeros = [f"({f} - {f})" for f, _ in columns if f not in whole]
-    tests = [f"{f} IS NOT NULL" for f in whole]
+    zeros = [
+        f"({names[column]} - {names[column]})"
+        for column in statement.factor_columns.values()
+        if column not in whole
+    ]
+    tests = [f"{names[column]} IS NOT NULL" for column in whole]
     if zeros:
         tests.append(f"isfinite({' + '.join(zeros)})")
-    if statement.unit is not None:
-        tests.append("u IS NOT NULL")
     return " AND ".join(tests)
 
 
-def _placed(statement: Statement, keyed: Keyed) -> str:
+def _placed(reading: Reading, keyed: Keyed) -> str:
     """Give each row its group; rows of no group find none."""
-    letters = _letters(statement)
-    taken = {"s": "s - m AS s"} if "m" in statement.factor_bounds else {}
-    columns = [taken.get(letter, letter) for letter in letters]
-    columns += ["u"] if statement.unit is not None else []
-    if statement.dimensions:
+    columns = []
+    for nth, each in enumerate(reading.statements):
+        taken = {"s": f"s{nth} - m{nth} AS s{nth}"} if "m" in each.factor_bounds else {}
+        columns += [taken.get(letter, f"{letter}{nth}") for letter in _letters(each)]
+    columns += ["u"] if reading.unit is not None else []
+    if reading.first.dimensions:
         columns.append(f"{keyed.code} AS code")
     where = f" WHERE {' AND '.join(keyed.tests)}" if keyed.tests else ""
     return f"SELECT {', '.join(columns)} FROM kept{keyed.joins}{where}"
 
 
-def _made(statement: Statement) -> list[str]:
+def _made(nth: int, statement: Statement) -> list[str]:
     """Make the columns of the contrast."""
     contrast = statement.contrast
     if contrast is None:
         return []
     weighted = "w" in statement.factor_bounds and statement.unit is None
-    times = "w * " if weighted else ""
+    times = f"w{nth} * " if weighted else ""
     centre = double(contrast.centre)
-    z = f"{times}(s - {centre} * y)"
+    z = f"{times}(s{nth} - {centre} * y{nth})"
     if contrast.limit is not None:
         limit = Bounds(-contrast.limit, contrast.limit)
         z = clip(f"({z})", limit)
-    h = f"{times}(s + {centre} * y)" if contrast.has_numerator else f"{times}y"
-    return [f"{z} AS z", f"{h} AS h"]
+    total = f"(s{nth} + {centre} * y{nth})" if contrast.has_numerator else f"y{nth}"
+    return [f"{z} AS z{nth}", f"{times}{total} AS h{nth}"]
 
 
-def _cells(statement: Statement) -> tuple[list[str], list[str]]:
+def _cells(
+    nth: int, statement: Statement, *, is_masked: bool
+) -> tuple[list[str], list[str]]:
     """Count each distinct product once; give the cells and what each sum adds.
 
     A factor that is 0 or 1 may multiply the cell instead of the value: zero has cell
@@ -174,12 +214,15 @@ def _cells(statement: Statement) -> tuple[list[str], list[str]]:
     added = []
     for each in statement.sums:
         rest = tuple(f for f in each.factors if not _is_gate(f, statement))
-        gates = [f for f in each.factors if _is_gate(f, statement)]
-        name = cells.setdefault((rest, each.step), f"cell{len(cells)}")
+        gates = [f"{f}{nth}" for f in each.factors if _is_gate(f, statement)]
+        name = cells.setdefault((rest, each.step), f"cell{nth}_{len(cells)}")
         added.append(" * ".join([name, *gates]))
-    named = [
-        f"{cell_of(factors, step)} AS {name}" for (factors, step), name in cells.items()
-    ]
+    named = []
+    for (factors, step), name in cells.items():
+        cell = cell_of([f"{factor}{nth}" for factor in factors], step)
+        if is_masked and not factors:
+            cell = f"CASE WHEN s{nth} IS NOT NULL THEN {cell} END"
+        named.append(f"{cell} AS {name}")
     return named, added
 
 

@@ -33,7 +33,7 @@ def open_pandas(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     types = pandas_types(frame)
     chosen = [name for name in statement.columns if name in types]
     names = {name: f"c{index}" for index, name in enumerate(chosen)}
-    numbers = set(statement.factor_columns.values())
+    numbers = set(statement.numbers)
     ids = None if statement.unit is None else statement.unit.column
     columns = {
         name: (short, "DOUBLE" if name in numbers else "VARCHAR")

@@ -42,13 +42,13 @@ def _within_precision(name: str, type_: str, number: str) -> str:
 
 
 def clip(factor: str, bounds: Bounds) -> str:
-    """Clip a number to its bounds, or round it to 0 or 1."""
+    """Clip a number to its bounds, or round it to 0 or 1; a missing one stays so."""
     if bounds.is_binary:
         return f"CAST({factor} >= 0.5::DOUBLE AS DOUBLE)"
     lower, upper = double(bounds.lower), double(bounds.upper)
     return (
         f"CASE WHEN {factor} BETWEEN {lower} AND {upper} THEN {factor} "
-        f"WHEN {factor} > {upper} THEN {upper} ELSE {lower} END"
+        f"WHEN {factor} > {upper} THEN {upper} WHEN {factor} < {lower} THEN {lower} END"
     )
 
 

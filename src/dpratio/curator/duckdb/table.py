@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from dpratio.curator.reading.statement import ColumnType, KeyCount, Statement
+from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading
 from dpratio.curator.stopping import stoppable
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
     "write_parquet",
 ]
 
-Asked = Statement | KeyCount
+Asked = Reading | KeyCount
 # Public tables that a query joins, as columns of arrays.
 Tables = Mapping[str, Mapping[str, Any]]
 Columns = dict[str, Any]

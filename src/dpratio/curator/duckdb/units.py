@@ -12,7 +12,7 @@ from dpratio.curator.reading.keys import (
     key_from,
     rank_key,
 )
-from dpratio.curator.reading.statement import KeyCount, Statement, UnitRule
+from dpratio.curator.reading.statement import KeyCount, Reading, UnitRule
 from dpratio.terms.dimensions import Key
 
 __all__ = ["count_keys", "unit_steps"]
@@ -54,42 +54,60 @@ def count_keys(table: DuckTable, asked: KeyCount) -> dict[Key, int]:
     }
 
 
-def unit_steps(
-    statement: Statement, unit: UnitRule, *, in_doubles: bool
-) -> dict[str, str]:
+def unit_steps(reading: Reading, unit: UnitRule, *, in_doubles: bool) -> dict[str, str]:
     """Add up the rows of each id and group, keep so many groups, and clip."""
-    times = "w * " if "w" in statement.factor_bounds else ""
-    code = ["code"] if statement.dimensions else []
+    code = ["code"] if reading.first.dimensions else []
     by = ", ".join(["u", *code])
-    totals = [
-        f"{sum_of(cell_of([f'{times}{letter}'], each.step), in_doubles=in_doubles)} "
-        f"AS t{letter}"
-        for letter, each in unit.totals.items()
-    ]
-    steps = {
-        "totals": (
-            f"SELECT {by}, count(*) AS n_rows, {', '.join(totals)} "
-            f"FROM placed GROUP BY {by}"
-        )
-    }
+    counted = "s{}" if reading.is_masked else "*"
+    totals, units = [], [*code]
+    for nth, each in enumerate(reading.statements):
+        times = f"w{nth} * " if "w" in each.factor_bounds else ""
+        totals.append(f"count({counted.format(nth)}) AS n_rows{nth}")
+        units.append(f"n_rows{nth}")
+        for letter, total in each.unit.totals.items():  # type: ignore[union-attr]
+            name = f"{letter}{nth}"
+            cell = cell_of([f"{times}{name}"], total.step)
+            totals.append(f"{sum_of(cell, in_doubles=in_doubles)} AS t{name}")
+            units.append(
+                f"CAST(CASE WHEN t{name} > {total.highest} THEN {total.highest} "
+                f"WHEN t{name} < {total.lowest} THEN {total.lowest} ELSE t{name} END "
+                f"AS DOUBLE) * {double(total.step)} AS {name}"
+            )
+    steps = {"totals": f"SELECT {by}, {', '.join(totals)} FROM placed GROUP BY {by}"}
     source = "totals"
-    if statement.cells > unit.most_groups:
-        # No two groups of one id have the same rank, so just so many are kept.
-        most = unit.most_groups
+    if reading.first.cells > unit.most_groups:
+        steps |= _capped(reading, unit)
+        source = "capped"
+    steps["units"] = f"SELECT {', '.join(units)} FROM {source}"
+    return steps
+
+
+def _capped(reading: Reading, unit: UnitRule) -> dict[str, str]:
+    """Keep so many groups of each id, in each statement of those that it has there.
+
+    A total is missing where an id has no rows for a statement, or too many groups.
+    """
+    # No two groups of one id have the same rank, so just so many are kept.
+    most = unit.most_groups
+    steps = {"ranked": f"SELECT *, {_rank(unit)} AS rank FROM totals"}
+    if not reading.is_masked:
         least = "min(rank)" if most == 1 else f"list_max(min(rank, {most}))"
-        steps["ranked"] = f"SELECT *, {_rank(unit)} AS rank FROM totals"
         steps["last"] = f"SELECT u, {least} AS last_rank FROM ranked GROUP BY u"
         steps["capped"] = (
             "SELECT * FROM ranked JOIN last USING (u) WHERE rank <= last_rank"
         )
-        source = "capped"
-    clipped = [
-        f"CAST(CASE WHEN t{letter} > {each.highest} THEN {each.highest} "
-        f"WHEN t{letter} < {each.lowest} THEN {each.lowest} ELSE t{letter} END "
-        f"AS DOUBLE) * {double(each.step)} AS {letter}"
-        for letter, each in unit.totals.items()
-    ]
-    steps["units"] = f"SELECT {', '.join([*clipped, *code, 'n_rows'])} FROM {source}"
+        return steps
+    last, kept = [], []
+    for nth, each in enumerate(reading.statements):
+        ranks = f"min(rank, {most}) FILTER (WHERE n_rows{nth} > 0)"
+        last.append(f"list_max({ranks}) AS last{nth}")
+        kept.append(f"n_rows{nth}")
+        kept += [
+            f"CASE WHEN rank <= last{nth} THEN t{letter}{nth} END AS t{letter}{nth}"
+            for letter in each.unit.totals  # type: ignore[union-attr]
+        ]
+    steps["last"] = f"SELECT u, {', '.join(last)} FROM ranked GROUP BY u"
+    steps["capped"] = f"SELECT code, {', '.join(kept)} FROM ranked JOIN last USING (u)"
     return steps
 
 

@@ -24,7 +24,13 @@ from dpratio.curator.reading.keys import (
     placer_of,
     rank_of,
 )
-from dpratio.curator.reading.statement import CellSum, KeyCount, Statement, UnitRule
+from dpratio.curator.reading.statement import (
+    CellSum,
+    KeyCount,
+    Reading,
+    Statement,
+    UnitRule,
+)
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.lattice import to_cell
 from dpratio.terms.bounds import Bounds
@@ -37,8 +43,12 @@ _NUMBERS = (bool, int, float, Decimal, np.bool_, np.integer, np.floating)
 Factors = dict[str, float]
 
 
-def aggregate(table: RowTable, statement: Statement) -> ExactSums:
-    """Add up the cells of every group."""
+def aggregate(table: RowTable, reading: Reading) -> list[ExactSums]:
+    """Add up the cells of every group, for each statement by itself."""
+    return [_aggregate(table, each) for each in reading.statements]
+
+
+def _aggregate(table: RowTable, statement: Statement) -> ExactSums:
     counted = _counted_rows(table, statement)
     if statement.unit is not None:
         counted = _unit_totals(counted, statement.unit)

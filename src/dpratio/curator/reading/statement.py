@@ -44,6 +44,7 @@ __all__ = [
     "CellSum",
     "ColumnType",
     "KeyCount",
+    "Reading",
     "Statement",
     "UnitRule",
     "kind_of_key",
@@ -159,6 +160,53 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Statements over the same groups and units: one reading of the table for all.
+
+    Each counts the rows that it would count alone: a row that lacks a number of one of
+    them still counts in the others.
+    """
+
+    statements: tuple[Statement, ...]
+
+    @property
+    def first(self) -> Statement:
+        """One of them, for the groups and the units of all."""
+        return self.statements[0]
+
+    @property
+    def unit(self) -> UnitRule | None:
+        """Whose rows are added up, and in how many groups they count."""
+        return self.first.unit
+
+    @property
+    def numbers(self) -> list[str]:
+        """Every column that is read as a number, each once."""
+        read = (each.factor_columns.values() for each in self.statements)
+        return list(dict.fromkeys(name for names in read for name in names))
+
+    @property
+    def columns(self) -> list[str]:
+        """Every column the engine reads, each once."""
+        return list(dict.fromkeys([*self.numbers, *self.first.columns]))
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether a row may count in some and not in others."""
+        read = {frozenset(each.factor_columns.values()) for each in self.statements}
+        return len(read) > 1
+
+    def check_schema(self, types: Mapping[str, ColumnType]) -> None:
+        """Refuse a table whose public schema is not the declared one.
+
+        Raises:
+            SchemaRefused: When a column is missing or of the wrong type.
+        """
+        for each in self.statements:
+            each.check_schema(types)
+
+
+@dataclass(frozen=True, slots=True)
 class KeyCount:
     """Which keys to count units of, each unit in so many keys at most."""
 
@@ -167,9 +215,9 @@ class KeyCount:
     unit: UnitRule | None
 
     @property
-    def factor_columns(self) -> Mapping[str, str]:
+    def numbers(self) -> list[str]:
         """No numbers are read."""
-        return {}
+        return []
 
     @property
     def keys(self) -> Keys:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.keys import can_be_declared, key_from
-from dpratio.curator.reading.statement import KeyCount, Statement
+from dpratio.curator.reading.statement import KeyCount, Reading
 from dpratio.curator.reading.whole_doubles import are_exact
 from dpratio.curator.warehouse.numbers import PIECE, PIECES
 from dpratio.curator.warehouse.sums import group_sums
@@ -19,28 +19,29 @@ from dpratio.terms.dimensions import Key
 __all__ = ["aggregate", "count_keys"]
 
 
-def aggregate(table: WarehouseTable, statement: Statement) -> ExactSums:
-    """Add up the cells of every group."""
-    names = [f"sum{at}" for at in range(len(statement.sums))]
-    found = table.fetch(
-        group_sums(table.dialect, table.rows, statement, in_doubles=True)
+def aggregate(table: WarehouseTable, reading: Reading) -> list[ExactSums]:
+    """Add up the cells of every group, for each statement."""
+    statements = list(enumerate(reading.statements))
+    found = table.fetch(group_sums(table.dialect, table.rows, reading, in_doubles=True))
+    is_exact = all(
+        are_exact(found[f"rows{nth}"], found.get(f"unit_rows{nth}", [0]), each)
+        for nth, each in statements
     )
-    sums = {name: found[name] for name in names}
-    if not are_exact(found["rows"], found.get("unit_rows", [0]), statement):
+    if not is_exact:
         found = table.fetch(
-            group_sums(table.dialect, table.rows, statement, in_doubles=False)
+            group_sums(table.dialect, table.rows, reading, in_doubles=False)
         )
-        sums = {name: _joined(found, name) for name in names}
-    cells = np.zeros((statement.cells, len(names)), dtype=object)
-    codes = found.get("code", [0])
-    for index, name in enumerate(names):
-        added: dict[int, int] = {}
-        for code, total in zip(codes, sums[name], strict=True):
-            # A group may arrive in several rows: the days of a period.
-            added[code] = added.get(code, 0) + int(total)
-        for code, total in added.items():
-            cells[code, index] = total
-    return ExactSums(cells)
+    sums = []
+    for nth, each in statements:
+        cells = np.zeros((each.cells, len(each.sums)), dtype=object)
+        for at in range(len(each.sums)):
+            name = f"sum{nth}_{at}"
+            totals = found[name] if is_exact else _joined(found, name)
+            for code, total in zip(found.get("code", [0]), totals, strict=True):
+                # A group may arrive in several rows: the days of a period.
+                cells[code, at] += int(total)
+        sums.append(ExactSums(cells))
+    return sums
 
 
 def count_keys(table: WarehouseTable, asked: KeyCount) -> dict[Key, int]:

@@ -17,6 +17,7 @@ __all__ = [
     "cell_of",
     "clip",
     "joined",
+    "only_where",
     "pieces_of",
     "settled",
     "whole_total",
@@ -37,7 +38,7 @@ PIECE = 2.0**20
 
 
 def clip(dialect: Dialect, value: Value, bounds: Bounds, least: float = 0.0) -> Value:
-    """Clip a finite number to its bounds, or round it to 0 or 1.
+    """Clip a finite number to its bounds, or round it to 0 or 1; none stays missing.
 
     Where vanishing products stop a query it is zero below `least`.
     """
@@ -48,7 +49,9 @@ def clip(dialect: Dialect, value: Value, bounds: Bounds, least: float = 0.0) -> 
     if not dialect.vanishing_stops or not least:
         lower, upper = map(dialect.double, ends)
         inside = value.between(lower, upper)
-        return ibis.cases((inside, value), (value > upper, upper), else_=lower)
+        return ibis.cases(
+            (inside, value), (value > upper, upper), (value < lower, lower)
+        )
     lower, upper = (dialect.double(end if abs(end) >= least else 0.0) for end in ends)
     return ibis.cases(
         (value > upper, upper),
@@ -63,6 +66,11 @@ def settled(dialect: Dialect, value: Value, least: float) -> Value:
         return value
     tiny = value.abs() < dialect.double(least)
     return ibis.cases((tiny, dialect.double(0.0)), else_=value)
+
+
+def only_where(test: Value, value: Value) -> Value:
+    """Give a value where a test holds; elsewhere it is missing."""
+    return ibis.cases((test, value))
 
 
 def cell_of(

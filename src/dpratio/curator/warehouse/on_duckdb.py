@@ -11,7 +11,7 @@ from dpratio.curator.duckdb.sources import open_given
 from dpratio.curator.duckdb.table import Asked, DuckTable
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.read_once import require_once
-from dpratio.curator.reading.statement import KeyCount, Statement
+from dpratio.curator.reading.statement import KeyCount, Reading
 from dpratio.curator.silence import silence
 from dpratio.curator.warehouse.dialect import Backend, Dialect, Value
 from dpratio.curator.warehouse.tables import WarehouseTable
@@ -35,10 +35,10 @@ class DuckDb(Dialect):
         require_once(reads_of(backend.compile(rows), backend.con.execute))
 
 
-def aggregate(table: WarehouseTable, statement: Statement) -> ExactSums:
-    """Add up the cells of every group."""
+def aggregate(table: WarehouseTable, reading: Reading) -> list[ExactSums]:
+    """Add up the cells of every group, for each statement."""
     with silence():
-        return engine.aggregate(_bound(table, statement), statement)
+        return engine.aggregate(_bound(table, reading), reading)
 
 
 def count_keys(table: WarehouseTable, asked: KeyCount) -> dict[Key, int]:

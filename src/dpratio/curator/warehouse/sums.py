@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 
-from dpratio.curator.reading.statement import Statement
+from dpratio.curator.reading.statement import Reading, Statement
 from dpratio.curator.warehouse.dialect import Dialect, Value
 from dpratio.curator.warehouse.keys import (
     is_joined,
@@ -20,6 +20,7 @@ from dpratio.curator.warehouse.numbers import (
     PIECES,
     cell_of,
     clip,
+    only_where,
     pieces_of,
     settled,
     whole_total,
@@ -32,25 +33,29 @@ __all__ = ["group_sums"]
 
 
 def group_sums(
-    dialect: Dialect, table: Value, statement: Statement, *, in_doubles: bool
+    dialect: Dialect, table: Value, reading: Reading, *, in_doubles: bool
 ) -> Value:
-    """Write what is asked: code, rows and the sums of every group that has rows."""
-    late = _late_texts(dialect, statement)
-    rows = _clipped(dialect, table, statement, late)
-    rows = place_without_join(dialect, rows, statement)
+    """Write what is asked: code, rows and the sums of every group that has rows.
+
+    The letters of a statement are numbered with it: s0, y0, s1, y1. Where a row may
+    count in some statements alone, its letters are missing in the others, and so is
+    all that is made of them; a missing cell is not added.
+    """
+    late = _late_texts(dialect, reading.first)
+    rows = _clipped(dialect, table, reading, late)
+    rows = place_without_join(dialect, rows, reading.first)
     if late is not None:
-        return _added_by_keys(dialect, rows, statement, late, in_doubles=in_doubles)
-    rows = _placed(dialect, rows, statement)
-    if statement.unit is not None:
-        rows = unit_totals(
-            dialect, rows, statement, statement.unit, in_doubles=in_doubles
-        )
-    code = ["code"] if statement.dimensions else []
-    unit = ["n_rows"] if statement.unit is not None else []
-    counted, names = _counted(dialect, rows, statement, [*code, *unit])
-    sums = {"rows": counted.count()}
-    if unit:
-        sums["unit_rows"] = counted.n_rows.max()
+        return _added_by_keys(dialect, rows, reading, late, in_doubles=in_doubles)
+    rows = _placed(dialect, rows, reading)
+    unit, numbers = reading.unit, range(len(reading.statements))
+    if unit is not None:
+        rows = unit_totals(dialect, rows, reading, unit, in_doubles=in_doubles)
+    code = ["code"] if reading.first.dimensions else []
+    kept = [f"n_rows{nth}" for nth in numbers] if unit is not None else []
+    counted, names = _counted(dialect, rows, reading, [*code, *kept])
+    sums = _rows(counted, reading, names)
+    if unit is not None:
+        sums |= {f"unit_rows{nth}": counted[f"n_rows{nth}"].max() for nth in numbers}
     terms = _terms(dialect, counted, names, in_doubles=in_doubles)
     totals = {name: each.sum() for name, each in terms.items()}
     sums |= _named(dialect, totals, names, in_doubles=in_doubles)
@@ -71,7 +76,7 @@ def _late_texts(dialect: Dialect, statement: Statement) -> list[int] | None:
 def _added_by_keys(
     dialect: Dialect,
     rows: Value,
-    statement: Statement,
+    reading: Reading,
     late: Sequence[int],
     *,
     in_doubles: bool,
@@ -80,124 +85,171 @@ def _added_by_keys(
 
     A period has the sums of its days, which are added up where they arrive.
     """
+    dimensions = reading.first.dimensions
     by = [
         f"k{at}" if is_joined(each) else f"place{at}"
-        for at, each in enumerate(statement.dimensions)
+        for at, each in enumerate(dimensions)
     ]
-    counted, names = _counted(dialect, _less(dialect, rows, statement), statement, by)
+    counted, names = _counted(dialect, _less(dialect, rows, reading), reading, by)
     terms = _terms(dialect, counted, names, in_doubles=in_doubles)
+    many = _rows(counted, reading, names)
     added = counted.group_by(*by).aggregate(
-        many=counted.count(), **{name: each.sum() for name, each in terms.items()}
+        **many, **{name: each.sum() for name, each in terms.items()}
     )
     read = {
-        f"k{at}": text_of(dialect, added[f"k{at}"], statement.dimensions[at])  # type: ignore[arg-type]
+        f"k{at}": text_of(dialect, added[f"k{at}"], dimensions[at])  # type: ignore[arg-type]
         for at in late
     }
-    placed = place_rows(dialect, added.mutate(**read), statement, ["many", *terms])
-    many_texts = any(None in statement.dimensions[at].values for at in late)
+    kept = [*many, *terms]
+    placed = place_rows(dialect, added.mutate(**read), reading.first, kept)
+    many_texts = any(None in dimensions[at].values for at in late)
     if many_texts or not dialect.text_is_bytes:
         # Texts that are no UTF-8 are one key, and may be many; and a period many days.
-        found = {name: placed[name].sum() for name in ("many", *terms)}
-        placed = placed.group_by("code").aggregate(**found)
+        placed = placed.group_by("code").aggregate(
+            **{name: placed[name].sum() for name in kept}
+        )
     sums = _named(
         dialect, {each: placed[each] for each in terms}, names, in_doubles=in_doubles
     )
-    return placed.select("code", rows=placed.many, **sums)
+    return placed.select("code", *many, **sums)
 
 
 def _counted(
-    dialect: Dialect, rows: Value, statement: Statement, kept: Sequence[str]
-) -> tuple[Value, list[str]]:
-    """Count rows in cells; give them, and which cell each sum adds."""
-    made = rows.mutate(**_contrast(dialect, rows, statement))
-    cells, names = _cells(dialect, made, statement)
+    dialect: Dialect, rows: Value, reading: Reading, kept: Sequence[str]
+) -> tuple[Value, list[list[str]]]:
+    """Count rows in cells; give them, and which cell each sum of a statement adds."""
+    statements = list(enumerate(reading.statements))
+    contrasts: dict[str, Value] = {}
+    for nth, each in statements:
+        contrasts |= _contrast(dialect, rows, nth, each)
+    made = rows.mutate(**contrasts)
+    cells: dict[str, Value] = {}
+    names = []
+    for nth, each in statements:
+        own, added = _cells(dialect, made, nth, each, is_masked=reading.is_masked)
+        cells |= own
+        names.append(added)
     return made.select(*kept, **cells), names
 
 
+def _rows(
+    counted: Value, reading: Reading, names: Sequence[Sequence[str]]
+) -> dict[str, Value]:
+    """Count the rows of each statement."""
+    return {
+        f"rows{nth}": counted[added[0]].count()
+        if reading.is_masked
+        else counted.count()
+        for nth, added in enumerate(names)
+    }
+
+
 def _terms(
-    dialect: Dialect, counted: Value, names: Sequence[str], *, in_doubles: bool
+    dialect: Dialect,
+    counted: Value,
+    names: Sequence[Sequence[str]],
+    *,
+    in_doubles: bool,
 ) -> dict[str, Value]:
     """Give what is added up: cells, or their pieces."""
+    cells = dict.fromkeys(name for added in names for name in added)
     if in_doubles:
-        return {name: counted[name] for name in names}
+        return {name: counted[name] for name in cells}
     return {
-        f"{name}_{nth}": piece
-        for name in dict.fromkeys(names)
-        for nth, piece in enumerate(pieces_of(dialect, counted[name]))
+        f"{name}_{part}": piece
+        for name in cells
+        for part, piece in enumerate(pieces_of(dialect, counted[name]))
     }
 
 
 def _named(
     dialect: Dialect,
     totals: Mapping[str, Value],
-    names: Sequence[str],
+    names: Sequence[Sequence[str]],
     *,
     in_doubles: bool,
 ) -> dict[str, Value]:
     """Give totals, as whole numbers, under the names of the sums."""
+    added = {
+        f"sum{nth}_{at}": name
+        for nth, each in enumerate(names)
+        for at, name in enumerate(each)
+    }
     if in_doubles:
         return {
-            f"sum{at}": whole_total(dialect, totals[name])
-            for at, name in enumerate(names)
+            given: whole_total(dialect, totals[name]) for given, name in added.items()
         }
     return {
-        f"sum{at}_{nth}": totals[f"{name}_{nth}"]
-        for at, name in enumerate(names)
-        for nth in range(PIECES)
+        f"{given}_{part}": totals[f"{name}_{part}"]
+        for given, name in added.items()
+        for part in range(PIECES)
     }
 
 
 def _clipped(
-    dialect: Dialect, table: Value, statement: Statement, late: Sequence[int] | None
+    dialect: Dialect, table: Value, reading: Reading, late: Sequence[int] | None
 ) -> Value:
-    """Read the columns, keep rows whose numbers are all there, and clip those."""
-    read = {
-        letter: dialect.number(table[column])
-        for letter, column in statement.factor_columns.items()
-    }
-    for at in statement.key_columns:
-        each = statement.dimensions[at]
-        read[f"k{at}"] = (
+    """Read the columns, keep rows that some statement counts, and clip numbers."""
+    names = {column: f"n{at}" for at, column in enumerate(reading.numbers)}
+    read = {name: dialect.number(table[column]) for column, name in names.items()}
+    passed = {}
+    for at in reading.first.key_columns:
+        each = reading.first.dimensions[at]
+        passed[f"k{at}"] = (
             table[each.column] if at in (late or ()) else key_of(dialect, table, each)  # type: ignore[arg-type]
         )
-    tests = []
-    if statement.unit is not None:
-        read["u"] = dialect.unit(table[statement.unit.column])
-        tests.append("u")
-    rows = table.select(**read)
-    finite = dialect.finite([rows[letter] for letter in statement.factor_columns])
-    kept = [*finite, *(rows[name].notnull() for name in tests)]
-    rows = rows.filter(dialect.condition(reduce(and_, kept)))
-    factors = "yw" if "m" in statement.factor_bounds else "syw"
-    clipped = {
-        letter: clip(
-            dialect,
-            rows[letter],
-            bounds,
-            _least_of(statement) if letter in factors else 0.0,
-        )
-        for letter, bounds in statement.factor_bounds.items()
-    }
-    passed = [name for name in read if name not in clipped]
+    if reading.unit is not None:
+        passed["u"] = dialect.unit(table[reading.unit.column])
+    rows = table.select(**read, **passed)
+    tests = [
+        reduce(and_, dialect.finite([rows[names[column]] for column in columns]))
+        for columns in (each.factor_columns.values() for each in reading.statements)
+    ]
+    if reading.is_masked:
+        rows = rows.mutate(**{f"is{nth}": test for nth, test in enumerate(tests)})
+        tests = [reduce(or_, (rows[f"is{nth}"] for nth in range(len(tests))))]
+    has_unit = [] if reading.unit is None else [rows.u.notnull()]
+    rows = rows.filter(dialect.condition(reduce(and_, [tests[0], *has_unit])))
+    clipped = {}
+    for nth, each in enumerate(reading.statements):
+        factors = "yw" if "m" in each.factor_bounds else "syw"
+        for letter, bounds in each.factor_bounds.items():
+            least = _least_of(each) if letter in factors else 0.0
+            number = rows[names[each.factor_columns[letter]]]
+            within = clip(dialect, number, bounds, least)
+            if letter.startswith("b"):  # A bin is the same in all statements.
+                clipped[letter] = within
+            elif reading.is_masked:
+                clipped[f"{letter}{nth}"] = only_where(rows[f"is{nth}"], within)
+            else:
+                clipped[f"{letter}{nth}"] = within
     return rows.select(*passed, **clipped)
 
 
-def _placed(dialect: Dialect, rows: Value, statement: Statement) -> Value:
+def _placed(dialect: Dialect, rows: Value, reading: Reading) -> Value:
     """Give each row its group; rows of no group are dropped."""
-    kept = [letter for letter in "syw" if letter in statement.factor_bounds]
-    if statement.unit is not None:
+    kept = [
+        f"{letter}{nth}"
+        for nth, each in enumerate(reading.statements)
+        for letter in "syw"
+        if letter in each.factor_bounds
+    ]
+    if reading.unit is not None:
         kept.append("u")
-    rows = _less(dialect, rows, statement)
-    if not statement.dimensions:
+    rows = _less(dialect, rows, reading)
+    if not reading.first.dimensions:
         return rows.select(*kept)
-    return place_rows(dialect, rows, statement, kept)
+    return place_rows(dialect, rows, reading.first, kept)
 
 
-def _less(dialect: Dialect, rows: Value, statement: Statement) -> Value:
+def _less(dialect: Dialect, rows: Value, reading: Reading) -> Value:
     """Take m off s."""
-    if "m" not in statement.factor_bounds:
-        return rows
-    return rows.mutate(s=settled(dialect, rows.s - rows.m, _least_of(statement)))
+    less = {
+        f"s{nth}": settled(dialect, rows[f"s{nth}"] - rows[f"m{nth}"], _least_of(each))
+        for nth, each in enumerate(reading.statements)
+        if "m" in each.factor_bounds
+    }
+    return rows.mutate(**less) if less else rows
 
 
 def _least_of(statement: Statement) -> float:
@@ -206,23 +258,27 @@ def _least_of(statement: Statement) -> float:
     return LEAST_TERM if is_term else LEAST_FACTOR
 
 
-def _contrast(dialect: Dialect, rows: Value, statement: Statement) -> dict[str, Value]:
+def _contrast(
+    dialect: Dialect, rows: Value, nth: int, statement: Statement
+) -> dict[str, Value]:
     """Make the columns of the contrast."""
     contrast = statement.contrast
     if contrast is None:
         return {}
-    scaled = dialect.double(contrast.centre) * rows.y
-    z, h = rows.s - scaled, (rows.s + scaled if contrast.has_numerator else rows.y)
+    s, y = rows[f"s{nth}"], rows[f"y{nth}"]
+    scaled = dialect.double(contrast.centre) * y
+    z, h = s - scaled, (s + scaled if contrast.has_numerator else y)
     # Without a weight both are zero or far from vanishing.
     if "w" in statement.factor_bounds and statement.unit is None:
-        z, h = (settled(dialect, rows.w * each, LEAST_CONTRAST) for each in (z, h))
+        weight = rows[f"w{nth}"]
+        z, h = (settled(dialect, weight * each, LEAST_CONTRAST) for each in (z, h))
     if contrast.limit is not None:
         z = clip(dialect, z, Bounds(-contrast.limit, contrast.limit))
-    return {"z": z, "h": h}
+    return {f"z{nth}": z, f"h{nth}": h}
 
 
 def _cells(
-    dialect: Dialect, rows: Value, statement: Statement
+    dialect: Dialect, rows: Value, nth: int, statement: Statement, *, is_masked: bool
 ) -> tuple[dict[str, Value], list[str]]:
     """Count each distinct product once; give the cells, and which each sum adds."""
     least = LEAST_FACTOR if statement.contrast is None else LEAST_CONTRAST
@@ -230,9 +286,12 @@ def _cells(
     cells: dict[str, Value] = {}
     added = []
     for each in statement.sums:
-        name = named.setdefault((each.factors, each.step), f"cell{len(named)}")
+        name = named.setdefault((each.factors, each.step), f"cell{nth}_{len(named)}")
         if name not in cells:
-            factors = [rows[letter] for letter in each.factors]
-            cells[name] = cell_of(dialect, factors, each.step, least)
+            factors = [rows[f"{letter}{nth}"] for letter in each.factors]
+            cell = cell_of(dialect, factors, each.step, least)
+            if is_masked and not factors:
+                cell = only_where(rows[f"s{nth}"].notnull(), cell)
+            cells[name] = cell
         added.append(name)
     return cells, added

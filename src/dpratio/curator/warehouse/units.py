@@ -5,7 +5,7 @@ import datetime as dt
 import ibis
 
 from dpratio.curator.reading.keys import LARGEST_ID, RANK_FACTOR, RANK_FIELD, rank_key
-from dpratio.curator.reading.statement import KeyCount, Statement, UnitRule
+from dpratio.curator.reading.statement import KeyCount, Reading, UnitRule
 from dpratio.curator.warehouse.dialect import Dialect, Value
 from dpratio.curator.warehouse.keys import key_of
 from dpratio.curator.warehouse.numbers import (
@@ -14,6 +14,7 @@ from dpratio.curator.warehouse.numbers import (
     cell_of,
     clip,
     joined,
+    only_where,
     pieces_of,
 )
 from dpratio.plan.sensitivity.box import Total
@@ -26,40 +27,62 @@ __all__ = ["counted_keys", "unit_totals"]
 def unit_totals(
     dialect: Dialect,
     rows: Value,
-    statement: Statement,
-    rule: UnitRule,
+    reading: Reading,
+    unit: UnitRule,
     *,
     in_doubles: bool,
 ) -> Value:
-    """Add up the rows of each id and group, keep so many groups, and clip."""
-    weight = ["w"] if "w" in statement.factor_bounds else []
-    cells = {
-        letter: cell_of(
-            dialect, [rows[each] for each in (*weight, letter)], total.step, LEAST_TERM
-        )
-        for letter, total in rule.totals.items()
+    """Add up the rows of each id and group, keep so many groups, and clip.
+
+    A total is missing where an id has no rows for a statement, or too many groups.
+    """
+    totals = {
+        f"{letter}{nth}": (total, f"w{nth}" if "w" in each.factor_bounds else None)
+        for nth, each in enumerate(reading.statements)
+        for letter, total in each.unit.totals.items()  # type: ignore[union-attr]
     }
-    code = ["code"] if statement.dimensions else []
+    cells = {}
+    for name, (total, weight) in totals.items():
+        factors = [rows[each] for each in (weight, name) if each is not None]
+        cells[name] = cell_of(dialect, factors, total.step, LEAST_TERM)
+    code = ["code"] if reading.first.dimensions else []
     counted = rows.select("u", *code, **cells)
-    held = counted.group_by("u", *code).aggregate(
-        n_rows=counted.count(),
-        **{
-            name: each
-            for letter in cells
-            for name, each in _sums(
-                dialect, counted[letter], letter, in_doubles=in_doubles
-            ).items()
-        },
-    )
-    if statement.cells > rule.most_groups:
-        held = held.mutate(hashed=_hashed(dialect, held.u))
-        held = held.mutate(rank=_rank(dialect, held, rule))
-        held = _first(held, rule.most_groups, [held.rank])
-    clipped = {
-        letter: _clipped(dialect, _total(dialect, held, letter, in_doubles), total)
-        for letter, total in rule.totals.items()
+    many = {
+        f"n_rows{nth}": counted[f"s{nth}"].count()
+        if reading.is_masked
+        else counted.count()
+        for nth in range(len(reading.statements))
     }
-    return held.select(*code, "n_rows", **clipped)
+    sums: dict[str, Value] = {}
+    for name in totals:
+        sums |= _sums(dialect, counted[name], name, in_doubles=in_doubles)
+    held = counted.group_by("u", *code).aggregate(**many, **sums)
+    is_capped = reading.first.cells > unit.most_groups
+    if is_capped:
+        held = held.mutate(hashed=_hashed(dialect, held.u))
+        held = held.mutate(rank=_rank(dialect, held, unit))
+        if reading.is_masked:
+            held = held.mutate(**_nth_of_each(held, list(many)))
+        else:
+            held = _first(held, unit.most_groups, [held.rank])
+    clipped = {}
+    for name, (total, _) in totals.items():
+        whole = _clipped(dialect, _total(dialect, held, name, in_doubles), total)
+        if is_capped and reading.is_masked:
+            whole = only_where(held[f"nth{name[1:]}"] <= unit.most_groups, whole)
+        clipped[name] = whole
+    return held.select(*code, *many, **clipped)
+
+
+def _nth_of_each(held: Value, many: list[str]) -> dict[str, Value]:
+    """Number the groups of each id by their ranks, those with rows of a statement."""
+    window = ibis.window(
+        group_by=held.u, order_by=held.rank, preceding=None, following=0
+    )
+    return {
+        f"nth{nth}": ibis.cases((held[name] > 0, 1), else_=0).sum().over(window)
+        for nth, name in enumerate(many)
+    }
 
 
 def counted_keys(dialect: Dialect, table: Value, asked: KeyCount) -> Value:

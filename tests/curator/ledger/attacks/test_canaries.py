@@ -16,7 +16,7 @@ import pytest
 
 from curator.ledger.attacks.books import name_of, open_book
 from dpratio.curator import measure
-from dpratio.curator.choose_engine import open_table
+from dpratio.curator.choose_engine import open_reading
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
@@ -155,7 +155,7 @@ def breaking(chance: random.Random) -> Callable[..., Callable[[], object]]:
         raise ValueError(f"could not convert {WORD} {NUMBER}")
 
     def opened(*given: Any) -> Callable[[], object]:  # noqa: ANN401
-        ask = open_table(*given)
+        ask = open_reading(*given)
         return stop if chance.random() < 0.1 else ask
 
     return opened
@@ -169,7 +169,7 @@ def test_no_cell_of_hostile_tables_is_in_the_ledger_its_anchor_or_a_message(
     scope = Scope("persons", Budget(1000, "1e-2"), unit="id")
     open_book(str(path), anchor=anchor).open_scope(scope)
     choices, found = plans(), Counter[str]()
-    monkeypatch.setattr(measure, "open_table", breaking(random.Random(10)))  # noqa: S311
+    monkeypatch.setattr(measure, "open_reading", breaking(random.Random(10)))  # noqa: S311
     for number in range(RELEASES):
         plan = chance.choice(choices)
         name = "loans" if plan.unit.column is None else "persons"

@@ -244,7 +244,7 @@ def test_a_panic_is_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
     def panic() -> None:
         raise PanicError("cell 271828")
 
-    monkeypatch.setattr(measure, "open_table", lambda *_given: panic)
+    monkeypatch.setattr(measure, "open_reading", lambda *_given: panic)
     with pytest.raises(EngineFailed) as failed:
         release_sums({"score": [], "label": []}, plan_of(), ledger=None)
     assert failed.value.__context__ is None
@@ -252,6 +252,6 @@ def test_a_panic_is_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(measure, "open_table", lambda *_given: stop)
+    monkeypatch.setattr(measure, "open_reading", lambda *_given: stop)
     with pytest.raises(KeyboardInterrupt):
         release_sums({"score": [], "label": []}, plan_of(), ledger=None)

@@ -9,7 +9,7 @@ import pytest
 
 from curator.groups_for_tests import by
 from curator.people_for_tests import people
-from curator.tables_for_tests import asked, exact, plan_of
+from curator.tables_for_tests import exact, plan_of, reading_of
 from dpratio.curator.warehouse.database.postgres_statement import write
 from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.sums import group_sums
@@ -40,7 +40,7 @@ def loans(postgres_url: str) -> Iterator[WarehouseTable]:
 
 
 def explained(loans: WarehouseTable, plan: Plan) -> str:
-    question = group_sums(loans.dialect, loans.rows, asked(plan), in_doubles=True)
+    question = group_sums(loans.dialect, loans.rows, reading_of(plan), in_doubles=True)
     written, arrays = write(loans.backend, question)
     with psycopg.RawCursor(loans.backend.con) as cursor:
         cursor.execute(f"EXPLAIN (VERBOSE, FORMAT JSON) {written}".encode(), arrays)
@@ -66,7 +66,9 @@ def test_keys_and_ids_are_compared_by_their_bytes(postgres_url: str) -> None:
         )
         opened = open_warehouse(DatabaseTable(postgres_url, table="words"))
         plan = people(keys=["north", "south"])
-        question = group_sums(opened.dialect, opened.rows, asked(plan), in_doubles=True)
+        question = group_sums(
+            opened.dialect, opened.rows, reading_of(plan), in_doubles=True
+        )
         written, _ = write(opened.backend, question)
     for column in ("region", "id"):
         read = f'(CAST("t0"."{column}" AS VARCHAR) COLLATE pg_catalog."C") AS '

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from ibis.backends.postgres import Backend as PostgresBackend
 
-from curator.statements_for_tests import key_counts, statements
+from curator.statements_for_tests import key_counts, readings
 from curator.tables_for_tests import asked, exact, plan_of
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.warehouse.database.on_postgres import Postgres
@@ -133,7 +133,7 @@ def test_every_name_that_postgres_is_left_to_find_is_known() -> None:
     rows, dialect = ibis.table(TYPES, name="every"), Postgres()
     questions = [
         group_sums(dialect, rows, each, in_doubles=at % 2 == 0)
-        for at, each in enumerate(statements())
+        for at, each in enumerate(readings())
     ]
     questions += [counted_keys(dialect, rows, each) for each in key_counts()]
     functions, operators = set(), set()

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from curator.tables_for_tests import ROW, asked, exact, plan_of
+from curator.tables_for_tests import ROW, exact, plan_of, reading_of
 from curator.warehouse.spark.frames_for_tests import (
     Session,
     Table,
@@ -76,11 +76,11 @@ def test_no_more_sums_arrive_than_there_are_groups(session: Session) -> None:
         "0.5D score", "1 label", "cast(unhex('FF' || hex(id)) AS string) region"
     )
     table = open_warehouse(frame)
-    statement = asked(plan_of(keys=["a", None]))
+    reading = reading_of(plan_of(keys=["a", None]))
     for in_doubles in (True, False):
-        query = group_sums(table.dialect, table.rows, statement, in_doubles=in_doubles)
+        query = group_sums(table.dialect, table.rows, reading, in_doubles=in_doubles)
         found = table.fetch(query)
-        assert (found["code"], found["rows"]) == ([1], [300])
+        assert (found["code"], found["rows0"]) == ([1], [300])
 
 
 def test_days_are_taken_in_utc_whatever_the_zone_of_the_session(

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.hostile_tables import Case, cases
-from curator.tables_for_tests import asked, exact, fixed, plan_of
+from curator.tables_for_tests import exact, fixed, plan_of, reading_of
 from curator.warehouse.spark.frames_for_tests import (
     Session,
     frame_of,
@@ -187,7 +187,7 @@ def test_no_filter_of_ours_is_pushed_down_to_a_file(
     unit = PrivacyUnit("id", totals={"score": UNIT, "label": UNIT})
     plan = plan_of(UNIT, Bounds(0, 1), keys=[3, 4], unit=unit)
     table = open_warehouse(session.read.parquet(str(path)))
-    query = group_sums(table.dialect, table.rows, asked(plan), in_doubles=True)
+    query = group_sums(table.dialect, table.rows, reading_of(plan), in_doubles=True)
     frame = table.backend.raw_sql(table.backend.compile(query))
     shown = frame._jdf.queryExecution().toString()
     assert "PushedFilters: []" in shown
@@ -197,7 +197,7 @@ def test_no_filter_of_ours_is_pushed_down_to_a_file(
         "cast(id as double) score", "id label", "id region", "id"
     )
     table = open_warehouse(frame)
-    query = group_sums(table.dialect, table.rows, asked(plan), in_doubles=True)
+    query = group_sums(table.dialect, table.rows, reading_of(plan), in_doubles=True)
     frame = table.backend.raw_sql(table.backend.compile(query))
     shown = frame._jdf.queryExecution().optimizedPlan().toString()
     assert "nanvl(" in shown

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from curator.reading.test_partitions import KEYS, KINDS, lake, write
-from curator.tables_for_tests import asked, exact, plan_of
+from curator.tables_for_tests import exact, plan_of, reading_of
 from dpratio.curator.choose_engine import schema_for
 from dpratio.errors import SchemaRefused
 from dpratio.terms.database import DatabaseTable
@@ -57,7 +57,7 @@ def test_no_value_of_a_folder_changes_the_schema(
             spark_cluster.url, path=path, partitions={"month": "integer"}
         )
         plan = plan_of(groups=Groups("month", [1]))
-        schemas.append(schema_for(told, asked(plan), "auto")[1])
+        schemas.append(schema_for(told, reading_of(plan), "auto")[1])
         plain = DatabaseTable(spark_cluster.url, path=path)
         with pytest.raises(SchemaRefused, match="'month' is not in the table"):
             exact(plain, plan, "auto")

@@ -1,0 +1,67 @@
+"""Questions about the same groups are read at once, and each as by itself."""
+
+from pathlib import Path
+
+import pytest
+
+from curator.table_sources import READABLE, SOURCES, write_csv
+from curator.tables_for_tests import ENGINES, exact, exact_together
+from curator.together_for_tests import PLANS, TABLE, require_same_together
+from dpratio.curator.duckdb.table import DuckTable
+from dpratio.curator.measure import open_for
+from dpratio.curator.reading import whole_doubles
+from dpratio.plan.make_plan import make_plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_row_counts_in_each_question_as_if_it_were_the_only_one(
+    name: str, tmp_path: Path
+) -> None:
+    for source, engine in READABLE:
+        require_same_together(SOURCES[source](TABLE, tmp_path), PLANS[name], engine)
+    file = write_csv(TABLE, tmp_path, "plain")
+    found = [exact_together(file, PLANS[name], engine) for engine in ENGINES]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_sums_beyond_doubles_are_taken_again_for_all_questions(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_doubles, "_EXACT_DOUBLES", 1.0)
+    require_same_together(TABLE, PLANS[name], "duckdb")
+
+
+def test_questions_about_the_same_groups_are_one_statement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The weights of questions are theirs, and so is the order in the release."""
+    asked: list[str] = []
+    fetch = DuckTable.fetch
+
+    def told(table: DuckTable, query: str, tables: object) -> object:
+        asked.append(query)
+        return fetch(table, query, tables)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(DuckTable, "fetch", told)
+    ratios = [Ratio("a", per="d", guess=1), Ratio("c", per="d", guess=1)]
+    groups = [None, Groups("region", ["north", "south"])]
+    plan = make_plan(
+        [Question(each, groups=by) for each in ratios for by in groups],
+        bounds={"a": Bounds(-1, 1), "c": Bounds(0, 2), "d": Bounds(0, 3)},
+        budget=Budget(1e6),
+    )
+    released = open_for(TABLE, plan, "duckdb")()
+    assert len(asked) == 2
+    assert [each.asked for each in released] == list(plan.questions)
+    for at, each in enumerate(released):
+        expected = exact(TABLE, plan, "python", question=at)
+        assert len(each.values) == len(expected)
+        for noisy, sums in zip(each.values.tolist(), expected, strict=True):
+            for cell, total in zip(noisy, sums, strict=True):
+                assert abs(cell - total) < 100 + abs(total) / 1000
