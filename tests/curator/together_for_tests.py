@@ -35,7 +35,9 @@ def _table() -> Any:  # noqa: ANN401 (Arrow is not typed)
     for at, (which, cell) in enumerate(
         itertools.product([(), *itertools.combinations(_NUMBERS, 2)], wrong)
     ):
-        row = {name: (3 * at + 7 * nth) % 11 / 5 for nth, name in enumerate(_NUMBERS)}
+        row: dict[str, Any] = {
+            name: (3 * at + 7 * nth) % 11 / 5 for nth, name in enumerate(_NUMBERS)
+        }
         row |= dict.fromkeys(which, cell)
         # Nobody of "one" has a d, and so no group there for a ratio of d.
         person = ("one", "two", "three", None)[at % 4]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
+from typing import Any
 
 from dpratio.curator.reading.statement import Reading, Statement
 from dpratio.curator.warehouse.dialect import Dialect, Value
@@ -193,11 +194,10 @@ def _clipped(
     names = {column: f"n{at}" for at, column in enumerate(reading.numbers)}
     read = {name: dialect.number(table[column]) for column, name in names.items()}
     passed = {}
-    for at in reading.first.key_columns:
-        each = reading.first.dimensions[at]
-        passed[f"k{at}"] = (
-            table[each.column] if at in (late or ()) else key_of(dialect, table, each)  # type: ignore[arg-type]
-        )
+    for at, column in reading.first.key_columns.items():
+        keys: Any = reading.first.dimensions[at]
+        is_late = at in (late or ())
+        passed[f"k{at}"] = table[column] if is_late else key_of(dialect, table, keys)
     if reading.unit is not None:
         passed["u"] = dialect.unit(table[reading.unit.column])
     rows = table.select(**read, **passed)
