@@ -73,6 +73,9 @@ class Dialect:
     adds_before_joins = False
     text_is_bytes = False
 
+    # Whether months are counted by a formula, and not found in a table of days.
+    counts_months = False
+
     # Whether a product of numbers that are not zero, and is, stops a query.
     vanishing_stops = False
 
@@ -183,6 +186,10 @@ class Dialect:
     def any_day(self, column: Value) -> Value:
         """Read the number of a day, off the calendar too, where that is cheaper."""
         return self.day(column)
+
+    def month(self, day: Value) -> Value:
+        """Count the months from year 0 to that of a day's number on the calendar."""
+        raise NotImplementedError
 
     def unit(self, column: Value) -> Value:
         """Read an id: whole numbers as they are, text by its bytes."""

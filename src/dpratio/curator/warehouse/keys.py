@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import ibis
 
@@ -43,9 +43,9 @@ def _is_declared(each: Keys | Periods) -> bool:
     return bool(each.values) and None not in each.values
 
 
-def is_joined(each: Dimension) -> bool:
+def is_joined(dialect: Dialect, each: Dimension) -> bool:
     """Tell whether keys find their places in a table, and not by a formula."""
-    if isinstance(each, ScoreBins):
+    if isinstance(each, ScoreBins) or _is_counted(dialect, each):
         return False
     return _start_of_range(_places(each)) is None
 
@@ -53,7 +53,7 @@ def is_joined(each: Dimension) -> bool:
 def place_without_join(dialect: Dialect, rows: Value, statement: Statement) -> Value:
     """Give each row its places, as place0, place1 and so on, where formulas do."""
     for at, each in enumerate(statement.dimensions):
-        if not is_joined(each):
+        if not is_joined(dialect, each):
             rows = _with_place(dialect, rows, at, each)
     return rows
 
@@ -70,7 +70,7 @@ def place_rows(
         kept: Columns to keep beside the code.
     """
     for at, each in enumerate(statement.dimensions):
-        if is_joined(each):
+        if is_joined(dialect, each):
             rows = _with_place(dialect, rows, at, each)
     code = rows.place0
     for at, each in enumerate(statement.dimensions[1:], start=1):
@@ -92,6 +92,14 @@ def _with_place(dialect: Dialect, rows: Value, at: int, each: Dimension) -> Valu
         return _with_bin(dialect, rows, rows[f"b{at}"], each).rename({name: "bin"})
     key = rows[f"k{at}"]
     places = _places(each)
+    if _is_counted(dialect, each):
+        days = list(places)
+        on_time = key.between(days[0], days[-1])
+        # Given to the calendar only where it is in range, whatever is tested first.
+        month = dialect.month(ibis.cases((on_time, key)))
+        start = 12 * each.first.year + each.first.month
+        placed = rows.mutate(**{name: (month - start).cast("int64")})
+        return placed.filter(dialect.condition(on_time))
     first = _start_of_range(places)
     if first is not None:
         in_range = key.between(first, first + len(places) - 1)
@@ -118,6 +126,12 @@ def _with_bin(dialect: Dialect, rows: Value, value: Value, each: ScoreBins) -> V
     place = ibis.cases(*below, else_=last) if below else last
     inside = dialect.condition(value.between(edges[0], edges[-1]))
     return rows.mutate(bin=place.cast("int64")).filter(inside)
+
+
+def _is_counted(dialect: Dialect, each: Dimension) -> TypeGuard[Periods]:
+    """Tell whether periods are months that the database counts, without their days."""
+    is_month = isinstance(each, Periods) and each.every == "month"
+    return is_month and dialect.counts_months
 
 
 def _is_text(each: Keys | Periods) -> bool:

@@ -65,7 +65,9 @@ def group_sums(
 
 def _late_texts(dialect: Dialect, statement: Statement) -> list[int] | None:
     """List the text keys that are read late; None where rows are placed first."""
-    joined = [at for at, each in enumerate(statement.dimensions) if is_joined(each)]
+    joined = [
+        at for at, each in enumerate(statement.dimensions) if is_joined(dialect, each)
+    ]
     if not dialect.adds_before_joins or statement.unit is not None or not joined:
         return None
     if not dialect.text_is_bytes:
@@ -88,7 +90,7 @@ def _added_by_keys(
     """
     dimensions = reading.first.dimensions
     by = [
-        f"k{at}" if is_joined(each) else f"place{at}"
+        f"k{at}" if is_joined(dialect, each) else f"place{at}"
         for at, each in enumerate(dimensions)
     ]
     counted, names = _counted(dialect, _less(dialect, rows, reading), reading, by)

@@ -38,6 +38,7 @@ class Spark(Dialect):
 
     adds_before_joins = True
     text_is_bytes = True
+    counts_months = True
     casts_in_views = frozenset({"DATE"})
 
     def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
@@ -101,6 +102,10 @@ class Spark(Dialect):
 
     def any_day(self, column: Value) -> Value:
         return column
+
+    def month(self, day: Value) -> Value:
+        date = _date(day.cast("int32"))
+        return date.year().cast("int64") * 12 + date.month()
 
     def text_number(self, text: Value, hashed: Value) -> Value:  # noqa: ARG002
         word = text.cast("string")
