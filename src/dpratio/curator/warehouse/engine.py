@@ -38,7 +38,7 @@ def aggregate(table: WarehouseTable, reading: Reading) -> list[ExactSums]:
             name = f"sum{nth}_{at}"
             totals = found[name] if is_exact else _joined(found, name)
             for code, total in zip(found.get("code", [0]), totals, strict=True):
-                # A group may arrive in several rows: the days of a period.
+                # A group may arrive in several rows: the days of a week.
                 cells[code, at] += int(total)
         sums.append(ExactSums(cells))
     return sums
