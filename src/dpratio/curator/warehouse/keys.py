@@ -45,7 +45,7 @@ def _is_declared(each: Keys | Periods) -> bool:
 
 def is_joined(dialect: Dialect, each: Dimension) -> bool:
     """Tell whether keys find their places in a table, and not by a formula."""
-    if isinstance(each, ScoreBins) or _is_counted(dialect, each):
+    if isinstance(each, ScoreBins) or _is_counted(each, dialect):
         return False
     return _start_of_range(_places(each)) is None
 
@@ -92,7 +92,7 @@ def _with_place(dialect: Dialect, rows: Value, at: int, each: Dimension) -> Valu
         return _with_bin(dialect, rows, rows[f"b{at}"], each).rename({name: "bin"})
     key = rows[f"k{at}"]
     places = _places(each)
-    if _is_counted(dialect, each):
+    if _is_counted(each, dialect):
         days = list(places)
         on_time = key.between(days[0], days[-1])
         # Given to the calendar only where it is in range, whatever is tested first.
@@ -128,7 +128,7 @@ def _with_bin(dialect: Dialect, rows: Value, value: Value, each: ScoreBins) -> V
     return rows.mutate(bin=place.cast("int64")).filter(inside)
 
 
-def _is_counted(dialect: Dialect, each: Dimension) -> TypeGuard[Periods]:
+def _is_counted(each: Dimension, dialect: Dialect) -> TypeGuard[Periods]:
     """Tell whether periods are months that the database counts, without their days."""
     is_month = isinstance(each, Periods) and each.every == "month"
     return is_month and dialect.counts_months

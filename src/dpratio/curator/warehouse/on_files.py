@@ -6,7 +6,7 @@ never tells of NaN. A row would then be kept or dropped by what other rows hold.
 Proof: docs/proofs/warehouse.md.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import ibis
@@ -54,7 +54,7 @@ class _Reading:
     """A question that reads the columns of a condition, too."""
 
     columns: list[str]
-    factor_columns: Mapping[str, str]
+    numbers: list[str]
     unit: UnitRule | None
 
 
@@ -74,7 +74,7 @@ def open_kept(source: CsvFile | ParquetFiles, asked: Asked) -> DuckTable:
         named = [each.name for each in condition.find_all(sql.Column)]
         reading = _Reading(
             list(dict.fromkeys([*asked.columns, *named])),
-            asked.factor_columns,
+            asked.numbers,
             asked.unit,
         )
         opened = open_duck(source, reading)  # type: ignore[arg-type]  # read alike
