@@ -16,12 +16,13 @@ from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
+from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused, PlanRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.files import release_to_bytes
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Periods
+from dpratio.terms.groups import Groups
 from dpratio.terms.unit import PrivacyUnit
 
 MINE = named_source("mine")
@@ -119,6 +120,46 @@ def test_38_no_period_is_released_before_it_has_begun(book: Ledger) -> None:
     assert is_refused(book, OPEN.until("2026-W48"))
     assert is_refused(book, OPEN.until("2062-W46"))
     assert not is_refused(book, OPEN.until("2026-W47"))
+
+
+def test_38_a_wrong_clock_of_another_line_begins_no_period(
+    book: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line of 2031 would open hundreds of weeks to everybody else.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    book.approve(OPEN, source="mine")
+    monkeypatch.setattr(room, "time_now", lambda: "2031-06-01T00:00:00Z")
+    book.approve(plan_of("0.2"), source="mine")
+    monkeypatch.setattr(room, "time_now", lambda: "2026-11-16T12:00:00Z")
+    assert is_refused(book, OPEN.until("2031-W10"))
+    assert not is_refused(book, OPEN.until("2026-W46"))
+    (held,) = book.account().releases.values()
+    told = {**held.said("charge"), "fixed": "0" * 64, "last": "2031-03-03"}
+    write_past(book, subject=OTHER, told=told)
+    with pytest.raises(LedgerFailed, match="entry 4"):
+        book.account()
+
+
+def test_38_a_period_has_one_name_in_the_ledger(book: Ledger) -> None:
+    """A week that is named by each of its days would be released seven times.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    book.approve(OPEN, source="mine")
+    fixed = OPEN.until("2026-W46")
+    assert not is_refused(book, fixed)
+    (held,) = book.account().releases.values()
+    told = {**held.said("charge"), "fixed": "0" * 64, "last": "2026-11-10"}
+    write_past(book, subject=OTHER, told=told)
+    with pytest.raises(LedgerFailed, match="entry 3"):
+        book.account()
+    weeks = WEEKS.until("2026-W46")
+    object.__setattr__(weeks, "last", dt.date(2026, 11, 10))
+    groups = Groups.cross(weeks)
+    with pytest.raises(PlanRefused, match="named by its first day"):
+        price(replace(fixed, partitions=(groups,)))
 
 
 def test_38_nothing_but_the_last_period_differs_from_what_was_approved(

@@ -16,7 +16,7 @@ from dpratio.plan.strategy.layout import ANSWERS
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.dimensions import ScoreBins, period_of
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import is_plain
@@ -199,6 +199,10 @@ def _require_partitions(plan: PlanTerms) -> None:
     kinds = {(each.every, each.last) for each in plan.open_periods}
     rule = "open periods are all days, all weeks or all months, with one last period"
     require(len(kinds) <= 1, rule, [each.every for each in plan.open_periods])
+    rule = "a last period is named by its first day"
+    for every, last in kinds:
+        named = last is None or last == period_of(last, every)
+        require(named, rule, str(last))
 
 
 def _require_key_budgets(plan: PlanTerms) -> None:

@@ -5,13 +5,14 @@ who asks for a release must not be who approved it.
 """
 
 import calendar
+import datetime as dt
 import re
 from dataclasses import dataclass, replace
 
 from dpratio.checks import require
 from dpratio.curator.ledger.account.entry import Entry
 from dpratio.errors import DocumentRefused
-from dpratio.terms.dimensions import EVERY
+from dpratio.terms.dimensions import EVERY, period_of
 
 __all__ = ["Approval", "approval_of", "limits_of", "who"]
 
@@ -61,6 +62,11 @@ class Approval:
     def period_met(self, last: str | None, time: str) -> str:
         """Say why it does not admit a release up to a period; empty where it does.
 
+        Args:
+            last: The first day of the period.
+            time: When the release is asked. A later time in the chain begins no
+                period: the clock of whoever wrote that line may have been wrong.
+
         Guarantee:
             Of an open study it admits one release for each period that has begun, and
             no other study's. Proof: docs/proofs/ledger.md.
@@ -68,6 +74,10 @@ class Approval:
         if last is None and self.every is None:
             return ""
         if last is None or self.every is None or not _is_day(last):
+            return "is not of this last period"
+        day = dt.date.fromisoformat(last)
+        if day != period_of(day, self.every):
+            # One period would have as many names as it has days.
             return "is not of this last period"
         if last > time[:_DAY_LETTERS]:
             return f"admits no {self.every} that has not begun, as that of {last}"

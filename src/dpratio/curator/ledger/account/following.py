@@ -183,7 +183,9 @@ class Walk:
             terms = given.entry.said
             same = all(terms[name] == said[name] for name in ("plan", "source"))
             time = max(self.time, charge.time)
-            met = given.limit_met(time) or given.period_met(said.get("last"), time)
+            met = given.limit_met(time) or given.period_met(
+                said.get("last"), charge.time
+            )
             own = self.scope.approvals_by_others and not given.is_by_other(
                 charge.session, said["by"]
             )

@@ -62,15 +62,14 @@ def require_approved(
     given = account.approved.values()
     of_plan = [each for each in given if each.entry.said.get("plan") == plan_hash]
     fitting = [each for each in of_plan if each.entry.said["source"] == written.text]
-    latest = max(account.time, time)
     usable = [
-        each for each in fitting if not _obstacle(account, each, latest, asker, last)
+        each for each in fitting if not _obstacle(account, each, time, asker, last)
     ]
     if usable:
         return min(usable, key=_order).entry.subject
     if fitting:
         newest = fitting[-1]
-        met = _obstacle(account, newest, latest, asker, last)
+        met = _obstacle(account, newest, time, asker, last)
         line = f"line {newest.entry.seq} of the ledger"
         _refuse(f"{rule}; the approval of {this} by {who(newest.entry)}, {line}, {met}")
     if of_plan:
@@ -109,7 +108,7 @@ def require_still_approved(
     # The charge itself stands under it, and does not count against it here.
     last = held.said("charge").get("last")
     given = account.approved[name].charged(-1, last)
-    met = _obstacle(account, given, max(account.time, time), asker, last)
+    met = _obstacle(account, given, time, asker, last)
     if met:
         _refuse(
             f"release {release_id} was charged and not begun; its approval by "
@@ -126,7 +125,8 @@ def _obstacle(
     last: str | None,
 ) -> str:
     """Say why an approval does not admit, and what to do; empty where it does."""
-    met = given.limit_met(time) or given.period_met(last, time)
+    latest = max(account.time, time)
+    met = given.limit_met(latest) or given.period_met(last, time)
     if met:
         return f"{met}. {_AGAIN}"
     if not account.scope.approvals_by_others or asker is None:
