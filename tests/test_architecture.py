@@ -90,6 +90,7 @@ HOMES = {
         "curator/reading/statement.py",
         "curator/reading/frames.py",
         "curator/reading/keys.py",
+        "curator/ledger/account/approval.py",
         "curator/ledger/store/clock.py",
         "curator/warehouse/dialect.py",
         "curator/warehouse/keys.py",

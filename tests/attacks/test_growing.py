@@ -55,7 +55,7 @@ def test_11_the_newest_row_does_not_decide_the_last_period(
 
     Source: found by reading this code, 2026, when periods were first left open.
     """
-    monkeypatch.setattr(growing, "today", lambda: dt.date(2026, 11, 17))
+    monkeypatch.setattr(growing, "day_now", lambda: dt.date(2026, 11, 17))
     days = [dt.date(2026, 11, 3), dt.date(2026, 11, 16), dt.date(2031, 1, 1)]
     keys = []
     for kept in (1, 2, 3):

@@ -125,7 +125,7 @@ def outputs_of(folder: Path, data: str, call: Callable[[str], str]) -> list[str]
     assert [each.splitlines()[1] for each in said] == ["0"] * len(commands)
     (folder / data).unlink()
     estimates = dpr.estimate_ratios(dpr.read_release("r.json"))
-    said.append(str(estimates.chart().to_json()))
+    said.append(estimates.chart().svg())
     with closing(sqlite3.connect("dpratio.db")) as connection:
         said += list(connection.iterdump())
     (folder / "dpratio.db").unlink()

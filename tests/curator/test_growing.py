@@ -38,7 +38,7 @@ TABLE = {
 def day(monkeypatch: pytest.MonkeyPatch) -> list[dt.date]:
     """What day it is; the last word holds. A Tuesday, of week 47."""
     days = [dt.date(2026, 11, 17)]
-    monkeypatch.setattr(growing, "today", lambda: days[-1])
+    monkeypatch.setattr(growing, "day_now", lambda: days[-1])
     return days
 
 

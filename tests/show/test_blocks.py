@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dpratio as dpr
+from dpratio.analyst.comparison.comparison import COMPARISON_STATUSES
 from dpratio.errors import InvalidInput
 from dpratio.show.blocks import Block, Row, blocks_of
 from dpratio.show.chart.marks import Interval
@@ -185,7 +186,7 @@ def test_a_comparison_that_says_nothing_is_withheld() -> None:
     found = dpr.compare_ratios(dpr.example_release(), "west", "north")
     nothing = replace(
         found,
-        codes=np.array([3], dtype=np.int8),
+        codes=np.array([list(COMPARISON_STATUSES).index("unbounded")], dtype=np.int8),
         ci_lower=np.array([-1.0]),
         ci_upper=np.array([np.inf]),
     )

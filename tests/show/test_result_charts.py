@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dpratio as dpr
+from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.errors import InvalidInput
 from dpratio.show.chart.marks import Comb, Interval, Line, Rule
 from dpratio.show.charts import draw
@@ -97,7 +98,7 @@ def test_without_a_reference_there_is_no_line_and_no_deviation() -> None:
 def test_periods_run_along_time_and_break_where_nothing_is_known() -> None:
     estimates = dpr.estimate_ratios(monthly())
     codes = estimates.codes.copy()
-    codes[3] = 2
+    codes[3] = list(STATUSES).index("unbounded")
     chart = replace(estimates, codes=codes).chart()
     panel = chart.panels[0]
     assert (panel.x_title, panel.y_title) == ("day", "revenue per visit")

@@ -37,7 +37,7 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
 @pytest.mark.parametrize(
     ("part", "line", "known"),
     [
-        ("data", "seed = 1", "columns, delimiter, path, quote"),
+        ("data", "seed = 1", "columns, delimiter, path, quote, where"),
         (
             "ratio",
             'denominator = "y"',
@@ -45,7 +45,14 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
         ),
         ("groups", "sorted = true", "column, keys, weight"),
         ("unit", "ids = true", "column, key, most_groups, neighbours, totals"),
-        ("population", "seed = 1", "correlation, n, numerator, per, weight"),
+        (
+            "population",
+            "seed = 1",
+            (
+                "correlation, n, numerator, per, weight, weight_with_numerator, "
+                "weight_with_per"
+            ),
+        ),
         ("privacy", "seed = 1", "delta, epsilon, mechanism, scope, stage, strategy"),
     ],
 )

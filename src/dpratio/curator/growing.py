@@ -6,7 +6,7 @@ is there because somebody's row is newer than all others would give them away.
 
 from dpratio.checks import require
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.store.clock import today
+from dpratio.curator.ledger.store.clock import day_now
 from dpratio.plan.plan import Plan
 from dpratio.terms.dimensions import Day
 
@@ -50,7 +50,7 @@ def as_asked(
         if charged is not None:
             return plan.until(charged)
     periods = plan.open_periods[0]
-    whole = periods.newest_whole(today())
+    whole = periods.newest_whole(day_now())
     hint = "Wait until then, or name a last one that has begun."
     rule = f"the first {periods.every} of a growing study must be over"
     require(periods.first <= whole, rule, str(periods.first), hint)

@@ -20,7 +20,7 @@ from dpratio.curator.ledger.account.entry import Entry
 from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.account.source import salted_hash
 from dpratio.curator.ledger.admission.admit import admit, show_exact
-from dpratio.curator.ledger.store.clock import time_now, today
+from dpratio.curator.ledger.store.clock import day_now, time_now
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -106,7 +106,7 @@ def describe_plan(
     """Say what a plan would cost here, and how often it fits."""
     if plan.is_open:
         periods = plan.open_periods[0]
-        plan = plan.until(max(periods.first, periods.newest_whole(today())))
+        plan = plan.until(max(periods.first, periods.newest_whole(day_now())))
     cost, left = price(plan), account.left
     charge = charge_of(cost, account.scope.accounting)
     loss = LOSS_NAMES[account.scope.accounting]

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
-__all__ = ["attempts", "time_now", "today"]
+__all__ = ["attempts", "day_now", "time_now"]
 
 _PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts
 
@@ -19,7 +19,7 @@ def time_now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def today() -> date:
+def day_now() -> date:
     """Give the day in UTC."""
     return datetime.now(UTC).date()
 
