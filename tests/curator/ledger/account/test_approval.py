@@ -176,3 +176,9 @@ def test_open_and_fixed_studies_are_not_taken_for_each_other() -> None:
     assert growing.period_met("0", NOON) == told
     assert fixed.period_met("2026-11-09", NOON) == told
     assert fixed.period_met(None, NOON) == ""
+
+
+def test_a_period_is_named_by_its_first_day_alone() -> None:
+    growing = approval_of(line(every="week"))
+    assert growing.period_met("2026-11-10", NOON) == "is not of this last period"
+    assert growing.period_met("2026-11-09", NOON) == ""
