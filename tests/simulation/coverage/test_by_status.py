@@ -39,6 +39,7 @@ def test_intervals_are_told_apart_by_status_and_by_their_ends() -> None:
         "bounded": (2, 1),
         "ok": (1, 1),
         "variance_floored": (1, 0),
+        "weak": (0, 0),
         "unbounded": (2, 1),
         "half_line": (1, 0),
         "disconnected": (0, 0),
@@ -65,4 +66,4 @@ def test_people_see_one_column_for_each_status_that_occurs() -> None:
         "0.200 ± 0.078, 0.900 ± 0.137",
         "–",
     ]
-    assert len(hard.columns()) == 1 + 4 * 6
+    assert len(hard.columns()) == 1 + 4 * 7

@@ -196,7 +196,7 @@ def test_every_status_answers_for_itself() -> None:
     assert sum(covering) == pytest.approx(row["coverage"])
     assert row["unbounded_coverage"] == 1
     assert 0 < row["unbounded_coverage_error"] < 0.05
-    bounded = row["ok_share"] + row["variance_floored_share"]
+    bounded = sum(row[f"{name}_share"] for name in ("ok", "variance_floored", "weak"))
     assert row["bounded_share"] == pytest.approx(bounded)
     assert row["bounded_coverage"] < row["coverage"]
     assert public["ok_share"] is None
