@@ -190,6 +190,7 @@ def test_a_dialect_says_what_it_must_be_told() -> None:
         empty.text,
         empty.hexed,
         empty.day,
+        empty.month,
         empty.iso_day,
     ):
         with pytest.raises(NotImplementedError):
