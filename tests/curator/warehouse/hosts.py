@@ -5,11 +5,11 @@ NaN in SQLite, a day of year five million in PostgreSQL) becomes what it would h
 instead: a missing cell, an endless date.
 """
 
-import itertools
+import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import duckdb
@@ -120,7 +120,7 @@ class Postgres:
     name: str = "postgres"
     pace: float = 1.0
     holds_unsigned: bool = False
-    _names: Iterator[int] = field(default_factory=itertools.count)
+    _created: str = "rows"
 
     def table(self, rows: Table) -> Table:
         columns = {each.name: _postgres_type(each.type) for each in rows.schema}
@@ -141,14 +141,18 @@ class Postgres:
         return self.backend.table(name)
 
     def create(self, what: str) -> str:
-        """Create a table, without the one before it, and give its name."""
+        """Create a table, without the one before it, and give its name.
+
+        Other hosts may stand on the same server: no two tables share a name.
+        """
         self.backend.con.rollback()  # Whatever failed before.
-        number = next(self._names)
+        name = f"rows_{uuid.uuid4().hex}"
         with self.backend.con.cursor() as cursor:
-            cursor.execute(f"DROP TABLE IF EXISTS rows{number} CASCADE".encode())
-            cursor.execute(f"CREATE TABLE rows{number + 1} {what}".encode())
+            cursor.execute(f"DROP TABLE IF EXISTS {self._created} CASCADE".encode())
+            cursor.execute(f"CREATE TABLE {name} {what}".encode())
         self.backend.con.commit()
-        return f"rows{number + 1}"
+        self._created = name
+        return name
 
     def query(self, query: str) -> Table:
         """The rows that a query of PostgreSQL makes."""
