@@ -63,8 +63,8 @@ def grid() -> Iterator[str]:
             (common_ratio(cells, 5).pvalue < 0.05).mean(),  # noqa: PLR2004
         ]
         contest = Between(far, one, (every, every), "difference")
-        for scale, truth in (("difference", 0.2), ("log_ratio", np.log(1.3 / 1.1))):
-            ends = replace(contest, scale=scale).ends(quantile_of(0.95, "two-sided"))
+        for link, truth in (("difference", 0.2), ("log_ratio", np.log(1.3 / 1.1))):
+            ends = replace(contest, link=link).ends(quantile_of(0.95, "two-sided"))
             row.append(((ends.lower <= truth) & (truth <= ends.upper)).mean())
         row.append((ends.has_lower & ends.has_upper).mean())
         yield f"| {setting} | " + " | ".join(f"{each:.4f}" for each in row) + " |"

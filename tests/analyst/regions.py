@@ -32,7 +32,7 @@ def people(count: int, ratio: float, seed: int) -> Rows:
 
 # The people of the four regions, and what ratios are compared by.
 ROWS = [people(4000, ratio, seed) for seed, ratio in enumerate((1.3, 1.1, 1.0, 0.9))]
-SCALES = ["difference", "lift", "log_ratio"]
+LINKS = ["difference", "lift", "log_ratio"]
 
 
 def plan_of(groups: Any, epsilon: float = 1e6, **terms: Any) -> Plan:  # noqa: ANN401

@@ -19,12 +19,12 @@ SIZE = pytest.approx(0.05, abs=0.01)
 COVERAGE = pytest.approx(0.95, abs=0.008)
 
 
-def between(setting: Setting, scale: str, first: float, second: float) -> Between:
+def between(setting: Setting, link: str, first: float, second: float) -> Between:
     sides = (
         many_cells(setting, RUNS, ratio=first, seed=3),
         many_cells(setting, RUNS, ratio=second, seed=4),
     )
-    return Between(*sides, (np.arange(RUNS), np.arange(RUNS)), scale)
+    return Between(*sides, (np.arange(RUNS), np.arange(RUNS)), link)
 
 
 def rejected(pvalues: Floats) -> float:
@@ -91,14 +91,14 @@ def test_at_the_margin_equivalence_is_found_as_often_as_the_level_says(
     assert rejected(pvalues_of(deviate, "greater")) == SIZE
 
 
-@pytest.mark.parametrize("scale", ["difference", "lift", "log_ratio"])
+@pytest.mark.parametrize("link", ["difference", "lift", "log_ratio"])
 @pytest.mark.parametrize("setting", [SETTINGS[at] for at in (0, 2, 3, 4)], ids=str)
-def test_intervals_of_comparisons_cover(setting: Setting, scale: str) -> None:
+def test_intervals_of_comparisons_cover(setting: Setting, link: str) -> None:
     truth = {"difference": 0.2, "lift": 0.2 / 1.1, "log_ratio": np.log(1.3 / 1.1)}
-    contest = between(setting, scale, 1.3, 1.1)
+    contest = between(setting, link, 1.3, 1.1)
     contest = replace(contest, places=(np.arange(RUNS // 2), np.arange(RUNS // 2)))
     ends = contest.ends(quantile_of(0.95, "two-sided"))
-    covered = (ends.lower <= truth[scale]) & (truth[scale] <= ends.upper)
+    covered = (ends.lower <= truth[link]) & (truth[link] <= ends.upper)
     assert covered.mean() == COVERAGE
     # A p-value and an interval say the same.
     pvalue = pvalues_of(contest.deviates(0.0), "two-sided")

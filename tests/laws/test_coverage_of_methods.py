@@ -116,9 +116,9 @@ def noisy_release(mechanism: str, *, weighted: bool) -> Release:
 
 
 @cache
-def answers(mechanism: str, weighted: bool, scale: str, method: str) -> Estimates:  # noqa: FBT001
+def answers(mechanism: str, weighted: bool, link: str, method: str) -> Estimates:  # noqa: FBT001
     release = noisy_release(mechanism, weighted=weighted)
-    return estimate_ratios(release, method=method, scale=scale, rng=9)
+    return estimate_ratios(release, method=method, link=link, rng=9)
 
 
 def coverage(found: Estimates) -> float:
@@ -137,65 +137,65 @@ def five_sigma(probability: float) -> float:
     return 5 * float(np.sqrt(probability * (1 - probability) / REPEATS))
 
 
-@pytest.mark.parametrize(("mechanism", "weighted", "scale"), CELLS)
+@pytest.mark.parametrize(("mechanism", "weighted", "link"), CELLS)
 @pytest.mark.parametrize("method", ["analytical", "monte_carlo"])
 def test_corrected_intervals_cover_as_in_the_paper(
     mechanism: str,
     weighted: bool,  # noqa: FBT001
-    scale: str,
+    link: str,
     method: str,
 ) -> None:
-    found = coverage(answers(mechanism, weighted, scale, method))
+    found = coverage(answers(mechanism, weighted, link, method))
     assert 0.94 - five_sigma(0.94) < found < 0.955 + five_sigma(0.955)
 
 
-@pytest.mark.parametrize(("mechanism", "weighted", "scale"), CELLS)
+@pytest.mark.parametrize(("mechanism", "weighted", "link"), CELLS)
 def test_intervals_without_correction_cover_too_little(
     mechanism: str,
     weighted: bool,  # noqa: FBT001
-    scale: str,
+    link: str,
 ) -> None:
-    found = coverage(answers(mechanism, weighted, scale, "no_correction"))
-    printed = PAPER[mechanism, weighted, scale]["uncorrected_coverage"]
-    corrected = coverage(answers(mechanism, weighted, scale, "analytical"))
+    found = coverage(answers(mechanism, weighted, link, "no_correction"))
+    printed = PAPER[mechanism, weighted, link]["uncorrected_coverage"]
+    corrected = coverage(answers(mechanism, weighted, link, "analytical"))
     assert found < corrected - 0.005
     # The paper's own figure comes from 1,000 repetitions.
     paper_noise = 4 * float(np.sqrt(printed * (1 - printed) / 1000))
     assert abs(found - printed) < five_sigma(printed) + paper_noise
 
 
-@pytest.mark.parametrize(("mechanism", "weighted", "scale"), CELLS)
+@pytest.mark.parametrize(("mechanism", "weighted", "link"), CELLS)
 @pytest.mark.parametrize("method", ["analytical", "monte_carlo", "no_correction"])
 def test_intervals_are_as_wide_as_in_the_paper(
     mechanism: str,
     weighted: bool,  # noqa: FBT001
-    scale: str,
+    link: str,
     method: str,
 ) -> None:
-    found = mean_width(answers(mechanism, weighted, scale, method))
-    assert found == pytest.approx(PAPER[mechanism, weighted, scale][method], rel=0.03)
+    found = mean_width(answers(mechanism, weighted, link, method))
+    assert found == pytest.approx(PAPER[mechanism, weighted, link][method], rel=0.03)
 
 
-@pytest.mark.parametrize(("mechanism", "weighted", "scale"), CELLS)
+@pytest.mark.parametrize(("mechanism", "weighted", "link"), CELLS)
 def test_every_data_set_of_the_paper_has_a_bounded_interval(
     mechanism: str,
     weighted: bool,  # noqa: FBT001
-    scale: str,
+    link: str,
 ) -> None:
-    statuses = answers(mechanism, weighted, scale, "analytical").status
+    statuses = answers(mechanism, weighted, link, "analytical").status
     assert "unbounded" not in statuses
 
 
-@pytest.mark.parametrize(("mechanism", "weighted", "scale"), CELLS)
+@pytest.mark.parametrize(("mechanism", "weighted", "link"), CELLS)
 def test_the_privacy_part_is_the_spread_that_noise_adds(
     mechanism: str,
     weighted: bool,  # noqa: FBT001
-    scale: str,
+    link: str,
 ) -> None:
     """The mean of its square is how far noise moves the ratio of the same people."""
-    if scale == "log":
+    if link == "log":
         return
-    found = answers(mechanism, weighted, scale, "analytical")
+    found = answers(mechanism, weighted, link, "analytical")
     sums = exact_sums()[weighted]
     public = sums[:, MOMENTS.index("ws")] / sums[:, MOMENTS.index("wy")]
     moved = float(np.var(found.ratio - public))

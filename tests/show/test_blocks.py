@@ -174,7 +174,7 @@ def test_every_answer_has_a_chart() -> None:
 
 def test_scales_of_a_comparison_have_panels_of_their_own() -> None:
     both = dpr.compare_ratios(
-        dpr.example_release(), question=1, scale=["lift", "difference"]
+        dpr.example_release(), question=1, link=["lift", "difference"]
     )
     lift, difference = blocks_of(both)
     assert lift.rows[0].value == pytest.approx(100 * both.estimate[0])

@@ -192,27 +192,27 @@ def _row(
 
 
 def _of_comparison(found: Comparison) -> list[Block]:
-    """Draw one block per scale; a lift is in per cent."""
+    """Draw one block per link; a lift is in per cent."""
     blocks = []
-    for scale in dict.fromkeys(found.scale):
-        times = 100.0 if scale == "lift" else 1.0
+    for link in dict.fromkeys(found.link):
+        times = 100.0 if link == "lift" else 1.0
         rows = []
-        for at, each in enumerate(found.scale):
-            if each != scale:
+        for at, each in enumerate(found.link):
+            if each != link:
                 continue
             second = "" if found.second is None else f" against {found.second[at]}"
             ends = (found.ci_lower[at], found.estimate[at], found.ci_upper[at])
             low, value, high = (times * float(end) for end in ends)
             # A lift cannot be below −100 %: an end there says nothing.
-            low = -math.inf if scale == "lift" and low <= -times else low
+            low = -math.inf if link == "lift" and low <= -times else low
             name = f"{found.first[at]}{second}"
             given = (value, low, high, found.status_of(at), _short(value, low, high))
             rows.append(_row((name,), given, times * found.null))
         of = f" of {found.asked}" if found.asked else ""
         against = "" if found.second is not None else f" against {found.reference:g}"
-        name, _, unit = _MEASURES[scale].partition(",")
+        name, _, unit = _MEASURES[link].partition(",")
         measure = f"{name}{of}{against}{',' if unit else ''}{unit}"
-        several = len(set(found.scale)) > 1
+        several = len(set(found.link)) > 1
         blocks.append(
             Block(
                 measure if several else "",

@@ -140,7 +140,7 @@ def _rows(table: CoverageTable | PaperTables) -> list[dict[str, Any]]:
 
 
 def _panel(row: dict[str, Any], along: str) -> str:
-    parts = [row["mechanism"], row["scale"]]
+    parts = [row["mechanism"], row["link"]]
     if "question" in row:
         parts.insert(0, row["question"])
     if "weighted" in row:

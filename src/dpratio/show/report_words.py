@@ -124,7 +124,7 @@ def chances_of(release: Release, reference: float | None) -> Floats | None:
     if reference is None:
         return None
     found = [
-        compare_ratios(release, reference=reference, scale="difference", question=at)
+        compare_ratios(release, reference=reference, link="difference", question=at)
         for at in range(1, len(release.questions) + 1)
     ]
     return adjusted(np.concatenate([each.pvalue for each in found]), "holm")

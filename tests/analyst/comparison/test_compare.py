@@ -1,4 +1,4 @@
-"""Ratios compared: designs, scales, and references without noise."""
+"""Ratios compared: designs, links, and references without noise."""
 
 import math
 from dataclasses import replace
@@ -10,9 +10,9 @@ from scipy import optimize, stats
 
 from analyst.given import given_release
 from analyst.regions import (
+    LINKS,
     REGIONS,
     ROWS,
-    SCALES,
     Rows,
     cells_for,
     people,
@@ -65,7 +65,7 @@ def test_without_noise_the_test_is_that_of_the_rows(release: Release) -> None:
 
 
 def test_without_noise_an_end_is_where_the_rows_stop_to_agree(release: Release) -> None:
-    answer = compare_ratios(release, "north", "south", scale="difference")
+    answer = compare_ratios(release, "north", "south", link="difference")
     for end in (answer.ci_lower[0], answer.ci_upper[0]):
         assert least(ROWS[0], ROWS[1], end) == pytest.approx(
             stats.chi2.isf(0.05, 1), rel=1e-6
@@ -85,8 +85,8 @@ def test_in_large_samples_it_is_the_two_sample_test_of_linearised_ratios() -> No
     squares = moments["aa"] - 2 * ratio * moments["ab"] + ratio**2 * moments["bb"]
     variance = squares / moments["wy"] ** 2
     wanted = (ratio[0] - ratio[1]) / math.sqrt(variance.sum())
-    for scale in SCALES:
-        contest = Between(cells, cells, both, scale)
+    for link in LINKS:
+        contest = Between(cells, cells, both, link)
         assert contest.deviates(0.0)[0] == pytest.approx(wanted, rel=1e-6)
     contest = Between(cells, cells, both, "difference")
     reach = stats.norm.isf(0.025) * math.sqrt(variance.sum())
@@ -98,9 +98,9 @@ def test_in_large_samples_it_is_the_two_sample_test_of_linearised_ratios() -> No
 
 
 def test_scales_are_the_same_answer_in_other_words(release: Release) -> None:
-    answer = compare_ratios(release, "north", "south", scale=SCALES)
+    answer = compare_ratios(release, "north", "south", link=LINKS)
     rows = answer.to_dicts()
-    assert [row["scale"] for row in rows] == SCALES
+    assert [row["link"] for row in rows] == LINKS
     assert len({row["pvalue"] for row in rows}) <= 2  # Up to rounding.
     lift, log = rows[1], rows[2]
     for name in ("estimate", "ci_lower", "ci_upper"):
@@ -111,8 +111,8 @@ def test_scales_are_the_same_answer_in_other_words(release: Release) -> None:
 
 
 def test_swapped_sides_give_the_mirrored_answer(release: Release) -> None:
-    one = compare_ratios(release, "north", "south", scale="log_ratio")
-    two = compare_ratios(release, "south", "north", scale="log_ratio")
+    one = compare_ratios(release, "north", "south", link="log_ratio")
+    two = compare_ratios(release, "south", "north", link="log_ratio")
     assert one.estimate == pytest.approx(-two.estimate)
     assert one.ci_lower == pytest.approx(-two.ci_upper, rel=1e-6)
     assert one.statistic == pytest.approx(-two.statistic, rel=1e-6)
@@ -148,7 +148,7 @@ def test_the_rest_is_all_others_rolled_up(release: Release) -> None:
 
 
 def test_against_a_value_the_interval_is_that_of_the_ratio(release: Release) -> None:
-    answer = compare_ratios(release, reference=1.0, scale=SCALES)
+    answer = compare_ratios(release, reference=1.0, link=LINKS)
     estimates = estimate_ratios(release)
     assert answer.to_dicts()[0]["reference"] == 1.0
     assert answer.ci_lower[:4] + 1 == pytest.approx(estimates.ci_lower)
@@ -163,11 +163,11 @@ def test_against_a_value_the_interval_is_that_of_the_ratio(release: Release) -> 
 
 
 def test_a_value_on_a_scale_is_a_hypothesis(release: Release) -> None:
-    for scale, null in (("lift", 0.1), ("log_ratio", math.log(1.1))):
-        shifted = compare_ratios(release, reference=1.0, scale=scale, null=null)
+    for link, null in (("lift", 0.1), ("log_ratio", math.log(1.1))):
+        shifted = compare_ratios(release, reference=1.0, link=link, null=null)
         direct = compare_ratios(release, reference=1.1)
         assert shifted.pvalue == pytest.approx(direct.pvalue)
-    pair = compare_ratios(release, "north", "south", scale="difference", null=0.2)
+    pair = compare_ratios(release, "north", "south", link="difference", null=0.2)
     assert pair.statistic[0] ** 2 == pytest.approx(least(ROWS[0], ROWS[1], 0.2))
 
 
@@ -193,7 +193,7 @@ def test_adjusted_p_values_and_intervals_agree(adjust: str) -> None:
     plan = plan_of(Groups("g", range(20)), epsilon=1)
     rows = [people(1500, 1 + at / 60, at) for at in range(20)]
     release = given_release(plan, cells_for(plan, rows))
-    answer = compare_ratios(release, adjust=adjust, scale="difference")
+    answer = compare_ratios(release, adjust=adjust, link="difference")
     out = (answer.ci_lower > 0) | (answer.ci_upper < 0)
     assert 0 < out.sum() < len(out)
     assert np.array_equal(answer.pvalue_adjusted < 0.05, out)
@@ -225,7 +225,7 @@ def test_a_comparison_is_a_sentence(release: Release) -> None:
 def test_a_comparison_is_one_tidy_table(release: Release) -> None:
     answer = compare_ratios(release, "north", "south")
     names = (
-        "first second scale estimate ci_lower ci_upper se statistic pvalue alternative "
+        "first second link estimate ci_lower ci_upper se statistic pvalue alternative "
         "level status"
     )
     assert " ".join(answer.columns()) == names
@@ -241,12 +241,12 @@ def test_ratios_of_any_sign_are_compared_by_difference() -> None:
     plan = plan_of(Groups("g", ["a", "b", "c"]), epsilon=2, bounds=bounds)
     rows = [people(4000, 1.2, 1), people(4000, 1.0, 2), (np.zeros(1), np.zeros(1))]
     release = given_release(plan, cells_for(plan, rows))
-    answer = compare_ratios(release, scale="difference")
+    answer = compare_ratios(release, link="difference")
     assert answer.status == ("ok", "unbounded", "unbounded")
     assert answer.ci_lower[0] < answer.estimate[0] < answer.ci_upper[0]
     with pytest.raises(InvalidInput, match="'lift' needs ratios that cannot be neg"):
-        compare_ratios(release, scale="lift")
-    assert set(compare_ratios(release).scale) == {"difference"}
+        compare_ratios(release, link="lift")
+    assert set(compare_ratios(release).link) == {"difference"}
 
 
 def test_the_papers_sums_are_compared_too() -> None:

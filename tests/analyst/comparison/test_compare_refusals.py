@@ -8,9 +8,9 @@ import pytest
 from analyst.given import given_release
 from analyst.regions import (
     BOUNDS,
+    LINKS,
     REGIONS,
     ROWS,
-    SCALES,
     cells_for,
     plan_of,
     regions_release,
@@ -35,9 +35,9 @@ FOUR = regions_release(ROWS)
         (("north",), {}, "say design='baseline' or design='rest'"),
         ((), {"design": "baseline"}, "names one group"),
         ((), {"design": "star"}, "unknown design"),
-        ((), {"scale": "ratio"}, "unknown scale"),
-        ((), {"scale": []}, "at least one scale"),
-        ((), {"scale": SCALES, "null": 0.1}, "belongs to one scale"),
+        ((), {"link": "ratio"}, "unknown link"),
+        ((), {"link": []}, "at least one link"),
+        ((), {"link": LINKS, "null": 0.1}, "belongs to one link"),
         ((), {"null": math.nan}, "null must be a finite number"),
         ((), {"null": "0"}, "null must be a finite number"),
         ((), {"null": -1.0}, "a lift is above −1"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analyst.given import given_release
-from analyst.regions import BOUNDS, SCALES, people, plan_of, regions_release
+from analyst.regions import BOUNDS, LINKS, people, plan_of, regions_release
 from analyst.simulated import Setting, many_cells_release
 from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.comparison.comparison import COMPARISON_STATUSES
@@ -27,20 +27,20 @@ def test_weak_denominators_are_statuses_and_never_errors() -> None:
     rows = [people(4000, 1.1, 1), people(4000, 1.1, 2)]
     nobody = (np.zeros(1), np.zeros(1))
     release = regions_release([*rows, nobody, nobody], epsilon=0.5)
-    answer = compare_ratios(release, scale=SCALES)
+    answer = compare_ratios(release, link=LINKS)
     table = answer.to_dicts()
-    by_pair = {(r["first"], r["second"], r["scale"]): r for r in table}
+    by_pair = {(r["first"], r["second"], r["link"]): r for r in table}
     assert by_pair["north", "south", "lift"]["status"] == "ok"
-    for scale in SCALES:
-        weak = by_pair["north", "east", scale]
+    for link in LINKS:
+        weak = by_pair["north", "east", link]
         assert weak["status"] == "unbounded"
         assert (weak["ci_upper"], weak["se"]) == (math.inf, math.inf)
-        assert weak["ci_lower"] == (-1.0 if scale == "lift" else -math.inf)
+        assert weak["ci_lower"] == (-1.0 if link == "lift" else -math.inf)
         assert 0 <= weak["pvalue"] <= 1
-        assert by_pair["east", "west", scale]["pvalue"] == pytest.approx(1)
+        assert by_pair["east", "west", link]["pvalue"] == pytest.approx(1)
     assert any(line.startswith("unbounded:") for line in answer.notes())
     assert json.loads(render(answer, "json"))[1]["ci_upper"] is None
-    weak_pair = compare_ratios(release, "north", "east", scale="difference")
+    weak_pair = compare_ratios(release, "north", "east", link="difference")
     cannot = "north cannot be compared with east, no bounded 95 % interval"
     assert weak_pair.summary().startswith(cannot)
     assert weak_pair.shown()["estimate"] == ["–"]
@@ -52,12 +52,12 @@ def test_a_denominator_that_may_be_small_leaves_one_end_open() -> None:
         few = (np.ones(400), (np.arange(400) < count).astype(float))
         rows = [people(20_000, 1.1, 1), few]
         release = regions_release(rows, epsilon=0.5)
-        answer = compare_ratios(release, "south", "north", scale="difference")
+        answer = compare_ratios(release, "south", "north", link="difference")
         seen |= set(answer.status)
         if answer.status == ("half_line",):
             assert math.isfinite(answer.ci_lower[0])
             assert math.isinf(answer.ci_upper[0])
-            back = compare_ratios(release, "north", "south", scale="difference")
+            back = compare_ratios(release, "north", "south", link="difference")
             assert back.ci_upper[0] == pytest.approx(-answer.ci_lower[0])
             assert math.isinf(back.ci_lower[0])
     assert seen == {"half_line", "weak", "ok"}
@@ -67,8 +67,8 @@ def test_the_best_fit_is_found_where_one_side_is_hard_to_please() -> None:
     """Three people who agree with 1 exactly: T²/A is 3 at every other ratio."""
     agreed = (np.ones(3), np.ones(3))
     release = regions_release([agreed, people(100_000, 1.1, 3)])
-    for scale in SCALES:
-        answer = compare_ratios(release, scale=scale)
+    for link in LINKS:
+        answer = compare_ratios(release, link=link)
         assert answer.statistic[0] ** 2 == pytest.approx(3, rel=1e-3)
         assert answer.status == ("unbounded",)
     assert "no bounded 95 % interval" in answer.summary()
@@ -100,13 +100,13 @@ def test_every_status_says_what_its_interval_does() -> None:
     seen: set[str] = set()
     # On the scale of lifts a half-line may start at −1, where every lift starts: with
     # so few people it does.
-    for count, scales in ((160, SCALES), (120, ("difference", "log_ratio"))):
+    for count, links in ((160, LINKS), (120, ("difference", "log_ratio"))):
         release = many_cells_release(Setting(count, 0.2), 80)
-        for scale in scales:
-            answer = compare_ratios(release, scale=scale)
+        for link in links:
+            answer = compare_ratios(release, link=link)
             status = np.array(answer.status)
             seen |= set(answer.status)
-            lowest = -1.0 if scale == "lift" else -math.inf
+            lowest = -1.0 if link == "lift" else -math.inf
             spans = np.isinf(answer.ci_upper) & (answer.ci_lower == lowest)
             open_ended = np.isin(status, ["unbounded", "disconnected"])
             assert np.array_equal(spans, open_ended)
@@ -134,7 +134,7 @@ def test_a_pair_whose_variances_noise_drowned_says_so() -> None:
         values = question.values.copy()
         values[:, 2] -= np.rint((variance + far * deviation) / step).astype(np.int64)
         moved = replace(release, questions=(replace(question, values=values),))
-        assert compare_ratios(moved, scale="difference").status == (status,)
+        assert compare_ratios(moved, link="difference").status == (status,)
 
 
 def test_a_cell_whose_weights_are_lost_in_noise_says_nothing() -> None:
@@ -143,14 +143,14 @@ def test_a_cell_whose_weights_are_lost_in_noise_says_nothing() -> None:
     names = [each.summand.label for each in plan.questions[0].sums]
     values = np.rint(np.full((2, len(steps)), 500.0) / steps).astype(np.int64)
     values[1, names.index("Σ 1")] = -5
-    answer = compare_ratios(given_release(plan, values), scale="difference")
+    answer = compare_ratios(given_release(plan, values), link="difference")
     assert answer.status == ("unbounded",)
     assert answer.pvalue[0] <= 1
 
 
 def test_all_pairs_of_five_hundred_groups_are_compared() -> None:
     release = many_cells_release(Setting(5_000, 1), 500)
-    answer = compare_ratios(release, adjust="bonferroni", scale="difference")
+    answer = compare_ratios(release, adjust="bonferroni", link="difference")
     assert len(answer) == 124_750
     assert set(answer.status) == {"ok"}
     assert np.all(answer.ci_lower < answer.ci_upper)

@@ -8,10 +8,10 @@ import pytest
 from analyst.ten_rows_released import NORMAL, SUMS, answer, one, plan_of, release_of
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.ratio.tail import normal_quantile
-from dpratio.analyst.ratio.wald import SCALES, WALD_METHODS
+from dpratio.analyst.ratio.wald import LINKS, WALD_METHODS
 from dpratio.analyst.sums.moments import moments_of
 
-# The paper's numbers, by hand: sampling variance 0.0286562 on the ratio scale and
+# The paper's numbers, by hand: sampling variance 0.0286562 on the ratio link and
 # 0.0320580 on the log scale (test_delta.py); Laplace noise b = 0.6 on Σws and Σwy,
 # so 0.72 each: privacy (0.72 + r² 0.72)/13.75² = 0.00721241 and
 # 0.72/13² + 0.72/13.75² = 0.00806862.
@@ -39,7 +39,7 @@ def test_analytical_on_ten_rows_by_hand() -> None:
 
 
 def test_no_correction_on_the_log_scale_by_hand() -> None:
-    (row,) = answer(method="no_correction", scale="log").to_dicts()
+    (row,) = answer(method="no_correction", link="log").to_dicts()
     assert row["log_ratio"] == pytest.approx(-0.0560895, abs=5e-8)
     assert row["se"] == pytest.approx(0.179048, abs=5e-7)
     assert row["log_ci_lower"] == pytest.approx(-0.407016, abs=5e-7)
@@ -50,7 +50,7 @@ def test_no_correction_on_the_log_scale_by_hand() -> None:
 
 
 def test_analytical_on_the_log_scale_by_hand() -> None:
-    (row,) = answer(scale="log").to_dicts()
+    (row,) = answer(link="log").to_dicts()
     assert row["se_sampling"] == pytest.approx(0.179048, abs=5e-7)
     assert row["se_privacy"] == pytest.approx(0.0898255, abs=5e-8)
     assert row["se"] == pytest.approx(0.200316, abs=5e-7)
@@ -60,29 +60,29 @@ def test_analytical_on_the_log_scale_by_hand() -> None:
     assert row["ci_upper"] == pytest.approx(1.400072, abs=5e-7)
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_monte_carlo_on_ten_rows_is_near_the_analytical_answer(scale: str) -> None:
+@pytest.mark.parametrize("link", LINKS)
+def test_monte_carlo_on_ten_rows_is_near_the_analytical_answer(link: str) -> None:
     """Twenty thousand redraws of Laplace noise, one seventh of the denominator."""
     (redrawn,) = answer(
-        plan_of(700), method="monte_carlo", scale=scale, draws=20_000, rng=1
+        plan_of(700), method="monte_carlo", link=link, draws=20_000, rng=1
     ).to_dicts()
-    (exact,) = answer(plan_of(700), scale=scale).to_dicts()
+    (exact,) = answer(plan_of(700), link=link).to_dicts()
     assert redrawn["se_privacy"] == pytest.approx(exact["se_privacy"], rel=0.03)
     assert redrawn["se_sampling"] == exact["se_sampling"]
     assert redrawn["ci_lower"] == pytest.approx(exact["ci_lower"], rel=1e-3)
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("link", LINKS)
 def test_monte_carlo_becomes_analytical_as_noise_shrinks(
-    mechanism: str, scale: str
+    mechanism: str, link: str
 ) -> None:
     gaps = []
     for epsilon in (140, 7000):
         plan = plan_of(epsilon, mechanism=mechanism)
-        options = {"scale": scale, "draws": 100_000, "rng": 3}
+        options = {"link": link, "draws": 100_000, "rng": 3}
         redrawn = answer(plan, method="monte_carlo", **options).se_privacy[0]
-        gaps.append(abs(redrawn / answer(plan, scale=scale).se_privacy[0] - 1))
+        gaps.append(abs(redrawn / answer(plan, link=link).se_privacy[0] - 1))
     assert gaps[1] < 0.01
     assert gaps[1] <= gaps[0]
 
@@ -100,9 +100,9 @@ def test_equation_5_reaches_the_interval() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [20, 70, 1000])
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("link", LINKS)
 def test_the_privacy_part_is_the_noise_over_the_denominator(
-    epsilon: int, scale: str
+    epsilon: int, link: str
 ) -> None:
     plan = plan_of(epsilon)
     moments = moments_of(release_of(plan))
@@ -111,19 +111,19 @@ def test_the_privacy_part_is_the_noise_over_the_denominator(
     assert var_s == pytest.approx(2 * (6 * 7 / epsilon) ** 2)
     ratio = 13.0 / 13.75
     wanted = (var_s + ratio**2 * var_y) / 13.75**2
-    if scale == "log":
+    if link == "log":
         wanted /= ratio**2
-    (found,) = answer(plan, scale=scale).se_privacy
+    (found,) = answer(plan, link=link).se_privacy
     assert found**2 == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("method", WALD_METHODS)
-@pytest.mark.parametrize("scale", SCALES)
-def test_the_squares_of_the_parts_add_up(method: str, scale: str) -> None:
-    (row,) = answer(method=method, scale=scale, rng=1).to_dicts()
+@pytest.mark.parametrize("link", LINKS)
+def test_the_squares_of_the_parts_add_up(method: str, link: str) -> None:
+    (row,) = answer(method=method, link=link, rng=1).to_dicts()
     parts = row["se_sampling"] ** 2 + row["se_privacy"] ** 2
     assert row["se"] ** 2 == pytest.approx(parts, rel=1e-12)
-    prefix = "log_" if scale == "log" else ""
+    prefix = "log_" if link == "log" else ""
     width = row[f"{prefix}ci_upper"] - row[f"{prefix}ci_lower"]
     assert width == pytest.approx(2 * NORMAL * row["se"], rel=1e-12)
 
@@ -131,12 +131,12 @@ def test_the_squares_of_the_parts_add_up(method: str, scale: str) -> None:
 @pytest.mark.parametrize(
     ("level", "quantile"), [(0.5, 0.6744898), (0.8, 1.2815516), (0.99, 2.5758293)]
 )
-@pytest.mark.parametrize("scale", SCALES)
-def test_the_level_sets_the_width(level: float, quantile: float, scale: str) -> None:
+@pytest.mark.parametrize("link", LINKS)
+def test_the_level_sets_the_width(level: float, quantile: float, link: str) -> None:
     assert normal_quantile(level) == pytest.approx(quantile, abs=5e-8)
-    (row,) = answer(level=level, scale=scale).to_dicts()
-    centre = row["log_ratio"] if scale == "log" else row["ratio"]
-    upper = row["log_ci_upper"] if scale == "log" else row["ci_upper"]
+    (row,) = answer(level=level, link=link).to_dicts()
+    centre = row["log_ratio"] if link == "log" else row["ratio"]
+    upper = row["log_ci_upper"] if link == "log" else row["ci_upper"]
     assert upper - centre == pytest.approx(quantile * row["se"], rel=1e-6)
     assert answer(level=level).level == level
 
@@ -146,12 +146,12 @@ def test_the_defaults_are_a_pivot_interval_at_95_percent() -> None:
     assert usual.ci_upper == answer(method="pivot", level=0.95).ci_upper
     assert usual.level == 0.95
     assert usual.method == "pivot"
-    assert usual.scale == "ratio"
+    assert usual.link == "ratio"
     assert usual.variance == "kish"
 
 
 def test_the_log_interval_is_the_exponential_of_itself() -> None:
-    found = answer(scale="log")
+    found = answer(link="log")
     assert found.log_ci_lower is not None
     assert found.log_ci_upper is not None
     assert found.ci_lower == pytest.approx(np.exp(found.log_ci_lower))

@@ -19,12 +19,12 @@ from dpratio.terms.ratio import Ratio
 
 def test_log_intervals_need_bounds_that_cannot_be_negative() -> None:
     message = (
-        "scale 'log' needs a numerator and denominator that cannot be negative, "
-        "got 'log'. Use scale 'ratio'."
+        "link 'log' needs a numerator and denominator that cannot be negative, "
+        "got 'log'. Use link 'ratio'."
     )
     for bounds in ({"s": (-1, 2)}, {"y": (-1, 2)}):
         with pytest.raises(InvalidInput) as caught:
-            answer(plan_of(**bounds), scale="log")
+            answer(plan_of(**bounds), link="log")
         assert str(caught.value) == message
         answer(plan_of(**bounds))
 
@@ -37,8 +37,8 @@ def test_log_intervals_need_bounds_that_cannot_be_negative() -> None:
             r"^unknown method, got 'analytic'\. Did you mean 'ana",
         ),
         (
-            {"scale": "logs"},
-            r"^unknown scale, got 'logs'\. Did you mean 'log'\? Use one",
+            {"link": "logs"},
+            r"^unknown link, got 'logs'\. Did you mean 'log'\? Use one",
         ),
         ({"level": 0.0}, r"^level must lie between 0 and 1, got 0\.0\. 0\.95 is usual"),
         ({"level": 1.0}, "level must lie between 0 and 1"),
@@ -102,6 +102,6 @@ def test_log_intervals_need_every_ratio_to_be_positive() -> None:
     )
     values = [np.full((1, 5), 2**30) for _ in plan.questions]
     release = given_release(plan, *values)
-    with pytest.raises(InvalidInput, match="scale 'log' needs a numerator"):
-        estimate_ratios(release, scale="log")
+    with pytest.raises(InvalidInput, match="link 'log' needs a numerator"):
+        estimate_ratios(release, link="log")
     assert len(estimate_ratios(release)) == 2

@@ -10,7 +10,7 @@ import pytest
 from analyst.given import given_release
 from analyst.ten_rows_released import answer, one, plan_of, release_of
 from dpratio.analyst.ratio.estimate import METHODS, estimate_ratios
-from dpratio.analyst.ratio.wald import SCALES
+from dpratio.analyst.ratio.wald import LINKS
 from dpratio.analyst.sums.moments import moments_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -102,12 +102,12 @@ def alone(plan: Plan, at: int, values: np.ndarray) -> Release:
 
 @pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("link", LINKS)
 def test_every_question_is_answered_as_if_it_were_alone(
-    strategy: str, method: str, scale: str
+    strategy: str, method: str, link: str
 ) -> None:
     plan, values = several(strategy)
-    options: dict[str, Any] = {"method": method, "scale": scale, "rng": 4}
+    options: dict[str, Any] = {"method": method, "link": link, "rng": 4}
     found = estimate_ratios(given_release(plan, *values), **options)
     assert len(found) == len(found.status) == 2 * (2 + 6 + 1)
     start = 0
@@ -116,7 +116,7 @@ def test_every_question_is_answered_as_if_it_were_alone(
         stop = start + len(each)
         assert found.status[start:stop] == single.status
         names = ["ratio", "ci_lower", "ci_upper", "se", "se_sampling", "se_privacy"]
-        names += ["log_ratio", "log_ci_lower", "log_ci_upper"] if scale == "log" else []
+        names += ["log_ratio", "log_ci_lower", "log_ci_upper"] if link == "log" else []
         for name in names:
             ours, theirs = getattr(found, name)[start:stop], getattr(single, name)
             assert np.array_equal(ours, theirs, equal_nan=True), name
@@ -153,9 +153,9 @@ def test_a_rolled_up_cell_has_the_noise_of_all_its_draws() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("link", LINKS)
 def test_keys_that_nobody_has_leave_a_question_without_rows(
-    method: str, scale: str
+    method: str, link: str
 ) -> None:
     """Of keys that are found privately there may be none."""
     plan = make_plan(
@@ -173,12 +173,12 @@ def test_keys_that_nobody_has_leave_a_question_without_rows(
         )
     )
     release = Release("0" * 32, plan, (empty, whole), "a test")
-    found = estimate_ratios(release, method=method, scale=scale, rng=1)
+    found = estimate_ratios(release, method=method, link=link, rng=1)
     assert dict(found.labels) == {"shop": ["(all)"]}
     assert len(found) == len(found.status) == 1
     kept = replace(plan, partitions=plan.partitions[:1], questions=plan.questions[:1])
     alone = Release("0" * 32, kept, (empty,), "a test")
-    nothing = estimate_ratios(alone, method=method, scale=scale, rng=1)
+    nothing = estimate_ratios(alone, method=method, link=link, rng=1)
     assert len(nothing) == 0
     assert nothing.to_dicts() == []
     assert "shop" in str(nothing)

@@ -6,7 +6,7 @@ import pytest
 
 from analyst.ten_rows_released import NORMAL, one, plan_of, release_of
 from dpratio.analyst.ratio.estimate import METHODS, estimate_ratios
-from dpratio.analyst.ratio.wald import SCALES, WALD_METHODS
+from dpratio.analyst.ratio.wald import LINKS, WALD_METHODS
 from dpratio.analyst.sums.moments import moments_of
 from dpratio.plan.sensitivity.sums import MOMENTS
 
@@ -50,11 +50,11 @@ def test_a_negative_sampling_variance_does_not_cancel_the_noise(wyy: float) -> N
 
 @pytest.mark.parametrize("wy", [0.0, -0.001, -13.75])
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("link", LINKS)
 def test_a_denominator_at_or_below_zero_has_no_ratio(
-    wy: float, method: str, scale: str
+    wy: float, method: str, link: str
 ) -> None:
-    row = one({"wy": wy}, method=method, scale=scale, rng=1)
+    row = one({"wy": wy}, method=method, link=link, rng=1)
     assert row["status"] == "unbounded"
     assert math.isnan(row["ratio"])
     assert (row["ci_lower"], row["ci_upper"]) == (0.0, math.inf)
@@ -62,7 +62,7 @@ def test_a_denominator_at_or_below_zero_has_no_ratio(
 
 def test_where_there_is_no_ratio_there_is_no_logarithm_of_it() -> None:
     """Two negative sums have a positive quotient, and no meaning."""
-    row = one({"wy": -13.75, "ws": -13.0}, scale="log")
+    row = one({"wy": -13.75, "ws": -13.0}, link="log")
     assert math.isnan(row["ratio"])
     assert math.isnan(row["log_ratio"])
 
@@ -107,37 +107,37 @@ def test_a_variance_that_noise_made_negative_is_floored_and_says_so() -> None:
     assert 0 <= row["ci_lower"] <= row["ratio"] <= row["ci_upper"] < math.inf
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("link", LINKS)
 def test_the_floor_is_one_standard_deviation_of_the_variance_s_noise(
-    scale: str,
+    link: str,
 ) -> None:
     """Of the noise in V, Σws² alone brings Σw²/Σw of its own; r̂ ≈ 1 brings the rest."""
     plan = plan_of(7000)
-    row = one({"wss": 12.0}, plan=plan, scale=scale)
+    row = one({"wss": 12.0}, plan=plan, link=link)
     assert row["status"] == "variance_floored"
     moments = moments_of(release_of(plan, {"wss": 12.0}))
     least = 29 / 15 * math.sqrt(moments.noise_covariance("wss", "wss")[0])
-    size = 13.0 if scale == "log" else 13.75
+    size = 13.0 if link == "log" else 13.75
     floor = row["se_sampling"] ** 2 * size**2
     assert least < floor < 4 * least
 
 
 def test_the_floor_is_the_same_relative_error_on_both_scales() -> None:
-    on_ratio, on_log = (one({"wss": 12.0}, scale=scale) for scale in SCALES)
+    on_ratio, on_log = (one({"wss": 12.0}, link=link) for link in LINKS)
     relative = on_ratio["se_sampling"] / on_ratio["ratio"]
     assert on_log["se_sampling"] == pytest.approx(relative, rel=1e-9)
 
 
 @pytest.mark.parametrize("method", WALD_METHODS)
 def test_a_floored_variance_is_floored_by_every_method(method: str) -> None:
-    for scale in SCALES:
-        row = one({"wss": 5.0}, method=method, scale=scale, rng=1)
+    for link in LINKS:
+        row = one({"wss": 5.0}, method=method, link=link, rng=1)
         assert row["status"] == "variance_floored"
 
 
 @pytest.mark.parametrize("ws", [0.0, -1.0])
 def test_a_numerator_at_or_below_zero_has_no_logarithm(ws: float) -> None:
-    row = one({"ws": ws}, scale="log")
+    row = one({"ws": ws}, link="log")
     assert row["status"] == "unbounded"
     assert math.isnan(row["ratio"])
     assert (row["ci_lower"], row["ci_upper"]) == (0.0, math.inf)
@@ -146,6 +146,6 @@ def test_a_numerator_at_or_below_zero_has_no_logarithm(ws: float) -> None:
 
 def test_a_log_interval_too_wide_for_a_number_is_unbounded() -> None:
     """A numerator of one cell: log ± 10⁷ is finite, its exponential is not."""
-    row = one({"ws": 2.0**-22}, scale="log")
+    row = one({"ws": 2.0**-22}, link="log")
     assert row["ci_upper"] == math.inf
     assert row["status"] == "unbounded"

@@ -220,7 +220,7 @@ def test_pivot_intervals_cover_where_noise_is_large(
         plan,
         n=5_000,
         methods=["pivot"],
-        scales=["ratio", "log"],
+        links=["ratio", "log"],
         repetitions=4_000,
         rng=8,
     )
@@ -258,7 +258,7 @@ def test_pivot_and_analytical_agree_where_noise_is_small() -> None:
     assert pivot.se[0] == pytest.approx(wald.se[0], rel=1e-6)
     assert pivot.ci_lower[0] == pytest.approx(wald.ci_lower[0], rel=2e-3)
     assert pivot.ci_upper[0] == pytest.approx(wald.ci_upper[0], rel=2e-3)
-    log = dpr.estimate_ratios(release, method="pivot", scale="log")
+    log = dpr.estimate_ratios(release, method="pivot", link="log")
     assert log.ci_upper[0] == pytest.approx(pivot.ci_upper[0])
     assert log.log_ci_upper is not None
     assert log.log_ci_upper[0] == pytest.approx(math.log(pivot.ci_upper[0]))

@@ -24,7 +24,7 @@ def estimates(**changes: Any) -> Estimates:  # noqa: ANN401
         "se_privacy": np.array([0.04, math.nan]),
         "codes": np.array([0, UNBOUNDED], dtype=np.int8),
         "method": "analytical",
-        "scale": "ratio",
+        "link": "ratio",
         "level": 0.95,
         "variance": "linearised",
         "is_simulated": False,
@@ -54,7 +54,7 @@ def test_the_log_scale_adds_its_own_interval() -> None:
         name: np.array([0.1, math.nan])
         for name in ("log_ratio", "log_ci_lower", "log_ci_upper")
     }
-    table = estimates(scale="log", **logs).columns()
+    table = estimates(link="log", **logs).columns()
     assert list(table) == ["region", *MEASURES[:3], *logs, *MEASURES[3:], "status"]
 
 
@@ -84,8 +84,8 @@ def test_a_group_column_named_like_an_answer_hides_nothing(name: str) -> None:
     assert table["status"] == ["ok", "unbounded"]
 
 
-@pytest.mark.parametrize("scale", ["ratio", "log"])
-def test_a_ratio_that_nothing_is_known_of_is_not_shown(scale: str) -> None:
+@pytest.mark.parametrize("link", ["ratio", "log"])
+def test_a_ratio_that_nothing_is_known_of_is_not_shown(link: str) -> None:
     """Unbounded and disconnected; a half line knows a digit or two."""
     six = dict.fromkeys(("se_sampling", "se_privacy"), np.full(6, 0.03))
     numbers = np.full(6, 0.58073)
@@ -96,7 +96,7 @@ def test_a_ratio_that_nothing_is_known_of_is_not_shown(scale: str) -> None:
         ci_upper=np.array([0.7, 0.7, 0.7, math.inf, math.inf, math.inf]),
         se=np.array([0.05, 0.05, 0.05, math.inf, math.inf, math.inf]),
         codes=np.arange(6, dtype=np.int8),
-        scale=scale,
+        link=link,
         log_ratio=np.log(numbers),
         log_ci_lower=np.log(numbers) - 0.1,
         log_ci_upper=np.log(numbers) + 0.1,
@@ -104,7 +104,7 @@ def test_a_ratio_that_nothing_is_known_of_is_not_shown(scale: str) -> None:
     )
     assert answer.is_located.tolist() == [True, True, True, False, True, False]
     shown = answer.shown()
-    fine = "0.581" if scale == "ratio" else "0.58073"
+    fine = "0.581" if link == "ratio" else "0.58073"
     assert shown["ratio"] == [fine, fine, fine, "–", "0.58", "–"]
     assert shown["ci_lower"][3:] == ["0", "0.31", "0"]
     assert shown["ci_upper"][3:] == ["∞", "∞", "∞"]
@@ -113,7 +113,7 @@ def test_a_ratio_that_nothing_is_known_of_is_not_shown(scale: str) -> None:
     assert told[0] == told[1] == told[2] == told[4] == 0.58073
     assert math.isnan(told[3])
     assert math.isnan(told[5])
-    if scale == "log":
+    if link == "log":
         assert shown["log_ratio"][3] == shown["log_ratio"][5] == "–"
 
 
@@ -149,7 +149,7 @@ def test_answers_do_not_change() -> None:
 
 def test_a_notebook_sees_how_the_intervals_were_made() -> None:
     page = estimates()._repr_html_()
-    assert "<p>Intervals at level 0.95, method analytical, scale ratio, " in page
+    assert "<p>Intervals at level 0.95, method analytical, link ratio, " in page
     assert "variance linearised.</p>" in page
     assert "unbounded: the noisy denominator" in page
     assert "<table>" in page

@@ -26,7 +26,7 @@ def estimates(*rows: tuple[float, ...], **changes: Any) -> Estimates:  # noqa: A
         "labels": {"region": [f"region {at}" for at in range(len(rows))]},
         "codes": np.zeros(len(rows), dtype=np.int8),
         "method": "pivot",
-        "scale": "ratio",
+        "link": "ratio",
         "level": 0.95,
         "variance": "linearised",
         "is_simulated": False,

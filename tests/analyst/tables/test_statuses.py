@@ -51,7 +51,7 @@ def test_no_answer_is_weak_at_a_level_that_leaves_nothing_to_luck() -> None:
 def test_a_comparison_is_weak_where_one_of_its_groups_is() -> None:
     release = many_cells_release(Setting(100, 1), 30)
     weak = np.array(estimate_ratios(release).status) == "weak"
-    answer = compare_ratios(release, scale="difference")
+    answer = compare_ratios(release, link="difference")
     first, second = (np.array(each) for each in (answer.first, answer.second))
     assert answer.second is not None
     bounded = np.isfinite(answer.ci_lower) & np.isfinite(answer.ci_upper)

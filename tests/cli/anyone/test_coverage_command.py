@@ -113,7 +113,7 @@ def test_a_study_is_simulated_in_its_own_setting(folder: Path) -> None:
     words += [
         "--method",
         "analytical",
-        "--scale",
+        "--link",
         "log",
         "--against",
         "same",

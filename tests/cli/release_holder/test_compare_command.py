@@ -50,7 +50,7 @@ def test_other_formats_hold_the_table_alone(path: str, layout: str) -> None:
 
 
 def test_options_are_those_of_python(path: str) -> None:
-    words = ["--scale", "difference", "--scale", "lift", "--adjust", "holm"]
+    words = ["--link", "difference", "--link", "lift", "--adjust", "holm"]
     words += ["--alternative", "greater", "--level", "0.9", "--format", "json"]
     rows = json.loads(shown(path, *words))
     assert len(rows) == 6

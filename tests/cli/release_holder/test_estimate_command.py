@@ -14,7 +14,7 @@ def test_a_release_is_written_and_estimated(folder: Path) -> None:
     done = CliRunner().invoke(app, ["release", "study.toml", "-o", "r.json"])
     assert done.exit_code == 0, done.output
     assert "Written to r.json" in done.stdout
-    words = ["estimate", "r.json", "--format", "json", "--scale", "log"]
+    words = ["estimate", "r.json", "--format", "json", "--link", "log"]
     (row,) = json.loads(CliRunner().invoke(app, words).stdout)
     assert row["ci_lower"] < row["ratio"] < row["ci_upper"]
     assert row["ratio"] == pytest.approx(0.75, abs=0.2)

@@ -31,12 +31,12 @@ def test_corrected_intervals_cover_and_uncorrected_ones_do_not() -> None:
         plan_at(0.2),
         n=5_000,
         methods=("public", "no_correction", "monte_carlo", "analytical"),
-        scales=("ratio", "log"),
+        links=("ratio", "log"),
         repetitions=2_000,
         rng=1,
     )
     covered = {
-        (row["method"], row["scale"]): row["coverage"] for row in table.to_dicts()
+        (row["method"], row["link"]): row["coverage"] for row in table.to_dicts()
     }
     for (method, _), coverage in covered.items():
         if method == "no_correction":
@@ -109,7 +109,7 @@ def test_power_grows_with_epsilon() -> None:
         repetitions=400,
         rng=2,
         against=1.0,
-        scales=["log"],
+        links=["log"],
     )
     weak, strong = (row.rejected for row in table.rows)
     assert weak is not None
@@ -225,7 +225,7 @@ def test_people_are_shown_the_statuses_that_occur() -> None:
         ({"n": 10, "repetitions": 1}, "repetitions must be at least 2"),
         ({"n": 10, "workers": 0}, "workers must be at least 1"),
         ({"n": 10, "methods": ["magic"]}, "unknown method"),
-        ({"n": 10, "scales": ["square"]}, "unknown scale"),
+        ({"n": 10, "links": ["square"]}, "unknown link"),
     ],
 )
 def test_impossible_options_are_refused(options: dict[str, int], said: str) -> None:

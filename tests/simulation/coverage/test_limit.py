@@ -51,10 +51,10 @@ def test_the_limit_is_the_width_of_one_query(
 def test_every_setting_of_the_paper_stands_once_on_both_scales(
     table: LimitTable,
 ) -> None:
-    names = ("mechanism", "scale", "weighted", "n", "epsilon")
+    names = ("mechanism", "link", "weighted", "n", "epsilon")
     settings = {tuple(row[name] for name in names) for row in table.rows}
     noisy = {
-        (cell.mechanism, cell.scale, cell.weighted, cell.n, cell.epsilon)
+        (cell.mechanism, cell.link, cell.weighted, cell.n, cell.epsilon)
         for cell in published_cells()
         if cell.epsilon is not None
     }
@@ -101,7 +101,7 @@ def test_log_limits_are_those_of_the_ratio_over_the_ratio(table: LimitTable) -> 
     half = len(table.rows) // 4
     logs, ratios = table.rows[:half], table.rows[half : 2 * half]
     for log, ratio in zip(logs, ratios, strict=True):
-        assert (log["scale"], ratio["scale"]) == ("log", "ratio")
+        assert (log["link"], ratio["link"]) == ("log", "ratio")
         assert log["limit"] == pytest.approx(ratio["limit"] / 1.1)
 
 

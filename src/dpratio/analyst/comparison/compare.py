@@ -13,7 +13,7 @@ from dpratio.analyst.comparison.comparison import (
     Comparison,
 )
 from dpratio.analyst.comparison.comparison_target import ComparisonTarget
-from dpratio.analyst.comparison.hypothesis import SCALES, Doubts, Ends, Hypothesis
+from dpratio.analyst.comparison.hypothesis import LINKS, Doubts, Ends, Hypothesis
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.analyst.tables.statuses import Codes, codes_of
@@ -32,7 +32,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     *groups: Cell,
     design: str = "pairs",
     reference: float | None = None,
-    scale: str | Sequence[str] | None = None,
+    link: str | Sequence[str] | None = None,
     null: float = 0.0,
     alternative: str = "two-sided",
     level: float = 0.95,
@@ -49,7 +49,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
             ``"baseline"`` holds each other group against the one named; ``"rest"``
             holds each group against all others together.
         reference: A value: each ratio is compared with it, not with another ratio.
-        scale: ``"difference"`` r₁ − r₂, ``"lift"`` r₁/r₂ − 1 or ``"log_ratio"``
+        link: ``"difference"`` r₁ − r₂, ``"lift"`` r₁/r₂ − 1 or ``"log_ratio"``
             log(r₁/r₂); or several of them. By default the lift, and the difference
             where ratios may be negative.
         null: The hypothesis, on the scale: 0 says that both are equal.
@@ -63,7 +63,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:
-        One row per comparison and scale. Where a denominator cannot be told from
+        One row per comparison and link. Where a denominator cannot be told from
         zero the interval is open and the status says so.
 
     Raises:
@@ -84,16 +84,16 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     require_one_of(adjust, ADJUSTMENTS, "adjustment")
     require_level(level)
     target = ComparisonTarget.of(release, groups, question=question, variance=variance)
-    if scale is None:
-        scale = "lift" if np.isfinite(target.statistic.lowest) else "difference"
-    scales = [scale] if isinstance(scale, str) else list(scale)
-    require(scales, "at least one scale is needed", scales)
-    for each in scales:
-        _require_scale(each, target, null)
-    alone = null == 0 or len(scales) == 1
-    require(alone, "a null other than 0 belongs to one scale", scales)
+    if link is None:
+        link = "lift" if np.isfinite(target.statistic.lowest) else "difference"
+    links = [link] if isinstance(link, str) else list(link)
+    require(links, "at least one link is needed", links)
+    for each in links:
+        _require_link(each, target, null)
+    alone = null == 0 or len(links) == 1
+    require(alone, "a null other than 0 belongs to one link", links)
     answers = []
-    for each in scales:
+    for each in links:
         hypothesis, labels = target.hypothesis(design, reference, each)
         answers.append(_answer(hypothesis, null, alternative, level, adjust))
     joined = {
@@ -104,10 +104,10 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     first, second = labels
     rows = len(answers[0].estimate)
     return Comparison(
-        first=first * len(scales),
-        second=None if second is None else second * len(scales),
+        first=first * len(links),
+        second=None if second is None else second * len(links),
         reference=reference,
-        scale=[each for each in scales for _ in range(rows)],
+        link=[each for each in links for _ in range(rows)],
         null=null,
         alternative=alternative,
         level=level,
@@ -146,7 +146,7 @@ def _answer(
     rejected = pvalue < 1 - single
     codes = _statuses(ends, alternative, hypothesis.doubts(), rejected)
     open_ended = np.isin(codes, [_CODES["unbounded"], _CODES["disconnected"]])
-    natural = -1.0 if hypothesis.scale == "lift" else -np.inf
+    natural = -1.0 if hypothesis.link == "lift" else -np.inf
     lower = np.where(open_ended, natural, ends.lower)
     upper = np.where(open_ended, np.inf, ends.upper)
     return _Answer(
@@ -182,11 +182,11 @@ def _statuses(
     return np.where(neither & rejected, _CODES["disconnected"], codes).astype(np.int8)
 
 
-def _require_scale(scale: str, target: ComparisonTarget, null: float) -> None:
-    require_one_of(scale, SCALES, "scale")
+def _require_link(link: str, target: ComparisonTarget, null: float) -> None:
+    require_one_of(link, LINKS, "link")
     require(is_finite_number(null), "null must be a finite number", null)
-    above = scale != "lift" or null > -1
+    above = link != "lift" or null > -1
     require(above, "a lift is above −1, where the first ratio would be 0", null)
-    positive = np.isfinite(target.statistic.lowest) or scale == "difference"
-    rule = f"scale '{scale}' needs ratios that cannot be negative"
-    require(positive, rule, scale, "Use scale 'difference'.")
+    positive = np.isfinite(target.statistic.lowest) or link == "difference"
+    rule = f"link '{link}' needs ratios that cannot be negative"
+    require(positive, rule, link, "Use link 'difference'.")

@@ -1,4 +1,4 @@
-"""The answer to a comparison: one row per pair of groups and scale."""
+"""The answer to a comparison: one row per pair of groups and link."""
 
 import math
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ class Comparison(Tabular):
     first: Sequence[Any]
     second: Sequence[Any] | None
     reference: float | None
-    scale: Sequence[str]
+    link: Sequence[str]
     estimate: Floats
     ci_lower: Floats
     ci_upper: Floats
@@ -102,14 +102,14 @@ class Comparison(Tabular):
         return list(COMPARISON_STATUSES)[int(self.codes[row])]
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per comparison and scale."""
+        """One row per comparison and link."""
         count = len(self)
         table: dict[str, list[Any]] = {"first": list(self.first)}
         if self.second is None:
             table["reference"] = [self.reference] * count
         else:
             table["second"] = list(self.second)
-        table["scale"] = list(self.scale)
+        table["link"] = list(self.link)
         for name in ("estimate", "ci_lower", "ci_upper", "se", "statistic", "pvalue"):
             table[name] = getattr(self, name).tolist()
         if self.adjust != "none":
@@ -134,7 +134,7 @@ class Comparison(Tabular):
             f"Tests are {self.alternative}{against}, intervals at level "
             f"{self.level:g}, variance {self.variance}."
         )
-        family = len(self) // len(set(self.scale)) if len(self) else 0
+        family = len(self) // len(set(self.link)) if len(self) else 0
         if self.adjust != "none":
             lines.append(
                 f"Adjusted over {family:,} comparisons: {ADJUSTMENTS[self.adjust]}. "
@@ -155,28 +155,28 @@ class Comparison(Tabular):
         """
         if len(self) == 0:
             return "nothing was compared"
-        one_scale = [at for at, each in enumerate(self.scale) if each == self.scale[0]]
-        if len(one_scale) == 1:
+        one_link = [at for at, each in enumerate(self.link) if each == self.link[0]]
+        if len(one_link) == 1:
             return self._row_in_words(0)
-        chosen = self.pvalue_adjusted[one_scale]
+        chosen = self.pvalue_adjusted[one_link]
         found = int((chosen < 1 - self.level).sum())
-        clearest = one_scale[int(np.argmin(self.pvalue[one_scale]))]
+        clearest = one_link[int(np.argmin(self.pvalue[one_link]))]
         verb = "shows" if found == 1 else "show"
         after = "" if self.adjust == "none" else f" after adjusting ({self.adjust})"
         return (
-            f"{found:,} of {len(one_scale):,} comparisons {verb} a difference at level "
+            f"{found:,} of {len(one_link):,} comparisons {verb} a difference at level "
             f"{self.level:g}{after}; the clearest: {self._row_in_words(clearest)}"
         )
 
     def _row_in_words(self, at: int) -> str:
-        scale = self.scale[at]
+        link = self.link[at]
         second = f"{self.reference:g}" if self.second is None else self.second[at]
         value = float(self.estimate[at])
         ends = (float(self.ci_lower[at]), float(self.ci_upper[at]))
         if self.status_of(at) in _NOWHERE:
             value, ends = math.nan, (-math.inf, math.inf)
-        words = compared_in_words(self.first[at], second, value, scale)
-        show = percent if scale == "lift" else short
+        words = compared_in_words(self.first[at], second, value, link)
+        show = percent if link == "lift" else short
         chance = float(self.pvalue_adjusted[at])
         return f"{words}, {interval_in_words(ends, self.level, show)}; p = {chance:.2g}"
 

@@ -65,30 +65,30 @@ class ComparisonTarget:
         return " per ".join(self.question.ratio.totals)
 
     def hypothesis(
-        self, design: str, reference: float | None, scale: str
+        self, design: str, reference: float | None, link: str
     ) -> tuple[Hypothesis, tuple[list[Any], list[Any] | None]]:
         """Set up what is compared with what, and name both sides."""
         names = self.names
         if reference is not None:
-            _require_reference(reference, scale)
+            _require_reference(reference, link)
             require(
                 design == "pairs", "a reference takes the place of a design", design
             )
             places = places_of(self.question, self.groups)
-            value = AgainstValue(self.statistic.only(places), float(reference), scale)
+            value = AgainstValue(self.statistic.only(places), float(reference), link)
             return value, ([names[at] for at in places.tolist()], None)
         sides = sides_of(self.release, self.question, self.groups, design)
         first = [names[at] for at in sides.first.tolist()]
         if not sides.is_rest:
             second = [names[at] for at in sides.second.tolist()]
             both = (sides.first, sides.second)
-            return Between(self.statistic, self.statistic, both, scale), (first, second)
+            return Between(self.statistic, self.statistic, both, link), (first, second)
         rest = rest_of(self.release, self.question, sides.second)
         lowest = self.statistic.lowest
         others = _statistic(rest, self.variance, lowest)
         both = (sides.first, np.arange(len(first)))
         rests = [REST] * len(first)
-        return Between(self.statistic, others, both, scale), (first, rests)
+        return Between(self.statistic, others, both, link), (first, rests)
 
 
 def _statistic(moments: Moments, variance: str, lowest: float) -> Statistic:
@@ -97,9 +97,9 @@ def _statistic(moments: Moments, variance: str, lowest: float) -> Statistic:
     return statistic_of(moments, variance, lowest=lowest).silenced(lost)
 
 
-def _require_reference(reference: float, scale: str) -> None:
+def _require_reference(reference: float, link: str) -> None:
     usable = is_finite_number(reference)
     require(usable, "reference must be a finite number", reference, "1 is usual.")
-    positive = scale == "difference" or reference > 0
-    rule = f"scale '{scale}' needs a reference above 0"
-    require(positive, rule, reference, "Use scale 'difference'.")
+    positive = link == "difference" or reference > 0
+    rule = f"link '{link}' needs a reference above 0"
+    require(positive, rule, reference, "Use link 'difference'.")

@@ -1,4 +1,4 @@
-"""Comparisons on their scale: estimates, deviates of a hypothesis, and intervals.
+"""Comparisons by their link: estimates, deviates of a hypothesis, and intervals.
 
 Two kinds: a ratio against a value (`AgainstValue`) and a ratio against another one
 (`Between`). Both are worked on for all rows at once, in chunks that fit the cache.
@@ -15,9 +15,9 @@ from dpratio.analyst.ratio.confidence_set import confidence_set
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["SCALES", "AgainstValue", "Between", "Ends", "Hypothesis"]
+__all__ = ["LINKS", "AgainstValue", "Between", "Ends", "Hypothesis"]
 
-SCALES = {
+LINKS = {
     "difference": "the first ratio less the second",
     "lift": "the first ratio per the second, less 1",
     "log_ratio": "the logarithm of the first ratio per the second",
@@ -50,15 +50,15 @@ class AgainstValue:
 
     statistic: Statistic
     value: float
-    scale: str
+    link: str
 
     def estimates(self) -> tuple[Floats, Floats]:
         """Give estimates and standard errors."""
         ratio, variance = _ratios(self.statistic)
         with np.errstate(divide="ignore", invalid="ignore"):
-            if self.scale == "difference":
+            if self.link == "difference":
                 return ratio - self.value, np.sqrt(variance)
-            if self.scale == "lift":
+            if self.link == "lift":
                 return ratio / self.value - 1, np.sqrt(variance) / self.value
             return np.log(ratio / self.value), np.sqrt(variance) / ratio
 
@@ -68,10 +68,10 @@ class AgainstValue:
 
     def deviates(self, null: float) -> Floats:
         """Test a hypothesis: positive deviates speak for more."""
-        if self.scale == "difference":
+        if self.link == "difference":
             at = self.value + null
         else:
-            at = self.value * (1 + null if self.scale == "lift" else np.exp(null))
+            at = self.value * (1 + null if self.link == "lift" else np.exp(null))
         return self.statistic.deviates(at)
 
     def ends(self, quantile: float) -> Ends:
@@ -81,7 +81,7 @@ class AgainstValue:
             has_lower = found.has_lower
             lower = np.where(has_lower, found.lower, self.statistic.lowest)
             ends = [_scaled(each, self) for each in (lower, found.upper)]
-        if self.scale == "log_ratio":
+        if self.link == "log_ratio":
             has_lower = has_lower & (found.lower > 0)
         return Ends(ends[0], ends[1], has_lower, found.is_interval)
 
@@ -93,7 +93,7 @@ class Between:
     first: Statistic
     second: Statistic
     places: tuple[Integers, Integers]
-    scale: str
+    link: str
 
     def estimates(self) -> tuple[Floats, Floats]:
         """Give estimates and standard errors."""
@@ -101,10 +101,10 @@ class Between:
         one, own = (each[here] for each in _ratios(self.first))
         two, other = (each[there] for each in _ratios(self.second))
         with np.errstate(divide="ignore", invalid="ignore"):
-            if self.scale == "difference":
+            if self.link == "difference":
                 return one - two, np.sqrt(own + other)
             relative = np.sqrt(own / one**2 + other / two**2)
-            if self.scale == "lift":
+            if self.link == "lift":
                 return one / two - 1, one / two * relative
             return np.log(one / two), relative
 
@@ -119,7 +119,7 @@ class Between:
 
     def deviates(self, null: float) -> Floats:
         """Test a hypothesis: positive deviates speak for more."""
-        x = np.log1p(null) if self.scale == "lift" else null
+        x = np.log1p(null) if self.link == "lift" else null
 
         def work(pairs: Pairs, _: slice) -> tuple[Floats, ...]:
             sign, distance = pairs.test(np.full(len(pairs.first.numerator), float(x)))
@@ -149,7 +149,7 @@ class Between:
 
         lower, upper, down, up = self._in_chunks(work)
         has_lower, has_upper = down > 0, up > 0
-        if self.scale != "lift":
+        if self.link != "lift":
             return Ends(lower, upper, np.isfinite(lower), np.isfinite(upper))
         return Ends(
             np.expm1(lower), np.expm1(upper), has_lower, has_upper & np.isfinite(upper)
@@ -162,13 +162,13 @@ class Between:
     def _in_chunks(
         self, work: Callable[[Pairs, slice], tuple[Floats, ...]]
     ) -> list[Floats]:
-        link = "difference" if self.scale == "difference" else "quotient"
+        joined = "difference" if self.link == "difference" else "quotient"
         done = [
             work(
                 Pairs(
                     self.first.only(self.places[0][rows]),
                     self.second.only(self.places[1][rows]),
-                    link,
+                    joined,
                 ),
                 rows,
             )
@@ -203,8 +203,8 @@ def _ratios(statistic: Statistic) -> tuple[Floats, Floats]:
 
 
 def _scaled(ratio: Floats, against: AgainstValue) -> Floats:
-    if against.scale == "difference":
+    if against.link == "difference":
         return ratio - against.value
     per = ratio / against.value
-    changed: Floats = per - 1 if against.scale == "lift" else np.log(per)
+    changed: Floats = per - 1 if against.link == "lift" else np.log(per)
     return changed

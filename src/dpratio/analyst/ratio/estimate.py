@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dpratio.analyst.ratio.interval import Options, RatioIntervals, Signs, intervals
-from dpratio.analyst.ratio.wald import SCALES, WALD_METHODS
+from dpratio.analyst.ratio.wald import LINKS, WALD_METHODS
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.analyst.tables.estimates import Estimates
@@ -31,7 +31,7 @@ def estimate_ratios(
     release: Release,
     *,
     method: str = "pivot",
-    scale: str = "ratio",
+    link: str = "ratio",
     level: float = 0.95,
     variance: str | None = None,
     draws: int = 200,
@@ -46,7 +46,7 @@ def estimate_ratios(
             Those of Miao & Li (2022): ``"analytical"`` adds the noise variance to
             the sampling variance, ``"monte_carlo"`` estimates it by redrawing the
             noise, ``"no_correction"`` ignores it and is there to be compared with.
-        scale: ``"ratio"``, or ``"log"`` for intervals built on the logarithm.
+        link: ``"ratio"``, or ``"log"`` for intervals built on the logarithm.
         level: Confidence level, between 0 and 1.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
         draws: Redraws of the Monte Carlo method.
@@ -70,28 +70,28 @@ def estimate_ratios(
     """
     require_release(release)
     require_one_of(method, METHODS, "method")
-    require_one_of(scale, SCALES, "scale")
+    require_one_of(link, LINKS, "link")
     require_level(level)
     require_draws(draws, rng)
     questions = release.questions
     reaches = [Signs.of(release.plan.box(question.asked)) for question in questions]
-    hint = "Use scale 'ratio'."
-    rule = "scale 'log' needs a numerator and denominator that cannot be negative"
+    hint = "Use link 'ratio'."
+    rule = "link 'log' needs a numerator and denominator that cannot be negative"
     positive = all(each.is_positive for each in reaches)
-    require(positive or scale == "ratio", rule, scale, hint)
+    require(positive or link == "ratio", rule, link, hint)
     columns, statuses, form = [], [], ""
     for question, reach in zip(questions, reaches, strict=True):
         moments = moments_of(release, question)
         form = choose_variance(moments, variance)
-        options = Options(method, scale, level, form, draws, rng)
+        options = Options(method, link, level, form, draws, rng)
         found = intervals(moments, reach, options)
-        columns.append(_columns(moments, reach, found, scale))
+        columns.append(_columns(moments, reach, found, link))
         statuses.append(found.status)
     return Estimates(
         labels=labels_of(release),
         codes=np.concatenate(statuses),
         method=method,
-        scale=scale,
+        link=link,
         level=level,
         variance=form,
         is_simulated=release.is_simulated,
@@ -103,7 +103,7 @@ def estimate_ratios(
 
 
 def _columns(
-    moments: Moments, reach: Signs, found: RatioIntervals, scale: str
+    moments: Moments, reach: Signs, found: RatioIntervals, link: str
 ) -> dict[str, Floats]:
     """Clip what cannot be negative and lay the columns out."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -131,7 +131,7 @@ def _columns(
             columns[name][endless] = hidden
         if found.public is not None:
             columns["public_squared"], columns["public_doubt"] = found.public
-        if scale == "log":
+        if link == "log":
             centre = np.log(raw)
             centre[undefined] = np.nan
             columns |= {

@@ -35,7 +35,7 @@ class Options:
     """How intervals are made."""
 
     method: str
-    scale: str
+    link: str
     level: float
     variance: str
     draws: int
@@ -94,7 +94,7 @@ def intervals(moments: Moments, reach: Signs, options: Options) -> RatioInterval
 
 
 def _by_pivot(moments: Moments, reach: Signs, options: Options) -> RatioIntervals:
-    """Keep the ratios that are not rejected; the set is the same on both scales."""
+    """Keep the ratios that are not rejected; the set is the same on both links."""
     statistic = statistic_of(moments, options.variance, lowest=reach.lowest)
     empty = weights_are_lost(moments, options.variance)
     if reach.denominator_is_positive:
@@ -112,7 +112,7 @@ def _by_pivot(moments: Moments, reach: Signs, options: Options) -> RatioInterval
     status[(status == _OK) & statistic.is_weak()] = _WEAK
     status[(status == _OK) & statistic.is_drowned(ratio)] = _FLOORED
     sampling, privacy = statistic.ratio_variances(ratio)
-    per_square = ratio**2 if options.scale == "log" else np.ones(cells)
+    per_square = ratio**2 if options.link == "log" else np.ones(cells)
     return RatioIntervals(
         lower,
         upper,
@@ -128,15 +128,15 @@ def _by_wald(moments: Moments, reach: Signs, options: Options) -> RatioIntervals
     answer = wald(
         moments,
         options.method,
-        (options.scale,),
+        (options.link,),
         draws=options.draws,
         rng=np.random.default_rng(options.rng),
         variance=options.variance,
-    )[options.scale]
+    )[options.link]
     answer, floored = _floor_sampling(answer, moments, options)
     weak = _is_weak(moments, options, is_positive=reach.denominator_is_positive)
     lower, upper = answer.ends(options.quantile)
-    if options.scale == "log":
+    if options.link == "log":
         lower, upper = np.exp(lower), np.exp(upper)
     unbounded = weak | ~np.isfinite(answer.centre) | ~np.isfinite(upper)
     status = np.zeros(len(unbounded), dtype=np.int8)
@@ -159,7 +159,7 @@ def _floor_sampling(
     hidden = moments.only(floored)
     estimated = sampling_variance(hidden, options.variance)
     ratio = hidden["ws"] / hidden["wy"]
-    per_square = hidden["ws" if options.scale == "log" else "wy"] ** 2
+    per_square = hidden["ws" if options.link == "log" else "wy"] ** 2
     sampling = answer.sampling.copy()
     sampling[floored] = (
         np.sqrt(estimated.doubt_at((np.ones_like(ratio), ratio))) / per_square

@@ -17,7 +17,7 @@ _CELLS_AT_ONCE = 2**15
 
 
 def extra_variances(
-    moments: Moments, scales: Sequence[str], *, draws: int, rng: np.random.Generator
+    moments: Moments, links: Sequence[str], *, draws: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
     """Estimate the variance that noise adds to the ratio, its logarithm, or both.
 
@@ -26,21 +26,21 @@ def extra_variances(
 
     Args:
         moments: The noisy moments.
-        scales: ``"ratio"``, ``"log"``, or both from the same redraws.
+        links: ``"ratio"``, ``"log"``, or both from the same redraws.
         draws: How many redraws.
         rng: Source of the redraws.
 
     Returns:
-        By scale, one variance per group; NaN where a redraw leaves the logarithm
+        By link, one variance per group; NaN where a redraw leaves the logarithm
         undefined, so that the noise alone could turn the sign of the ratio.
     """
     groups = len(moments.values)
     chunk = max(1, _CELLS_AT_ONCE // draws)
     parts = [
-        _extra(moments, slice(start, start + chunk), scales, draws, rng)
+        _extra(moments, slice(start, start + chunk), links, draws, rng)
         for start in range(0, max(groups, 1), chunk)
     ]
-    return {scale: np.concatenate([part[scale] for part in parts]) for scale in scales}
+    return {link: np.concatenate([part[link] for part in parts]) for link in links}
 
 
 def redrawn_sums(
@@ -63,7 +63,7 @@ def redrawn_sums(
 def _extra(
     moments: Moments,
     part: slice,
-    scales: Sequence[str],
+    links: Sequence[str],
     draws: int,
     rng: np.random.Generator,
 ) -> dict[str, Floats]:
@@ -74,13 +74,13 @@ def _extra(
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         moved, ratio = np.divide(top, bottom, out=top), numerator / denominator
         moves = {}
-        if "log" in scales:
+        if "log" in links:
             moves["log"] = np.log(moved, out=bottom) - np.log(ratio)
-        if "ratio" in scales:
+        if "ratio" in links:
             moves["ratio"] = np.subtract(moved, ratio, out=moved)
         return {
-            scale: np.einsum("dg,dg->g", move, move) / draws
-            for scale, move in moves.items()
+            link: np.einsum("dg,dg->g", move, move) / draws
+            for link, move in moves.items()
         }
 
 

@@ -19,10 +19,10 @@ from dpratio.analyst.ratio.monte_carlo import extra_variances
 from dpratio.analyst.sums.moments import Moments
 from dpratio.arrays import Floats
 
-__all__ = ["SCALES", "WALD_METHODS", "Wald", "wald"]
+__all__ = ["LINKS", "WALD_METHODS", "Wald", "wald"]
 
 WALD_METHODS = ("analytical", "monte_carlo", "no_correction")
-SCALES = ("ratio", "log")
+LINKS = ("ratio", "log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,31 +43,27 @@ class Wald:
 def wald(
     moments: Moments,
     method: str,
-    scales: tuple[str, ...],
+    links: tuple[str, ...],
     *,
     draws: int,
     rng: np.random.Generator,
     variance: str = "kish",
 ) -> dict[str, Wald]:
-    """Estimate the ratio on one or both scales by one of the paper's methods."""
+    """Estimate the ratio on one or both links by one of the paper's methods."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = moments["ws"] / moments["wy"]
-        centres = {
-            scale: np.log(ratio) if scale == "log" else ratio for scale in scales
-        }
-        sampling = _variances(moments, sampling_spread(moments, variance), scales)
-        privacy = {scale: np.zeros(len(ratio)) for scale in scales}
+        centres = {link: np.log(ratio) if link == "log" else ratio for link in links}
+        sampling = _variances(moments, sampling_spread(moments, variance), links)
+        privacy = {link: np.zeros(len(ratio)) for link in links}
         if method == "monte_carlo":
-            privacy = extra_variances(moments, scales, draws=draws, rng=rng)
+            privacy = extra_variances(moments, links, draws=draws, rng=rng)
         elif method == "analytical":
-            privacy = _variances(moments, noise_spread(moments), scales)
-    return {
-        scale: Wald(centres[scale], sampling[scale], privacy[scale]) for scale in scales
-    }
+            privacy = _variances(moments, noise_spread(moments), links)
+    return {link: Wald(centres[link], sampling[link], privacy[link]) for link in links}
 
 
 def _variances(
-    moments: Moments, spread: Spread, scales: tuple[str, ...]
+    moments: Moments, spread: Spread, links: tuple[str, ...]
 ) -> dict[str, Floats]:
     formula = {"ratio": ratio_variance, "log": log_ratio_variance}
-    return {scale: formula[scale](moments, spread) for scale in scales}
+    return {link: formula[link](moments, spread) for link in links}

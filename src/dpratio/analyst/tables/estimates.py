@@ -84,7 +84,7 @@ class Estimates(Tabular):
     se_privacy: Floats
     codes: Codes
     method: str
-    scale: str
+    link: str
     level: float
     variance: str
     is_simulated: bool
@@ -115,7 +115,7 @@ class Estimates(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """One row per cell, in declared order."""
         names = ["ratio", "ci_lower", "ci_upper"]
-        if self.scale == "log":
+        if self.link == "log":
             names += ["log_ratio", "log_ci_lower", "log_ci_upper"]
         names += ["se", "se_sampling", "se_privacy"]
         answers = {name: getattr(self, name).tolist() for name in names}
@@ -129,7 +129,7 @@ class Estimates(Tabular):
         errors = rounded_to(self.se, values=("se", "se_sampling", "se_privacy"))
         known = np.isfinite(self.se)
         on_ratio = np.where(known, self.se, np.abs(self.ratio - self.ci_lower) / 2)
-        if self.scale == "ratio":
+        if self.link == "ratio":
             unsure = np.where(self.is_located, on_ratio, np.inf)
             ends = ("ci_lower", "ci_upper")
             return errors | rounded_to(unsure, values=("ratio",), ends=ends)
@@ -147,7 +147,7 @@ class Estimates(Tabular):
         lines = stamps(self.origin, is_simulated=self.is_simulated)
         lines.append(
             f"Intervals at level {self.level:g}, method {self.method}, "
-            f"scale {self.scale}, variance {self.variance}."
+            f"link {self.link}, variance {self.variance}."
         )
         lines += self.within
         if self.method == "no_correction":

@@ -70,7 +70,7 @@ def range_in_words(shares: tuple[float, float]) -> str:
     return f"by {ends[0]}" if ends[0] == ends[1] else f"by {ends[0]} to {ends[1]}"
 
 
-def compared_in_words(first: object, second: object, value: float, scale: str) -> str:
+def compared_in_words(first: object, second: object, value: float, link: str) -> str:
     """Say who is above whom, and by how much.
 
     Example:
@@ -82,9 +82,9 @@ def compared_in_words(first: object, second: object, value: float, scale: str) -
     if math.isnan(value):
         return f"{first} cannot be compared with {second}"
     side = "above" if value >= 0 else "below"
-    if scale == "log_ratio":
+    if link == "log_ratio":
         return f"{first} is {short(abs(value))} {side} {second} on the log scale"
-    show = percent if scale == "lift" else short
+    show = percent if link == "lift" else short
     size = "far" if math.isinf(value) else show(abs(value))
     return f"{first} is {size} {side} {second}"
 

@@ -67,7 +67,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         list[str] | None,
         typer.Option(help="study: a method, or 'public'; repeat for more."),
     ] = None,
-    scale: Annotated[
+    link: Annotated[
         list[str] | None, typer.Option(help="study: ratio or log; repeat for both.")
     ] = None,
     level: Annotated[
@@ -93,7 +93,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
             "--epsilon": epsilon,
             "--mechanism": mechanism,
             "--method": method,
-            "--scale": scale,
+            "--link": link,
             "--level": level,
             "--against": against,
         },
@@ -118,7 +118,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
                     "plan": _plans(given, epsilon, mechanism),
                     "n": n or [],
                     "methods": method or ["public", "analytical", "pivot"],
-                    "scales": scale or ["ratio"],
+                    "links": link or ["ratio"],
                     "level": 0.95 if level is None else level,
                     **run,
                 },

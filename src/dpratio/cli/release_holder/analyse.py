@@ -28,7 +28,7 @@ Method = Annotated[
 def estimate(  # noqa: PLR0913 (one command, one answer)
     release: ReleaseFile,
     method: Method = "pivot",
-    scale: Annotated[str, typer.Option(help="ratio or log.")] = "ratio",
+    link: Annotated[str, typer.Option(help="ratio or log.")] = "ratio",
     level: Level = 0.95,
     variance: Variance = None,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 200,
@@ -47,7 +47,7 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     estimates = estimate_ratios(
         read_given_release(release),
         method=method,
-        scale=scale,
+        link=link,
         level=level,
         variance=variance,
         draws=draws,

@@ -53,7 +53,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     homogeneity: Annotated[
         bool, typer.Option("--homogeneity", help="Is there one ratio for all groups?")
     ] = False,
-    scale: Annotated[
+    link: Annotated[
         list[str] | None,
         typer.Option(help="difference, lift or log_ratio; may be repeated."),
     ] = None,
@@ -104,7 +104,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
             *named,
             design=design,
             reference=reference,
-            scale=scale or None,
+            link=link or None,
             null=null,
             alternative=alternative,
             level=level,

@@ -42,7 +42,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answers of one block: one per method and scale, in this order."""
+    """The answers of one block: one per method and link, in this order."""
 
     answers: tuple[Answer, ...]
     denominator_sds: float
@@ -72,38 +72,38 @@ def join(answers: Sequence[Answer]) -> Answer:
     return Answer(*columns)
 
 
-def _of_sample(sample: Sample, method: str, scale: str, level: float) -> Answer:
-    whole = join([_answer_of(part, method, scale, level) for part in sample.parts])
+def _of_sample(sample: Sample, method: str, link: str, level: float) -> Answer:
+    whole = join([_answer_of(part, method, link, level) for part in sample.parts])
     order = np.argsort(sample.places)
     return Answer(*(getattr(whole, each.name)[order] for each in fields(Answer)))
 
 
-def _answer_of(part: Part, method: str, scale: str, level: float) -> Answer:
+def _answer_of(part: Part, method: str, link: str, level: float) -> Answer:
     if method in WITHOUT_NOISE:
-        return _answer_without_noise(part, method, scale, level)
+        return _answer_without_noise(part, method, link, level)
     # The redraws of a method may repeat; seeding by the release keeps them apart.
     seed = int(part.release.id[:8], 16)
     given = estimate_ratios(
-        part.release, method=method, scale=scale, level=level, rng=seed
+        part.release, method=method, link=link, level=level, rng=seed
     )
-    if scale == "log":
+    if link == "log":
         ends = (given.log_ratio, given.log_ci_lower, given.log_ci_upper)
         centre, lower, upper = (np.asarray(end, dtype=np.float64) for end in ends)
         return Answer(centre, lower, upper, given.se, given.codes)
     return Answer(given.ratio, given.ci_lower, given.ci_upper, given.se, given.codes)
 
 
-def _answer_without_noise(part: Part, method: str, scale: str, level: float) -> Answer:
+def _answer_without_noise(part: Part, method: str, link: str, level: float) -> Answer:
     moments = moments_without_noise(part)
     variance = choose_variance(moments, None)
     answer = wald(
         moments,
         "no_correction",
-        (scale,),
+        (link,),
         draws=2,
         rng=np.random.default_rng(0),  # Not drawn from: nothing is noisy.
         variance=variance,
-    )[scale]
+    )[link]
     with np.errstate(invalid="ignore", divide="ignore"):
         se = np.sqrt(answer.sampling)
         fine = np.zeros(len(se), dtype=np.int8)
@@ -115,14 +115,14 @@ def _answer_without_noise(part: Part, method: str, scale: str, level: float) -> 
         statistic = statistic_of(moments, variance, lowest=lowest)
         found = confidence_set(statistic, normal_quantile(level))
         ends = (found.lower, found.upper)
-        lower, upper = (np.log(end) if scale == "log" else end for end in ends)
+        lower, upper = (np.log(end) if link == "log" else end for end in ends)
         return Answer(answer.centre, lower, upper, se, fine)
 
 
 def share_rejected(
     answers: Sequence[Answer],
     against: float | Population | None,
-    scale: str,
+    link: str,
     level: float,
 ) -> float | None:
     """Give the share of repetitions in which the test of equality rejects."""
@@ -135,5 +135,5 @@ def share_rejected(
             gap = np.abs(first.centre - answers[1].centre)
             reach = normal_quantile(level) * np.hypot(first.se, answers[1].se)
             return float((gap > reach).mean())
-        at = math.log(against) if scale == "log" else against
+        at = math.log(against) if link == "log" else against
         return float(((at < first.lower) | (at > first.upper)).mean())

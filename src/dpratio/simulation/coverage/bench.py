@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.analyst.ratio.estimate import METHODS
-from dpratio.analyst.ratio.wald import SCALES
+from dpratio.analyst.ratio.wald import LINKS
 from dpratio.checks import require, require_one_of
 from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.answers import (
@@ -38,7 +38,7 @@ _PEOPLE_IN_AN_ANSWER = 100
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """One question, size, method and scale, and how its intervals did.
+    """One question, size, method and link, and how its intervals did.
 
     ``statuses`` is empty for intervals without noise.
     """
@@ -47,7 +47,7 @@ class CoverageRow:
     question: str
     n: int
     method: str
-    scale: str
+    link: str
     level: float
     judged: Judgement
     statuses: Mapping[str, StatusFigures]
@@ -62,7 +62,7 @@ class Bench:
     plans: Sequence[Plan]
     sizes: Sequence[int]
     methods: Sequence[str] = ("pivot",)
-    scales: Sequence[str] = ("ratio",)
+    links: Sequence[str] = ("ratio",)
     level: float = 0.95
     repetitions: int = 1_000
 
@@ -75,8 +75,8 @@ class Bench:
         require(whole and self.repetitions >= 2, rule, self.repetitions)  # noqa: PLR2004
         for method in self.methods:
             require_one_of(method, (*METHODS, *WITHOUT_NOISE), "method")
-        for scale in self.scales:
-            require_one_of(scale, SCALES, "scale")
+        for link in self.links:
+            require_one_of(link, LINKS, "link")
 
     @property
     def asked(self) -> tuple[Asked, ...]:
@@ -86,7 +86,7 @@ class Bench:
     @property
     def ways(self) -> tuple[tuple[str, str], ...]:
         """Every method on every scale."""
-        return tuple((each, scale) for each in self.methods for scale in self.scales)
+        return tuple((each, link) for each in self.methods for link in self.links)
 
     def measure(
         self,
@@ -98,7 +98,7 @@ class Bench:
         against: float | Population | None = None,
         report: Report = silent,
     ) -> tuple[CoverageRow, ...]:
-        """Simulate, in the order of sizes, questions, methods and scales."""
+        """Simulate, in the order of sizes, questions, methods and links."""
         arms = [population, against] if callable(against) else [population]
         settings = len(arms) * len(self.sizes) * len(self.asked)
         drawn = sum(steps_of(self.repetitions, size) for size in self.sizes)
@@ -136,14 +136,14 @@ class Bench:
         rows = []
         for at, (size, (plan, question)) in enumerate(settings):
             of_arms = [found[at + arm * len(settings)] for arm in range(arms)]
-            for index, (method, scale) in enumerate(self.ways):
+            for index, (method, link) in enumerate(self.ways):
                 answers = [
                     join([block.answers[index] for block in blocks])
                     for blocks in of_arms
                 ]
                 first = answers[0]
                 ends = (first.lower, first.upper)
-                true = math.log(truth) if scale == "log" else truth
+                true = math.log(truth) if link == "log" else truth
                 noisy = method not in WITHOUT_NOISE
                 rows.append(
                     CoverageRow(
@@ -151,11 +151,11 @@ class Bench:
                         question.name,
                         size,
                         method,
-                        scale,
+                        link,
                         self.level,
                         judge(*ends, truth=true, level=self.level),
                         judge_statuses(*ends, first.status, true) if noisy else {},
-                        share_rejected(answers, against, scale, self.level),
+                        share_rejected(answers, against, link, self.level),
                         _denominator_sds(of_arms[0]),
                     )
                 )

@@ -19,7 +19,7 @@ __all__ = ["CoverageRow", "CoverageTable", "measure_coverage"]
 
 @dataclass(frozen=True, slots=True)
 class CoverageTable(Tabular):
-    """One row per question of every plan, size, method and scale.
+    """One row per question of every plan, size, method and link.
 
     Example:
         >>> import dpratio as dpr
@@ -54,7 +54,7 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
     n: int | Sequence[int],
     truth: float | None = None,
     methods: Sequence[str] = ("pivot",),
-    scales: Sequence[str] = ("ratio",),
+    links: Sequence[str] = ("ratio",),
     level: float = 0.95,
     repetitions: int = 1_000,
     rng: int | None = None,
@@ -72,7 +72,7 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
         truth: The true ratio; by default the population's ``ratio``.
         methods: Methods of `estimate_ratios`, or ``"public"`` and ``"fieller"`` for
             intervals without noise, of the delta method or by inverting the test.
-        scales: ``"ratio"``, ``"log"`` or both.
+        links: ``"ratio"``, ``"log"`` or both.
         level: Confidence level.
         repetitions: Samples per row, at least 2.
         rng: Seed; the same seed gives the same table whatever the workers.
@@ -85,7 +85,7 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
         report: Called with steps done and steps in all.
 
     Returns:
-        One row per question of every plan, size, method and scale. The population
+        One row per question of every plan, size, method and link. The population
         stands for the people of each question.
 
     Raises:
@@ -103,7 +103,7 @@ def measure_coverage(  # noqa: PLR0913 (keyword-only options of a bench)
         [plan] if isinstance(plan, Plan) else list(plan),
         [n] if isinstance(n, int) else list(n),
         methods,
-        scales,
+        links,
         level,
         repetitions,
     )
@@ -135,7 +135,7 @@ def _figures_of(row: CoverageRow) -> dict[str, Any]:
         "delta": decimal_text(row.plan.delta),
         "n": row.n,
         "method": row.method,
-        "scale": row.scale,
+        "link": row.link,
         "level": row.level,
         "width": judged.width.mean,
         "width_median": judged.width.median,

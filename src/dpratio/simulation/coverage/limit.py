@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from dpratio.analyst.ratio.tail import normal_quantile
-from dpratio.analyst.ratio.wald import SCALES
+from dpratio.analyst.ratio.wald import LINKS
 from dpratio.plan.calibration.calibrate import largest_ratio
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -40,7 +40,7 @@ REPETITIONS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class LimitTable(Tabular):
-    """One row per cell and scale: width over the limit, coverage, interval score."""
+    """One row per cell and link: width over the limit, coverage, interval score."""
 
     rows: tuple[dict[str, Any], ...]
 
@@ -74,7 +74,7 @@ def measure_limit(
                 paper_plan(law, epsilon, weighted=weighted, n=n, strategy=strategy)
                 for law, epsilon in product(LAWS, EPSILONS)
             ]
-            bench = Bench(plans, [n], scales=SCALES, repetitions=repetitions)
+            bench = Bench(plans, [n], links=LINKS, repetitions=repetitions)
             people = PaperPopulation(TRUTH)
             found = bench.measure(people, crew, truth=TRUTH, rng=rng, report=told)
             rows += [_figures(row, weighted=weighted) for row in found]
@@ -135,12 +135,12 @@ def _figures(row: CoverageRow, *, weighted: bool) -> dict[str, Any]:
     plan, judged = row.plan, row.judged
     mechanism = next(name for name, law in LAWS.items() if law == plan.mechanism)
     epsilon = float(plan.budget.epsilon)
-    unit = TRUTH if row.scale == "log" else 1.0
+    unit = TRUTH if row.link == "log" else 1.0
     limit = one_query_width(plan, row.n) / unit
     paper = _published(mechanism, epsilon, row, weighted=weighted)
     return {
         "mechanism": mechanism,
-        "scale": row.scale,
+        "link": row.link,
         "weighted": weighted,
         "n": row.n,
         "epsilon": epsilon,
@@ -169,14 +169,14 @@ def _published(
     mechanism: str, epsilon: float, row: CoverageRow, *, weighted: bool
 ) -> dict[str, Published]:
     """Give the published figures of a setting, by the paper's methods."""
-    setting = (mechanism, row.scale, weighted, row.n, epsilon)
+    setting = (mechanism, row.link, weighted, row.n, epsilon)
     return {
         cell.method: figures
         for cell, figures in published_cells().items()
-        if (cell.mechanism, cell.scale, cell.weighted, cell.n, cell.epsilon) == setting
+        if (cell.mechanism, cell.link, cell.weighted, cell.n, cell.epsilon) == setting
     }
 
 
 def _order(row: dict[str, Any]) -> tuple[Any, ...]:
-    names = ("mechanism", "scale", "weighted", "n", "epsilon")
+    names = ("mechanism", "link", "weighted", "n", "epsilon")
     return tuple(row[name] for name in names)

@@ -131,7 +131,7 @@ def _row(each: ComparedCell) -> dict[str, Any]:
     return {
         "table": cell.table,
         "mechanism": cell.mechanism,
-        "scale": cell.scale,
+        "link": cell.link,
         "weighted": cell.weighted,
         "n": cell.n,
         "epsilon": cell.epsilon,

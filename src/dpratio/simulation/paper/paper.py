@@ -2,7 +2,7 @@
 
 Miao & Li (2022): n = 5,000 and 10,000, with and without weights, epsilon 0.2 to 4,
 Gaussian and Laplace noise, ratio and log ratio. Invented people are shared between
-epsilons, mechanisms and scales; noise is not.
+epsilons, mechanisms and links; noise is not.
 """
 
 import csv
@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 
 from dpratio.analyst.ratio.tail import normal_quantile
-from dpratio.analyst.ratio.wald import SCALES, wald
+from dpratio.analyst.ratio.wald import LINKS, wald
 from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
 from dpratio.arrays import Floats
 from dpratio.checks import require
@@ -65,7 +65,7 @@ class Cell:
 
     table: int
     mechanism: str
-    scale: str
+    link: str
     weighted: bool
     n: int
     epsilon: float | None
@@ -83,7 +83,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One simulation: it fills the cells of both scales and three methods."""
+    """One simulation: it fills the cells of both links and three methods."""
 
     mechanism: str
     weighted: bool
@@ -120,7 +120,7 @@ def published_cells() -> dict[Cell, Published]:
             Cell(
                 int(row["table"]),
                 row["mechanism"],
-                row["scale"],
+                row["link"],
                 row["weighted"] == "1",
                 int(row["n"]),
                 float(row["epsilon"]) if row["epsilon"] else None,
@@ -179,14 +179,14 @@ def reproduce_paper(
             tick=progress.tick,
         )
     noisy = {
-        (setting, scale, method): judged
+        (setting, link, method): judged
         for setting, answer in zip(chosen_settings, answers, strict=True)
-        for (scale, method), judged in answer.items()
+        for (link, method), judged in answer.items()
     }
     return {
         cell: _judge_public(cell, sums)
         if cell.epsilon is None
-        else noisy[_setting_of(cell), cell.scale, cell.method]
+        else noisy[_setting_of(cell), cell.link, cell.method]
         for cell in wanted
     }
 
@@ -224,9 +224,9 @@ def _judge_setting(
     release = simulate_release(exact, plan, plan.questions[0], rng)
     moments = moments_of(release, release.questions[0])
     return {
-        (scale, method): judgement
+        (link, method): judgement
         for method in NOISY_METHODS
-        for scale, judgement in _judge_method(moments, method, quantile, rng).items()
+        for link, judgement in _judge_method(moments, method, quantile, rng).items()
     }
 
 
@@ -235,17 +235,17 @@ def _judge_public(cell: Cell, sums: dict[tuple[bool, int], Floats]) -> Judgement
     moments = exact_moments(sums[cell.weighted, cell.n], plan, plan.questions[0])
     rng = np.random.default_rng(0)  # Not drawn from: nothing is noisy.
     quantile = normal_quantile(LEVEL)
-    return _judge_method(moments, "no_correction", quantile, rng)[cell.scale]
+    return _judge_method(moments, "no_correction", quantile, rng)[cell.link]
 
 
 def _judge_method(
     moments: Moments, method: str, quantile: float, rng: np.random.Generator
 ) -> dict[str, Judgement]:
-    answers = wald(moments, method, SCALES, draws=DRAWS, rng=rng)
+    answers = wald(moments, method, LINKS, draws=DRAWS, rng=rng)
     truths = {"ratio": TRUTH, "log": math.log(TRUTH)}
     return {
-        scale: judge(*answer.ends(quantile), truth=truths[scale], level=LEVEL)
-        for scale, answer in answers.items()
+        link: judge(*answer.ends(quantile), truth=truths[link], level=LEVEL)
+        for link, answer in answers.items()
     }
 
 
