@@ -33,7 +33,7 @@ correlation = 0.4
 KEYS = [
     "table",
     "mechanism",
-    "scale",
+    "link",
     "weighted",
     "n",
     "epsilon",

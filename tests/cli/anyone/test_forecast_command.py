@@ -137,7 +137,7 @@ def test_the_limit_prints_every_setting_and_writes_the_named_columns(
     assert len(rows) == 64
     for name in (
         "mechanism",
-        "scale",
+        "link",
         "weighted",
         "n",
         "epsilon",
