@@ -8,9 +8,9 @@ import numpy as np
 from analyst.given import summed
 from dpratio.arrays import Floats
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.release.merge import merge
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds

@@ -18,8 +18,9 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.admission.paid import Priced, require_paid
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.reading.exact import ExactSums
-from dpratio.curator.reading.statement import CellSum, Statement, statement_of
+from dpratio.curator.reading.statement import CellSum, Statement
 from dpratio.curator.release_sums import release_sums
+from dpratio.curator.statements import statement_of
 from dpratio.errors import LedgerFailed, PlanRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion

@@ -8,7 +8,8 @@ import numpy as np
 
 from curator.tables_for_tests import asked, plan_of
 from dpratio.curator.choose_engine import open_keys, open_table
-from dpratio.curator.reading.statement import KeyCount, unit_rule
+from dpratio.curator.reading.statement import KeyCount
+from dpratio.curator.statements import unit_rule
 from dpratio.errors import DpratioError
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from dpratio.curator.choose_engine import open_reading, open_table
-from dpratio.curator.reading.statement import CellSum, Reading, Statement, statement_of
+from dpratio.curator.reading.statement import CellSum, Reading, Statement
+from dpratio.curator.statements import statement_of
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release

@@ -22,8 +22,9 @@ from curator.table_sources import SOURCES, mapping_of, write_csv
 from curator.tables_for_tests import ENGINES, asked, exact, fixed, plan_of
 from curator.threads_for_tests import relations_by_threads
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.reading.statement import ColumnType, unit_rule
+from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.release_sums import release_sums
+from dpratio.curator.statements import unit_rule
 from dpratio.errors import InvalidInput, SchemaRefused
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, ScoreBins

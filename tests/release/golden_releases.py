@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds

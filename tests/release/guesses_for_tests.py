@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.price import price
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.release.release import Release
 from dpratio.terms.ratio import Ratio
 from release.releases_for_tests import GROUPS, plan_of, release_of

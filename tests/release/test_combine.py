@@ -52,7 +52,7 @@ def test_different_releases_have_different_ids() -> None:
 def test_the_questions_of_a_table_add_up_to_the_whole() -> None:
     """Exact sums of rows split by region and month: both ways give the whole."""
     from dpratio.curator.choose_engine import open_table
-    from dpratio.curator.reading.statement import statement_of
+    from dpratio.curator.statements import statement_of
 
     chance = np.random.default_rng(5)
     days = [dt.date(2026, 1, 1) + dt.timedelta(days=int(d)) for d in range(90)]

@@ -9,7 +9,7 @@ from crew_tasks import started_crew
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
-from dpratio.curator.reading.statement import statement_of
+from dpratio.curator.statements import statement_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.simulation.crew import ALONE, Crew

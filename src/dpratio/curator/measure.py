@@ -17,16 +17,10 @@ from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.noise.select_keys import name_keys
 from dpratio.curator.reading.exact import ExactSums
-from dpratio.curator.reading.statement import (
-    ColumnType,
-    KeyCount,
-    Reading,
-    Statement,
-    statement_of,
-    unit_rule,
-)
+from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
 from dpratio.curator.silence import silence
 from dpratio.curator.staged import measure_in_stages
+from dpratio.curator.statements import statement_of, unit_rule
 from dpratio.curator.stopping import interrupt_heard
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan

@@ -13,7 +13,7 @@ from dpratio.plan.stage_document import (
     stage_to_document,
     sums_to_document,
 )
-from dpratio.plan.strategy.layout import ANSWERS, EXTERNAL, STRATEGIES
+from dpratio.plan.strategy.layout import ANSWERS, EXTERNAL, HISTOGRAM, STRATEGIES
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -69,7 +69,7 @@ def plan_from_document(node: Node) -> Plan:
             groups_from_document(each) for each in fields["partitions"].items()
         ),
         budget=fields["privacy"].make(lambda: Budget(epsilon, delta)),
-        strategy=privacy["strategy"].choice((*STRATEGIES, EXTERNAL)),
+        strategy=privacy["strategy"].choice((*STRATEGIES, EXTERNAL, HISTOGRAM)),
         mechanism=privacy["mechanism"].choice(MECHANISMS),
         questions=tuple(
             _read_question(each, _read_answers(fields["answers"]))
@@ -88,7 +88,7 @@ def _bounds_to_document(bounds: Any) -> dict[str, Any]:  # noqa: ANN401 (any map
 
 
 def _question_to_document(plan: Plan, question: PlannedQuestion) -> dict[str, Any]:
-    """Write a question; name, answers and basis only where they are its own."""
+    """Write a question; what need not be said only where it is its own."""
     own: dict[str, Any] = {}
     if question.answers != plan.questions[0].answers:
         own["answers"] = list(question.answers)
@@ -98,6 +98,8 @@ def _question_to_document(plan: Plan, question: PlannedQuestion) -> dict[str, An
         own["name"] = question.name
     if question.basis != BASES[0]:
         own["basis"] = question.basis
+    if question.within is not None:
+        own["within"] = question.within
     ratio = question.ratio
     return {
         "ratio": {
@@ -124,7 +126,7 @@ def _read_found(node: Node) -> PrivateKeys:
 
 
 def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
-    own = ("answers", "name", "basis")
+    own = ("answers", "name", "basis", "within")
     fields = node.fields("ratio", "partition", "weight", "sums", optional=own)
     return PlannedQuestion(
         ratio=_read_ratio(fields["ratio"]),
@@ -134,6 +136,7 @@ def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
         answers=_read_answers(fields["answers"]) if "answers" in fields else answers,
         name=fields["name"].text() if "name" in fields else "",
         basis=fields["basis"].choice(BASES) if "basis" in fields else BASES[0],
+        within=fields["within"].integer() if "within" in fields else None,
     )
 
 

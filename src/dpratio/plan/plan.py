@@ -9,6 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from dpratio.plan.calibration.calibrate import noise_sd
+from dpratio.plan.histogram.histogram_words import (
+    describe_histogram,
+    describe_histograms,
+)
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import (
     NOT_COVERED,
@@ -23,7 +27,7 @@ from dpratio.plan.plan_words import (
     describe_unit,
 )
 from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.strategy.layout import EXTERNAL
+from dpratio.plan.strategy.layout import EXTERNAL, HISTOGRAM
 from dpratio.tabular import Tabular, printable
 from dpratio.terms.budget import decimal_text
 
@@ -64,7 +68,7 @@ class Plan(PlanTerms, Tabular):
 
     def shares(self, question: PlannedQuestion) -> list[float]:
         """The part of the price that each sum has in the row that costs most."""
-        if self.strategy == "even":
+        if self.strategy in {"even", HISTOGRAM}:
             return [float(question.weight) / len(question.sums)] * len(question.sums)
         power = 1 if self.mechanism == "laplace" else 2
         rows = [
@@ -101,6 +105,8 @@ class Plan(PlanTerms, Tabular):
 
     def summary(self) -> list[str]:
         """Say in sentences what is asked, who is protected and at what price."""
+        if self.strategy == HISTOGRAM:
+            return describe_histograms(self)
         cost = f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         if self.delta != self.budget.delta and not self.private_keys:
             allowed = decimal_text(self.budget.delta)
@@ -140,6 +146,8 @@ class Plan(PlanTerms, Tabular):
 
     def _asked(self, at: int) -> str:
         question = self.questions[at]
+        if self.strategy == HISTOGRAM:
+            return f"Counted: {describe_histogram(self, question)}."
         meaning = ", ".join(
             f"{a} = {name}" for a, name in question.ratio.letters.items()
         )

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
-from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 
@@ -40,6 +40,8 @@ class PlannedQuestion:
     ``weight`` is the question's share of what the plan spends on sums; ``basis`` says
     what a focused plan measures beside z, as `contrast` has it. A question
     without a name is called by its ratio and its groups as soon as it is in a plan.
+    ``within`` is, of a histogram of totals, the place of the partition in whose groups
+    they are made; None for the whole table.
     """
 
     ratio: Ratio
@@ -49,6 +51,7 @@ class PlannedQuestion:
     answers: tuple[str, ...] = ("ratio",)
     name: str = ""
     basis: str = "sum"
+    within: int | None = None
 
     @property
     def scales(self) -> list[float]:

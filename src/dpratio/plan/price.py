@@ -16,16 +16,17 @@ from dpratio.plan.calibration.calibrate import (
     SMALLEST_SCALE,
     is_affordable,
 )
-from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.histogram.histograms import moves_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
 from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.sensitivity.joint import Grid, is_convex, root_above
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
 from dpratio.plan.split_budget import cells_of, first_allowances
 from dpratio.plan.strategy.first_totals import totals_price
-from dpratio.plan.strategy.layout import STRATEGIES
+from dpratio.plan.strategy.layout import HISTOGRAM, STRATEGIES
 
 __all__ = ["Cost", "price"]
 
@@ -72,6 +73,8 @@ def price(plan: Plan) -> Cost:
         keys_delta-approximately the composition of the parts that the cost lists.
         Finding keys is included. Proof: docs/proofs/pricing.md.
     """
+    if plan.strategy == HISTOGRAM:
+        return _price_histograms(plan)
     grids = _require_terms(plan)
     _require_first_stage(plan)
     for question, grid in zip(plan.questions, grids, strict=True):
@@ -99,10 +102,37 @@ def price(plan: Plan) -> Cost:
     )
 
 
-def _require_terms(plan: Plan) -> list[Grid]:
-    """Check every rule between the terms; give the sums that they demand."""
+def _price_histograms(plan: Plan) -> Cost:
+    """Certify the counts of all histograms together."""
+    _require_tuples(plan)
+    try:
+        moves = moves_of(plan)
+    except InvalidInput as error:
+        raise PlanRefused(f"the plan's terms break a rule: {error}") from None
+    _require_weights(plan)
+    if sum(moves, Fraction(0)) > plan.epsilon:
+        scales = [scale for each in plan.questions for scale in each.scales]
+        _refuse("the noise of the histograms is too small for the budget", scales)
+    return Cost(plan.epsilon, Fraction(0), tuple(moves), Fraction(0), Fraction(0))
+
+
+def _require_tuples(plan: Plan) -> None:
     if not isinstance(plan.questions, tuple):
         _refuse("the questions of a plan must be a tuple", plan.questions)
+
+
+def _require_weights(plan: Plan) -> None:
+    weights = [question.weight for question in plan.questions]
+    exact = all(isinstance(each, Fraction) and each > 0 for each in weights)
+    if not exact or sum(weights) > 1:
+        _refuse(
+            "the weights of questions must be positive and at most 1 together", weights
+        )
+
+
+def _require_terms(plan: Plan) -> list[Grid]:
+    """Check every rule between the terms; give the sums that they demand."""
+    _require_tuples(plan)
     try:
         require_one_of(plan.strategy, STRATEGIES, "strategy")
         require_one_of(plan.mechanism, MECHANISMS, "mechanism")
@@ -123,12 +153,10 @@ def _require_terms(plan: Plan) -> list[Grid]:
         )
     if partitions != plan.partitions:
         _refuse("a plan states the edges of its bins", "a number of bins")
-    weights = [question.weight for question in plan.questions]
-    exact = all(isinstance(each, Fraction) and each > 0 for each in weights)
-    if not exact or sum(weights) > 1:
-        _refuse(
-            "the weights of questions must be positive and at most 1 together", weights
-        )
+    _require_weights(plan)
+    within = [each.within for each in plan.questions if each.within is not None]
+    if within:
+        _refuse("totals within groups belong to histograms", within)
     places = [question.partition for question in plan.questions]
     if any(type(at) is not int or not 0 <= at < len(plan.partitions) for at in places):
         _refuse("each question belongs to a partition of the plan", places)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.strict import Node

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from dpratio.checks import require, require_one_of
 from dpratio.plan.calibration.calibrate import LARGEST_SCALE, SMALLEST_SCALE
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import require_terms, settle_partition
 from dpratio.plan.sensitivity.box import row_box
 from dpratio.plan.sensitivity.lattice import step_for
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import Summand, summands_for
 from dpratio.plan.strategy.layout import EXTERNAL
 from dpratio.release.release import MADE_BY, Release, fresh_question

@@ -15,8 +15,9 @@ from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.realise import is_realised
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.strategy.first_totals import TOTALS
-from dpratio.plan.strategy.layout import EXTERNAL
+from dpratio.plan.strategy.layout import EXTERNAL, HISTOGRAM
 from dpratio.release.noisy_sums import NoiseLayer, NoisySums, to_integers
+from dpratio.release.release_id import require_id
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.dimensions import Cell
@@ -31,7 +32,6 @@ __all__ = [
     "ReleasedQuestion",
     "cost_words",
     "fresh_question",
-    "require_id",
     "require_release",
 ]
 
@@ -234,14 +234,18 @@ class Release:
         plural = "" if others == 1 else "s"
         made = f", made from {others} other release{plural}" if others else ""
         ratios = list(dict.fromkeys(str(question.ratio) for question in plan.questions))
-        held = dict.fromkeys(len(question.sums) for question in plan.questions)
-        sums = " or ".join(str(each) for each in held)
+        each = dict.fromkeys(str(len(question.sums)) for question in plan.questions)
+        held = (
+            f"{' and '.join(ratios)}, {count} {'answer' if count == 1 else 'answers'}"
+        )
+        held += f", {' or '.join(each)} noisy sums each"
+        if plan.strategy == HISTOGRAM:
+            names = " and ".join(question.name for question in plan.questions)
+            held = f"noisy counts of {names} in {count} cells"
         if self.origin is not None:
             simulated += f"EXTERNAL: {EXTERNAL_WORDS.format(origin=self.origin)} "
         return printable(
-            f"{simulated}Release {self.id}: {' and '.join(ratios)}, "
-            f"{count} {'answer' if count == 1 else 'answers'}, "
-            f"{sums} noisy sums each{made}{self._said_of_guesses()}; "
+            f"{simulated}Release {self.id}: {held}{made}{self._said_of_guesses()}; "
             f"{cost_words(self.cost)}{' as claimed there' if self.origin else ''}"
             f"{self._said_of_cost()}."
             f"{'' if self.origin else f' Not covered: {NOT_COVERED[0]}'}"
@@ -280,18 +284,15 @@ def cost_words(cost: Budget) -> str:
     return f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}"
 
 
-def require_id(name: object) -> None:
-    """Refuse what cannot name a release."""
-    named = isinstance(name, str) and re.fullmatch("[0-9a-f]{32}", name)
-    require(named, "a release id is 32 hexadecimal digits", name)
-
-
 def require_release(given: object) -> None:
-    """Refuse what is no release; a file's name is to be read first."""
+    """Refuse what is no release of sums; a file's name is to be read first."""
     hint = ""
     if isinstance(given, str | PathLike):
         hint = f"Read it first: read_release({str(given)!r})."
     require(isinstance(given, Release), "release must be a Release", given, hint)
+    rule = "a release of histograms holds no sums of a ratio"
+    strategy = given.plan.strategy  # type: ignore[attr-defined]  # refused above
+    require(strategy != HISTOGRAM, rule, strategy, "Read it with propose_bounds.")
 
 
 def _require_asked(release: Release) -> None:

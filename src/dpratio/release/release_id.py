@@ -9,7 +9,7 @@ import re
 
 from dpratio.checks import require
 
-__all__ = ["id_of"]
+__all__ = ["id_of", "require_id"]
 
 _ID = re.compile("[0-9a-f]{32}")
 # Nobody calls a run so; somebody may have lost a digit, or the case.
@@ -41,3 +41,9 @@ def id_of(text: object) -> str:
     nearly = _ALMOST.fullmatch(name)
     require(nearly is None, "a release id has 32 digits, in lower case", name, hint)
     return hashlib.sha256(f"dpratio release id:{name}".encode()).hexdigest()[:32]
+
+
+def require_id(name: object) -> None:
+    """Refuse what cannot name a release."""
+    named = isinstance(name, str) and _ID.fullmatch(name)
+    require(named, "a release id is 32 hexadecimal digits", name)

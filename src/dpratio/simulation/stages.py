@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpratio.arrays import Floats, Integers
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.realise import found_guesses, realise
 from dpratio.plan.sensitivity.contrast import BASES, contrast_of
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.mixtures import mixture_of
 from dpratio.plan.split_budget import cells_of
 from dpratio.plan.strategy.first_totals import TOTALS

@@ -23,7 +23,8 @@ from curator.warehouse.hosts import DuckDb, Polars, Sqlite
 from dpratio.cli.main import app
 from dpratio.curator import measure, release_sums
 from dpratio.curator.choose_engine import open_keys
-from dpratio.curator.reading.statement import KeyCount, unit_rule
+from dpratio.curator.reading.statement import KeyCount
+from dpratio.curator.statements import unit_rule
 from dpratio.release.files import read_release, release_to_bytes
 from dpratio.release.plan_file import write_plan
 from dpratio.release.release import Release

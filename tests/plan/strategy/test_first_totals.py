@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput, PlanRefused
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.split_budget import first_allowances
 from dpratio.plan.strategy.first_totals import totals_grid, totals_price
 from dpratio.plan.strategy.planned_stage import Stage

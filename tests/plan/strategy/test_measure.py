@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS, calibrate, is_affordable
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import is_convex, joint_ratio
 from dpratio.plan.sensitivity.lattice import step_for
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import MOMENTS, focused_summands, summands_for
 from dpratio.plan.split_budget import _affordable
 from dpratio.plan.strategy.layout import (

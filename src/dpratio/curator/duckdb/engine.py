@@ -11,7 +11,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpratio.curator.duckdb.keys import Keyed, id_of, key_tables
-from dpratio.curator.duckdb.numbers import cell_of, clip, double, number_of, total_of
+from dpratio.curator.duckdb.numbers import (
+    cell_of,
+    clip,
+    double,
+    number_of,
+    place_on,
+    total_of,
+)
 from dpratio.curator.duckdb.table import DuckTable
 from dpratio.curator.duckdb.units import count_keys, unit_steps
 from dpratio.curator.reading.exact import ExactSums
@@ -92,10 +99,13 @@ def _query(
     if unit is not None:
         steps |= unit_steps(reading, unit, in_doubles=in_doubles)
         rows = "units"
-    code = ["code"] if reading.first.dimensions else []
+    ladder = reading.first.ladder
+    code = ["code"] if reading.first.dimensions or ladder is not None else []
     made, counted, sums = list(code), list(code), []
+    if ladder is not None:
+        made = [f"{place_on(ladder, 's0')} AS code"]
     for nth, each in statements:
-        letters = ["s", "y"] if unit is not None else _letters(each)
+        letters = _letters(each) if each.unit is None else list(each.unit.totals)
         made += [*(f"{letter}{nth}" for letter in letters), *_made(nth, each)]
         cells, added = _cells(nth, each, is_masked=reading.is_masked)
         gates = [g for g in letters if _is_gate(g, each) and _is_used(g, each)]
@@ -135,11 +145,13 @@ def _kept(table: DuckTable, reading: Reading, passed: Sequence[str]) -> str:
             number = clip(names[each.factor_columns[letter]], bounds)
             if letter.startswith("b"):  # A bin is the same in all statements.
                 clipped[letter] = number
+            elif reading.keeps_missing:
+                clipped[f"{letter}{nth}"] = f"CASE WHEN {tests[nth]} THEN {number} END"
             elif reading.is_masked:
                 clipped[f"{letter}{nth}"] = f"CASE WHEN is{nth} THEN {number} END"
             else:
                 clipped[f"{letter}{nth}"] = number
-    source, where = "given_rows", tests[0]
+    source, where = "given_rows", "TRUE" if reading.keeps_missing else tests[0]
     if reading.is_masked:
         told = ", ".join(f"{test} AS is{nth}" for nth, test in enumerate(tests))
         source = f"(SELECT *, {told} FROM given_rows)"

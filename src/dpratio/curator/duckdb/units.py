@@ -75,7 +75,7 @@ def unit_steps(reading: Reading, unit: UnitRule, *, in_doubles: bool) -> dict[st
             )
     steps = {"totals": f"SELECT {by}, {', '.join(totals)} FROM placed GROUP BY {by}"}
     source = "totals"
-    if reading.first.cells > unit.most_groups:
+    if reading.first.groups > unit.most_groups:
         steps |= _capped(reading, unit)
         source = "capped"
     steps["units"] = f"SELECT {', '.join(units)} FROM {source}"

@@ -34,7 +34,7 @@ from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.release.plan_file import plan_hash
-from dpratio.release.release import require_id
+from dpratio.release.release_id import require_id
 
 __all__ = ["Ledger"]
 

@@ -53,7 +53,10 @@ def _aggregate(table: RowTable, statement: Statement) -> ExactSums:
     if statement.unit is not None:
         counted = _unit_totals(counted, statement.unit)
     totals = [[0] * len(statement.sums) for _ in range(statement.cells)]
-    for _, place, factors in counted:
+    for _, group, factors in counted:
+        place = group
+        if statement.ladder is not None:
+            place = statement.ladder.place(factors.get("s"))
         made = _with_contrast(factors, statement.contrast)
         for index, cell in enumerate(_cells(made, statement.sums)):
             totals[place][index] += cell
@@ -131,6 +134,8 @@ def _counted_rows(
     for values in table.read(columns):
         row = dict(zip(columns, values, strict=True))
         factors = _read_factors(row, statement, table)
+        if factors is None and statement.ladder is not None and statement.unit is None:
+            yield None, 0, {}
         if factors is None:
             continue
         place = _place_of(row, factors, statement, placers, listed)

@@ -16,8 +16,11 @@ specification in plain loops; every other engine equals it to the last integer:
 5. where the plan has a contrast, z = w·(s − r₀·y) and h = w·(s + r₀·y), or w·y where
    the basis says so or r₀ is 0, are made in doubles in this order of work; z is
    clipped to its limit;
-6. each summand is a product from left to right, counted as floor(x / step + ½);
-7. cells are added per group, exactly.
+6. where a histogram is asked for, the group of a row, or of a person's totals, is the
+   cell of its s on the ladder; of rows, one whose s is missing, unreadable or not
+   finite is not dropped and has a cell of its own;
+7. each summand is a product from left to right, counted as floor(x / step + ½);
+8. cells are added per group, exactly.
 
 Guarantee:
     A row changes the sums of its own groups by its own cells, and nothing else.
@@ -28,17 +31,13 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dpratio.errors import SchemaRefused
-from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.sensitivity.box import Total, totals_of
+from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.sensitivity.box import Total
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.plan.sensitivity.mixtures import RAW
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import KINDS, Dimension, Keys, ScoreBins
-from dpratio.terms.groups import Groups
 
 __all__ = [
     "CellSum",
@@ -48,8 +47,6 @@ __all__ = [
     "Statement",
     "UnitRule",
     "kind_of_key",
-    "statement_of",
-    "unit_rule",
 ]
 
 _KIND_OF_KEY = {kind: name for name, kind in KINDS.items()}
@@ -94,7 +91,9 @@ class Statement:
     """What to add up, without a trace of privacy parameters.
 
     ``factor_columns`` and ``factor_bounds`` are by letter: s, y, w and m of the ratio,
-    and b0, b1 … of binned columns. ``unclamped`` sums may need more than 64 bits.
+    and b0, b1 … of binned columns. ``unclamped`` sums may need more than 64 bits. With
+    a ``ladder`` its cells are what is counted, of the one letter s, and ``dimensions``
+    are the groups in which a person's totals are made.
     """
 
     factor_columns: Mapping[str, str]
@@ -105,10 +104,16 @@ class Statement:
     sums: tuple[CellSum, ...]
     contrast: Contrast | None = None
     unclamped: bool = False
+    ladder: Ladder | None = None
 
     @property
     def cells(self) -> int:
-        """How many groups there are."""
+        """How many groups are counted."""
+        return self.groups if self.ladder is None else len(self.ladder.labels)
+
+    @property
+    def groups(self) -> int:
+        """How many groups rows belong to."""
         if self.listed is not None:
             return len(self.listed)
         return math.prod(each.size for each in self.dimensions)
@@ -191,6 +196,11 @@ class Reading:
         return list(dict.fromkeys([*self.numbers, *self.first.columns]))
 
     @property
+    def keeps_missing(self) -> bool:
+        """Whether rows without a number are counted too: in a histogram of rows."""
+        return self.first.ladder is not None and self.unit is None
+
+    @property
     def is_masked(self) -> bool:
         """Whether a row may count in some and not in others."""
         read = {frozenset(each.factor_columns.values()) for each in self.statements}
@@ -247,54 +257,6 @@ class KeyCount:
 def kind_of_key(dimension: Dimension) -> str:
     """Name the kind of column that a dimension reads."""
     return _KIND_OF_KEY[dimension.kind] if isinstance(dimension, Keys) else "date"
-
-
-def statement_of(
-    plan: Plan, question: PlannedQuestion, groups: Groups | None
-) -> Statement:
-    """Say what a question of a plan needs added up, over given groups."""
-    dimensions = () if groups is None else groups.dimensions
-    columns = dict(question.ratio.letters)
-    bounds = {letter: plan.bounds[name] for letter, name in columns.items()}
-    for at, each in enumerate(dimensions):
-        if isinstance(each, ScoreBins):
-            columns[f"b{at}"] = each.column
-            bounds[f"b{at}"] = plan.bounds[each.column]
-    return Statement(
-        factor_columns=columns,
-        factor_bounds=bounds,
-        dimensions=dimensions,
-        listed=None if groups is None else groups.listed,
-        unit=unit_rule(plan, question),
-        **_counted(plan, question),
-    )
-
-
-def _counted(plan: Plan, question: PlannedQuestion) -> dict[str, Any]:
-    """Say which cells are added up: raw ones where they are mixed later."""
-    if plan.stage is None:
-        sums = [
-            CellSum(each.summand.factors, each.step, each.sensitivity)
-            for each in question.sums
-        ]
-        return {"sums": tuple(sums), "contrast": plan.contrast(question)}
-    raw = plan.raw_grid(question)
-    sums = [
-        CellSum(summand.factors, step, largest)
-        for summand, step, largest in zip(
-            raw.summands, raw.steps, raw.sensitivities, strict=True
-        )
-    ]
-    return {"sums": tuple(sums), "contrast": RAW, "unclamped": True}
-
-
-def unit_rule(plan: Plan, question: PlannedQuestion | None) -> UnitRule | None:
-    """Say how the rows of one unit are added up; None where a row is the unit."""
-    unit = plan.unit
-    if unit.column is None:
-        return None
-    totals = {} if question is None else totals_of(question.ratio, unit)
-    return UnitRule(unit.column, unit.key, unit.most_groups, totals)
 
 
 def _require_there(column: str, types: Mapping[str, ColumnType]) -> None:

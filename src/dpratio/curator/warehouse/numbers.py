@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import ibis
 
 from dpratio.curator.warehouse.dialect import Dialect, Value
+from dpratio.plan.histogram.ladder import Ladder
 from dpratio.terms.bounds import Bounds
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "joined",
     "only_where",
     "pieces_of",
+    "place_on",
     "settled",
     "whole_total",
 ]
@@ -71,6 +73,27 @@ def settled(dialect: Dialect, value: Value, least: float) -> Value:
 def only_where(test: Value, value: Value) -> Value:
     """Give a value where a test holds; elsewhere it is missing."""
     return ibis.cases((test, value))
+
+
+def place_on(dialect: Dialect, ladder: Ladder, number: Value) -> Value:
+    """Find the cell of a number on a ladder, as `Ladder.place` does."""
+    found = _halved(dialect, ladder.edges, number, 0)
+    missing = ibis.literal(ladder.place(None), "int64")
+    return ibis.cases((number.isnull(), missing), else_=found)
+
+
+def _halved(
+    dialect: Dialect, edges: Sequence[float], number: Value, first: int
+) -> Value:
+    """Compare with the edge in the middle, then with those on its side."""
+    if not edges:
+        return ibis.literal(first, "int64")
+    middle = len(edges) // 2
+    edge = dialect.double(edges[middle])
+    below = number <= edge if edges[middle] < 0 else number < edge
+    left = _halved(dialect, edges[:middle], number, first)
+    right = _halved(dialect, edges[middle + 1 :], number, first + middle + 1)
+    return ibis.cases((below, left), else_=right)
 
 
 def cell_of(

@@ -23,6 +23,7 @@ from dpratio.curator.warehouse.numbers import (
     clip,
     only_where,
     pieces_of,
+    place_on,
     settled,
     whole_total,
 )
@@ -52,6 +53,9 @@ def group_sums(
     if unit is not None:
         rows = unit_totals(dialect, rows, reading, unit, in_doubles=in_doubles)
     code = ["code"] if reading.first.dimensions else []
+    if reading.first.ladder is not None:
+        code = ["code"]
+        rows = rows.mutate(code=place_on(dialect, reading.first.ladder, rows.s0))
     kept = [f"n_rows{nth}" for nth in numbers] if unit is not None else []
     counted, names = _counted(dialect, rows, reading, [*code, *kept])
     sums = _rows(counted, reading, names)
@@ -207,11 +211,12 @@ def _clipped(
         reduce(and_, dialect.finite([rows[names[column]] for column in columns]))
         for columns in (each.factor_columns.values() for each in reading.statements)
     ]
-    if reading.is_masked:
+    if reading.is_masked or reading.keeps_missing:
         rows = rows.mutate(**{f"is{nth}": test for nth, test in enumerate(tests)})
         tests = [reduce(or_, (rows[f"is{nth}"] for nth in range(len(tests))))]
     has_unit = [] if reading.unit is None else [rows.u.notnull()]
-    rows = rows.filter(dialect.condition(reduce(and_, [tests[0], *has_unit])))
+    if not reading.keeps_missing:
+        rows = rows.filter(dialect.condition(reduce(and_, [tests[0], *has_unit])))
     clipped = {}
     for nth, each in enumerate(reading.statements):
         factors = "yw" if "m" in each.factor_bounds else "syw"
@@ -221,7 +226,7 @@ def _clipped(
             within = clip(dialect, number, bounds, least)
             if letter.startswith("b"):  # A bin is the same in all statements.
                 clipped[letter] = within
-            elif reading.is_masked:
+            elif reading.is_masked or reading.keeps_missing:
                 clipped[f"{letter}{nth}"] = only_where(rows[f"is{nth}"], within)
             else:
                 clipped[f"{letter}{nth}"] = within

@@ -57,7 +57,7 @@ def unit_totals(
     for name in totals:
         sums |= _sums(dialect, counted[name], name, in_doubles=in_doubles)
     held = counted.group_by("u", *code).aggregate(**many, **sums)
-    is_capped = reading.first.cells > unit.most_groups
+    is_capped = reading.first.groups > unit.most_groups
     if is_capped:
         held = held.mutate(hashed=_hashed(dialect, held.u))
         held = held.mutate(rank=_rank(dialect, held, unit))

@@ -9,8 +9,8 @@ from dpratio.plan.calibration.calibrate import (
     SMALLEST_SCALE,
     certify_upwards,
 )
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.sensitivity.joint import Grid
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.neighbours import pooled_ratio
 from dpratio.plan.strategy.measure import Allowance
 

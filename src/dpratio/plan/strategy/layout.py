@@ -19,11 +19,20 @@ from dpratio.plan.sensitivity.sums import (
 )
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["ANSWERS", "EXTERNAL", "STRATEGIES", "reconstruction", "sums_of"]
+__all__ = [
+    "ANSWERS",
+    "EXTERNAL",
+    "HISTOGRAM",
+    "STRATEGIES",
+    "reconstruction",
+    "sums_of",
+]
 
 STRATEGIES = ("focused", "joint", "even")
 # Sums that were measured elsewhere: no strategy of ours, and `price` refuses it.
 EXTERNAL = "external"
+# Counts on a ladder, from which bounds are proposed: planned by `plan_bounds`.
+HISTOGRAM = "histogram"
 ANSWERS = ("ratio", "means", "spread", "calibration")
 
 Box = Mapping[str, Bounds]
@@ -36,6 +45,9 @@ def sums_of(
     """Lay out the sums that a strategy measures for the answers wanted."""
     hint = "Make a plan with make_plan."
     require(strategy != EXTERNAL, "sums from elsewhere are not planned", strategy, hint)
+    hint = "Ask it of a plan that make_plan makes."
+    rule = "a plan of histograms holds no sums of a ratio"
+    require(strategy != HISTOGRAM, rule, strategy, hint)
     weighted = "w" in bounds
     if strategy == "focused":
         summands = focused_summands(weighted=weighted, means="means" in answers)

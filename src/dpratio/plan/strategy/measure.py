@@ -11,8 +11,8 @@ from dpratio.plan.calibration.calibrate import (
     calibrate,
     certify_upwards,
 )
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.sensitivity.joint import Grid, joint_ratio
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
 from dpratio.plan.strategy.people import People, Units
 from dpratio.terms.unit import PrivacyUnit

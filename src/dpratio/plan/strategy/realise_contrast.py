@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["FoundGuess", "realise_contrast"]

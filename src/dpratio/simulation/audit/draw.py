@@ -17,9 +17,9 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb.table import write_parquet
 from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.reading.exact import ExactSums
-from dpratio.curator.reading.statement import statement_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.staged import noisy_totals
+from dpratio.curator.statements import statement_of
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.simulation.audit.bound import Counts

@@ -25,7 +25,7 @@ from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.plan_file import plan_names
-from dpratio.release.release import require_id
+from dpratio.release.release_id import require_id
 
 __all__ = ["charge", "rehearse", "require_scope"]
 

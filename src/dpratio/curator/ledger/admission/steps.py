@@ -8,7 +8,7 @@ from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.approved import require_still_approved
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.errors import LedgerRefused
-from dpratio.release.release import require_id
+from dpratio.release.release_id import require_id
 
 __all__ = ["step"]
 

@@ -1,0 +1,93 @@
+"""From the questions of a plan to what engines are asked."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpratio.curator.reading.statement import CellSum, Statement, UnitRule
+from dpratio.plan.histogram.histograms import histogram_of
+from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.sensitivity.box import totals_of
+from dpratio.plan.sensitivity.mixtures import RAW
+from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.terms.dimensions import Dimension, ScoreBins
+from dpratio.terms.groups import Groups
+
+__all__ = ["statement_of", "unit_rule"]
+
+
+def statement_of(
+    plan: Plan, question: PlannedQuestion, groups: Groups | None
+) -> Statement:
+    """Say what a question of a plan needs added up, over given groups."""
+    if plan.strategy == HISTOGRAM:
+        return _histogram_statement(plan, question)
+    dimensions = () if groups is None else groups.dimensions
+    columns = _with_bins(question.ratio.letters, dimensions)
+    return Statement(
+        factor_columns=columns,
+        factor_bounds={at: plan.bounds[name] for at, name in columns.items()},
+        dimensions=dimensions,
+        listed=None if groups is None else groups.listed,
+        unit=unit_rule(plan, question),
+        **_counted(plan, question),
+    )
+
+
+def _with_bins(
+    letters: Mapping[str, str], dimensions: tuple[Dimension, ...]
+) -> dict[str, str]:
+    """Give the columns of numbers by letter, those of bins among them."""
+    bins = {
+        f"b{at}": each.column
+        for at, each in enumerate(dimensions)
+        if isinstance(each, ScoreBins)
+    }
+    return {**letters, **bins}
+
+
+def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
+    """Say what is counted on a ladder: rows, or totals in their groups."""
+    asked, unit = histogram_of(plan, question), plan.unit
+    dimensions = () if asked.within is None else asked.within.dimensions
+    columns = _with_bins(asked.letters, dimensions)
+    rule = None
+    if unit.column is not None:
+        totals = {"s": asked.ladder.total}
+        rule = UnitRule(unit.column, unit.key, unit.most_groups, totals)
+    return Statement(
+        factor_columns=columns,
+        factor_bounds={at: plan.bounds[name] for at, name in columns.items()},
+        dimensions=dimensions,
+        listed=None if asked.within is None else asked.within.listed,
+        unit=rule,
+        sums=(CellSum((), 1.0, 1),),
+        ladder=asked.ladder,
+    )
+
+
+def _counted(plan: Plan, question: PlannedQuestion) -> dict[str, Any]:
+    """Say which cells are added up: raw ones where they are mixed later."""
+    if plan.stage is None:
+        sums = [
+            CellSum(each.summand.factors, each.step, each.sensitivity)
+            for each in question.sums
+        ]
+        return {"sums": tuple(sums), "contrast": plan.contrast(question)}
+    raw = plan.raw_grid(question)
+    sums = [
+        CellSum(summand.factors, step, largest)
+        for summand, step, largest in zip(
+            raw.summands, raw.steps, raw.sensitivities, strict=True
+        )
+    ]
+    return {"sums": tuple(sums), "contrast": RAW, "unclamped": True}
+
+
+def unit_rule(plan: Plan, question: PlannedQuestion | None) -> UnitRule | None:
+    """Say how the rows of one unit are added up; None where a row is the unit."""
+    unit = plan.unit
+    if unit.column is None:
+        return None
+    totals = {} if question is None else totals_of(question.ratio, unit)
+    return UnitRule(unit.column, unit.key, unit.most_groups, totals)

@@ -1,0 +1,44 @@
+"""A plan of histograms in sentences."""
+
+from dpratio.plan.histogram.histograms import histogram_of
+from dpratio.plan.plan_terms import PlanTerms
+from dpratio.plan.plan_words import describe_bounds, describe_epsilon, describe_unit
+from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.terms.budget import decimal_text
+
+__all__ = ["describe_histogram", "describe_histograms"]
+
+
+def describe_histogram(plan: PlanTerms, question: PlannedQuestion) -> str:
+    """Say what one histogram counts, on which public cells."""
+    asked = histogram_of(plan, question)
+    ladder, unit = asked.ladder, plan.unit
+    counted = f"rows by {asked.name}"
+    if unit.column is not None:
+        counted = f"totals of {asked.name}, one for each {unit.column}"
+        if asked.within is not None:
+            within = " and ".join(asked.within.columns)
+            counted += f" in each of {asked.within.count:,} declared groups of {within}"
+    return (
+        f"{counted}, in {len(ladder.labels)} cells between powers of two from "
+        f"2^{ladder.lowest} to 2^{ladder.highest} on each side of zero"
+    )
+
+
+def describe_histograms(plan: PlanTerms) -> list[str]:
+    """Say what is counted, who is protected and at what price."""
+    asked = [f"Counted: {describe_histogram(plan, each)}." for each in plan.questions]
+    moved = "each moves one cell of every histogram by 1"
+    if plan.unit.most_groups > 1:
+        moved = f"each moves {plan.unit.most_groups:,} counts of every histogram by 1"
+    if plan.unit.neighbours == "change-one":
+        moved += ", and as many back"
+    cost = f"Cost: epsilon {decimal_text(plan.budget.epsilon)}, delta 0."
+    return [
+        *asked,
+        describe_bounds(plan.bounds),
+        *describe_unit(plan.unit),
+        f"Histograms, mechanism {plan.mechanism}; {moved}. {cost}",
+        *describe_epsilon(plan.budget.epsilon),
+        "Answers: how many lie beyond any bound, and a bound to choose.",
+    ]

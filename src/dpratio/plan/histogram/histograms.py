@@ -1,0 +1,207 @@
+"""What a plan of histograms must hold, and how far one unit moves all of them.
+
+A histogram counts rows, or the totals of people in each group, on a `Ladder`. It is a
+question like any other: its groups are the cells of the ladder, its one sum is Σ 1.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpratio.checks import require
+from dpratio.plan.calibration.calibrate import LARGEST_SCALE, SMALLEST_SCALE
+from dpratio.plan.histogram.ladder import Ladder, ladder_of
+from dpratio.plan.plan_terms import PlanTerms
+from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.sensitivity.box import row_box
+from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.sensitivity.sums import Summand
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import Keys, ScoreBins
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import is_plain
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import PrivacyUnit
+
+__all__ = ["COUNT", "Histogram", "histogram_of", "moves_of"]
+
+# Rows are counted one by one: no lattice is finer than a person.
+COUNT = Summand("w", ())
+_STEP, _ONE = 1.0, 1
+_HINT = "Make it with plan_bounds."
+# One row reaches so many outer limits at most: fewer than 2^53 cells of a total.
+_LARGEST_ROW = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """What is counted: a column or a total by its name, on a ladder, within groups.
+
+    ``letters`` are the columns that it is made of, as those of a numerator: s, and w
+    and m where totals are weighted or something is taken off.
+    """
+
+    name: str
+    ladder: Ladder
+    letters: dict[str, str]
+    within: Groups | None
+
+
+def histogram_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
+    """Say what a question of a plan of histograms counts.
+
+    Raises:
+        InvalidInput: When it is no histogram of a column or a total of its ratio.
+    """
+    groups = _partition(plan, question.partition)
+    single = len(groups.dimensions) == 1 and groups.listed is None
+    keys = groups.dimensions[0]
+    plain = single and isinstance(keys, Keys)
+    ladder = ladder_of(keys.values) if plain else None
+    rule = "a histogram counts the cells of powers of two, all of them in order"
+    require(ladder is not None, rule, keys.column, _HINT)
+    ratio, name = question.ratio, keys.column
+    if plan.unit.column is None:
+        rule = "a histogram of rows is about a column of its ratio"
+        require(name in ratio.columns, rule, name, _HINT)
+        rule = "rows are counted over the whole table"
+        require(question.within is None, rule, question.within, _HINT)
+        return Histogram(name, ladder, {"s": name}, None)  # type: ignore[arg-type]
+    rule = "a histogram of people is about a total of its ratio"
+    require(name in ratio.totals, rule, name, _HINT)
+    is_numerator = name == ratio.totals[0]
+    given = {
+        "s": ratio.numerator if is_numerator else ratio.per,
+        "w": ratio.weight,
+        "m": ratio.minus if is_numerator else None,
+    }
+    letters = {letter: column for letter, column in given.items() if column is not None}
+    within = None
+    if question.within is not None:
+        within = _partition(plan, question.within)
+    return Histogram(name, ladder, letters, within)  # type: ignore[arg-type]
+
+
+def moves_of(plan: PlanTerms) -> list[Fraction]:
+    """Check every rule of a plan of histograms; give what each of them costs.
+
+    Returns:
+        How far one unit moves the cells of each histogram, in units of their noise.
+
+    Raises:
+        InvalidInput: When a term breaks a rule.
+
+    Guarantee:
+        A release of the plan is the composition of as many answers as there are
+        histograms, each private at the epsilon that is returned for it.
+        Proof: docs/proofs/histogram.md.
+    """
+    _require_plain(plan)
+    histograms = [histogram_of(plan, each) for each in plan.questions]
+    _require_terms(plan, histograms)
+    for question in plan.questions:
+        _require_count(question)
+    # Whoever is changed leaves as many cells as they enter.
+    moved = plan.unit.most_groups * (2 if plan.unit.neighbours == "change-one" else 1)
+    return [moved / Fraction(each.sums[0].scale) for each in plan.questions]
+
+
+def _require_plain(plan: PlanTerms) -> None:
+    require(isinstance(plan.budget, Budget), "budget must be a Budget", plan.budget)
+    require(isinstance(plan.unit, PrivacyUnit), "unit must be a PrivacyUnit", plan.unit)
+    rule = "histograms have Laplace noise, declared groups and one stage"
+    plain = plan.mechanism == "laplace" and plan.stage is None and not plan.found
+    require(plain, rule, plan.mechanism, _HINT)
+    require(plan.questions, "at least one histogram is asked for", 0, _HINT)
+    for each in plan.questions:
+        require(isinstance(each.ratio, Ratio), "ratio must be a Ratio", each.ratio)
+        require(each.answers == ("ratio",), "a histogram has no answers", each.answers)
+    names = [each.name for each in plan.questions]
+    named = all(map(is_plain, names)) and len(set(names)) == len(names)
+    require(named, "questions differ in name", names)
+
+
+def _partition(plan: PlanTerms, at: object) -> Groups:
+    known = type(at) is int and 0 <= at < len(plan.partitions)
+    require(known, "each histogram belongs to a partition of the plan", at, _HINT)
+    groups = plan.partitions[at]  # type: ignore[index]  # refused above
+    declared = isinstance(groups, Groups) and not groups.open_periods
+    hint = "Declare the keys, and fix the last period."
+    rule = "totals are counted in groups that are declared"
+    require(declared, rule, getattr(groups, "columns", None), hint)
+    return groups  # type: ignore[return-value]
+
+
+def _require_terms(plan: PlanTerms, histograms: list[Histogram]) -> None:
+    """Hold bounds, totals and groups to those that the histograms need, and no more."""
+    asked = [(each.name, each.within, each.letters.get("w")) for each in histograms]
+    once = all(each not in asked[:at] for at, each in enumerate(asked))
+    require(
+        once, "each histogram is asked for once", [each.name for each in histograms]
+    )
+    used = {each.partition for each in plan.questions}
+    used |= {each.within for each in plan.questions if each.within is not None}
+    rule = "every partition of the plan belongs to a histogram"
+    require(len(used) == len(plan.partitions), rule, len(plan.partitions), _HINT)
+    totals = {}
+    wanted: set[str] = set()
+    for each in histograms:
+        columns = list(each.letters.values())
+        keyed = [] if each.within is None else list(each.within.columns)
+        rule = "ids cannot be a column of the ratio, or a group"
+        require(plan.unit.column not in {*columns, *keyed}, rule, plan.unit.column)
+        wanted |= {*columns, *_binned(each)}
+        if plan.unit.column is not None:
+            totals[each.name] = each.ladder.outer
+    rule = "bounds are given for just the columns that are counted"
+    fits = set(plan.bounds) == wanted and _are_bounds(plan.bounds)
+    require(fits, rule, sorted(map(str, plan.bounds)), _HINT)
+    for each in histograms:
+        if each.within is not None:
+            settled = each.within.within(plan.bounds) == each.within
+            require(settled, "a plan states the edges of its bins", "a number of bins")
+    rule = "the totals of a histogram reach its outer limits"
+    require(plan.unit.totals == totals, rule, list(plan.unit.totals), _HINT)
+    for each, question in zip(histograms, plan.questions, strict=True):
+        _require_reach(plan, each, question)
+
+
+def _binned(histogram: Histogram) -> list[str]:
+    dimensions = () if histogram.within is None else histogram.within.dimensions
+    return [each.column for each in dimensions if isinstance(each, ScoreBins)]
+
+
+def _are_bounds(bounds: object) -> bool:
+    return all(isinstance(each, Bounds) for each in bounds.values())  # type: ignore[attr-defined]
+
+
+def _require_reach(
+    plan: PlanTerms, histogram: Histogram, question: PlannedQuestion
+) -> None:
+    """Keep one row within what its cells hold."""
+    outer = histogram.ladder.outer
+    if plan.unit.column is None:
+        rule = "the bounds of a histogram are its outer limits"
+        given = plan.bounds[histogram.name]
+        require(given == outer, rule, [given.lower, given.upper], _HINT)
+        return
+    letters = histogram.letters
+    row = plan.bounds[letters["s"]].reach
+    if "m" in letters:
+        row = row_box(question.ratio, plan.bounds)["s"].reach
+    row *= plan.bounds[letters["w"]].reach if "w" in letters else 1.0
+    rule = f"one row of '{histogram.name}' may not exceed its outer limit far"
+    hint = "Widen the outer limits, or declare narrower bounds of the column."
+    require(row <= outer.reach * _LARGEST_ROW, rule, row / outer.reach, hint)
+
+
+def _require_count(question: PlannedQuestion) -> None:
+    single = isinstance(question.sums, tuple) and len(question.sums) == 1
+    require(single, "a histogram has one sum, the number of those in a cell", "others")
+    counted = question.sums[0]
+    expected = MeasuredSum(COUNT, _STEP, _ONE, counted.scale)
+    rule = "a histogram counts one by one"
+    exact = type(counted.sensitivity) is int and type(counted.scale) is float
+    require(counted == expected and exact, rule, counted.step, _HINT)
+    rule = "the noise of a histogram is too small or too large"
+    require(SMALLEST_SCALE <= counted.scale <= LARGEST_SCALE, rule, counted.scale)

@@ -1,0 +1,199 @@
+"""From a study without bounds to a plan of histograms that tell where they lie."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from dpratio.checks import require
+from dpratio.plan.calibration.calibrate import calibrate
+from dpratio.plan.histogram.histograms import COUNT, moves_of
+from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.require_terms import settle_partition
+from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Partition
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
+
+__all__ = ["LIMITS", "plan_bounds"]
+
+LIMITS = (2.0**-20, 2.0**40)
+
+# The name of what is counted, its ratio, and the groups in which totals are made.
+_Asked = tuple[str, Ratio, Partition]
+
+
+def plan_bounds(
+    study: Study,
+    *,
+    budget: Budget,
+    columns: Sequence[str] | None = None,
+    limits: tuple[float, float] = LIMITS,
+) -> Plan:
+    """Plan noisy histograms of a study's columns, from which bounds are proposed.
+
+    Args:
+        study: What will be asked; its own budget is left alone.
+        budget: What the histograms may cost together: an epsilon.
+        columns: Which columns to look at; with ids, which totals. By default those
+            for which the study gives no bounds.
+        limits: The sizes between which cells are told apart, on each side of zero.
+            They must hold every bound that the study gives for these columns.
+
+    Returns:
+        A plan for `release_sums`; `propose_bounds` reads what it releases.
+
+    Raises:
+        InvalidInput: When a term breaks a rule.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> study = dpr.Study(
+        ...     dpr.Ratio("spent", per="orders"),
+        ...     bounds={"orders": dpr.Bounds(0, 4)},
+        ...     budget=dpr.Budget(epsilon=1),
+        ... )
+        >>> plan = plan_bounds(study, budget=dpr.Budget("0.1"))
+        >>> [question.name for question in plan.questions], plan.questions[0].scales
+        (['spent'], [10.0])
+    """
+    require(isinstance(study, Study), "study must be a Study", type(study).__name__)
+    hint = "Write budget=Budget(epsilon=0.1)."
+    require(isinstance(budget, Budget), "budget must be a Budget", budget, hint)
+    rule = "histograms need no delta"
+    require(budget.delta == 0, rule, str(budget.delta), "Leave delta out.")
+    pair = isinstance(limits, tuple | list) and len(limits) == len(LIMITS)
+    require(pair, "outer limits are two positive numbers, the smaller first", limits)
+    ladder = Ladder.between(*limits)
+    asked = _asked(study, columns)
+    for name, _, _ in asked:
+        _require_within(study, name, ladder)
+    return _plan_of(study, budget, ladder, asked)
+
+
+def _asked(study: Study, columns: Sequence[str] | None) -> list[_Asked]:
+    """List what is counted, each once: columns of rows, or totals in their groups."""
+    every: list[_Asked] = []
+    for each in _askable(study):
+        if each not in every:
+            every.append(each)
+    given = study.bounds if study.unit.column is None else study.unit.totals
+    names = list(dict.fromkeys(name for name, _, _ in every))
+    if columns is None:
+        wanted = [name for name in names if name not in given]
+        hint = f"Say which to look at: columns={names[:1]!r}."
+        rule = "a study that has all of its bounds needs none"
+        require(wanted, rule, names, hint)
+    else:
+        listed = isinstance(columns, list | tuple) and len(columns) > 0
+        hint = f"Write columns={names[:1]!r}."
+        require(listed, "columns must be a list of names", columns, hint)
+        wanted = list(columns)
+        unknown = [name for name in wanted if name not in names]
+        hint = f"There are: {', '.join(names)}."
+        rule = "histograms are of columns, or with ids of totals, of the study"
+        require(not unknown, rule, unknown, hint)
+    return [each for each in every if each[0] in wanted]
+
+
+def _askable(study: Study) -> Iterator[_Asked]:
+    if study.unit.column is not None:
+        for each in study.questions:
+            for name in each.ratio.totals:
+                yield name, each.ratio, each.groups
+        return
+    # A column is what it is, whichever ratio it stands in.
+    ratios = [each.ratio for each in study.questions]
+    for name in dict.fromkeys(name for ratio in ratios for name in ratio.columns):
+        yield name, next(ratio for ratio in ratios if name in ratio.columns), None
+
+
+def _require_within(study: Study, name: str, ladder: Ladder) -> None:
+    """Refuse outer limits that exclude a bound that was declared."""
+    declared = (
+        study.bounds.get(name)
+        if study.unit.column is None
+        else study.unit.totals.get(name)
+    )
+    largest = 2.0**ladder.highest
+    rule = f"the outer limits must hold the bounds of '{name}' that the study gives"
+    fits = declared is None or declared.reach <= largest
+    hint = "Widen the limits, or leave the bounds out."
+    require(fits, rule, f"2^{ladder.highest}", hint)
+
+
+def _plan_of(study: Study, budget: Budget, ladder: Ladder, asked: list[_Asked]) -> Plan:
+    share = Fraction(1, len(asked))
+    moved = study.unit.most_groups * (2 if study.unit.neighbours == "change-one" else 1)
+    scale = calibrate(
+        "laplace",
+        sensitivity=moved,
+        epsilon=share * budget.epsilon,
+        delta=Fraction(0),
+    )
+    bounds = _row_bounds(study, ladder, asked)
+    partitions: list[Partition] = []
+    questions = []
+    for name, ratio, groups in asked:
+        within = settle_partition(groups, bounds)
+        # Each has a partition of its own, which is read for it alone.
+        at = len(partitions)
+        partitions.append(Groups(name, ladder.labels))
+        if within is not None and within not in partitions:
+            partitions.append(within)
+        questions.append(
+            PlannedQuestion(
+                ratio=ratio,
+                partition=at,
+                weight=share,
+                sums=(MeasuredSum(COUNT, 1.0, 1, scale),),
+                name=_called(name, within, asked),
+                within=None if within is None else partitions.index(within),
+            )
+        )
+    has_ids = study.unit.column is not None
+    totals = {name: ladder.outer for name, _, _ in asked} if has_ids else {}
+    plan = Plan(
+        bounds=bounds,
+        unit=replace(study.unit, totals=totals),
+        partitions=tuple(partitions),
+        budget=budget,
+        strategy=HISTOGRAM,
+        mechanism="laplace",
+        questions=tuple(questions),
+    )
+    moves_of(plan)
+    return plan
+
+
+def _called(name: str, within: Partition, asked: list[_Asked]) -> str:
+    """Call a histogram by what it counts, and by groups where there are several."""
+    several = sum(each == name for each, _, _ in asked) > 1
+    columns = getattr(within, "columns", ())
+    return f"{name} by {' and '.join(columns)}" if several and columns else name
+
+
+def _row_bounds(study: Study, ladder: Ladder, asked: list[_Asked]) -> dict[str, Bounds]:
+    """Bound every column that is read: as declared where people are added up."""
+    if study.unit.column is None:
+        return {name: ladder.outer for name, _, _ in asked}
+    bounds: dict[str, Bounds] = {}
+    for name, ratio, groups in asked:
+        is_numerator = name == ratio.totals[0]
+        taken = (ratio.numerator, ratio.minus) if is_numerator else (ratio.per,)
+        for column in (*taken, ratio.weight):
+            if column is not None:
+                bounds[column] = study.bounds.get(column, ladder.outer)
+        for each in getattr(groups, "dimensions", ()):
+            if isinstance(each, ScoreBins):
+                hint = f"Add bounds for '{each.column}'."
+                known = each.column in study.bounds
+                require(known, "a binned column needs bounds", each.column, hint)
+                bounds[each.column] = study.bounds[each.column]
+    return bounds

@@ -1,0 +1,154 @@
+"""Histograms: public cells, one unit within its price, on every engine."""
+
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+from attacks.engines_for_attacks import ENGINES, released_by, sums_by
+from curator.histograms_for_tests import people_plan, rows_plan, study_of
+from dpratio.errors import PlanRefused
+from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.plan import Plan
+from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.price import price
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
+from dpratio.terms.unit import PrivacyUnit
+
+HOSTILE = [1e308, -1e308, 2.0**40, 5e-324, -0.0, float("nan"), float("inf"), None, 3.0]
+
+
+def with_scale(plan: Plan, scale: float) -> Plan:
+    """The plan with other noise in every histogram."""
+    questions = tuple(
+        replace(each, sums=(replace(each.sums[0], scale=scale),))
+        for each in plan.questions
+    )
+    return replace(plan, questions=questions)
+
+
+def moved(before: list[list[int]], after: list[list[int]]) -> int:
+    """How far two histograms lie apart, in the sum of sizes."""
+    pairs = zip(before, after, strict=True)
+    return sum(abs(one - other) for (one,), (other,) in pairs)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_07_whatever_a_row_holds_it_moves_a_histogram_by_one(engine: str) -> None:
+    """A row is counted once: beyond the grid, around zero, or as no number.
+
+    Source: the rule of the issue that asked for histograms, 2026.
+    """
+    plan = rows_plan()
+    rest = [1.0, -2.0, 700.0]
+    base = pa.table({"spent": pa.array(rest), "orders": pa.array([1.0] * len(rest))})
+    before = sums_by(engine, base, plan)
+    assert len(before) == len(Ladder().labels)
+    for each in HOSTILE:
+        more = pa.table(
+            {"spent": pa.array([*rest, each], pa.float64()), "orders": [1.0] * 4}
+        )
+        assert moved(before, sums_by(engine, more, plan)) == 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_11_a_number_that_nobody_expects_adds_no_cell(engine: str) -> None:
+    """The cells that are answered are those of the plan, whatever the rows hold.
+
+    Source: the rule of the issue that asked for histograms, 2026.
+    """
+    shapes = set()
+    for spent in ([1.0], [*HOSTILE, 1e-300, 2.0**41]):
+        table = pa.table(
+            {"spent": pa.array(spent, pa.float64()), "orders": [1.0] * len(spent)}
+        )
+        (first, second) = released_by(engine, table, rows_plan()).questions
+        assert first.keys == second.keys == Ladder().labels
+        shapes.add((first.values.shape, second.values.shape))
+    assert shapes == {((124, 1), (124, 1))}
+
+
+def test_11_a_plan_with_a_cell_of_its_own_is_refused() -> None:
+    """A cell that was written for one person would tell that they are there.
+
+    Source: the rule of the issue that asked for histograms, 2026.
+    """
+    plan = rows_plan()
+    labels = list(Ladder().labels)
+    labels[3] = "ann's 777"
+    edited = (Groups("spent", labels), *plan.partitions[1:])
+    with pytest.raises(PlanRefused, match="all of them in order"):
+        price(replace(plan, partitions=edited))
+
+
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_14_a_person_of_many_rows_moves_a_histogram_by_most_groups(
+    engine: str, most: int
+) -> None:
+    """A thousand rows in every group are as many totals as groups are counted.
+
+    Source: the rule of the issue that asked for histograms, 2026.
+    """
+    regions = ["north", "south", "west", "east"]
+    plan = people_plan(most_groups=most, groups=Groups("region", regions))
+    base = pa.table(
+        {
+            "user": ["ann", "bob"],
+            "spent": [4.0, 5.0],
+            "orders": [1.0, 1.0],
+            "region": ["north", "west"],
+        }
+    )
+    more = pa.table(
+        {
+            "user": ["eve"] * 1000,
+            "spent": [float(at) for at in range(1000)],
+            "orders": [1.0] * 1000,
+            "region": [regions[at % 4] for at in range(1000)],
+        }
+    )
+    before = sums_by(engine, base, plan)
+    assert moved(before, sums_by(engine, pa.concat_tables([base, more]), plan)) == most
+
+
+def test_17_a_changed_unit_pays_twice_for_a_histogram() -> None:
+    """Whoever is changed leaves one cell and enters another.
+
+    Source: Dwork & Roth (2014), section 3.3: histograms of neighbours that differ in
+    one row.
+    """
+    added = rows_plan()
+    changed = plan_bounds(
+        study_of(unit=PrivacyUnit(neighbours="change-one")), budget=Budget(1)
+    )
+    scale = added.questions[0].scales[0]
+    assert changed.questions[0].scales == [2 * scale]
+    price(changed)
+    with pytest.raises(PlanRefused, match="too small for the budget"):
+        price(with_scale(changed, scale))
+
+
+def test_18_totals_in_many_groups_may_meet_in_one_cell() -> None:
+    """A person in 500 groups counts 500 times, however few cells there are.
+
+    Source: found by an independent look at this code, 2026.
+    """
+    unit = PrivacyUnit("user", most_groups=500)
+    plan = plan_bounds(study_of(unit=unit), budget=Budget(1), limits=(1, 2))
+    price(plan)
+    few = len(Ladder(0, 1).labels) * 2.0
+    with pytest.raises(PlanRefused, match="too small for the budget"):
+        price(with_scale(plan, few))
+
+
+def test_20_histograms_are_paid_together() -> None:
+    """One row is in every histogram, so their costs add up.
+
+    Source: Dwork & Roth (2014), theorem 3.16.
+    """
+    plan = rows_plan()
+    alone = plan_bounds(study_of(), budget=Budget(1), columns=["spent"])
+    with pytest.raises(PlanRefused, match="too small for the budget"):
+        price(with_scale(plan, alone.questions[0].scales[0]))

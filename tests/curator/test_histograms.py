@@ -1,0 +1,142 @@
+"""Histograms: the same counts on every engine, wherever a number lies."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from attacks.engines_for_attacks import ENGINES, sums_by
+from curator.agreement import require_alike
+from curator.histograms_for_tests import (
+    CORNERS,
+    PEOPLE,
+    corner_tables,
+    people_plan,
+    rows_plan,
+)
+from curator.table_sources import mapping_of
+from curator.tables_for_tests import exact
+from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import InvalidInput
+from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.plan import Plan
+from dpratio.release.files import release_from_bytes, release_to_bytes
+from dpratio.terms.groups import Groups
+
+LADDER = Ladder()
+KINDS = ("doubles", "floats", "integers", "decimals")
+
+
+def held(counts: list[list[int]]) -> dict[str, int]:
+    """The cells that hold anything."""
+    pairs = zip(LADDER.labels, counts, strict=True)
+    return {label: count for label, (count,) in pairs if count}
+
+
+def test_a_number_at_a_power_of_two_lies_in_the_cell_further_from_zero() -> None:
+    table = {"spent": [1.0, -1.0, 2.0, -2.0, 3.9], "orders": [1] * 5}
+    assert held(exact(table, rows_plan(), "python")) == {
+        "-2^2 to -2^1": 1,
+        "-2^1 to -2^0": 1,
+        "2^0 to 2^1": 1,
+        "2^1 to 2^2": 2,
+    }
+
+
+def test_zero_what_lies_beyond_and_what_is_no_number_have_their_own_cells() -> None:
+    far = [1e300, -1e300, 2.0**40, -(2.0**40)]
+    near = [0.0, -0.0, 5e-324, -5e-324, 2.0**-21]
+    none = [float("nan"), float("inf"), -float("inf"), None, "7", 10**400]
+    table = {"spent": [*far, *near, *none]}
+    table["orders"] = [1] * len(table["spent"])
+    assert held(exact(table, rows_plan(), "python")) == {
+        "-2^40 or below": 2,
+        "around 0": len(near),
+        "2^40 or above": 2,
+        "not finite": len(none),
+    }
+
+
+def test_every_row_is_counted_once() -> None:
+    table = mapping_of(corner_tables()["doubles"])
+    for at in range(2):
+        counts = exact(table, rows_plan(), "python", question=at)
+        assert sum(count for (count,) in counts) == len(CORNERS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("engine", ENGINES[1:])
+def test_every_engine_counts_corners_alike(engine: str, kind: str) -> None:
+    table, plan = corner_tables()[kind], rows_plan()
+    for at in range(2):
+        wanted = sums_by("python", table, plan, question=at)
+        assert sums_by(engine, table, plan, question=at) == wanted
+
+
+def test_every_source_is_counted_alike(tmp_path: Path) -> None:
+    require_alike(corner_tables()["doubles"], rows_plan(), tmp_path)
+
+
+PLANS: dict[str, Plan] = {
+    "one group each": people_plan(),
+    "two groups each": people_plan(most_groups=2),
+    "weights": people_plan(weight="weight"),
+    "no groups": people_plan(groups=None),
+    "listed groups": people_plan(
+        groups=Groups(["region", "region2"], [("north", "a"), ("south", "a")])
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", PLANS)
+@pytest.mark.parametrize("engine", ENGINES[1:])
+def test_every_engine_counts_totals_alike(engine: str, kind: str) -> None:
+    plan = PLANS[kind]
+    table = PEOPLE.append_column("region2", [["a"] * PEOPLE.num_rows])
+    for at in range(2):
+        wanted = sums_by("python", table, plan, question=at)
+        assert sums_by(engine, table, plan, question=at) == wanted
+
+
+def test_totals_of_people_are_made_in_each_group() -> None:
+    plan = people_plan(most_groups=2)
+    assert held(exact(mapping_of(PEOPLE), plan, "python")) == {
+        "-2^40 or below": 1,  # dot in the south
+        "around 0": 2,  # bob, whose rows cancel; ida, whose clipped rows cancel
+        "2^0 to 2^1": 2,  # ann in the north; eve: rows count in whole cells
+        "2^1 to 2^2": 1,  # ann in the south
+        "2^2 to 2^3": 1,  # fay, but for a row that is no number
+        "2^40 or above": 2,  # cid twice
+    }
+
+
+def test_of_one_person_so_many_groups_are_counted() -> None:
+    for most in (1, 2):
+        counts = exact(mapping_of(PEOPLE), people_plan(most_groups=most), "python")
+        groups = {
+            (who, where)
+            for who, much, where in zip(
+                *(PEOPLE[name].to_pylist() for name in ("user", "spent", "region")),
+                strict=True,
+            )
+            if where != "elsewhere" and who != "gil" and much is not None
+        }
+        counted = Counter(who for who, _ in groups)
+        wanted = sum(min(most, each) for each in counted.values())
+        assert sum(count for (count,) in counts) == wanted
+
+
+def test_a_histogram_passes_the_door_like_any_release() -> None:
+    release = release_sums(PEOPLE, people_plan(), ledger=None)
+    assert [each.values.shape for each in release.questions] == [(124, 1)] * 2
+    assert "noisy counts of spent and orders in 248 cells; epsilon 1" in str(release)
+    for kind in ("json", "parquet"):
+        written = release_to_bytes(release, kind)
+        assert release_from_bytes(written, kind) == release
+
+
+def test_a_histogram_is_no_sum_of_a_ratio() -> None:
+    release = release_sums(PEOPLE, people_plan(), ledger=None)
+    with pytest.raises(InvalidInput, match=r"no sums of a ratio.*propose_bounds"):
+        estimate_ratios(release)

@@ -1,0 +1,16 @@
+"""Histograms on a cluster: the counts of the specification."""
+
+from curator.histograms_for_tests import PEOPLE, corner_tables, people_plan, rows_plan
+from curator.table_sources import mapping_of
+from curator.tables_for_tests import exact
+from curator.warehouse.spark.frames_for_tests import Session, frame_of
+from dpratio.curator.measure import connect
+
+
+def test_rows_and_totals_are_counted_alike(session: Session) -> None:
+    corners = corner_tables()["doubles"]
+    asked = [(corners, rows_plan()), (PEOPLE, people_plan(most_groups=2))]
+    for table, plan in asked:
+        frame = connect(frame_of(session, table), "auto")
+        wanted = exact(mapping_of(table), plan, "python")
+        assert exact(frame, plan, "auto") == wanted

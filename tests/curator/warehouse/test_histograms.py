@@ -1,0 +1,24 @@
+"""Histograms where the data are: the counts of the specification, on every host."""
+
+import pytest
+
+from curator.histograms_for_tests import PEOPLE, corner_tables, people_plan, rows_plan
+from curator.table_sources import mapping_of
+from curator.tables_for_tests import exact
+from curator.warehouse.hosts import Host
+from dpratio.curator.measure import connect
+
+
+@pytest.mark.parametrize("kind", ["doubles", "floats", "integers"])
+def test_numbers_at_the_corners_are_counted_alike(kind: str, host: Host) -> None:
+    table, plan = corner_tables()[kind], rows_plan()
+    wanted = exact(mapping_of(table), plan, "python")
+    assert exact(connect(host.table(table), "ibis"), plan, "auto") == wanted
+
+
+def test_totals_of_people_are_counted_alike(host: Host) -> None:
+    table = connect(host.table(PEOPLE), "ibis")
+    for plan in (people_plan(), people_plan(most_groups=2, weight="weight")):
+        for at in range(2):
+            wanted = exact(mapping_of(PEOPLE), plan, "python", question=at)
+            assert exact(table, plan, "auto", question=at) == wanted

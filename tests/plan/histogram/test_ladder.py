@@ -1,0 +1,101 @@
+"""The public grid of powers of two."""
+
+import math
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dpratio.errors import InvalidInput
+from dpratio.plan.histogram.ladder import Ladder, ladder_of
+
+
+def test_cells_rise_and_each_has_a_name() -> None:
+    assert Ladder(0, 2).labels == (
+        "-2^2 or below",
+        "-2^2 to -2^1",
+        "-2^1 to -2^0",
+        "around 0",
+        "2^0 to 2^1",
+        "2^1 to 2^2",
+        "2^2 or above",
+        "not finite",
+    )
+    assert Ladder(0, 2).edges == (-4.0, -2.0, -1.0, 1.0, 2.0, 4.0)
+
+
+@given(number=st.floats(allow_nan=False, allow_infinity=False))
+@example(number=-0.0)
+@example(number=5e-324)
+@example(number=2.0**40)
+@example(number=-(2.0**-20))
+def test_every_number_lies_between_the_edges_of_its_cell(number: float) -> None:
+    ladder = Ladder()
+    edges = (-math.inf, *ladder.edges, math.inf)
+    at = ladder.place(number)
+    if number < 0:
+        assert edges[at] < number <= edges[at + 1]
+    else:
+        assert edges[at] <= number < edges[at + 1]
+
+
+def test_what_is_no_number_has_the_last_cell() -> None:
+    ladder = Ladder(-3, 4)
+    assert ladder.labels[ladder.place(None)] == "not finite"
+    assert ladder.place(1e308) == len(ladder.labels) - 2
+
+
+@pytest.mark.parametrize("ladder", [Ladder(), Ladder(0, 1), Ladder(-90, 30)])
+def test_a_ladder_is_found_again_by_its_cells(ladder: Ladder) -> None:
+    assert ladder_of(ladder.labels) == ladder
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        (),
+        ("north", "south"),
+        Ladder(0, 2).labels[:-1],
+        Ladder(0, 2).labels[::-1],
+        (*Ladder(0, 2).labels[:3], "2^5 to 2^6", *Ladder(0, 2).labels[4:]),
+        ("a", "2^9 to 2^8", "2^1 or above", "not finite"),
+        ("a", "b", "2^-99 to 2^-98", "2^1 or above", "not finite"),
+        (1, 2, 3, 4),
+    ],
+)
+def test_other_cells_are_no_ladder(labels: tuple[object, ...]) -> None:
+    assert ladder_of(labels) is None
+
+
+def test_outer_limits_are_widened_to_powers_of_two() -> None:
+    assert Ladder.between(0.01, 5000) == Ladder(-7, 13)
+    assert Ladder.between(0.5, 4) == Ladder(-1, 2)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [(0, 1), (-1, 1), (2, 1), (1, math.inf), (math.nan, 1), ("a", 1), (True, 2)],
+)
+def test_outer_limits_must_be_positive_and_in_order(limits: tuple[float, ...]) -> None:
+    with pytest.raises(InvalidInput, match=r"two positive numbers.*limits=\(0\.01"):
+        Ladder.between(*limits)
+
+
+@pytest.mark.parametrize("ends", [(-91, 0), (0, 91), (3, 3), (4, 3), (0, 1.0)])
+def test_a_ladder_ends_within_what_bounds_can_hold(ends: tuple[int, int]) -> None:
+    with pytest.raises(InvalidInput, match=r"between 2\^-90 and 2\^90"):
+        Ladder(*ends)
+
+
+def test_a_ladder_is_not_too_long() -> None:
+    with pytest.raises(InvalidInput, match="120 powers of two at most"):
+        Ladder(-90, 31)
+
+
+@pytest.mark.parametrize("ladder", [Ladder(), Ladder(-3, 4), Ladder(-90, -89)])
+def test_totals_are_whole_cells_that_doubles_hold(ladder: Ladder) -> None:
+    total = ladder.total
+    assert total.highest == -total.lowest < 2**53
+    assert total.highest * total.step == ladder.outer.upper
+    assert ladder.place(ladder.outer.upper) == len(ladder.edges)
+    assert ladder.place(ladder.outer.lower) == 0

@@ -1,0 +1,189 @@
+"""From a study to histograms of what it gives no bounds for."""
+
+from fractions import Fraction
+
+import pytest
+
+from curator.histograms_for_tests import people_plan, rows_plan, study_of
+from dpratio.errors import InvalidInput
+from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.price import price
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import Periods, ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
+from dpratio.terms.unit import PrivacyUnit
+
+TENTH = Budget("0.1")
+
+
+def test_what_has_no_bounds_is_looked_at() -> None:
+    plan = plan_bounds(study_of(bounds={"orders": Bounds(0, 4)}), budget=TENTH)
+    assert [each.name for each in plan.questions] == ["spent"]
+    assert plan.questions[0].scales == [10.0]
+    assert plan.partitions == (Groups("spent", Ladder().labels),)
+    assert price(plan).epsilon == Fraction(1, 10)
+
+
+def test_columns_may_be_named() -> None:
+    study = study_of(bounds={"spent": Bounds(0, 9), "orders": Bounds(0, 4)})
+    plan = plan_bounds(study, budget=TENTH, columns=["orders"], limits=(1, 100))
+    assert plan.bounds == {"orders": Ladder(0, 7).outer}
+
+
+def test_a_column_of_two_ratios_is_counted_once() -> None:
+    ratios = [Ratio("spent", per="orders"), Ratio("tips", per="orders", weight="w")]
+    study = Study(ratios, bounds={}, budget=Budget(1))
+    names = [each.name for each in plan_bounds(study, budget=TENTH).questions]
+    assert names == ["spent", "orders", "tips", "w"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "moved"),
+    [
+        (PrivacyUnit(), 1),
+        (PrivacyUnit(neighbours="change-one"), 2),
+        (PrivacyUnit("user", most_groups=3), 3),
+        (PrivacyUnit("user", most_groups=3, neighbours="change-one"), 6),
+        (PrivacyUnit("user", most_groups=500), 500),
+    ],
+)
+def test_the_price_is_histograms_times_groups_and_twice_where_one_is_changed(
+    unit: PrivacyUnit, moved: int
+) -> None:
+    plan = plan_bounds(study_of(unit=unit), budget=TENTH)
+    assert [each.scales for each in plan.questions] == [[20.0 * moved]] * 2
+    cost = price(plan)
+    assert sum(cost.pure) == Fraction(1, 10)
+    assert cost.rho == 2 * Fraction(1, 20) ** 2 / 2
+
+
+def test_totals_are_counted_in_the_groups_of_the_study() -> None:
+    plan = people_plan(most_groups=2)
+    assert [each.within for each in plan.questions] == [1, 1]
+    assert plan.partitions[1] == Groups("region", ["north", "south"])
+    assert plan.unit.totals == {
+        "spent": Ladder().outer,
+        "orders": Ladder().outer,
+    }
+
+
+def test_one_total_in_two_partitions_is_two_histograms() -> None:
+    region = Groups("region", ["north", "south"])
+    unit = PrivacyUnit("user")
+    plan = plan_bounds(
+        study_of(unit=unit, groups=[None, region]), budget=TENTH, columns=["spent"]
+    )
+    assert [each.name for each in plan.questions] == ["spent", "spent by region"]
+    assert [each.within for each in plan.questions] == [None, 2]
+
+
+def test_bins_among_the_groups_keep_their_bounds() -> None:
+    bins = ScoreBins("age", 4)
+    unit = PrivacyUnit("user")
+    study = study_of(unit=unit, groups=bins, bounds={"age": Bounds(0, 80)})
+    plan = plan_bounds(study, budget=TENTH)
+    assert plan.bounds["age"] == Bounds(0, 80)
+    assert plan.partitions[1].count == 4  # type: ignore[union-attr]
+    price(plan)
+    with pytest.raises(InvalidInput, match="binned column needs bounds"):
+        plan_bounds(study_of(unit=unit, groups=bins), budget=TENTH)
+
+
+def test_a_difference_of_columns_is_a_total_of_its_own() -> None:
+    unit = PrivacyUnit("user")
+    plan = plan_bounds(study_of(unit=unit, minus="back"), budget=TENTH)
+    assert [each.name for each in plan.questions] == ["spent - back", "orders"]
+    assert set(plan.bounds) == {"spent", "back", "orders"}
+    price(plan)
+
+
+def test_a_study_with_all_bounds_needs_no_histogram() -> None:
+    study = study_of(bounds={"spent": Bounds(0, 9), "orders": Bounds(0, 4)})
+    with pytest.raises(InvalidInput, match=r"needs none.*columns=\['spent'\]"):
+        plan_bounds(study, budget=TENTH)
+
+
+@pytest.mark.parametrize("columns", [[], "spent", 7])
+def test_columns_must_be_a_list(columns: object) -> None:
+    with pytest.raises(InvalidInput, match="columns must be a list of names"):
+        plan_bounds(study_of(), budget=TENTH, columns=columns)  # type: ignore[arg-type]
+
+
+def test_an_unknown_column_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="There are: spent, orders"):
+        plan_bounds(study_of(), budget=TENTH, columns=["spnt"])
+
+
+def test_outer_limits_must_hold_a_declared_bound() -> None:
+    study = study_of(bounds={"spent": Bounds(0, 900)})
+    with pytest.raises(InvalidInput, match=r"bounds of 'spent'.*Widen the limits"):
+        plan_bounds(study, budget=TENTH, columns=["spent"], limits=(1, 500))
+    unit = PrivacyUnit("user", totals={"spent": Bounds(-900, 1)})
+    with pytest.raises(InvalidInput, match=r"bounds of 'spent'"):
+        plan_bounds(
+            study_of(unit=unit), budget=TENTH, columns=["spent"], limits=(1, 500)
+        )
+
+
+@pytest.mark.parametrize("limits", [(1,), 7, (1, 2, 3)])
+def test_limits_are_a_pair(limits: object) -> None:
+    with pytest.raises(InvalidInput, match="outer limits are two positive"):
+        plan_bounds(study_of(), budget=TENTH, limits=limits)  # type: ignore[arg-type]
+
+
+def test_what_is_no_study_or_budget_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="study must be a Study"):
+        plan_bounds("study.toml", budget=TENTH)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="budget must be a Budget"):
+        plan_bounds(study_of(), budget=0.1)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="no delta"):
+        plan_bounds(study_of(), budget=Budget(1, "1e-6"))
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        PrivateKeys("shop", Budget("0.1", "1e-7")),
+        Periods("seen", "week", "2026-01-05", "open"),
+    ],
+)
+def test_totals_are_counted_in_declared_groups_alone(groups: object) -> None:
+    study = study_of(unit=PrivacyUnit("user"), groups=groups)
+    with pytest.raises(InvalidInput, match=r"groups that are declared.*fix the last"):
+        plan_bounds(study, budget=TENTH)
+
+
+def test_weights_need_narrow_rows() -> None:
+    unit = PrivacyUnit("user")
+    with pytest.raises(InvalidInput, match=r"outer limit far.*narrower bounds"):
+        plan_bounds(study_of(unit=unit, weight="weight"), budget=TENTH)
+    price(people_plan(weight="weight"))
+
+
+def test_ids_cannot_be_a_group() -> None:
+    unit = PrivacyUnit("user")
+    study = study_of(unit=unit, groups=Groups("user", ["ann"]))
+    with pytest.raises(InvalidInput, match="ids cannot be"):
+        plan_bounds(study, budget=TENTH)
+
+
+def test_a_plan_of_rows_says_what_it_counts() -> None:
+    said = str(rows_plan())
+    assert "Counted: rows by spent, in 124 cells between powers of two from " in said
+    assert "each moves one cell of every histogram by 1. Cost: epsilon 1" in said
+
+
+def test_a_plan_of_people_says_how_often_each_counts() -> None:
+    study = Question(Ratio("spent", per="orders"), groups=Groups("region", ["north"]))
+    unit = PrivacyUnit("user", most_groups=3, neighbours="change-one")
+    given = Study(study, bounds={}, budget=Budget(1), unit=unit)
+    said = "\n".join(plan_bounds(given, budget=Budget(1)).summary())
+    assert "one for each user in each of 1 declared groups of region" in said
+    assert "each moves 3 counts of every histogram by 1, and as many back" in said
+    whole = plan_bounds(study_of(unit=PrivacyUnit("user")), budget=Budget(1))
+    assert "Counted: totals of spent, one for each user, in 124" in whole.asked()[0]
