@@ -4,9 +4,10 @@ import os
 import signal
 import sqlite3
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from dpratio.curator import measure, stopping
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb.table import connect, run_on
 from dpratio.curator.release_sums import release_sums
+from dpratio.curator.silence import silence
 from dpratio.curator.stopping import (
     Terminated,
     ending_as_told,
@@ -40,11 +42,31 @@ def in_thread(work: Callable[[], bool]) -> bool:
         return pool.submit(work).result()
 
 
-def interrupt_after(moment: float, number: int = signal.SIGINT) -> threading.Timer:
-    """Send a signal to this process, soon."""
-    timer = threading.Timer(moment, lambda: os.kill(os.getpid(), number))
-    timer.start()
-    return timer
+@contextmanager
+def interrupted(number: int = signal.SIGINT, moment: float = 0.2) -> Iterator[None]:
+    """Send a signal to this process, soon after an engine has begun.
+
+    One that came before would end the tests: nobody heeds it yet.
+    """
+    begun = threading.Event()
+
+    @contextmanager
+    def noticed() -> Iterator[None]:
+        with silence():
+            begun.set()
+            yield
+
+    def send() -> None:
+        if begun.wait(LONGEST):
+            time.sleep(moment)
+            os.kill(os.getpid(), number)
+
+    sender = threading.Thread(target=send)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stopping, "silence", noticed)
+        sender.start()
+        yield
+    sender.join()
 
 
 def test_what_an_engine_gives_or_raises_is_passed_on() -> None:
@@ -69,8 +91,7 @@ def test_an_interrupt_cancels_again_and_again_until_the_engine_ends() -> None:
         message = "not yet"
         raise OSError(message)
 
-    interrupt_after(0.2)
-    with pytest.raises(KeyboardInterrupt) as told:
+    with pytest.raises(KeyboardInterrupt) as told, interrupted():
         stoppable(lambda: enough.wait(LONGEST), cancel)
     assert len(asked) == 3
     assert told.value.__context__ is None
@@ -80,12 +101,13 @@ def test_what_cannot_be_cancelled_is_left_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(stopping, "_LONGEST", 0.3)
-    ended = threading.Event()
+    ended, before = threading.Event(), threading.enumerate()
     for cancel in (None, lambda: None):
-        interrupt_after(0.2)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt), interrupted():
             stoppable(lambda: ended.wait(LONGEST), cancel)
     ended.set()
+    for left in set(threading.enumerate()) - set(before):
+        left.join(LONGEST)
 
 
 def test_outside_the_main_thread_no_thread_is_made() -> None:
@@ -140,15 +162,13 @@ def test_a_signal_ends_a_query_on_a_table_of_duckdb_behind_ibis(number: int) -> 
 
 def require_ended(number: int, ask: Callable[[], object]) -> None:
     wanted = Terminated if number == signal.SIGTERM else KeyboardInterrupt
-    interrupt_after(1, number)
-    with heeding_signals(), pytest.raises(wanted):
+    with heeding_signals(), pytest.raises(wanted), interrupted(number, 1):
         ask()
 
 
 def test_a_signal_ends_a_query_on_files_and_frames() -> None:
     connection = connect()
-    interrupt_after(1)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), interrupted(moment=1):
         run_on(connection)(slow_duckdb(None), {})
     assert connection.execute("SELECT 7").fetchone() == (7,)
     connection.close()

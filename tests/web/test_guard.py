@@ -1,11 +1,22 @@
 """Who the page answers to, over plain HTTP, and what every answer carries."""
 
 import socket
+from collections.abc import Iterator
 
 import httpx2
 import pytest
 
 from dpratio.web.guard import HEADERS, hosts_of
+
+LONGEST = 120.0  # seconds: the first answer of a page on a busy machine
+
+
+@pytest.fixture(scope="module")
+def visitor(address: str) -> Iterator[httpx2.Client]:
+    # A connection for each request: one that idles may be closed at any moment.
+    limits = httpx2.Limits(max_keepalive_connections=0)
+    with httpx2.Client(base_url=address, timeout=LONGEST, limits=limits) as made:
+        yield made
 
 
 def test_the_page_listens_on_loopback_alone(address: str) -> None:
@@ -16,9 +27,9 @@ def test_the_page_listens_on_loopback_alone(address: str) -> None:
             socket.create_connection((str(other), port), timeout=2)
 
 
-def test_every_answer_carries_the_headers(address: str) -> None:
+def test_every_answer_carries_the_headers(visitor: httpx2.Client) -> None:
     for path in ("/", "/forecast", "/page.js", "/page.css", "/nowhere", "/?n=x"):
-        found = httpx2.get(address + path)
+        found = visitor.get(path)
         assert found.headers["x-content-type-options"] == "nosniff"
         assert found.headers["referrer-policy"] == "no-referrer"
         assert found.headers["cross-origin-opener-policy"] == "same-origin"
@@ -29,9 +40,11 @@ def test_every_answer_carries_the_headers(address: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST"])
-def test_own_names_are_answered(address: str, name: str) -> None:
+def test_own_names_are_answered(
+    address: str, visitor: httpx2.Client, name: str
+) -> None:
     port = address.rpartition(":")[2]
-    found = httpx2.get(f"{address}/view", headers={"Host": f"{name}:{port}"})
+    found = visitor.get("/view", headers={"Host": f"{name}:{port}"})
     assert found.status_code == 200
 
 
@@ -39,11 +52,13 @@ def test_own_names_are_answered(address: str, name: str) -> None:
     "host",
     ["evil.example", "127.0.0.1", "localhost", "127.0.0.1:1", "[::1]:{port}", "", "x"],
 )
-def test_other_names_are_refused(address: str, host: str) -> None:
+def test_other_names_are_refused(
+    address: str, visitor: httpx2.Client, host: str
+) -> None:
     port = address.rpartition(":")[2]
     for path in ("/", "/page.js", "/nowhere"):
         given = {"Host": host.format(port=port)}
-        found = httpx2.get(address + path, headers=given)
+        found = visitor.get(path, headers=given)
         assert found.status_code == 403
         assert found.text.startswith("This page answers only under its own address")
         assert set(HEADERS) <= set(found.headers)
@@ -53,10 +68,12 @@ def test_other_names_are_refused(address: str, host: str) -> None:
     "origin", ["null", "http://evil.example", "http://localhost:1", "https://{own}", ""]
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_other_pages_are_refused(address: str, origin: str, method: str) -> None:
+def test_other_pages_are_refused(
+    address: str, visitor: httpx2.Client, origin: str, method: str
+) -> None:
     own = address.removeprefix("http://")
     given = {"Origin": origin.format(own=own)}
-    found = httpx2.request(method, f"{address}/view", headers=given)
+    found = visitor.request(method, "/view", headers=given)
     assert found.status_code == 403
     assert "another page" in found.text
 
@@ -64,59 +81,65 @@ def test_other_pages_are_refused(address: str, origin: str, method: str) -> None
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "", "other"])
 @pytest.mark.parametrize("path", ["/", "/study.toml", "/page.js", "/view", "/nowhere"])
 def test_what_another_site_asks_for_is_refused(
-    address: str, path: str, site: str
+    visitor: httpx2.Client, path: str, site: str
 ) -> None:
     """Pictures, scripts and links bring no Origin with them."""
     given = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"}
-    found = httpx2.get(address + path, headers=given)
+    found = visitor.get(path, headers=given)
     assert found.status_code == 403
     assert "another page asks" in found.text
     assert set(HEADERS) <= set(found.headers)
 
 
-def test_a_file_that_another_site_sends_is_refused(address: str) -> None:
+def test_a_file_that_another_site_sends_is_refused(
+    address: str, visitor: httpx2.Client
+) -> None:
     given = {"Origin": address, "Sec-Fetch-Site": "cross-site"}
-    found = httpx2.post(f"{address}/view", headers=given, content=b"{}")
+    found = visitor.post("/view", headers=given, content=b"{}")
     assert found.status_code == 403
 
 
 @pytest.mark.parametrize("site", ["same-origin", "none", None])
 def test_the_page_itself_a_typed_address_and_programs_are_answered(
-    address: str, site: str | None
+    visitor: httpx2.Client, site: str | None
 ) -> None:
     """Programs send no such header, and no page speaks through them."""
     given = {} if site is None else {"Sec-Fetch-Site": site}
-    assert httpx2.get(f"{address}/", headers=given).is_success
+    assert visitor.get("/", headers=given).is_success
 
 
-def test_two_sites_in_one_request_are_refused(address: str) -> None:
+def test_two_sites_in_one_request_are_refused(visitor: httpx2.Client) -> None:
     given = [("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Site", "cross-site")]
-    assert httpx2.get(f"{address}/", headers=given).status_code == 403
+    assert visitor.get("/", headers=given).status_code == 403
 
 
-def test_a_file_without_an_origin_is_refused(address: str) -> None:
-    found = httpx2.post(f"{address}/view", content=b"{}")
+def test_a_file_without_an_origin_is_refused(visitor: httpx2.Client) -> None:
+    found = visitor.post("/view", content=b"{}")
     assert found.status_code == 403
     assert "no Origin" in found.text
 
 
-def test_the_origin_must_be_the_name_that_was_asked_for(address: str) -> None:
+def test_the_origin_must_be_the_name_that_was_asked_for(
+    address: str, visitor: httpx2.Client
+) -> None:
     other = address.replace("127.0.0.1", "localhost")
-    found = httpx2.get(f"{address}/view", headers={"Origin": other})
+    found = visitor.get("/view", headers={"Origin": other})
     assert found.status_code == 403
-    assert httpx2.get(f"{address}/view", headers={"Origin": address}).is_success
+    assert visitor.get("/view", headers={"Origin": address}).is_success
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
-def test_routes_take_their_methods_alone(address: str, method: str) -> None:
+def test_routes_take_their_methods_alone(
+    address: str, visitor: httpx2.Client, method: str
+) -> None:
     for path in ("/", "/forecast", "/charts", "/study.toml", "/page.js"):
-        found = httpx2.request(method, address + path, headers={"Origin": address})
+        found = visitor.request(method, path, headers={"Origin": address})
         assert found.status_code == 405
 
 
 def test_two_hosts_in_one_request_are_refused(address: str) -> None:
     name, _, port = address.removeprefix("http://").partition(":")
-    with socket.create_connection((name, int(port)), timeout=5) as talk:
+    with socket.create_connection((name, int(port)), timeout=LONGEST) as talk:
         words = f"GET / HTTP/1.1\r\nHost: {name}:{port}\r\nHost: evil.example\r\n\r\n"
         talk.sendall(words.encode())
         assert talk.recv(64).split()[1] in {b"400", b"403"}
@@ -127,11 +150,11 @@ def test_the_default_port_of_the_web_may_be_left_out() -> None:
     assert "localhost" not in hosts_of(8080)
 
 
-def test_web_sockets_are_not_served(address: str) -> None:
+def test_web_sockets_are_not_served(visitor: httpx2.Client) -> None:
     upgrade = {
         "Connection": "Upgrade",
         "Upgrade": "websocket",
         "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
     }
-    assert httpx2.get(f"{address}/view", headers=upgrade).status_code != 101
+    assert visitor.get("/view", headers=upgrade).status_code != 101

@@ -78,7 +78,7 @@ def interrupted(session: Any, book: Ledger, stage: str) -> dict[str, Any]:  # no
     except KeyboardInterrupt as stop:
         found["notes"] = notes_of(stop)
     begun = time.monotonic()
-    while active(session) and time.monotonic() - begun < 5:
+    while active(session) and time.monotonic() - begun < 30:
         time.sleep(0.1)
     found["active"] = active(session)
     setattr(Ledger, step, original)

@@ -47,7 +47,7 @@ def test_interrupts_cancel_jobs_and_a_killed_driver_leaves_nothing(
     child.send_signal(signal.SIGTERM)
     _, error = child.communicate(timeout=LONGEST)
     begun = time.monotonic()
-    while is_running(java) and time.monotonic() - begun < 5:
+    while is_running(java) and time.monotonic() - begun < 30:
         time.sleep(0.1)
     assert not is_running(java)
     assert child.returncode == -signal.SIGTERM, error

@@ -105,6 +105,8 @@ def test_the_logarithm_lies_between_its_bounds(x: Fraction, digits: int) -> None
 
 
 NEXT_TO_ONE = """
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 from fractions import Fraction
 from dpratio.plan.calibration.certified import log_bounds
 for digits in (3, 40):
@@ -119,13 +121,11 @@ for digits in (3, 40):
 def test_the_logarithm_of_one_is_no_number_with_ten_to_the_18_digits() -> None:
     """The decimal next to zero has 10^18 digits; a fraction cannot hold it.
 
-    In a process of its own, because without the guard this takes all memory.
+    In a process of its own, because without the guard this takes all memory. It ends
+    after some seconds of its own work, however busy the machine is.
     """
     command = [sys.executable, "-c", NEXT_TO_ONE]
-    try:
-        done = subprocess.run(command, timeout=20, check=False, capture_output=True)
-    except subprocess.TimeoutExpired:
-        pytest.fail("log_bounds does not come back next to 1")
+    done = subprocess.run(command, check=False, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
 
 
