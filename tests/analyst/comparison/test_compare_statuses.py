@@ -101,7 +101,7 @@ def test_every_status_says_what_its_interval_does() -> None:
     # On the scale of lifts a half-line may start at −1, where every lift starts: with
     # so few people it does.
     for count, links in ((160, LINKS), (120, ("difference", "log_ratio"))):
-        release = many_cells_release(Setting(count, 0.2), 80)
+        release = many_cells_release(Setting(count, 0.2), 40)
         for link in links:
             answer = compare_ratios(release, link=link)
             status = np.array(answer.status)
@@ -148,9 +148,9 @@ def test_a_cell_whose_weights_are_lost_in_noise_says_nothing() -> None:
     assert answer.pvalue[0] <= 1
 
 
-def test_all_pairs_of_five_hundred_groups_are_compared() -> None:
-    release = many_cells_release(Setting(5_000, 1), 500)
+def test_all_pairs_of_two_hundred_groups_are_compared() -> None:
+    release = many_cells_release(Setting(5_000, 1), 200)
     answer = compare_ratios(release, adjust="bonferroni", link="difference")
-    assert len(answer) == 124_750
+    assert len(answer) == 19_900
     assert set(answer.status) == {"ok"}
     assert np.all(answer.ci_lower < answer.ci_upper)

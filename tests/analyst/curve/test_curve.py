@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from soak import IS_SOAK
+from tiers import first_is_quick
 
 Floats = NDArray[np.float64]
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary()}
@@ -70,17 +72,17 @@ def curves(
     return calibration_curve(release)
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
-        ("focused", "laplace", 0, 1000, False),
-        ("focused", "laplace", 0, 1000, True),
-        ("focused", "laplace", 1, 1000, False),
-        ("focused", "analytic_gaussian", 4, 2000, True),
-        ("joint", "laplace", 4, 1000, True),
-    ],
-    ids=str,
-)
+SETTINGS = [
+    ("focused", "laplace", 1, 1000, False),
+    ("focused", "laplace", 0, 1000, False),
+    ("focused", "laplace", 0, 1000, True),
+    ("focused", "analytic_gaussian", 4, 2000, True),
+    ("joint", "laplace", 4, 1000, True),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_a_calibrated_score_is_rejected_at_the_level(setting: Any) -> None:  # noqa: ANN401
     """10,000 calibrated samples: 5 % of them, give or take 0.9 %, are rejected."""
     rejected = curves(*setting, "none", NULL_RUNS).errors.pvalue < 0.05
@@ -106,9 +108,10 @@ def truth(shift: str) -> dict[str, Floats]:
     }
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("shift", SHIFTS)
-@pytest.mark.parametrize("epsilon", [0, 2])
+@pytest.mark.parametrize(
+    ("epsilon", "shift", "weighted"),
+    first_is_quick(product([2, 0], reversed(SHIFTS), [True, False])),
+)
 def test_points_and_errors_cover(weighted: bool, shift: str, epsilon: float) -> None:  # noqa: FBT001
     """Points and errors at their level or above."""
     found = curves("focused", "laplace", epsilon, 4000, weighted, shift, RUNS)

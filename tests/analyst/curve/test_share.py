@@ -11,26 +11,27 @@ from dpratio.analyst.curve.curve_results import Curve
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
+from tiers import first_is_quick
 
 RUNS, BINS, PEOPLE = 3_000, 5, 100
 NORMAL = 1.959963984540054
 
 
-def curves(epsilon: float, *, weighted: bool = False) -> Curve:
+def curves(epsilon: float, *, weighted: bool = False, runs: int = RUNS) -> Curve:
     """A curve of a hundred people for each run, epsilon 0 for no noise."""
     plan = plan_for(
         "focused", "laplace", epsilon or 1, PEOPLE, weighted=weighted, bins=BINS
     )
-    sums = binned_sums(plan, PEOPLE, RUNS, 4, lambda score: 0 * score)
+    sums = binned_sums(plan, PEOPLE, runs, 4, lambda score: 0 * score)
     bins = ScoreBins("s", BINS).within(Bounds(0, 1))
-    groups = Groups.cross(Keys("run", range(RUNS)), bins)
-    cells = sums.reshape(RUNS * BINS, -1)
+    groups = Groups.cross(Keys("run", range(runs)), bins)
+    cells = sums.reshape(runs * BINS, -1)
     return calibration_curve(with_noise(plan, cells, groups, 5, noise=epsilon > 0))
 
 
 def test_a_share_without_noise_has_the_interval_of_wilson() -> None:
     """Wilson (1927); ten people are few for a symmetric interval."""
-    found = curves(0).share
+    found = curves(0, runs=100).share
     share, squared = found.estimate, NORMAL**2 / PEOPLE
     middle = (share + squared / 2) / (1 + squared)
     reach = np.sqrt(squared * (share * (1 - share) + squared / 4)) / (1 + squared)
@@ -38,8 +39,10 @@ def test_a_share_without_noise_has_the_interval_of_wilson() -> None:
     assert found.ci_upper == pytest.approx(middle + reach, abs=1e-9)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("epsilon", [1, 16])
+@pytest.mark.parametrize(
+    ("epsilon", "weighted"),
+    first_is_quick([(16, False), (1, False), (1, True), (16, True)]),
+)
 def test_shares_of_bins_with_ten_people_cover(
     epsilon: float, *, weighted: bool
 ) -> None:
