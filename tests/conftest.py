@@ -80,7 +80,8 @@ def _try_fewer(item: pytest.Item) -> None:
     law = getattr(item, "obj", None)
     own = getattr(law, "_hypothesis_internal_use_settings", None)
     if own is not None and not isinstance(law, MethodType):
-        fewer = settings(own, max_examples=max(5, own.max_examples // 5))
+        fifth = max(5, own.max_examples // 5)
+        fewer = settings(own, max_examples=min(fifth, own.max_examples))
         law._hypothesis_internal_use_settings = fewer  # type: ignore[union-attr]
 
 
