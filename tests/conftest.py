@@ -17,10 +17,12 @@ examples.
 
 import importlib
 import pkgutil
+from functools import cache
 from types import MethodType
 from typing import Any
 
 import pytest
+import typer.main
 from hypothesis import settings
 
 pytest_plugins = ["browser", "mariadb_server", "postgres_server"]
@@ -56,6 +58,9 @@ _MANY_TIMES = ("curator/fuzz/", "curator/ledger/attacks/")
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+# The command line is put together once, and not for each command that a test runs.
+typer.main.get_command = cache(typer.main.get_command)
 
 
 def pytest_collection_modifyitems(

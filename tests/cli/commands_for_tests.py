@@ -1,10 +1,8 @@
-"""A study of people, and commands run on it as a user runs them."""
+"""A study of people, and what a command on it gives."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 
-__all__ = ["QUESTION", "STUDY", "Call", "Done", "dpratio", "rows_of_people"]
+__all__ = ["QUESTION", "STUDY", "Call", "Done", "rows_of_people"]
 
 QUESTION = """
 [ratio]
@@ -31,9 +29,3 @@ Call = Callable[..., Done]
 def rows_of_people(pairs: int) -> str:
     """The file of people: pairs of rows, whose ratio is 0.75."""
     return "score,label\n" + "0.5,1\n0.25,0\n" * pairs
-
-
-def dpratio(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a process of its own."""
-    command = [sys.executable, "-c", "from dpratio.cli.main import run; run()", *words]
-    return subprocess.run(command, check=False, capture_output=True, text=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.commands_for_tests import STUDY, Call, dpratio
+from cli.commands_for_tests import STUDY, Call
 from dpratio.cli.main import app
 from dpratio.curator.ledger.account.account import Held
 from dpratio.curator.ledger.ledger import Ledger
@@ -98,24 +98,28 @@ def test_the_address_of_a_remote_file_keeps_its_slashes(
     assert (code, "'s3://lake/people.parquet'. Let a cluster" in error) == (5, True)
 
 
-def test_a_missing_column_is_told_and_nothing_is_written(folder: Path) -> None:
+def test_a_missing_column_is_told_and_nothing_is_written(
+    folder: Path, call: Call
+) -> None:
     (folder / "people.csv").write_text("score,lable\n0.5,1\n", encoding="utf-8")
-    done = dpratio("release", "study.toml", "-o", "r.json")
-    assert done.returncode == 4
-    assert "column 'label' is not named by the first line" in done.stderr
-    assert "lable" not in done.stderr
+    code, _, error = call("release", "study.toml", "-o", "r.json")
+    assert code == 4
+    assert "column 'label' is not named by the first line" in error
+    assert "lable" not in error
     assert not (folder / "r.json").exists()
 
 
-def test_bad_cells_change_neither_exit_code_nor_output_shape(folder: Path) -> None:
-    clean = dpratio("release", "study.toml", "-o", "r.json")
+def test_bad_cells_change_neither_exit_code_nor_output_shape(
+    folder: Path, call: Call
+) -> None:
+    clean = call("release", "study.toml", "-o", "r.json")
     hostile = 'CANARY,1\n0.5\n"0.5,1\n1e999,1\nnan,1\n0.5,1,CANARY\n'
     with (folder / "people.csv").open("a", encoding="utf-8") as file:
         file.write(hostile)
-    spoilt = dpratio("release", "study.toml", "-o", "r.json", "--force")
-    assert (spoilt.returncode, spoilt.stderr) == (clean.returncode, clean.stderr)
-    assert len(spoilt.stdout) == len(clean.stdout)
-    assert "CANARY" not in spoilt.stdout + (folder / "r.json").read_text("utf-8")
+    spoilt = call("release", "study.toml", "-o", "r.json", "--force")
+    assert (spoilt[0], spoilt[2]) == (clean[0], clean[2])
+    assert len(spoilt[1]) == len(clean[1])
+    assert "CANARY" not in spoilt[1] + (folder / "r.json").read_text("utf-8")
 
 
 def test_release_files_are_not_left_half_written(folder: Path) -> None:
@@ -125,36 +129,38 @@ def test_release_files_are_not_left_half_written(folder: Path) -> None:
     assert stat.S_ISREG((folder / "r.json").stat().st_mode)
 
 
-def test_an_existing_file_is_never_replaced_by_accident(folder: Path) -> None:
+def test_an_existing_file_is_never_replaced_by_accident(
+    folder: Path, call: Call
+) -> None:
     words = ("release", "study.toml", "-o")
     for mine in ("people.csv", "study.toml"):
         kept = (folder / mine).read_bytes()
         for more in ((), ("--force",)):
-            done = dpratio(*words, mine, *more)
-            assert done.returncode == 5
-            assert "exists and is no release" in done.stderr
+            code, _, error = call(*words, mine, *more)
+            assert code == 5
+            assert "exists and is no release" in error
         assert (folder / mine).read_bytes() == kept
-    assert dpratio(*words, "r.json").returncode == 0
+    assert call(*words, "r.json")[0] == 0
     first = (folder / "r.json").read_bytes()
-    again = dpratio(*words, "r.json")
-    assert again.returncode == 5
-    assert "holds a release already" in again.stderr
+    code, _, error = call(*words, "r.json")
+    assert code == 5
+    assert "holds a release already" in error
     assert (folder / "r.json").read_bytes() == first
-    assert dpratio(*words, "r.json", "--force").returncode == 0
+    assert call(*words, "r.json", "--force")[0] == 0
     assert (folder / "r.json").read_bytes() != first
 
 
-def test_data_stand_beside_their_study(folder: Path) -> None:
+def test_data_stand_beside_their_study(folder: Path, call: Call) -> None:
     (folder / "inner").mkdir()
     for name in ("study.toml", "people.csv"):
         (folder / name).rename(folder / "inner" / name)
-    assert dpratio("release", "inner/study.toml", "-o", "r.json").returncode == 0
+    assert call("release", "inner/study.toml", "-o", "r.json")[0] == 0
     text = STUDY.replace('path = "people.csv"', 'path = "people.csv"\ndelimiter = ","')
     (folder / "inner" / "study.toml").write_text(text, encoding="utf-8")
-    assert dpratio("release", "inner/study.toml", "-o", "s.json").returncode == 0
+    assert call("release", "inner/study.toml", "-o", "s.json")[0] == 0
 
 
-def test_data_may_lie_in_a_database_beside_the_study(folder: Path) -> None:
+def test_data_may_lie_in_a_database_beside_the_study(folder: Path, call: Call) -> None:
     place = folder / "place"
     place.mkdir()
     own = sqlite3.connect(place / "people.db")
@@ -168,15 +174,13 @@ def test_data_may_lie_in_a_database_beside_the_study(folder: Path) -> None:
     there = 'url = "sqlite:///people.db"\ntable = "people"'
     study = STUDY.replace('path = "people.csv"', there)
     (place / "study.toml").write_text(study, encoding="utf-8")
-    done = dpratio("release", "place/study.toml", "-o", "release.json")
-    assert done.returncode == 0, done.stderr
-    estimated = CliRunner().invoke(
-        app, ["estimate", "release.json", "--format", "json"]
-    )
-    assert json.loads(estimated.stdout)[0]["ratio"] == pytest.approx(0.75, abs=0.05)
+    code, _, error = call("release", "place/study.toml", "-o", "release.json")
+    assert code == 0, error
+    _, estimated, _ = call("estimate", "release.json", "--format", "json")
+    assert json.loads(estimated)[0]["ratio"] == pytest.approx(0.75, abs=0.05)
     study = study.replace('table = "people"', 'view = "all_people"')
     (place / "view.toml").write_text(study, encoding="utf-8")
-    done = dpratio("release", "place/view.toml", "-o", "view.json")
-    assert (done.returncode, done.stdout) == (4, "")
-    assert "'all_people' is no table" in done.stderr
+    code, out, error = call("release", "place/view.toml", "-o", "view.json")
+    assert (code, out) == (4, "")
+    assert "'all_people' is no table" in error
     assert len(Ledger("dpratio.db").account().releases) == 1
