@@ -26,11 +26,10 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
+from tiers import first_is_quick
 
 SEEDS = {"seed", "rng", "generator", "random_state", "random", "entropy", "clock"}
 FORKS = 64
-DRAWS = 100_000
-READINGS = 1_000
 
 
 def parameters() -> Iterator[tuple[str, str]]:
@@ -116,10 +115,10 @@ def test_25_the_bits_behind_the_noise_are_fresh_and_kept_nowhere(
             assert form not in content
 
 
-def draw_in_forks() -> NDArray[np.int64]:
+def draw_in_forks(draws: int) -> NDArray[np.int64]:
     """Draw the noise of a release in child processes; the parent has drawn before."""
     [question] = plan_of("0.01").questions  # Large noise: draws are seldom alike.
-    cells = DRAWS // len(question.sums)
+    cells = draws // len(question.sums)
 
     def drawn() -> NDArray[np.int64]:
         return draw_noise("laplace", question, cells, system_bits).T.ravel()
@@ -128,16 +127,17 @@ def draw_in_forks() -> NDArray[np.int64]:
     return np.stack([in_child(drawn) for _ in range(FORKS)])
 
 
-def test_26_forks_draw_streams_of_their_own() -> None:
+@pytest.mark.parametrize("draws", first_is_quick([20_000, 100_000]))
+def test_26_forks_draw_streams_of_their_own(draws: int) -> None:
     """Of 64 forks with 100,000 draws each, no two share three draws in a row.
 
     Source: PyTorch, issue 5059 (forked workers drew the same numbers of NumPy);
     Garfinkel & Leclerc (2020), Randomness Concerns When Deploying Differential Privacy.
     """
-    streams = draw_in_forks()
-    assert streams.shape == (FORKS, DRAWS)
+    streams = draw_in_forks(draws)
+    assert streams.shape == (FORKS, draws)
     unsigned = streams.astype(np.uint64)
-    first, second, third = (unsigned[:, at : DRAWS - 2 + at] for at in range(3))
+    first, second, third = (unsigned[:, at : draws - 2 + at] for at in range(3))
     # One number for three draws; those that are alike are then looked at in full.
     mixed = (first * np.uint64(0x9E3779B97F4A7C15)) ^ (second << np.uint64(21))
     mixed ^= third * np.uint64(0xC2B2AE3D27D4EB4F)
@@ -177,8 +177,9 @@ def test_27_reading_a_result_twice_gives_the_same_bytes(
         release.questions[0].values[0, 0] += 1
 
 
-def test_28_the_same_id_a_thousand_times_gives_one_charge_and_the_same_bytes(
-    tmp_path: Path,
+@pytest.mark.parametrize("times", first_is_quick([100, 1_000]))
+def test_28_the_same_id_many_times_gives_one_charge_and_the_same_bytes(
+    times: int, tmp_path: Path
 ) -> None:
     """Who asks again gets what was sealed, so there is nothing to average.
 
@@ -190,8 +191,8 @@ def test_28_the_same_id_a_thousand_times_gives_one_charge_and_the_same_bytes(
     ledger, plan = open_book(str(path)), plan_of("0.1")
     rows: dict[str, list[float]] = {name: list(held) for name, held in DATA.items()}
     contents = set()
-    for number in range(READINGS):
-        rows["s"][0] = number / READINGS  # Rows may have changed since.
+    for number in range(times):
+        rows["s"][0] = number / times  # Rows may have changed since.
         if number % 50 == 0:  # Another process might ask, for a file.
             ledger = Ledger(path)
             release_sums(rows, plan, ledger=ledger, release_id=name_of(1), out=out)
