@@ -94,23 +94,23 @@ def faults_of(text: str, place: str = "") -> list[str]:
         text: The source.
         place: Where it stands in the house; some files may do more than others.
     """
-    tree = ast.parse(text)
+    nodes = list(ast.walk(ast.parse(text)))
     modules = {
         (each.asname or each.name).split(".")[0]
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Import)
         for each in node.names
     }
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     # `importlib` itself stands before its function alone.
     called |= {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Attribute) and _is_importer(node)
     }
     return [
         f"line {getattr(node, 'lineno', 0)}: {fault}"
-        for node in ast.walk(tree)
+        for node in nodes
         for fault in (
             *_faults(node, modules, STARTS_PROCESSES.get(place, set())),
             *_import_by_name_faults(node, place, called),
@@ -157,7 +157,7 @@ def _faults(node: ast.AST, modules: set[str], allowed: set[str]) -> Iterator[str
         yield node.id
     elif isinstance(node, ast.Attribute) and node.attr in FORBIDDEN_METHODS:
         yield ast.unparse(node)
-    elif isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.modules":
+    elif _is_named(node, "modules") and ast.unparse(node) == "sys.modules":
         yield "sys.modules"
     elif isinstance(node, ast.Call):
         yield from _finder_faults(node, modules)
@@ -181,7 +181,7 @@ def _import_faults(
 
 def _finder_faults(node: ast.Call, modules: set[str]) -> Iterator[str]:
     """Find attributes that are asked for by a name in quotes, or of any name."""
-    if ast.unparse(node.func).rpartition(".")[2] not in FINDERS:
+    if not any(_is_named(node.func, each) for each in FINDERS):
         return
     names = [each.value for each in node.args if isinstance(each, ast.Constant)]
     hidden = FORBIDDEN_METHODS | FORBIDDEN_CALLS | {"import_module"}

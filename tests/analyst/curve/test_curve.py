@@ -68,8 +68,7 @@ def curves(
     bins = ScoreBins("s", BINS).within(Bounds(0, 1))
     groups = Groups.cross(Keys("run", range(runs)), bins)
     cells = sums.reshape(runs * BINS, -1)
-    release = with_noise(plan, cells, groups, 5, noise=epsilon > 0)
-    return calibration_curve(release)
+    return calibration_curve(with_noise(plan, cells, groups, 5, noise=epsilon > 0))
 
 
 SETTINGS = [
