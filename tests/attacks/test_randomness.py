@@ -26,7 +26,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
-from tiers import first_is_quick
+from tiers import quick_first
 
 SEEDS = {"seed", "rng", "generator", "random_state", "random", "entropy", "clock"}
 FORKS = 64
@@ -127,7 +127,7 @@ def draw_in_forks(draws: int) -> NDArray[np.int64]:
     return np.stack([in_child(drawn) for _ in range(FORKS)])
 
 
-@pytest.mark.parametrize("draws", first_is_quick([20_000, 100_000]))
+@pytest.mark.parametrize("draws", quick_first([20_000, 100_000]))
 def test_26_forks_draw_streams_of_their_own(draws: int) -> None:
     """Of 64 forks with 100,000 draws each, no two share three draws in a row.
 
@@ -177,7 +177,7 @@ def test_27_reading_a_result_twice_gives_the_same_bytes(
         release.questions[0].values[0, 0] += 1
 
 
-@pytest.mark.parametrize("times", first_is_quick([100, 1_000]))
+@pytest.mark.parametrize("times", quick_first([100, 1_000]))
 def test_28_the_same_id_many_times_gives_one_charge_and_the_same_bytes(
     times: int, tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
-from tiers import first_is_quick
+from tiers import quick_first
 
 Floats = NDArray[np.float64]
 RUNS = 1_000
@@ -84,7 +84,7 @@ def errors_of(
 
 @pytest.mark.parametrize(
     ("weighted", "answers"),
-    first_is_quick(product([False, True], reversed(ANSWERS))),
+    quick_first(product([False, True], reversed(ANSWERS))),
 )
 def test_a_calibrated_score_is_rejected_at_the_level(
     answers: str,
@@ -97,7 +97,7 @@ def test_a_calibrated_score_is_rejected_at_the_level(
 
 @pytest.mark.parametrize(
     ("answers", "weighted", "least"),
-    first_is_quick(
+    quick_first(
         [
             ("made for it", False, 0.81),
             ("made for it", True, 0.35),

@@ -23,7 +23,7 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from soak import IS_SOAK
-from tiers import first_is_quick
+from tiers import quick_first
 
 Floats = NDArray[np.float64]
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary()}
@@ -109,7 +109,7 @@ def truth(shift: str) -> dict[str, Floats]:
 
 @pytest.mark.parametrize(
     ("epsilon", "shift", "weighted"),
-    first_is_quick(product([2, 0], reversed(SHIFTS), [True, False])),
+    quick_first(product([2, 0], reversed(SHIFTS), [True, False])),
 )
 def test_points_and_errors_cover(weighted: bool, shift: str, epsilon: float) -> None:  # noqa: FBT001
     """Points and errors at their level or above."""

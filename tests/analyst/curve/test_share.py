@@ -11,7 +11,7 @@ from dpratio.analyst.curve.curve_results import Curve
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
-from tiers import first_is_quick
+from tiers import quick_first
 
 RUNS, BINS, PEOPLE = 3_000, 5, 100
 NORMAL = 1.959963984540054
@@ -41,7 +41,7 @@ def test_a_share_without_noise_has_the_interval_of_wilson() -> None:
 
 @pytest.mark.parametrize(
     ("epsilon", "weighted"),
-    first_is_quick([(16, False), (1, False), (1, True), (16, True)]),
+    quick_first([(16, False), (1, False), (1, True), (16, True)]),
 )
 def test_shares_of_bins_with_ten_people_cover(
     epsilon: float, *, weighted: bool

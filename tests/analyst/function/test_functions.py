@@ -30,7 +30,7 @@ from dpratio.plan.plan import Plan
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups
 from soak import IS_SOAK
-from tiers import first_is_quick
+from tiers import quick_first
 
 SAMPLES = 20_000 if IS_SOAK else 8_000
 LABEL = 0.5 / 1.1
@@ -97,7 +97,7 @@ def coverage(found: FunctionEstimates, truth: float | None = None) -> float:
     return float(np.mean((found.ci_lower <= wanted) & (wanted <= found.ci_upper)))
 
 
-@pytest.mark.parametrize("setting", first_is_quick(zip(SETTINGS)), ids=str)
+@pytest.mark.parametrize("setting", quick_first(zip(SETTINGS)), ids=str)
 def test_every_ready_function_covers(setting: Setting) -> None:
     """At least 0.942 everywhere; noise that hides a variance widens, never narrows."""
     functions = MEANS + (ARMS if setting[0] == "focused" else SPREADS)
@@ -148,7 +148,7 @@ def test_redrawn_noise_gives_much_the_same_interval(function: FunctionOfSums) ->
     assert redrawn.method == "monte_carlo"
 
 
-@pytest.mark.parametrize("epsilon", first_is_quick([1, 0]))
+@pytest.mark.parametrize("epsilon", quick_first([1, 0]))
 def test_a_total_covers_where_the_number_of_units_varies(epsilon: float) -> None:
     """Some 50 of 2,500 people are there; the total varies with how many."""
     plan = plan_for("focused", "laplace", epsilon or 1, 2500, weighted=False)

@@ -35,6 +35,7 @@ from dpratio.curator.reading import whole_doubles
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import EngineFailed, InvalidInput, MissingExtra, SchemaRefused
 from dpratio.plan.plan import Plan
+from tiers import quick_first
 
 TEXT = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1
@@ -134,35 +135,36 @@ def test_a_frame_that_needs_a_missing_package_says_which(
     assert said.endswith("Install it with: pip install 'dpratio[arrow]'")
 
 
-@pytest.mark.parametrize(
-    ("sql", "kind"),
-    [
-        ("1::TINYINT", "integer"),
-        ("1::UBIGINT", "integer"),
-        ("1::UINTEGER", "integer"),
-        ("1::HUGEINT", "integer"),
-        ("1::UHUGEINT", "integer"),
-        ("1::FLOAT", "number"),
-        ("1::DOUBLE", "number"),
-        ("1::DECIMAL(9, 2)", "number"),
-        ("true", "boolean"),
-        ("'a'", "text"),
-        ("'a'::ENUM('a', 'b')", "text"),
-        ("['a']", "other"),
-        ("['a'::ENUM('a')]", "other"),
-        ("[1]", "other"),
-        ("{'a': 1}", "other"),
-        ("DATE '2020-01-01'", "date"),
-        ("TIMESTAMP '2020-01-01 12:00:00'", "date"),
-        ("TIMESTAMPTZ '2020-01-01 12:00:00+00'", "date"),
-        ("TIMESTAMP_NS '2020-01-01 12:00:00'", "date"),
-        ("TIME '12:00:00'", "other"),
-        ("'a'::BLOB", "other"),
-        ("'{}'::JSON", "other"),
-        ("uuid()", "text"),
-        ("INTERVAL 1 DAY", "other"),
-    ],
-)
+TYPES = {
+    "1::UBIGINT": "integer",
+    "1::DECIMAL(9, 2)": "number",
+    "true": "boolean",
+    "'a'::ENUM('a', 'b')": "text",
+    "['a']": "other",
+    "DATE '2020-01-01'": "date",
+    # The others are slow.
+    "1::TINYINT": "integer",
+    "1::UINTEGER": "integer",
+    "1::HUGEINT": "integer",
+    "1::UHUGEINT": "integer",
+    "1::FLOAT": "number",
+    "1::DOUBLE": "number",
+    "'a'": "text",
+    "['a'::ENUM('a')]": "other",
+    "[1]": "other",
+    "{'a': 1}": "other",
+    "TIMESTAMP '2020-01-01 12:00:00'": "date",
+    "TIMESTAMPTZ '2020-01-01 12:00:00+00'": "date",
+    "TIMESTAMP_NS '2020-01-01 12:00:00'": "date",
+    "TIME '12:00:00'": "other",
+    "'a'::BLOB": "other",
+    "'{}'::JSON": "other",
+    "uuid()": "text",
+    "INTERVAL 1 DAY": "other",
+}
+
+
+@pytest.mark.parametrize(("sql", "kind"), quick_first(TYPES.items(), 6))
 def test_a_column_of_a_relation_is_of_use_by_its_type(sql: str, kind: str) -> None:
     relation = duckdb.connect().sql(f"SELECT {sql} AS x, 1 AS a, 1 AS b")
     as_keys = ("a", "b", "weight", "x")
