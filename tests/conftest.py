@@ -34,6 +34,7 @@ _SERVERS = {
     *("postgres", "postgres_server", "postgres_url"),
 }
 _SLOW = (
+    "tests/curator/duckdb/test_given.py",
     "tests/curator/fuzz/",
     "tests/curator/ledger/attacks/",
     "tests/curator/warehouse/",

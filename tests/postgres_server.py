@@ -7,12 +7,13 @@ its own, once a test asks for one.
 import tempfile
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 
-__all__ = ["postgres_server", "postgres_url"]
+__all__ = ["fresh_database", "postgres_server", "postgres_url"]
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +36,25 @@ def postgres_server() -> Iterator[str]:
             server.cleanup()
 
 
+@contextmanager
+def fresh_database(server: str, made: str = "") -> Iterator[str]:
+    """The address of an empty database whose name nothing else has.
+
+    Args:
+        server: The address of a database of the server.
+        made: How it is made, if not as usual.
+    """
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} {made}".encode())
+    address, _, options = server.partition("?")
+    try:
+        yield f"{address.rpartition('/')[0]}/{name}?{options}"
+    finally:
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
 @pytest.fixture
 def postgres_url(
     postgres_server: str, tmp_path_factory: pytest.TempPathFactory
@@ -44,12 +64,6 @@ def postgres_url(
     The usual spool of a ledger there is in the home of its user: tests, and what they
     start, have a home of their own, so that nothing of them stays in yours.
     """
-    name = f"test_{uuid.uuid4().hex}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"'.encode())
-    address, _, options = postgres_server.partition("?")
-    with pytest.MonkeyPatch.context() as patch:
+    with fresh_database(postgres_server) as url, pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
-        yield f"{address.rpartition('/')[0]}/{name}?{options}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+        yield url

@@ -13,6 +13,7 @@ from curator.warehouse.roles import fates, stopped
 from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.errors import SchemaRefused
 from dpratio.terms.database import DatabaseTable
+from postgres_server import fresh_database
 
 # Types that Ibis takes for others, or whose cells no double or day can hold.
 HARD = {
@@ -31,11 +32,10 @@ HARD = {
 @pytest.fixture(scope="module")
 def server(postgres_server: str) -> Iterator[str]:
     """A database with a table of each type, and tables with foreign parts."""
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE hard_cells")
-    address, _, options = postgres_server.partition("?")
-    url = f"{address.rpartition('/')[0]}/hard_cells?{options}"
-    with psycopg.connect(url, autocommit=True) as connection:
+    with (
+        fresh_database(postgres_server) as url,
+        psycopg.connect(url, autocommit=True) as connection,
+    ):
         connection.execute("CREATE TYPE mood AS ENUM ('sad')")
         for at, (kind, cells) in enumerate(HARD.items()):
             connection.execute(
@@ -68,9 +68,7 @@ def server(postgres_server: str) -> Iterator[str]:
             "INSERT INTO whole VALUES (0.5, 1)",
         ):
             connection.execute(statement.encode())
-    yield url
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute("DROP DATABASE hard_cells WITH (FORCE)")
+        yield url
 
 
 def test_39_no_cell_of_postgresql_stops_a_release(server: str) -> None:

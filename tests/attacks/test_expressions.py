@@ -19,6 +19,7 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.curator.warehouse.database.views import NotPlainError, read_view
 from dpratio.errors import DpratioError, SchemaRefused
 from dpratio.terms.database import DatabaseTable
+from postgres_server import fresh_database
 
 ONE = [[1 << 24, 1 << 24, 1 << 23, 1 << 22, 1 << 23]]
 
@@ -115,12 +116,10 @@ PLAIN = "SELECT score, label FROM people WHERE label = 1 AND region IN ('a', 'b'
 @pytest.fixture(scope="module")
 def server(postgres_server: str) -> Iterator[str]:
     """A database with one person, a sequence, and a function that leaves a trace."""
-    name = "expressions"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
-    address, _, options = postgres_server.partition("?")
-    url = f"{address.rpartition('/')[0]}/{name}?{options}"
-    with psycopg.connect(url, autocommit=True) as connection:
+    with (
+        fresh_database(postgres_server) as url,
+        psycopg.connect(url, autocommit=True) as connection,
+    ):
         for statement in (
             "CREATE TABLE people (score FLOAT, label INTEGER, region TEXT)",
             "INSERT INTO people VALUES (0.5, 1, 'a')",
@@ -130,9 +129,7 @@ def server(postgres_server: str) -> Iterator[str]:
                 'INSERT INTO notes VALUES ($1); SELECT $1'""",
         ):
             connection.execute(statement.encode())
-    yield url
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+        yield url
 
 
 @pytest.mark.parametrize("kind", VIEWS)

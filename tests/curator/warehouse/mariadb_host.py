@@ -3,6 +3,7 @@
 It holds no NaN, no endless number and no day off its calendar: such cells are missing.
 """
 
+import uuid
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,8 +31,9 @@ class MariaDb:
     @classmethod
     def on(cls, server: str) -> "MariaDb":
         """A database of its own on a server."""
-        told(server, "CREATE DATABASE hosted CHARACTER SET utf8mb4")
-        return cls(f"{server}/hosted")
+        name = f"hosted_{uuid.uuid4().hex}"
+        told(server, f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
+        return cls(f"{server}/{name}")
 
     def table(self, rows: Table) -> Table:
         columns = {each.name: _mariadb_type(each.type) for each in rows.schema}

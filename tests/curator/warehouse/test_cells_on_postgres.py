@@ -8,6 +8,7 @@ import pytest
 from curator.warehouse.roles import fates, stopped
 from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.terms.database import DatabaseTable
+from postgres_server import fresh_database
 
 _INTEGERS = {"smallint": 15, "integer": 31, "bigint": 63}
 _TIMES = ["infinity", "-infinity", "2026-01-01", "4713-01-01 BC", "0001-01-01"]
@@ -85,11 +86,10 @@ MAKING = [
 @pytest.fixture(scope="module")
 def server(postgres_server: str) -> Iterator[str]:
     """A database with types of its own, and a table for each type."""
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE cells")
-    address, _, options = postgres_server.partition("?")
-    url = f"{address.rpartition('/')[0]}/cells?{options}"
-    with psycopg.connect(url, autocommit=True) as connection:
+    with (
+        fresh_database(postgres_server) as url,
+        psycopg.connect(url, autocommit=True) as connection,
+    ):
         for statement in MAKING:
             connection.execute(statement.encode())
         for at, (name, cells) in enumerate(ENDS.items()):
@@ -101,9 +101,7 @@ def server(postgres_server: str) -> Iterator[str]:
                 row = (cell, 0.5, 1, "ab"[nth % 2], f"p{nth}")
                 marks = f"(%s::text::{name}, %s, %s, %s, %s)"
                 connection.execute(f"INSERT INTO t{at} VALUES {marks}".encode(), row)  # noqa: S608
-    yield url
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute("DROP DATABASE cells WITH (FORCE)")
+        yield url
 
 
 def test_no_cell_of_any_type_stops_a_release(server: str) -> None:

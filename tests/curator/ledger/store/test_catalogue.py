@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import psycopg
 import pytest
 
 from curator.ledger.owner_edits import OWNER_EDITS
@@ -11,22 +10,17 @@ from dpratio.curator.ledger.store.address import Address
 from dpratio.curator.ledger.store.catalogue import changed_objects
 from dpratio.curator.ledger.store.postgres import PostgresStore
 from dpratio.curator.ledger.store.server import transaction
+from postgres_server import fresh_database
 
 
 @pytest.fixture(scope="module")
 def connection(postgres_server: str) -> Iterator[Any]:
     """A ledger in a transaction; what a test does to it is undone."""
-    name = "catalogue"
-    with psycopg.connect(postgres_server, autocommit=True) as first:
-        first.execute(f"CREATE DATABASE {name}".encode())
-    address, _, options = postgres_server.partition("?")
-    place = f"{address.rpartition('/')[0]}/{name}?{options}"
-    PostgresStore(Address(place)).create()
-    with transaction(Address(place), to_write=True) as opened:
-        opened.execute("SAVEPOINT sound")
-        yield opened
-    with psycopg.connect(postgres_server, autocommit=True) as last:
-        last.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    with fresh_database(postgres_server) as place:
+        PostgresStore(Address(place)).create()
+        with transaction(Address(place), to_write=True) as opened:
+            opened.execute("SAVEPOINT sound")
+            yield opened
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from dpratio.curator.ledger.store.postgres import PostgresStore
 from dpratio.curator.ledger.store.server import _failure
 from dpratio.errors import LedgerFailed, MissingExtra
 from dpratio.terms.budget import Budget
+from postgres_server import fresh_database
 
 NO_LEDGER = (
     "this database holds no ledger of this version of dpratio. Make one with `dpratio "
@@ -180,23 +181,17 @@ def test_what_was_changed_is_told_by_name(store: PostgresStore) -> None:
 
 
 def test_an_encoding_that_loses_letters_is_refused_by_name(postgres_url: str) -> None:
-    address, _, options = postgres_url.partition("?")
     for encoding in ("SQL_ASCII", "LATIN1"):
-        name = f"{address.rpartition('/')[2]}_{encoding.lower()}"
-        run(
-            PostgresStore(Address(postgres_url)),
-            f"CREATE DATABASE {name} ENCODING '{encoding}' "
-            "TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
-        )
-        store = PostgresStore(Address(f"{address.rpartition('/')[0]}/{name}?{options}"))
-        with pytest.raises(LedgerFailed) as refused:
-            store.create()
-        assert str(refused.value) == (
-            f"the encoding of this database is {encoding}; a ledger needs UTF8. Make "
-            "the database with ENCODING 'UTF8' TEMPLATE template0."
-        )
-        assert refusal(store) == str(refused.value)
-        run(PostgresStore(Address(postgres_url)), f"DROP DATABASE {name} WITH (FORCE)")
+        made = f"ENCODING '{encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+        with fresh_database(postgres_url, made) as place:
+            store = PostgresStore(Address(place))
+            with pytest.raises(LedgerFailed) as refused:
+                store.create()
+            assert str(refused.value) == (
+                f"the encoding of this database is {encoding}; a ledger needs UTF8. "
+                "Make the database with ENCODING 'UTF8' TEMPLATE template0."
+            )
+            assert refusal(store) == str(refused.value)
 
 
 def test_a_database_that_is_not_there_is_told_without_its_address(

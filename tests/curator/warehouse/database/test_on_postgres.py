@@ -25,6 +25,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.dimensions import Periods
 from dpratio.terms.unit import PrivacyUnit
+from postgres_server import fresh_database
 
 _LARGEST = 2**1024 - 2**970  # The smallest number that rounds to infinity.
 
@@ -252,19 +253,15 @@ def test_labels_and_uuids_are_ids_and_keys_as_they_are_written(
 def test_a_database_of_another_encoding_is_refused(
     postgres_server: str,
 ) -> None:
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(
-            "CREATE DATABASE western ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
-        )
-    address, _, options = postgres_server.partition("?")
-    url = f"{address.rpartition('/')[0]}/western?{options}"
-    with psycopg.connect(url) as connection:
+    made = "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
+    with (
+        fresh_database(postgres_server, made) as url,
+        psycopg.connect(url) as connection,
+    ):
         connection.execute("CREATE TABLE rows (score float8, label int)")
         rows = ibis.postgres.from_connection(connection).table("rows")
         with pytest.raises(SchemaRefused) as refused:
             open_table(rows, asked(plan_of()), "ibis")
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute("DROP DATABASE western WITH (FORCE)")
     assert str(refused.value) == (
         "the database is encoded in LATIN1; ids and keys are read as UTF8. "
         "Copy the table into a database with that encoding."

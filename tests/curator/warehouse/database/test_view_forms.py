@@ -6,7 +6,7 @@ file tries that one: the forms stay the same, its trees do not.
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -21,6 +21,7 @@ from dpratio.curator.warehouse.database.connect import connect_to, find_table
 from dpratio.curator.warehouse.tables import dialect_of
 from dpratio.errors import SchemaRefused
 from dpratio.terms.database import DatabaseTable
+from postgres_server import fresh_database
 
 _TYPES = {
     "postgres": (
@@ -98,26 +99,21 @@ def place(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Place]:
     name: str = request.param
-    if name == "postgres":
-        server = request.getfixturevalue("postgres_server")
-        with psycopg.connect(server, autocommit=True) as connection:
-            connection.execute("CREATE DATABASE view_forms")
-        start, _, options = server.partition("?")
-        url = f"{start.rpartition('/')[0]}/view_forms?{options}"
-        place = Place(
-            name,
-            f"{url}&options={quote(_ODD)}",
-            lambda: psycopg.connect(url, autocommit=True),
-        )
-    else:
-        path = tmp_path_factory.mktemp("views") / "people.db"
-        connect: Any = duckdb.connect if name == "duckdb" else sqlite3.connect
-        place = Place(name, f"{name}:///{path}", lambda: connect(str(path)))
-    _fill(place)
-    yield place
-    if name == "postgres":
-        with psycopg.connect(server, autocommit=True) as connection:
-            connection.execute("DROP DATABASE view_forms WITH (FORCE)")
+    with ExitStack() as stack:
+        if name == "postgres":
+            server = request.getfixturevalue("postgres_server")
+            url = stack.enter_context(fresh_database(server))
+            place = Place(
+                name,
+                f"{url}&options={quote(_ODD)}",
+                lambda: psycopg.connect(url, autocommit=True),
+            )
+        else:
+            path = tmp_path_factory.mktemp("views") / "people.db"
+            connect: Any = duckdb.connect if name == "duckdb" else sqlite3.connect
+            place = Place(name, f"{name}:///{path}", lambda: connect(str(path)))
+        _fill(place)
+        yield place
 
 
 def _fill(place: Place) -> None:
