@@ -15,12 +15,14 @@ from curator.table_sources import READABLE, SOURCES, invalid_text, write_csv
 from curator.tables_for_tests import ENGINES, exact, plan_of, require_silence, shape_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.terms.bounds import Bounds
+from tiers import quick_first
 
 Table = Any
 CELLS: dict[str, tuple[Any, Any]] = {
     "missing": (None, None),
     "not a number": (pa.float64(), math.nan),
     "infinite": (pa.float64(), math.inf),
+    "largest decimal": (pa.decimal128(38, 0), Decimal(10**38 - 1)),
     "minus infinite": (pa.float64(), -math.inf),
     "minus zero": (pa.float64(), -0.0),
     "subnormal": (pa.float64(), 5e-324),
@@ -29,12 +31,11 @@ CELLS: dict[str, tuple[Any, Any]] = {
     "single largest": (pa.float32(), 3.4028234663852886e38),
     "largest whole": (pa.uint64(), 2**64 - 1),
     "smallest whole": (pa.int64(), -(2**63)),
-    "largest decimal": (pa.decimal128(38, 0), Decimal(10**38 - 1)),
     "smallest decimal": (pa.decimal128(38, 37), Decimal("1e-37")),
 }
 
 
-@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("cell", quick_first(CELLS, 4))
 def test_a_bad_cell_changes_neither_the_shape_of_a_release_nor_what_is_said(
     cell: str,
     folder: Path,

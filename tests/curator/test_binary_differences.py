@@ -15,6 +15,7 @@ from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
+from tiers import quick_first
 
 LAWS = [("joint", ("ratio",)), ("even", ("ratio",)), ("joint", ("ratio", "spread"))]
 
@@ -57,7 +58,7 @@ def test_engines_agree_on_differences_of_a_binary_column(
 
 
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize(("strategy", "answers"), LAWS)
+@pytest.mark.parametrize(("strategy", "answers"), quick_first(LAWS))
 def test_one_row_moves_no_sum_further_than_planned(
     strategy: str, answers: tuple[str, ...]
 ) -> None:
