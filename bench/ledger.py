@@ -45,7 +45,7 @@ def _long(folder: Path, plan: "Plan") -> Iterator[Figure]:
     empty = _anchored(folder / "empty.db", plan, 0)
     place = _anchored(folder / "long.db", plan, LONG)
     start = time.perf_counter()
-    found = dpr.verify_ledger(_open(place))
+    found = dpr.ledgers.verify_ledger(_open(place))
     verified = time.perf_counter() - start
     if found.wrong:
         raise SystemExit(found.wrong[0])

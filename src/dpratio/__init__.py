@@ -14,14 +14,14 @@ Who plans a study (no data are read, nothing is spent)
 
 Who holds the data
     the one door to rows: release_sums; tables in CsvFile, ParquetFiles, DatabaseTable
-    what may be spent:    Ledger, Scope, verify_ledger
+    what may be spent:    Ledger, Scope
     the only way out:     Release, write_release
 
 Who has a release (no data, no budget, as often as you like)
     a release:            read_release, roll_up, merge, wrap_sums, example_release
     answers:              estimate_ratios, compare_ratios, assess_homogeneity,
                           assess_equivalence, calibration_curve, estimate_function,
-                          write_report
+                          watch, write_report
 
 And, in rooms of their own
     dpratio.functions     mean, total, variance, correlation, slope, lift, …
@@ -29,7 +29,7 @@ And, in rooms of their own
                           to_polars, to_arrow, to_dicts and chart
     dpratio.simulation    how well intervals do on invented people; whether noise is
                           as large as it claims
-    dpratio.ledgers       a ledger that is recovered, exported or imported
+    dpratio.ledgers       a ledger that is verified, recovered, exported or imported
     dpratio.errors        every error that is raised on purpose
 
 Example:
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from dpratio.analyst.curve.curve import calibration_curve
     from dpratio.analyst.function.estimate_function import estimate_function
     from dpratio.analyst.ratio.estimate import estimate_ratios
+    from dpratio.analyst.watch.watch import watch
     from dpratio.curator.ledger.account.scope import Scope
     from dpratio.curator.ledger.ledger import Ledger
-    from dpratio.curator.ledger.verify import verify_ledger
     from dpratio.curator.release_sums import release_sums
     from dpratio.plan.make_plan import make_plan
     from dpratio.plan.plan import Plan
@@ -132,7 +132,7 @@ __all__ = [
     "read_study",
     "release_sums",
     "roll_up",
-    "verify_ledger",
+    "watch",
     "wrap_sums",
     "write_plan",
     "write_release",
@@ -147,9 +147,9 @@ _HOMES = {
     "analyst.curve.curve": "calibration_curve",
     "analyst.function.estimate_function": "estimate_function",
     "analyst.ratio.estimate": "estimate_ratios",
+    "analyst.watch.watch": "watch",
     "curator.ledger.account.scope": "Scope",
     "curator.ledger.ledger": "Ledger",
-    "curator.ledger.verify": "verify_ledger",
     "curator.release_sums": "release_sums",
     "plan.make_plan": "make_plan",
     "plan.plan": "Plan",

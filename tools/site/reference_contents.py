@@ -40,14 +40,14 @@ PAGES = {
         """`release_sums` is the only function that reads rows. Everything before it is
         a promise, everything after it post-processing.""",
         """release_sums Release write_release read_release roll_up merge wrap_sums
-        example_release Ledger Scope verify_ledger""",
+        example_release Ledger Scope""",
     ),
     "answers": _page(
         "Answers",
         """Everything here is computed from a release: no data, no budget, as often as
         you like. All results are [tables](results.md#Tabular).""",
         """estimate_ratios compare_ratios assess_homogeneity assess_equivalence
-        calibration_curve estimate_function write_report""",
+        calibration_curve estimate_function watch write_report""",
     ),
     "functions": _page(
         "Functions",
@@ -61,7 +61,7 @@ PAGES = {
         """What answers are, in `dpratio.results`: [tables](#Tabular), all of them, and
         the charts that are drawn of them.""",
         """Estimates Comparison Homogeneity Equivalence Curve CalibrationErrors
-        FunctionEstimates Forecast CoverageTable Audit Chart draw_intervals""",
+        FunctionEstimates Watch Forecast CoverageTable Audit Chart draw_intervals""",
         "results",
     ),
     "simulation": _page(
@@ -75,7 +75,7 @@ PAGES = {
     "ledgers": _page(
         "Copies and moves of ledgers",
         """What happens to a ledger beside releases, in `dpratio.ledgers`.""",
-        """backup_ledger recover_ledger export_ledger import_ledger""",
+        """verify_ledger backup_ledger recover_ledger export_ledger import_ledger""",
         "ledgers",
     ),
     "errors": _page(

@@ -36,7 +36,7 @@ def test_an_account_of_rho_says_so(tmp_path: Path) -> None:
 
 def test_findings_are_sentences(ledger: dpr.Ledger) -> None:
     release = dpr.release_sums(PEOPLE, PLAN, ledger=ledger)
-    found = dpr.verify_ledger(ledger, [release])
+    found = dpr.ledgers.verify_ledger(ledger, [release])
     assert str(found).endswith(f"Checked: release {release.id}.\nThe ledger is sound.")
     shown = found._repr_html_()
     assert shown.startswith("<p>Checked: scope &#x27;people&#x27;")

@@ -73,7 +73,7 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
         >>> with TemporaryDirectory() as folder:
         ...     ledger = dpr.Ledger(f"{folder}/budget.db")
         ...     _ = ledger.open_scope(dpr.Scope("people", dpr.Budget(epsilon=3)))
-        ...     print(dpr.verify_ledger(ledger).lines()[-1])
+        ...     print(dpr.ledgers.verify_ledger(ledger).lines()[-1])
         The ledger is sound.
     """
     checked: list[str] = []

@@ -1,0 +1,1 @@
+"""A ratio over time: confidence sequences, alarms and changes."""
