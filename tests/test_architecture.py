@@ -115,6 +115,7 @@ HOMES = {
         "cli/release_holder/curve.py",
         "cli/release_holder/analyse.py",
         "cli/release_holder/compare.py",
+        "cli/release_holder/watch.py",
         "cli/anyone/demo.py",
         "cli/anyone/forecast.py",
         "cli/data_holder/ledger.py",

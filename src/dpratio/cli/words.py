@@ -8,7 +8,9 @@ import re
 
 __all__ = ["in_options"]
 
-_OPTIONS = "bins|design|lower|question|reference|units_are_disjoint|upper"
+_OPTIONS = (
+    "bins|design|lower|people_are_new|question|reference|units_are_disjoint|upper"
+)
 # A quote before the name: it belongs to something that was given, not to advice.
 _SAID = re.compile(rf"(?<![\w'\"])({_OPTIONS})=(True|'[^']*'|-?\d+(?:\.\d+)?)")
 

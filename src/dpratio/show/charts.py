@@ -13,25 +13,29 @@ __all__ = ["VIEWS", "chart_of", "draw"]
 VIEWS = ("forest", "deviation")
 
 
-def chart_of(shown: object, view: str | None = None) -> "Chart":
+def chart_of(  # noqa: PLR0911 (one for each kind)
+    shown: object, view: str | None = None
+) -> "Chart":
     """Choose the chart of a result.
 
     Args:
         shown: Estimates, a comparison, an equivalence, a homogeneity, a function, a
-            curve, a forecast, a table of coverage or of the limit, or the history of
-            a scope.
+            curve, a ratio over time, a forecast, a table of coverage or of the limit,
+            or the history of a scope.
         view: For estimates ``"forest"`` or ``"deviation"``.
 
     Raises:
         InvalidInput: When there is no such view, or no chart of what is given.
     """
     from dpratio.analyst.curve.curve_results import Curve
+    from dpratio.analyst.watch.watch_results import Watch
     from dpratio.curator.ledger.history import History
     from dpratio.show.blocks import blocks_of, has_blocks, title_of
     from dpratio.show.budget_chart import budget_chart
     from dpratio.show.coverage_chart import coverage_chart
     from dpratio.show.curve_chart import curve_chart
     from dpratio.show.forest_chart import as_deviations, forest_chart
+    from dpratio.show.watch.watch_chart import watch_chart
     from dpratio.show.width_charts import forecast_chart, limit_chart
     from dpratio.simulation.coverage.coverage import CoverageTable
     from dpratio.simulation.coverage.limit import LimitTable
@@ -46,6 +50,8 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
         return forest_chart(blocks, title_of(shown))
     if isinstance(shown, Curve):
         return curve_chart(shown)
+    if isinstance(shown, Watch):
+        return watch_chart(shown)
     if isinstance(shown, History):
         return budget_chart(shown.account)
     if isinstance(shown, Forecast):

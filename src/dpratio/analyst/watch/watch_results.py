@@ -148,7 +148,8 @@ class Watch(Tabular):
                 "People may return: each period is answered by itself, and all "
                 f"intervals hold at once with {sure}{many}. Sums of periods do not add "
                 "up where people are in several of them, so there is no running ratio "
-                "and no change is looked for (people_are_new=True is the promise)."
+                "and no change is looked for. The promise that nobody returns is "
+                "people_are_new=True, or --people-are-new."
             )
         else:
             where = "declared as the last" if self.is_last else "narrowest there"

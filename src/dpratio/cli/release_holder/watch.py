@@ -1,0 +1,120 @@
+"""The command that watches a ratio over time."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpratio.cli.options import (
+    ChartFile,
+    CsvFile,
+    Format,
+    JsonFile,
+    Level,
+    Replace,
+    Variance,
+    WhichQuestion,
+)
+from dpratio.cli.output import Output
+from dpratio.cli.studies import as_question, read_given_release
+
+if TYPE_CHECKING:
+    from dpratio.analyst.watch.watch_results import Watch
+    from dpratio.release.release import Release
+    from dpratio.tabular import Tabular
+
+__all__ = ["watch"]
+
+
+def watch(  # noqa: PLR0913 (one command, one answer)
+    releases: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RELEASE",
+            help="Releases of one question in order of time, as week-*.json; or one "
+            "over periods.",
+        ),
+    ],
+    within: Annotated[
+        tuple[float, float] | None,
+        typer.Option(help="The band of ratios that are tolerated, as 0.95 1.05."),
+    ] = None,
+    people_are_new: Annotated[
+        bool,
+        typer.Option(
+            "--people-are-new", help="The promise that nobody is in two periods."
+        ),
+    ] = False,
+    looks: Annotated[
+        int | None,
+        typer.Option(help="How many looks are expected; the sequence is narrow there."),
+    ] = None,
+    last_look: Annotated[
+        int | None,
+        typer.Option(help="Instead: how many looks were declared, and no more."),
+    ] = None,
+    adjust: Annotated[
+        str, typer.Option(help="Over groups: bonferroni or none.")
+    ] = "bonferroni",
+    series: Annotated[
+        bool,
+        typer.Option(
+            "--series", help="With groups, print every look and not the newest."
+        ),
+    ] = False,
+    question: WhichQuestion = None,
+    level: Level = 0.95,
+    variance: Variance = None,
+    json_file: JsonFile = None,
+    csv_file: CsvFile = None,
+    chart_file: ChartFile = None,
+    force: Replace = False,
+    layout: Format = "table",
+) -> None:
+    """Watch a ratio over time: a guarantee for all looks, alarms, changes."""
+    from dpratio.analyst.watch.watch import watch as watch_releases
+
+    output = Output(layout, json_file, csv_file, chart_file, force=force)
+    found = watch_releases(
+        _named(releases),
+        within=within,
+        people_are_new=people_are_new,
+        looks=looks,
+        last_look=last_look,
+        level=level,
+        adjust=adjust,
+        question=as_question(question),
+        variance=variance,
+    )
+    output.write_files(found)
+    output.say([found.summary(), *found.notes(), ""])
+    output.print_table(_shown(found, layout, is_series=series))
+
+
+def _named(paths: Sequence[Path]) -> "dict[str, Release] | Release":
+    """Name each release by its file; by its number too where names repeat."""
+    if len(paths) == 1:
+        return read_given_release(paths[0])
+    stems = [path.name.removesuffix(path.suffix) for path in paths]
+    if len(set(stems)) < len(stems):
+        stems = [f"{at} {stem}" for at, stem in enumerate(stems, 1)]
+    return {
+        name: read_given_release(path) for name, path in zip(stems, paths, strict=True)
+    }
+
+
+def _shown(found: "Watch", layout: str, *, is_series: bool) -> "Tabular":
+    """Give the table that is printed: for people, one that fits 80 columns."""
+    from dpratio.tabular import Table
+
+    if layout != "table":
+        return found
+    if found.groups > 1 and not is_series:
+        return found.newest()
+    kept = found.shown()
+    if found.groups == 1:
+        # What these two say stands in the sentences above.
+        kept.pop("status", None)
+        kept.pop("change_since", None)
+    return Table(kept)

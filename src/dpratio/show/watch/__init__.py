@@ -1,0 +1,1 @@
+"""A ratio over time: its chart."""
