@@ -172,3 +172,16 @@ def test_options_that_would_be_ignored_are_refused(
 ) -> None:
     with pytest.raises(InvalidInput, match=message):
         run("coverage", *words)
+
+
+def test_a_year_of_looks_is_priced_under_each_accounting(study: Path) -> None:
+    done = run("forecast", study, "--looks", 52)
+    rows = json.loads(run("forecast", study, "--looks", 52, "--format", "json").stdout)
+    assert [row["accounting"] for row in rows] == [
+        *("basic", "zcdp", "gdp"),
+        "people are new",
+    ]
+    assert rows[0]["epsilon_of_all"] == pytest.approx(52)
+    assert max(len(line) for line in done.stdout.splitlines()[-5:]) <= 80
+    with pytest.raises(InvalidInput, match="a question of its own"):
+        run("forecast", study, "--looks", 52, "--width", 0.1)

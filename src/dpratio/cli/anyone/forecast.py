@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dpratio.checks import require
 from dpratio.cli.options import (
     ChartFile,
     CsvFile,
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpratio.plan.plan import Plan
+    from dpratio.simulation.forecast.forecast_row import Forecast
+    from dpratio.simulation.forecast.looks import LooksForecast
 
 __all__ = ["forecast"]
 
@@ -35,6 +38,10 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     ] = None,
     width: Annotated[
         float | None, typer.Option(help="Say which n or epsilon gives this width.")
+    ] = None,
+    looks: Annotated[
+        int | None,
+        typer.Option(help="Say what so many looks cost one person, and their width."),
     ] = None,
     against: Annotated[float, typer.Option(help="The ratio to test against.")] = 1.0,
     power: Annotated[float, typer.Option(help="Power of 'detectable'.")] = 0.8,
@@ -58,19 +65,26 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     sizes = n or [given.n or EXPECTED_PEOPLE]
     budgets = [Budget(each).epsilon for each in epsilon or []]
     guess = given.guess
-    result = foresee(
-        plan,
-        n=sizes,
-        guess=guess,
-        question=asked,
-        epsilon=budgets or None,
-        level=level,
-        against=against,
-        power=power,
-    )
+    options: dict[str, Any] = {"guess": guess, "level": level, "question": asked}
+    result: Forecast | LooksForecast
+    if looks is not None:
+        from dpratio.simulation.forecast.looks import forecast_looks
+
+        rule = "--looks is a question of its own, without --width, --epsilon, --chart"
+        alone = width is None and not budgets and chart_file is None
+        require(alone, rule, "both")
+        result = forecast_looks(plan, looks=looks, n=sizes, **options)
+    else:
+        result = foresee(
+            plan,
+            n=sizes,
+            epsilon=budgets or None,
+            against=against,
+            power=power,
+            **options,
+        )
     lines = []
     if width is not None:
-        options = {"guess": guess, "level": level, "question": asked}
         lines = ["", *_needs(plan, width, sizes, options)]
     output.write_files(result)
     output.say([*result.notes(), ""])

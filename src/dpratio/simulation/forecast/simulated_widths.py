@@ -156,9 +156,14 @@ def _tail_quantile(level: float, variance: float, heavy: float) -> float:
 
 
 def replan(
-    plan: Plan, epsilon: Epsilon, n: int, guess: Guess | Population | None
+    plan: Plan,
+    epsilon: Epsilon,
+    n: int,
+    guess: Guess | Population | None,
+    *,
+    delta: Fraction | None = None,
 ) -> Plan:
-    """Make the plan again for another epsilon."""
+    """Make the plan again for another epsilon, and perhaps another delta."""
     return make_plan(
         [
             Question(
@@ -171,7 +176,7 @@ def replan(
             for each in plan.questions
         ],
         bounds=plan.bounds,
-        budget=Budget(epsilon, plan.budget.delta),
+        budget=Budget(epsilon, plan.budget.delta if delta is None else delta),
         unit=plan.unit,
         strategy=plan.strategy,
         mechanism=plan.mechanism,
