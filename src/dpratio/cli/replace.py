@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from dpratio.checks import require
 from dpratio.errors import FileRefused
 
-__all__ = ["require_replaceable"]
+__all__ = ["require_replaceable", "require_report_place"]
 
 # Rows are written as a list: whatever begins with a brace was not written by --json.
 _KEPT = {
@@ -43,3 +44,18 @@ def require_replaceable(out: Path, *, force: bool) -> None:
         raise FileRefused(
             f"'{out}' exists. Name another file, or say --force to replace it."
         )
+
+
+def require_report_place(out: Path, *, force: bool) -> None:
+    """Refuse what cannot hold a report; a report that is there is replaced.
+
+    Raises:
+        InvalidInput: When the name is not that of a page.
+        FileRefused: When another file is there and is to stay.
+    """
+    from dpratio.show.report import is_report
+
+    hint = "Use a name that ends in .html."
+    require(out.suffix in {".html", ".htm"}, "a report is HTML", out.name, hint)
+    if not is_report(out):
+        require_replaceable(out, force=force)

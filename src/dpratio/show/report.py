@@ -16,6 +16,7 @@ from typing import Any
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.provenance import stamps
+from dpratio.analyst.watch.watch_results import Watch
 from dpratio.checks import require
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.release.release import Release
@@ -34,6 +35,7 @@ from dpratio.show.report_words import (
     sure_of,
 )
 from dpratio.show.text import render
+from dpratio.show.watch.report_watch import watched_of
 from dpratio.tabular import printable
 
 __all__ = ["MOST_ROWS", "is_report", "render_report", "write_report"]
@@ -41,7 +43,7 @@ __all__ = ["MOST_ROWS", "is_report", "render_report", "write_report"]
 _HEAD, _MADE_BY = 2**10, b'<meta name="generator" content="dpratio '
 
 
-def write_report(
+def write_report(  # noqa: PLR0913 (keyword-only options of a report)
     path: str | PathLike[str],
     release: Release,
     *,
@@ -49,6 +51,7 @@ def write_report(
     level: float = 0.95,
     method: str = "pivot",
     reference: float | None = None,
+    watch: Watch | None = None,
     replace: bool = False,
 ) -> None:
     """Write what a release says as one HTML file, free of any network.
@@ -61,6 +64,7 @@ def write_report(
         method: How intervals are made, as in `estimate_ratios`.
         reference: The ratio that verdicts are about; by default 1 for columns of the
             same range and 0 for differences; other questions have no verdicts.
+        watch: What `watch` found, for a view over time; the release is then the newest.
         replace: Whether another file that is there may be replaced.
 
     Raises:
@@ -79,7 +83,12 @@ def write_report(
     """
     check_writable(path)
     text = render_report(
-        release, title=title, level=level, method=method, reference=reference
+        release,
+        title=title,
+        level=level,
+        method=method,
+        reference=reference,
+        watch=watch,
     )
     write_whole(path, text.encode(), replace=replace or is_report(path))
 
@@ -100,9 +109,12 @@ def render_report(
     level: float = 0.95,
     method: str = "pivot",
     reference: float | None = None,
+    watch: Watch | None = None,
 ) -> str:
     """Give the report as text; arguments as in `write_report`."""
     require(isinstance(release, Release), "release must be a Release", release)
+    found = watch is None or isinstance(watch, Watch)
+    require(found, "watch must be what watch(…) gave", watch)
     estimates = estimate_ratios(release, level=level, method=method)
     script, style = _file("report.js"), chart_style() + _file("report.css")
     blocks = block_terms(estimates, reference)
@@ -136,6 +148,7 @@ def render_report(
             shapes=STRIP_SHAPES,
             draw_places=draw_places,
             stamps=stamps(release.origin, is_simulated=release.is_simulated),
+            watched=None if watch is None else watched_of(watch),
             curve_sets=curve_sets_of(release, level),
             sure=sure_of(estimates),
             statuses=[

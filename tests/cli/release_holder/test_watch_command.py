@@ -85,6 +85,18 @@ def test_programs_get_every_look(file: str, tmp_path: Path) -> None:
     assert "ALARM at" in picture.read_text()
 
 
+def test_a_report_of_the_newest_has_a_time_view(
+    files: list[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "year.html"
+    shown(*files, *BAND, NEW, "--report", str(out))
+    page = out.read_text(encoding="utf-8")
+    assert "Over time" in page
+    assert weeks()[-1].id in page
+    done = CliRunner().invoke(app, ["watch", *files, "--report", "year.pdf"])
+    assert "a report is HTML" in str(done.exception)
+
+
 def test_refusals_say_what_to_do(files: list[str], file: str) -> None:
     done = CliRunner().invoke(app, ["watch", *files, files[0]])
     assert "watched once" in str(done.exception)

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from dpratio.checks import require
 from dpratio.cli.options import (
     ChartFile,
     Format,
@@ -15,7 +14,7 @@ from dpratio.cli.options import (
     Variance,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.replace import require_replaceable
+from dpratio.cli.replace import require_report_place
 from dpratio.cli.studies import read_given_release
 
 __all__ = ["estimate", "report"]
@@ -72,12 +71,9 @@ def report(
     force: Replace = False,
 ) -> None:
     """Write what a release says as one HTML file that opens anywhere."""
-    from dpratio.show.report import is_report, write_report
+    from dpratio.show.report import write_report
 
-    hint = "Use a name that ends in .html."
-    require(out.suffix in {".html", ".htm"}, "a report is HTML", out.name, hint)
-    if not is_report(out):
-        require_replaceable(out, force=force)
+    require_report_place(out, force=force)
     read = read_given_release(release)
     write_report(
         out,

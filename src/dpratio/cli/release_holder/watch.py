@@ -17,6 +17,7 @@ from dpratio.cli.options import (
     WhichQuestion,
 )
 from dpratio.cli.output import Output
+from dpratio.cli.replace import require_report_place
 from dpratio.cli.studies import as_question, read_given_release
 
 if TYPE_CHECKING:
@@ -69,6 +70,12 @@ def watch(  # noqa: PLR0913 (one command, one answer)
     json_file: JsonFile = None,
     csv_file: CsvFile = None,
     chart_file: ChartFile = None,
+    report_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--report", help="Write a report of the newest release, with a time view."
+        ),
+    ] = None,
     force: Replace = False,
     layout: Format = "table",
 ) -> None:
@@ -76,8 +83,11 @@ def watch(  # noqa: PLR0913 (one command, one answer)
     from dpratio.analyst.watch.watch import watch as watch_releases
 
     output = Output(layout, json_file, csv_file, chart_file, force=force)
+    if report_file is not None:
+        require_report_place(report_file, force=force)
+    named = _named(releases)
     found = watch_releases(
-        _named(releases),
+        named,
         within=within,
         people_are_new=people_are_new,
         looks=looks,
@@ -88,14 +98,17 @@ def watch(  # noqa: PLR0913 (one command, one answer)
         variance=variance,
     )
     output.write_files(found)
+    if report_file is not None:
+        from dpratio.show.report import write_report
+
+        newest = list(named.values())[-1]
+        write_report(report_file, newest, level=level, watch=found, replace=force)
     output.say([found.summary(), *found.notes(), ""])
     output.print_table(_shown(found, layout, is_series=series))
 
 
-def _named(paths: Sequence[Path]) -> "dict[str, Release] | Release":
+def _named(paths: Sequence[Path]) -> "dict[str, Release]":
     """Name each release by its file; by its number too where names repeat."""
-    if len(paths) == 1:
-        return read_given_release(paths[0])
     stems = [path.name.removesuffix(path.suffix) for path in paths]
     if len(set(stems)) < len(stems):
         stems = [f"{at} {stem}" for at, stem in enumerate(stems, 1)]

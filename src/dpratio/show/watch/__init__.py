@@ -1,1 +1,1 @@
-"""A ratio over time: its chart."""
+"""A ratio over time: its chart, and its place in a report."""
