@@ -97,20 +97,26 @@ def _started(folder: Path, *more: str) -> Iterator[str]:
     own += ["--user=root"] if os.getuid() == 0 else []
     made = [install, *own, "--auth-root-authentication-method=normal"]
     subprocess.run([*made, "--skip-test-db"], check=True, capture_output=True)
+    address = [f"--socket={folder / 'socket'}", f"--pid-file={folder / 'pid'}"]
+    address += [f"--bind-address={_HERE}", f"--log-error={folder / 'errors'}"]
+    for _ in range(5):  # A port that is free may be taken when the server asks for it.
+        port = _free_port()
+        server = subprocess.Popen([program, *own, *address, f"--port={port}", *more])
+        url = f"mariadb://root@{_HERE}:{port}"
+        try:
+            if _is_ready(url, server, folder):
+                yield url
+                return
+        finally:
+            server.terminate()
+            server.wait(_LONGEST)
+    raise RuntimeError((folder / "errors").read_text(encoding="utf-8"))
+
+
+def _free_port() -> int:
     with socket.socket() as found:
         found.bind((_HERE, 0))
-        port = found.getsockname()[1]
-    address = [f"--port={port}", f"--bind-address={_HERE}"]
-    address += [f"--socket={folder / 'socket'}", f"--pid-file={folder / 'pid'}"]
-    said = f"--log-error={folder / 'errors'}"
-    server = subprocess.Popen([program, *own, *address, said, *more])
-    url = f"mariadb://root@{_HERE}:{port}"
-    try:
-        _wait_for(url)
-        yield url
-    finally:
-        server.terminate()
-        server.wait(_LONGEST)
+        return int(found.getsockname()[1])
 
 
 @pytest.fixture
@@ -153,13 +159,15 @@ def _openssl(folder: Path, *words: str) -> None:
     subprocess.run([program, *words], cwd=folder, check=True, capture_output=True)
 
 
-def _wait_for(url: str) -> None:
+def _is_ready(url: str, server: "subprocess.Popen[bytes]", folder: Path) -> bool:
+    """Wait until a server answers, and is ours; or has ended."""
     end = time.monotonic() + _LONGEST
-    while True:
+    while server.poll() is None:
         try:
-            told(url, "SELECT 1")
+            with connected(url) as connection, connection.cursor() as cursor:
+                cursor.execute("SELECT @@datadir")
+                return Path(cursor.fetchone()[0]) == folder / "data"
         except pymysql.Error:
             assert time.monotonic() < end
             time.sleep(0.2)
-        else:
-            return
+    return False
