@@ -195,11 +195,15 @@ def test_intervals_without_an_end_are_warned_of_and_not_drawn(
     assert "Too much noise for so few people.</strong> Many intervals" in weak
     assert "nothing is drawn" in weak
     assert "this study: width" not in weak
-    some = client.get(f"/?{terms}").text
-    assert "Too much noise for so few people.</strong> For some people" in some
     usual = client.get(f"/?{described}").text
     assert "Too much noise" not in usual
     assert usual.count('aria-label="this study: width') == 2
+
+
+@pytest.mark.slow
+def test_ranges_without_an_end_are_warned_of_too(client: TestClient) -> None:
+    some = client.get("/?n=1500&epsilon=0.01&weights=range").text
+    assert "Too much noise for so few people.</strong> For some people" in some
     # A range is marked at both of its ends.
     assert client.get("/").text.count('aria-label="this study: width') == 4
 

@@ -25,8 +25,10 @@ from dpratio.plan.calibration.certified import (
     log_bounds,
     normal_tail_bounds,
 )
+from tiers import quick_first
 
 DIGIT_COUNTS = [1, 2, 3, 9, 16, 40, 77, 150]
+DIGITS = quick_first([1, 16, 150, 2, 3, 9, 40, 77], 3)
 TINY = Fraction(1, 10**300)
 # mpmath carries so many more digits than are asked for that its own last digit
 # cannot decide a comparison.
@@ -76,7 +78,7 @@ EXPONENTS = [
 ]
 
 
-@pytest.mark.parametrize("digits", DIGIT_COUNTS)
+@pytest.mark.parametrize("digits", DIGITS)
 @pytest.mark.parametrize("x", EXPONENTS, ids=float)
 def test_the_exponential_lies_between_its_bounds(x: Fraction, digits: int) -> None:
     low, high = exp_bounds(x, digits)
@@ -145,7 +147,7 @@ TAIL_POINTS = [
 ]
 
 
-@pytest.mark.parametrize("digits", DIGIT_COUNTS)
+@pytest.mark.parametrize("digits", DIGITS)
 @pytest.mark.parametrize("x", TAIL_POINTS, ids=float)
 def test_the_normal_tail_lies_between_its_bounds(x: Fraction, digits: int) -> None:
     low, high = normal_tail_bounds(x, digits)
@@ -154,7 +156,7 @@ def test_the_normal_tail_lies_between_its_bounds(x: Fraction, digits: int) -> No
     assert 0 <= low <= 1 - oracle("tail", x) <= high <= 1
 
 
-@pytest.mark.parametrize("digits", DIGIT_COUNTS)
+@pytest.mark.parametrize("digits", DIGITS)
 @pytest.mark.parametrize("x", TAIL_POINTS, ids=float)
 def test_bounds_agree_to_the_digits_asked_for(x: Fraction, digits: int) -> None:
     """Not needed for the proof, but calibration would be loose without it."""
