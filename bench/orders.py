@@ -21,13 +21,12 @@ from typing import Any
 
 from figure import Figure
 from fresh_process import run_fresh
+from processor_time import of_children, of_spark
 
 ROWS, CUSTOMERS, SHOPS = 2_000_000, 200_000, 40
 WARM_UP, PAIRS = 1, 3
 COLUMNS = ("revenue", "amount")  # A decimal, and a double.
 TARGETS = {"postgres": "<=2.5", "spark": "<=2"}
-
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def figures() -> Iterator[Figure]:
@@ -74,7 +73,7 @@ def on_postgres() -> dict[str, float]:
             found = _ratios(
                 table,
                 lambda query: connection.execute(query.encode()).fetchall(),
-                lambda: _of_children(master),
+                lambda: of_children(master),
                 "float8",
             )
         server.cleanup()
@@ -110,7 +109,7 @@ def on_spark() -> dict[str, float]:
         found = _ratios(
             rows,
             lambda query: session.sql(query).collect(),
-            lambda: _seconds(os.getpid()) + _of_children(os.getpid()),
+            of_spark,
             "double",
         )
         session.stop()
@@ -203,26 +202,6 @@ def _import() -> Any:  # noqa: ANN401
     import dpratio as dpr
 
     return dpr
-
-
-def _seconds(process: int) -> float:
-    """Give the CPU time of a process."""
-    stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
-    words = stat.rpartition(")")[2].split()
-    return sum(map(int, words[11:13])) / _TICKS
-
-
-def _of_children(process: int) -> float:
-    """Give the CPU time of the children that run."""
-    seconds = 0.0
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (entry / "stat").read_text(encoding="utf-8")
-            if stat.rpartition(")")[2].split()[1] == str(process):
-                seconds += _seconds(int(entry.name))
-        except OSError:  # It has ended meanwhile.
-            continue
-    return seconds
 
 
 if __name__ == "__main__":
