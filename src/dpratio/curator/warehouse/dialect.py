@@ -195,6 +195,10 @@ class Dialect:
         """Read an id: whole numbers as they are, text by its bytes."""
         return column if column.type().is_integer() else self.text(column)
 
+    def gathered(self, unit: Value) -> Value:
+        """Read an id, where rows of one id are best brought together; here not."""
+        return unit
+
     def hashed(self, text: Value) -> Value:
         """Hash a text id, where that is used more than once; here nothing is done."""
         return text

@@ -46,7 +46,9 @@ def unit_totals(
         factors = [rows[each] for each in (weight, name) if each is not None]
         cells[name] = cell_of(dialect, factors, total.step, LEAST_TERM)
     code = ["code"] if reading.first.dimensions else []
-    counted = rows.select("u", *code, **cells)
+    is_capped = reading.first.groups > unit.most_groups
+    id_read = dialect.gathered(rows.u) if is_capped else rows.u
+    counted = rows.select(*code, u=id_read, **cells)
     many = {
         f"n_rows{nth}": counted[f"s{nth}"].count()
         if reading.is_masked
@@ -57,7 +59,6 @@ def unit_totals(
     for name in totals:
         sums |= _sums(dialect, counted[name], name, in_doubles=in_doubles)
     held = counted.group_by("u", *code).aggregate(**many, **sums)
-    is_capped = reading.first.groups > unit.most_groups
     if is_capped:
         held = held.mutate(hashed=_hashed(dialect, held.u))
         held = held.mutate(rank=_rank(dialect, held, unit))

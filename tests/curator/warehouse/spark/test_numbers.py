@@ -24,6 +24,7 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import CellSum, Statement
 from dpratio.curator.warehouse import engine as engine_ibis
 from dpratio.curator.warehouse.open import open_warehouse
+from dpratio.curator.warehouse.spark.statement import write
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, ScoreBins
@@ -188,7 +189,7 @@ def test_no_filter_of_ours_is_pushed_down_to_a_file(
     plan = plan_of(UNIT, Bounds(0, 1), keys=[3, 4], unit=unit)
     table = open_warehouse(session.read.parquet(str(path)))
     query = group_sums(table.dialect, table.rows, reading_of(plan), in_doubles=True)
-    frame = table.backend.raw_sql(table.backend.compile(query))
+    frame = table.backend.raw_sql(write(table.backend, query))
     shown = frame._jdf.queryExecution().toString()
     assert "PushedFilters: []" in shown
     assert shown.count("PushedFilters") == shown.count("PushedFilters: []")
@@ -198,7 +199,7 @@ def test_no_filter_of_ours_is_pushed_down_to_a_file(
     )
     table = open_warehouse(frame)
     query = group_sums(table.dialect, table.rows, reading_of(plan), in_doubles=True)
-    frame = table.backend.raw_sql(table.backend.compile(query))
+    frame = table.backend.raw_sql(write(table.backend, query))
     shown = frame._jdf.queryExecution().optimizedPlan().toString()
     assert "nanvl(" in shown
     assert shown.count("greatest(") >= 2

@@ -16,6 +16,7 @@ from dpratio.curator.warehouse.dialect import (
     Value,
 )
 from dpratio.curator.warehouse.functions import builtin
+from dpratio.curator.warehouse.spark.statement import gathered, write
 from dpratio.curator.warehouse.spark.watch import watched
 
 __all__ = ["Spark"]
@@ -63,7 +64,7 @@ class Spark(Dialect):
         backend._run_pre_execute_hooks(asked)  # noqa: SLF001
         settings.set(_BY_ARROW, "false")
         # Fetched as they are: Ibis would make them a frame of pandas first.
-        found = backend.raw_sql(backend.compile(asked)).collect()
+        found = backend.raw_sql(write(backend, asked)).collect()
         return {
             name: [row[at] for row in found] for at, name in enumerate(asked.columns)
         }
@@ -83,6 +84,9 @@ class Spark(Dialect):
     def unit(self, column: Value) -> Value:
         unit = super().unit(column)
         return unit if column.type().is_string() else ibis.greatest(unit, unit)
+
+    def gathered(self, unit: Value) -> Value:
+        return gathered(unit)
 
     def floor(self, value: Value) -> Value:
         return _floor(value).cast("float64")
