@@ -21,7 +21,7 @@ from scipy import stats
 
 import dpratio as dpr
 from dpratio.curator.choose_engine import open_table
-from dpratio.curator.reading.statement import statement_of
+from dpratio.curator.statements import statement_of
 from dpratio.plan.plan import Plan
 
 ENGINES = ("python", "duckdb")

@@ -24,6 +24,7 @@ Who has a release (no data, no budget, as often as you like)
                           watch, write_report
 
 And, in rooms of their own
+    dpratio.bounds        release_bounds, propose_bounds: bounds found privately
     dpratio.functions     mean, total, variance, correlation, slope, lift, …
     dpratio.results       what answers are: tables that print, and give to_pandas,
                           to_polars, to_arrow, to_dicts and chart
@@ -50,6 +51,7 @@ from dpratio.lazy_names import load_from
 from dpratio.version import __version__
 
 if TYPE_CHECKING:
+    from dpratio import bounds as bounds
     from dpratio import errors as errors
     from dpratio import functions as functions
     from dpratio import ledgers as ledgers
@@ -139,7 +141,7 @@ __all__ = [
     "write_report",
 ]
 
-_ROOMS = ("errors", "functions", "ledgers", "results", "simulation")
+_ROOMS = ("bounds", "errors", "functions", "ledgers", "results", "simulation")
 _HOMES = {
     "analyst.comparison.compare": "compare_ratios",
     "analyst.comparison.equivalence": "assess_equivalence",

@@ -10,6 +10,7 @@ from dpratio.cli.anyone.coverage import coverage
 from dpratio.cli.anyone.demo import demo
 from dpratio.cli.anyone.forecast import forecast
 from dpratio.cli.anyone.page import page
+from dpratio.cli.data_holder.bounds import bounds
 from dpratio.cli.data_holder.check import check
 from dpratio.cli.data_holder.curate import plan, release
 from dpratio.cli.data_holder.ledger import ledger
@@ -54,6 +55,7 @@ HOLDER, READER, ANYONE = "Data holder", "Holder of a release", "Anyone"
 
 app.command(rich_help_panel=HOLDER)(plan)
 app.command(rich_help_panel=HOLDER)(check)
+app.command(rich_help_panel=HOLDER)(bounds)
 app.command(rich_help_panel=HOLDER)(release)
 ledger.command()(withdraw)
 ledger.command()(quarantine)

@@ -73,7 +73,7 @@ ROWS: dict[str, tuple[Edit, str]] = {
     ),
     "no questions": (lambda p: replace(p, questions=()), "at least one histogram"),
     "a list of questions": (
-        lambda p: replace(p, questions=list(p.questions)),
+        lambda p: replace(p, questions=list(p.questions)),  # type: ignore[arg-type]
         "must be a tuple",
     ),
     "no ratio": (lambda p: asked(p, ratio="spent"), "ratio must be a Ratio"),
@@ -127,12 +127,18 @@ ROWS: dict[str, tuple[Edit, str]] = {
         "just the columns that are counted",
     ),
     "what is no bounds": (
-        lambda p: replace(p, bounds={**p.bounds, "spent": (0, 1)}),
+        lambda p: replace(p, bounds={**p.bounds, "spent": (0, 1)}),  # type: ignore[dict-item]
         "just the columns that are counted",
     ),
     "weights above 1": (lambda p: asked(p, weight=Fraction(1)), "at most 1 together"),
-    "a budget that is none": (lambda p: replace(p, budget=1), "must be a Budget"),
-    "a unit that is none": (lambda p: replace(p, unit="row"), "must be a PrivacyUnit"),
+    "a budget that is none": (
+        lambda p: replace(p, budget=1),  # type: ignore[arg-type]
+        "must be a Budget",
+    ),
+    "a unit that is none": (
+        lambda p: replace(p, unit="row"),  # type: ignore[arg-type]
+        "must be a PrivacyUnit",
+    ),
 }
 
 

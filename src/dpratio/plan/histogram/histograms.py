@@ -121,15 +121,15 @@ def _require_plain(plan: PlanTerms) -> None:
     require(named, "questions differ in name", names)
 
 
-def _partition(plan: PlanTerms, at: object) -> Groups:
+def _partition(plan: PlanTerms, at: int) -> Groups:
     known = type(at) is int and 0 <= at < len(plan.partitions)
     require(known, "each histogram belongs to a partition of the plan", at, _HINT)
-    groups = plan.partitions[at]  # type: ignore[index]  # refused above
+    groups = plan.partitions[at]
     declared = isinstance(groups, Groups) and not groups.open_periods
     hint = "Declare the keys, and fix the last period."
     rule = "totals are counted in groups that are declared"
     require(declared, rule, getattr(groups, "columns", None), hint)
-    return groups  # type: ignore[return-value]
+    return groups  # type: ignore[return-value]  # refused above
 
 
 def _require_terms(plan: PlanTerms, histograms: list[Histogram]) -> None:

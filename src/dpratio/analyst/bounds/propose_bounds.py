@@ -1,0 +1,179 @@
+"""From a release of histograms to bounds to choose from; no data, no budget."""
+
+import math
+from statistics import NormalDist
+
+from dpratio.analyst.bounds.proposals import BoundChoices, Proposal, Proposals
+from dpratio.analyst.tables.options import is_finite_number, require_level
+from dpratio.checks import require
+from dpratio.plan.histogram.histograms import histogram_of
+from dpratio.plan.histogram.propose import (
+    Noisy,
+    candidates_of,
+    proposed,
+    side_of,
+)
+from dpratio.plan.planned_question import pick_question
+from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.release.release import Release, ReleasedQuestion
+from dpratio.terms.budget import Budget
+
+__all__ = ["choose_bounds", "count_beyond", "propose_bounds"]
+
+
+def propose_bounds(
+    release: Release, *, budget: Budget, level: float = 0.95
+) -> Proposals:
+    """Propose bounds for every column, or total, that a release counted.
+
+    Args:
+        release: A release of histograms, from `release_bounds`.
+        budget: What the release of sums may cost for which bounds are wanted: the
+            less it is, the narrower they are best.
+        level: The confidence level of how many lie beyond.
+
+    Returns:
+        A table with one row per histogram. Where too little is known it says so, and
+        proposes nothing.
+
+    Raises:
+        InvalidInput: When the release holds no histograms.
+
+    Example:
+        >>> import dpratio as dpr, numpy as np
+        >>> study = dpr.Study(
+        ...     dpr.Ratio("spent", per="orders"),
+        ...     bounds={"orders": dpr.Bounds(0, 4)},
+        ...     budget=dpr.Budget(epsilon=1),
+        ... )
+        >>> people = {"spent": np.arange(20_000) % 90, "orders": np.ones(20_000)}
+        >>> release = dpr.bounds.release_bounds(
+        ...     people, study, budget=dpr.Budget("0.1"), ledger=None
+        ... )
+        >>> dpr.bounds.propose_bounds(release, budget=dpr.Budget("0.9")).bounds
+        {'spent': Bounds(lower=0.0, upper=128.0, is_binary=False)}
+    """
+    _require_histograms(release)
+    require_level(level)
+    epsilon = _epsilon_of(budget)
+    rows = []
+    for question in release.questions:
+        noisy = _noisy(release, question)
+        moved = _moved(release)
+        sides = [side_of(noisy, is_negative=each) for each in (True, False)]
+        bounds = proposed(noisy, epsilon=epsilon, moved=moved)
+        if bounds is None:
+            beyond = any(side is not None and side.is_beyond for side in sides)
+            status = "beyond_limits" if beyond else "too_little_known"
+            rows.append(Proposal(question.name, None, None, status))
+            continue
+        rows.append(
+            Proposal(
+                question.name,
+                bounds,
+                count_beyond(
+                    release, question.name, bounds.lower, bounds.upper, level=level
+                ),
+                "ok",
+            )
+        )
+    return Proposals(tuple(rows), level, release.is_simulated)
+
+
+def choose_bounds(
+    release: Release, name: str | int | None = None, *, budget: Budget
+) -> BoundChoices:
+    """List bounds of one histogram with the bias and the width to expect of a sum.
+
+    Args:
+        release: A release of histograms.
+        name: Which one; may be left out where there is one.
+        budget: What the release of sums may cost.
+
+    Returns:
+        Bounds on each side of zero, with how many lie beyond, what clipping takes off
+        the sum, how wide its interval would be, and both together.
+    """
+    _require_histograms(release)
+    question = pick_question(release.questions, name)
+    noisy, epsilon = _noisy(release, question), _epsilon_of(budget)
+    listed = []
+    for is_negative in (True, False):
+        side = side_of(noisy, is_negative=is_negative)
+        if side is None:
+            continue
+        found = candidates_of(noisy, side, epsilon=epsilon, moved=_moved(release))
+        listed += [(-1.0 if is_negative else 1.0, each) for each in found]
+    return BoundChoices(question.name, tuple(listed), release.is_simulated)
+
+
+def count_beyond(
+    release: Release,
+    name: str | int | None,
+    lower: float,
+    upper: float,
+    *,
+    level: float = 0.95,
+) -> tuple[float, float, float]:
+    """Estimate how many lie below one power of two or above another.
+
+    A bound that is no power of two is taken for the next one towards zero, and 0 for
+    the cell around it: none that lies beyond is left out.
+
+    Returns:
+        The estimate and the ends of its interval; no end is below 0.
+    """
+    _require_histograms(release)
+    require_level(level)
+    rule = "bounds are two numbers, the smaller first"
+    real = is_finite_number(lower) and is_finite_number(upper)
+    require(real and lower <= 0 <= upper and lower < upper, rule, (lower, upper))
+    noisy = _noisy(release, pick_question(release.questions, name))
+    ladder, counts = noisy.ladder, noisy.counts
+    below = counts[: _passed(ladder.edges, lower)]
+    above = counts[ladder.place(upper) if upper else ladder.place(0.0) + 1 : -1]
+    cells = [*below, *above]
+    half = _half_width(len(cells), noisy.scale, level)
+    estimate = float(sum(cells))
+    return tuple(
+        max(each, 0.0) for each in (estimate, estimate - half, estimate + half)
+    )  # type: ignore[return-value]
+
+
+def _passed(edges: tuple[float, ...], lower: float) -> int:
+    """Count the cells below a bound, the one that holds it among them."""
+    return sum(edge <= lower for edge in edges) + 1 if lower else len(edges) // 2
+
+
+def _half_width(cells: int, scale: float, level: float) -> float:
+    """Bound a sum of so many Laplace draws, by two terms of Cornish and Fisher."""
+    normal = NormalDist().inv_cdf(0.5 + level / 2)
+    # Laplace noise has an excess kurtosis of 3, a sum of m draws of 3/m.
+    wider = max((normal**3 - 3 * normal) / (8 * cells), 0.0)
+    return (normal + wider) * scale * math.sqrt(2 * cells)
+
+
+def _noisy(release: Release, question: ReleasedQuestion) -> Noisy:
+    ladder = histogram_of(release.plan, question.asked).ladder
+    counts = tuple(question.values[:, 0].tolist())
+    return Noisy(ladder, counts, question.asked.scales[0])
+
+
+def _moved(release: Release) -> int:
+    unit = release.plan.unit
+    return unit.most_groups * (2 if unit.neighbours == "change-one" else 1)
+
+
+def _require_histograms(release: object) -> None:
+    known = isinstance(release, Release) and release.plan.strategy == HISTOGRAM
+    rule = "bounds are proposed from a release of histograms"
+    require(known, rule, release, "Make it with release_bounds.")
+    whole = not release.sources  # type: ignore[attr-defined]  # refused above
+    rule = "bounds are proposed from one release that was not merged"
+    require(whole, rule, "a merged one", "Read each of them by itself.")
+
+
+def _epsilon_of(budget: object) -> float:
+    hint = "Write budget=Budget(epsilon=1)."
+    require(isinstance(budget, Budget), "budget must be a Budget", budget, hint)
+    return float(budget.epsilon)  # type: ignore[attr-defined]  # refused above

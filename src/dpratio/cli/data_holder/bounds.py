@@ -1,0 +1,92 @@
+"""The command that finds bounds: noisy histograms, and what they propose."""
+
+from typing import Annotated
+
+import typer
+
+from dpratio.cli.data_holder.asked import Account, Asked
+from dpratio.cli.data_holder.ledger import DEFAULT, Anchor, By, Location, Scope
+from dpratio.cli.options import (
+    Data,
+    Engine,
+    Force,
+    Format,
+    ReleaseOut,
+    Spool,
+    StudyFile,
+    Table,
+    View,
+    Where,
+)
+from dpratio.cli.output import Output
+from dpratio.cli.studies import read_study, require_place, table_aside, table_of
+
+__all__ = ["bounds"]
+
+
+def bounds(  # noqa: PLR0913 (one command, one door)
+    study: StudyFile,
+    out: ReleaseOut,
+    epsilon: Annotated[
+        str, typer.Option(help="What the histograms may cost, beside the study.")
+    ],
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Which column or total; by default those without bounds."),
+    ] = None,
+    smallest: Annotated[float, typer.Option(help="Sizes below it lie around 0.")] = 2.0
+    ** -20,
+    largest: Annotated[float, typer.Option(help="Sizes from it on lie beyond.")] = 2.0
+    ** 40,
+    data: Data = None,
+    table: Table = None,
+    view: View = None,
+    where: Where = None,
+    location: Location = DEFAULT,
+    scope: Scope = None,
+    anchor: Anchor = None,
+    no_ledger: Annotated[
+        bool, typer.Option("--no-ledger", help="Release without keeping account.")
+    ] = False,
+    by: By = "",
+    spool: Spool = None,
+    engine: Engine = "auto",
+    force: Force = False,
+    layout: Format = "table",
+) -> None:
+    """Find bounds: release noisy histograms, and propose bounds from them."""
+    from dpratio.analyst.bounds.propose_bounds import propose_bounds
+    from dpratio.curator.release_sums import release_sums
+    from dpratio.plan.plan_bounds import plan_bounds
+    from dpratio.terms.budget import Budget
+
+    output = Output(layout)
+    given = read_study(study)
+    plan = plan_bounds(
+        given, budget=Budget(epsilon), columns=column, limits=(smallest, largest)
+    )
+    account = Account(location, scope, anchor, spool, no_ledger)
+    account.require_one()
+    aside = table_aside(data, table, view, where)
+    read = table_of(given, study.parent) if aside is None else aside
+    own = None if no_ledger or aside is not None else given.data
+    named = scope if no_ledger else scope or given.scope
+    asked = Asked(plan, read, own, named)
+    require_place(out, force=force)
+    book = account.open()
+    asked.require_free(book)
+    released = release_sums(
+        asked.table,
+        plan,
+        ledger=book,
+        scope=named,
+        source=own,
+        out=out,
+        replace=force,
+        by=by,
+        engine=engine,
+    )
+    found = propose_bounds(released, budget=given.budget)
+    output.say([*found.said(), ""])
+    output.print_table(found)
+    output.say(["", f"{released} Written to {out}."])

@@ -1,0 +1,48 @@
+"""Release histograms of a study's columns through the same door as any sums."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpratio.curator.release_sums import release_sums
+from dpratio.plan.plan_bounds import LIMITS, plan_bounds
+from dpratio.release.release import Release
+from dpratio.terms.budget import Budget
+from dpratio.terms.study import Study
+
+__all__ = ["release_bounds"]
+
+
+def release_bounds(
+    table: object,
+    study: Study,
+    *,
+    budget: Budget,
+    columns: Sequence[str] | None = None,
+    limits: tuple[float, float] = LIMITS,
+    **door: Any,  # noqa: ANN401 (the options of the door, which checks them)
+) -> Release:
+    """Count a study's numbers on a grid of powers of two and release the noisy counts.
+
+    Args:
+        table: As `release_sums` takes it.
+        study: What will be asked; it may lack bounds.
+        budget: What the histograms may cost: an epsilon, apart from the study's own.
+        columns: Which columns, or with ids which totals; by default those without
+            bounds.
+        limits: The sizes between which cells are told apart, on each side of zero.
+        door: What else `release_sums` takes: ``ledger``, which must be said, ``scope``,
+            ``source``, ``release_id``, ``out``, ``by``, ``engine`` and so on.
+
+    Returns:
+        A release for `propose_bounds`: safe to write, print and publish.
+
+    Raises:
+        InvalidInput: When a term breaks a rule. The rest is as for `release_sums`.
+
+    Guarantee:
+        The release is epsilon-differentially private for the unit and the neighbour
+        relation of the study, at the epsilon of the budget.
+        Proof: docs/proofs/histogram.md.
+    """
+    plan = plan_bounds(study, budget=budget, columns=columns, limits=limits)
+    return release_sums(table, plan, **door)

@@ -1,0 +1,153 @@
+"""Which bound a noisy histogram proposes: a rule on public numbers, without data.
+
+The same counts give the same bound, whoever asks: nothing else is looked at.
+"""
+
+import math
+from dataclasses import dataclass
+
+from dpratio.plan.histogram.ladder import Ladder
+from dpratio.terms.bounds import Bounds
+
+__all__ = ["Candidate", "Noisy", "Side", "candidates_of", "proposed", "side_of"]
+
+# A cell counts as filled where noise alone fills any of all cells once in 1,000.
+_LN_FALSE = math.log(1000)
+# Numbers between 2^k and 2^(k+1) whose logarithm is spread evenly: their mean is
+# 1/ln 2 times 2^k.
+_MEAN = 1 / math.log(2)
+# The noise of a ratio's sums, over that of its numerator alone: as plans have it.
+_SHARED = 1.75
+_NORMAL = 1.96
+# A tail that falls slowly, from cell to cell by these factors, is followed further than
+# one that ends or falls fast; where no tail is seen, some is taken to be there.
+_FAST, _SLOW, _UNSEEN = 0.3, 0.7, 0.35
+_FOLLOWED, _FOLLOWED_SLOWLY = 1, 2
+_LEAST_BIAS = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Noisy:
+    """A noisy histogram: its counts, its ladder, and the scale of its noise."""
+
+    ladder: Ladder
+    counts: tuple[int, ...]
+    scale: float
+
+    @property
+    def people(self) -> float:
+        """About how many were counted, what is not finite left out."""
+        return max(float(sum(self.counts[:-1])), 1.0)
+
+    @property
+    def threshold(self) -> float:
+        """Above it a cell is filled: noise alone rarely reaches it in any cell."""
+        return self.scale * (_LN_FALSE + math.log(len(self.counts) / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of zero: about how many lie in each cell, by rising size.
+
+    ``last`` is the last filled cell, and ``most`` the bound that is furthest out that a
+    histogram speaks of, both as powers of two.
+    """
+
+    ladder: Ladder
+    people: tuple[float, ...]
+    last: int
+    most: int
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether what lies beyond the outer limit is filled."""
+        return self.last == self.ladder.highest
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A bound, and what it is expected to do to a sum: bias, width of intervals."""
+
+    bound: float
+    people_beyond: float
+    bias: float
+    width: float
+
+
+def side_of(noisy: Noisy, *, is_negative: bool) -> Side | None:
+    """Say where numbers of one sign lie; None where no cell of theirs is filled."""
+    ladder, middle = noisy.ladder, len(noisy.counts) // 2 - 1
+    counts = noisy.counts[middle + 1 : -1]
+    if is_negative:
+        counts = noisy.counts[:middle][::-1]
+    filled = [at for at, count in enumerate(counts) if count > noisy.threshold]
+    if not filled:
+        return None
+    first, last = filled[0], filled[-1]
+    people = [
+        max(float(count), 0.0) if first <= at <= last else 0.0
+        for at, count in enumerate(counts)
+    ]
+    before = people[last - 1] if last else 0.0
+    falls = people[last] < _SLOW * before
+    slope = people[last] / before if falls else _UNSEEN
+    reach = _FOLLOWED_SLOWLY if falls and slope > _FAST else _FOLLOWED
+    # What is not filled may still hold some: as the tail falls, or as noise allows.
+    for at in range(last + 1, min(last + reach + 2, len(people))):
+        seen = max(float(counts[at]), 0.0)
+        people[at] = min(slope * people[at - 1], seen)
+    lowest = ladder.lowest
+    most = min(lowest + last + 1 + reach, ladder.highest)
+    return Side(ladder, tuple(people), lowest + last, most)
+
+
+def candidates_of(
+    noisy: Noisy, side: Side, *, epsilon: float, moved: int
+) -> list[Candidate]:
+    """List bounds around the last filled cell with what they do to a sum.
+
+    Args:
+        noisy: The histogram.
+        side: The side of zero that is bounded.
+        epsilon: What the sums may cost that will be bounded so.
+        moved: In how many groups one unit counts, twice that where it is changed.
+    """
+    ladder = side.ladder
+    first = max(side.last - 3, ladder.lowest)
+    sizes = [_MEAN * 2.0**at for at in range(ladder.lowest, ladder.highest + 1)]
+    found = []
+    for power in range(first, side.most + 1):
+        bound = 2.0**power
+        within = [min(size, bound) for size in sizes]
+        pairs = list(zip(side.people, sizes, within, strict=True))
+        bias = sum(count * (size - kept) for count, size, kept in pairs)
+        once = sum(count * kept for count, _, kept in pairs)
+        twice = sum(count * kept * kept for count, _, kept in pairs)
+        sampling = max(twice - once * once / noisy.people, 0.0)
+        noise = _SHARED * moved * bound / epsilon
+        width = 2 * _NORMAL * math.sqrt(sampling + 2 * noise * noise)
+        above = sum(side.people[power - ladder.lowest :])
+        found.append(Candidate(bound, above, bias, width))
+    return found
+
+
+def proposed(noisy: Noisy, *, epsilon: float, moved: int) -> Bounds | None:
+    """Propose bounds; None where too little is known, or numbers reach beyond.
+
+    On each side it is the smallest power of two above the last filled cell whose bias
+    is small beside the width, as far as the tail is followed.
+    """
+    ends = []
+    for is_negative in (True, False):
+        side = side_of(noisy, is_negative=is_negative)
+        if side is None:
+            ends.append(0.0)
+            continue
+        if side.is_beyond:
+            return None
+        listed = candidates_of(noisy, side, epsilon=epsilon, moved=moved)
+        above = [each for each in listed if each.bound > 2.0**side.last]
+        good = [each for each in above if each.bias <= _LEAST_BIAS * each.width]
+        ends.append((good or above[-1:])[0].bound)
+    # 0.0 - 0.0 is 0.0, where -0.0 would be another end.
+    return Bounds(0.0 - ends[0], ends[1]) if any(ends) else None

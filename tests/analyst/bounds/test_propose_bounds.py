@@ -1,0 +1,130 @@
+"""Proposals from a release of histograms: what is said, and what is not."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from curator.histograms_for_tests import study_of
+from dpratio.analyst.bounds.propose_bounds import (
+    _half_width,
+    choose_bounds,
+    count_beyond,
+    propose_bounds,
+)
+from dpratio.curator.release_bounds import release_bounds
+from dpratio.errors import InvalidInput
+from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.release.example import example_release
+from dpratio.release.merge import merge
+from dpratio.release.release import Release, fresh_question
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.unit import PrivacyUnit
+
+ONE = Budget(1)
+
+
+def released(counts: list[dict[str, int]], **terms: Any) -> Release:  # noqa: ANN401
+    """A release of known counts of spent and orders, as if noise had been nothing."""
+    plan = plan_bounds(study_of(**terms), budget=ONE, limits=(0.25, 4096))
+    questions = []
+    for question, given in zip(plan.questions, counts, strict=True):
+        groups = plan.partitions[question.partition]
+        keys = groups.keys  # type: ignore[union-attr]
+        values = np.array([[given.get(str(key), 0)] for key in keys])
+        questions.append(fresh_question(plan, question, groups, values))  # type: ignore[arg-type]
+    return Release("0" * 32, plan, tuple(questions), "a test", is_simulated=True)
+
+
+KNOWN = [{"2^2 to 2^3": 900, "2^3 to 2^4": 40, "not finite": 7}, {"around 0": 950}]
+
+
+def test_each_histogram_has_a_row() -> None:
+    found = propose_bounds(released(KNOWN), budget=ONE)
+    assert found.bounds == {"spent": Bounds(0, 16)}
+    assert len(found) == 2
+    assert [row["status"] for row in found.to_dicts()] == ["ok", "too_little_known"]
+    assert found.to_dicts()[1]["upper"] is None
+    said = str(found)
+    assert "SIMULATED" in said
+    assert "no cell is filled beyond noise" in said
+
+
+def test_numbers_beyond_the_limits_are_told() -> None:
+    found = propose_bounds(released([{"2^12 or above": 900}, {}]), budget=ONE)
+    assert [each.status for each in found.rows] == ["beyond_limits", "too_little_known"]
+    assert "widen the limits" in str(found)
+
+
+def test_how_many_lie_beyond_has_an_interval() -> None:
+    release = released(KNOWN)
+    estimate, low, high = count_beyond(release, "spent", 0, 8)
+    assert estimate == 40
+    assert 0 < low < 40 < high
+    narrow = count_beyond(release, 1, -4096, 4096, level=0.5)
+    assert narrow[2] < count_beyond(release, 1, -4096, 4096)[2]
+    assert count_beyond(release, "spent", -1, 0)[0] == 940
+    assert count_beyond(release, "spent", 0, 5)[0] == 940  # 5 is taken for 4
+
+
+def test_the_interval_covers_what_noise_does() -> None:
+    """2,000 draws: 0.95 within four of their standard errors."""
+    rng, scale = np.random.default_rng(5), 2.0
+    for cells in (1, 2, 10, 60):
+        drawn = rng.laplace(0, scale, (2000, cells)).sum(axis=1)
+        covered = np.mean(np.abs(drawn) <= _half_width(cells, scale, 0.95))
+        assert abs(covered - 0.95) < 0.02
+
+
+def test_choices_are_listed_for_each_side() -> None:
+    release = released([{"-2^1 to -2^0": 500, "2^2 to 2^3": 900}, {}])
+    found = choose_bounds(release, "spent", budget=ONE)
+    bounds = [row["bound"] for row in found.to_dicts()]
+    assert bounds == [-0.25, -0.5, -1, -2, -4, 0.5, 1, 2, 4, 8, 16]
+    for row in found.to_dicts():
+        assert row["together"] == row["bias"] + row["width"]
+    assert len(found) == len(bounds)
+    assert "Bounds of spent" in str(found)
+    assert len(choose_bounds(release, "orders", budget=ONE)) == 0
+
+
+def test_whoever_counts_more_often_needs_more_noise() -> None:
+    rows = choose_bounds(released(KNOWN), 1, budget=ONE).to_dicts()
+    unit = PrivacyUnit(neighbours="change-one")
+    twice = choose_bounds(released(KNOWN, unit=unit), 1, budget=ONE).to_dicts()
+    assert twice[-1]["width"] > 1.8 * rows[-1]["width"]
+
+
+def test_people_are_found_where_they_are() -> None:
+    """Far more people than noise: the bound that is proposed holds them all."""
+    spent = np.random.default_rng(1).uniform(1, 50, 50_000)
+    table = {"spent": spent, "orders": np.ones(50_000)}
+    study = study_of(bounds={"orders": Bounds(0, 4)})
+    release = release_bounds(table, study, budget=ONE, ledger=None)
+    found = propose_bounds(release, budget=ONE)
+    assert found.bounds == {"spent": Bounds(0, 64)}
+
+
+def test_other_releases_are_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"release of histograms.*release_bounds"):
+        propose_bounds(example_release(), budget=ONE)
+    with pytest.raises(InvalidInput, match="release of histograms"):
+        choose_bounds("bounds.json", budget=ONE)  # type: ignore[arg-type]
+    release = released(KNOWN)
+    other = replace(release, id="1" * 32)
+    with pytest.raises(InvalidInput, match="not merged"):
+        count_beyond(merge([release, other], units_are_disjoint=True), 1, 0, 1)
+
+
+def test_bad_options_are_refused() -> None:
+    release = released(KNOWN)
+    with pytest.raises(InvalidInput, match="must be a Budget"):
+        propose_bounds(release, budget=1)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="level must"):
+        propose_bounds(release, budget=ONE, level=95)
+    with pytest.raises(InvalidInput, match="two numbers, the smaller first"):
+        count_beyond(release, 1, 5, 1)
+    with pytest.raises(InvalidInput, match="two numbers, the smaller first"):
+        count_beyond(release, 1, 0, float("inf"))

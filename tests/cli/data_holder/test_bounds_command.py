@@ -1,0 +1,71 @@
+"""`dpratio bounds`: noisy histograms into a file, and bounds that they propose."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.commands_for_tests import Call
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.release.files import read_release
+
+STUDY = """
+[data]
+path = "shoppers.csv"
+
+[ratio]
+numerator = "spent"
+per = "orders"
+
+[bounds]
+orders = [0, 4]
+
+[privacy]
+epsilon = 1
+"""
+
+
+@pytest.fixture
+def shop(folder: Path) -> Path:
+    """The folder with 5,000 shoppers that spent up to 60 each."""
+    spent = np.random.default_rng(1).uniform(1, 60, 5000)
+    rows = "".join(f"{each:.2f},1\n" for each in spent)
+    (folder / "shoppers.csv").write_text(f"spent,orders\n{rows}", encoding="utf-8")
+    (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    return folder
+
+
+def test_bounds_are_found_for_what_has_none(shop: Path, call: Call) -> None:
+    words = ("bounds", "study.toml", "-o", "bounds.json", "--epsilon", "0.5")
+    code, said, _ = call(*words)
+    assert code == 0
+    assert "spent      0     64" in said
+    assert "Written to bounds.json" in said
+    assert read_release("bounds.json").plan.strategy == "histogram"
+    assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 0.5
+    code, _, error = call(*words)
+    assert (code, "bounds.json" in error) == (5, True)
+
+
+def test_a_column_and_limits_may_be_named(shop: Path, call: Call) -> None:
+    code, said, _ = call(
+        *("bounds", "study.toml", "-o", "b.json", "--epsilon", "1", "--no-ledger"),
+        *("--column", "orders", "--smallest", "0.5", "--largest", "64"),
+        *("--data", str(shop / "shoppers.csv"), "--format", "json"),
+    )
+    assert code == 0
+    (row,) = json.loads(said)
+    assert (row["name"], row["lower"], row["upper"]) == ("orders", 0, 2)
+
+
+@pytest.mark.usefixtures("shop")
+def test_limits_that_exclude_a_bound_are_refused_and_nothing_is_charged(
+    call: Call,
+) -> None:
+    code, _, error = call(
+        *("bounds", "study.toml", "-o", "b.json", "--epsilon", "1"),
+        *("--column", "orders", "--largest", "2"),
+    )
+    assert (code, "outer limits must hold the bounds of 'orders'" in error) == (3, True)
+    assert Ledger("dpratio.db").account().spent.loss == 0
