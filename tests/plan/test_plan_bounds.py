@@ -42,6 +42,14 @@ def test_a_column_of_two_ratios_is_counted_once() -> None:
     assert names == ["spent", "orders", "tips", "w"]
 
 
+def test_a_total_of_two_ratios_is_counted_once() -> None:
+    ratios = [Ratio("spent", per="orders"), Ratio("tips", per="orders")]
+    study = Study(ratios, bounds={}, budget=Budget(1), unit=PrivacyUnit("user"))
+    plan = plan_bounds(study, budget=TENTH)
+    assert [each.name for each in plan.questions] == ["spent", "orders", "tips"]
+    price(plan)
+
+
 @pytest.mark.parametrize(
     ("unit", "moved"),
     [

@@ -21,6 +21,7 @@ Arrow = tuple[str, str]
 _DOORS = {
     "__init__": "import dpratio",
     "__main__": "cli",
+    "bounds": "import dpratio",
     "functions": "import dpratio",
     "ledgers": "import dpratio",
     "results": "import dpratio",

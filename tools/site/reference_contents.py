@@ -49,6 +49,14 @@ PAGES = {
         """estimate_ratios compare_ratios assess_homogeneity assess_equivalence
         calibration_curve estimate_function watch write_report""",
     ),
+    "bounds": _page(
+        "Bounds that are found",
+        """Histograms on a public grid of powers of two, released through the same door as
+        any sums, and the bounds that they propose, in `dpratio.bounds`.""",
+        """plan_bounds release_bounds propose_bounds choose_bounds count_beyond Proposals
+        BoundChoices""",
+        "bounds",
+    ),
     "functions": _page(
         "Functions",
         """Ready functions for `estimate_function`, in `dpratio.functions`.""",

@@ -80,9 +80,11 @@ def plan_bounds(
 def _asked(study: Study, columns: Sequence[str] | None) -> list[_Asked]:
     """List what is counted, each once: columns of rows, or totals in their groups."""
     every: list[_Asked] = []
-    for each in _askable(study):
-        if each not in every:
-            every.append(each)
+    for name, ratio, groups in _askable(study):
+        # A total is the same in every ratio that gives it the same weight.
+        same = (name, ratio.weight, groups)
+        if all(same != (one, other.weight, at) for one, other, at in every):
+            every.append((name, ratio, groups))
     given = study.bounds if study.unit.column is None else study.unit.totals
     names = list(dict.fromkeys(name for name, _, _ in every))
     if columns is None:

@@ -82,6 +82,14 @@ def test_the_first_and_the_last_cell_have_candidates_too() -> None:
     assert (low.last, low.most, high.last, high.most) == (-2, 0, 11, 12)
 
 
+def test_far_above_most_people_twice_as_many_must_be_there() -> None:
+    few = noisy({"2^-2 to 2^-1": 9000, "2^11 to 2^12": 150})
+    many = noisy({"2^-2 to 2^-1": 9000, "2^11 to 2^12": 250})
+    near = noisy({"2^-1 to 2^0": 9000, "2^11 to 2^12": 150})
+    ends = [proposed(each, epsilon=1.0, moved=1) for each in (few, many, near)]
+    assert ends == [Bounds(0, 0.5), Bounds(0, 4096), Bounds(0, 4096)]
+
+
 def test_noise_alone_rarely_fills_a_cell() -> None:
     found = noisy({}, scale=1.0)
     assert 9 < found.threshold < 10

@@ -12,7 +12,10 @@ from dpratio.terms.bounds import Bounds
 __all__ = ["Candidate", "Noisy", "Side", "candidates_of", "proposed", "side_of"]
 
 # A cell counts as filled where noise alone fills any of all cells once in 1,000.
+# Far above where most lie, twice as many must be there: one draw of noise that is taken
+# for people would move a bound by many powers of two.
 _LN_FALSE = math.log(1000)
+_FAR = 12
 # Numbers between 2^k and 2^(k+1) whose logarithm is spread evenly: their mean is
 # 1/ln 2 times 2^k.
 _MEAN = 1 / math.log(2)
@@ -43,6 +46,17 @@ class Noisy:
     def threshold(self) -> float:
         """Above it a cell is filled: noise alone rarely reaches it in any cell."""
         return self.scale * (_LN_FALSE + math.log(len(self.counts) / 2))
+
+    def sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Give the counts below zero and above it, by rising size."""
+        middle = len(self.counts) // 2 - 1
+        return self.counts[:middle][::-1], self.counts[middle + 1 : -1]
+
+    @property
+    def peak(self) -> int:
+        """The place, by size, of the cell with most in it, on either side of zero."""
+        most = [max(pair) for pair in zip(*self.sides(), strict=True)]
+        return most.index(max(most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +90,13 @@ class Candidate:
 
 def side_of(noisy: Noisy, *, is_negative: bool) -> Side | None:
     """Say where numbers of one sign lie; None where no cell of theirs is filled."""
-    ladder, middle = noisy.ladder, len(noisy.counts) // 2 - 1
-    counts = noisy.counts[middle + 1 : -1]
-    if is_negative:
-        counts = noisy.counts[:middle][::-1]
-    filled = [at for at, count in enumerate(counts) if count > noisy.threshold]
+    ladder, counts = noisy.ladder, noisy.sides()[0 if is_negative else 1]
+    enough, far = noisy.threshold, noisy.peak + _FAR
+    filled = [
+        at
+        for at, count in enumerate(counts)
+        if count > (2 * enough if at > far else enough)
+    ]
     if not filled:
         return None
     first, last = filled[0], filled[-1]
@@ -94,7 +110,9 @@ def side_of(noisy: Noisy, *, is_negative: bool) -> Side | None:
     reach = _FOLLOWED_SLOWLY if falls and slope > _FAST else _FOLLOWED
     # What is not filled may still hold some: as the tail falls, or as noise allows.
     for at in range(last + 1, min(last + reach + 2, len(people))):
-        seen = max(float(counts[at]), 0.0)
+        # Noise may hide the next step of a tail that is seen to fall.
+        hidden = noisy.scale if falls and at == last + 1 else 0.0
+        seen = max(counts[at] + hidden, 0.0)
         people[at] = min(slope * people[at - 1], seen)
     lowest = ladder.lowest
     most = min(lowest + last + 1 + reach, ladder.highest)
