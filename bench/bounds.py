@@ -22,16 +22,18 @@ LADDER = Ladder()
 # As `propose.py` has it: what intervals of a ratio take of epsilon, and their level.
 SHARED, NORMAL = 1.75, 1.96
 FACTOR = 4
+# Who spends anything, and who is in the cluster near zero.
+SPENDERS, NEAR = 0.35, 0.8
 SHAPES: dict[str, Draw] = {
     "lognormal 0.75": lambda rng, n: rng.lognormal(5, 0.75, n),
     "lognormal 1.25": lambda rng, n: rng.lognormal(-1, 1.25, n),
     "Pareto 1.75": lambda rng, n: 3 * (1 + rng.pareto(1.75, n)),
     "Pareto 2.5": lambda rng, n: 0.2 * (1 + rng.pareto(2.5, n)),
-    "zero-inflated": lambda rng, n: rng.exponential(90, n) * (rng.random(n) < 0.35),
+    "zero-inflated": lambda rng, n: rng.exponential(90, n) * (rng.random(n) < SPENDERS),
     "integers": lambda rng, n: rng.geometric(0.2, n).astype(float),
     "negative": lambda rng, n: -rng.gamma(3, 11, n),
     "two clusters": lambda rng, n: np.where(
-        rng.random(n) < 0.8, rng.normal(5, 1, n), rng.normal(5000, 900, n)
+        rng.random(n) < NEAR, rng.normal(5, 1, n), rng.normal(5000, 900, n)
     ),
     "all equal": lambda _, n: np.full(n, 0.3),
 }
