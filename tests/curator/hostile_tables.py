@@ -129,7 +129,7 @@ def _bounds(draw: st.DrawFn, *, lowest: float = -1e9) -> Bounds:
     drawn = st.tuples(ends, ends).map(lambda pair: (min(pair), max(pair)))
     wide = drawn.filter(lambda pair: pair[1] - pair[0] > 1e-9)
     lower, upper = draw(st.sampled_from(usable) | wide)
-    return Bounds(lower, upper)
+    return Bounds(lower, upper, natural=draw(st.integers(0, 4)) == 0)
 
 
 def _numbers(bounds: Bounds) -> st.SearchStrategy[float]:
@@ -228,6 +228,7 @@ def cases(draw: st.DrawFn, strategy: str = "even", *, least_rows: int = 0) -> Ca
     given = zip("syw", (score, label, weight), strict=True)
     box = {letter: each for letter, each in given if each is not None}
     terms = draw(_terms(strategy, box))
+    terms["clipping"] = draw(st.sampled_from(["measured", "unmeasured"]))
     try:
         plan = plan_of(score, label, weight, keys=keys, names=names, **terms)
     except InvalidInput as error:

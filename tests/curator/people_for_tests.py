@@ -41,10 +41,11 @@ def people(
     minus: bool = False,
     keys: Sequence[Key] | None = REGIONS,
     totals: dict[str, Bounds] = TOTALS,
+    clipping: str = "unmeasured",
     **unit: Any,  # noqa: ANN401
 ) -> Plan:
     """A plan over rows that carry the id of a person."""
-    terms: dict[str, Any] = {"strategy": strategy}
+    terms: dict[str, Any] = {"strategy": strategy, "clipping": clipping}
     if minus:
         totals = {"score - other": totals["score"], "label": totals["label"]}
         terms |= {"minus": "other", "bounds": {"other": Bounds(-0.5, 1)}}
@@ -70,6 +71,7 @@ def plans_of_people(draw: st.DrawFn) -> Plan:
         weighted=draw(st.booleans()),
         minus=draw(st.booleans()),
         keys=draw(st.sampled_from([None, REGIONS, REGIONS[:1]])),
+        clipping=draw(st.sampled_from(["measured", "unmeasured"])),
         most_groups=draw(st.integers(1, 3)),
         key=draw(st.sampled_from(["dpratio", "it's", "x:y"])),
     )

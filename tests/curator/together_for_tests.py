@@ -69,6 +69,7 @@ def _plan(groups: Groups | None, strategy: str, most_groups: int | None) -> Plan
         groups=groups,
         budget=Budget(1, "1e-6"),
         strategy=strategy,
+        clipping="unmeasured" if groups is None and most_groups is None else "measured",
         **terms,
     )
 

@@ -20,6 +20,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import default_name
 from dpratio.terms.ratio import GUESSES, Ratio
+from dpratio.terms.study import MEASURED, UNMEASURED
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 __all__ = ["plan_from_document", "plan_to_document"]
@@ -27,8 +28,9 @@ __all__ = ["plan_from_document", "plan_to_document"]
 
 def plan_to_document(plan: Plan) -> dict[str, Any]:
     """Write a plan as tables, lists, text and numbers."""
-    # A plan with one stage is written as it always was.
+    # A plan with one stage, or without a count of cuts, is written as it always was.
     staged = {} if plan.stage is None else {"stage": stage_to_document(plan.stage)}
+    counted = {} if plan.clipping == UNMEASURED else {"clipping": plan.clipping}
     return {
         "bounds": _bounds_to_document(plan.bounds),
         "unit": {
@@ -49,6 +51,7 @@ def plan_to_document(plan: Plan) -> dict[str, Any]:
         "found": [groups_to_document(each) for each in plan.found],
         "parts": [_question_to_document(plan, each) for each in plan.questions],
         **staged,
+        **counted,
     }
 
 
@@ -59,7 +62,7 @@ def plan_from_document(node: Node) -> Plan:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
     """
     names = ("bounds", "unit", "privacy", "answers", "partitions", "found", "parts")
-    fields = node.fields(*names, optional=("stage",))
+    fields = node.fields(*names, optional=("stage", "clipping"))
     privacy = fields["privacy"].fields("epsilon", "delta", "strategy", "mechanism")
     epsilon, delta = privacy["epsilon"].fraction(), privacy["delta"].fraction()
     return Plan(
@@ -77,14 +80,23 @@ def plan_from_document(node: Node) -> Plan:
         ),
         found=tuple(_read_found(each) for each in fields["found"].items()),
         stage=stage_from_document(fields["stage"]) if "stage" in fields else None,
+        clipping=_read_clipping(fields.get("clipping")),
     )
 
 
 def _bounds_to_document(bounds: Any) -> dict[str, Any]:  # noqa: ANN401 (any mapping)
-    return {
-        column: "binary" if each.is_binary else [each.lower, each.upper]
-        for column, each in bounds.items()
-    }
+    return {column: _one_to_document(each) for column, each in bounds.items()}
+
+
+def _one_to_document(bounds: Bounds) -> Any:  # noqa: ANN401 (text, a list or a table)
+    if bounds.is_binary:
+        return "binary"
+    ends = [bounds.lower, bounds.upper]
+    return {"natural": ends} if bounds.natural else ends
+
+
+def _read_clipping(node: Node | None) -> str:
+    return UNMEASURED if node is None else node.choice((MEASURED,))
 
 
 def _question_to_document(plan: Plan, question: PlannedQuestion) -> dict[str, Any]:
@@ -184,8 +196,11 @@ def _read_all_bounds(node: Node) -> dict[str, Bounds]:
 def _read_bounds(node: Node) -> Bounds:
     if node.value == "binary":
         return Bounds.binary()
+    natural = isinstance(node.value, dict)
+    if natural:
+        node = node.fields("natural")["natural"]
     pair = node.items()
     if len(pair) != 2:  # noqa: PLR2004
         node.refuse("must be [lower, upper] or 'binary'")
     lower, upper = pair[0].number(), pair[1].number()
-    return node.make(lambda: Bounds(lower, upper))
+    return node.make(lambda: Bounds(lower, upper, natural=natural))

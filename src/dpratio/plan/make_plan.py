@@ -32,7 +32,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Asked, Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import Study
+from dpratio.terms.study import CLIPPINGS, UNMEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["make_plan"]
@@ -52,6 +52,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     n: int | None = None,
     guess: Guess | None = None,
     stage: float | Fraction | None = None,
+    clipping: str = UNMEASURED,
 ) -> Plan:
     """Decide what will be measured and with how much noise; no data are read.
 
@@ -80,6 +81,9 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         stage: A share of epsilon, such as 0.2, that a first stage spends on finding
             the guess of every ratio; None for one stage. Where it finds none, the
             ratio's own guess is used.
+        clipping: ``"measured"`` spends 5.5 % of the budget on counting the units that
+            bounds cut, of each group, except bounds that are declared natural;
+            ``"unmeasured"`` does not.
 
     Returns:
         A plan that prints itself as a table.
@@ -116,6 +120,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             n=n,
             guess=guess,
             stage=stage,
+            clipping=clipping,
         )
     )
 
@@ -123,6 +128,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
 def _plan_of(study: Study) -> Plan:
     require_one_of(study.strategy, STRATEGIES, "strategy")
     require_one_of(study.mechanism, (*MECHANISMS, "auto"), "mechanism")
+    require_one_of(study.clipping, CLIPPINGS, "clipping")
     terms = PlanTerms(
         bounds=study.bounds,
         unit=study.unit,
@@ -135,6 +141,7 @@ def _plan_of(study: Study) -> Plan:
         else study.mechanism,
         questions=_shared(study),
         stage=_staged(study),
+        clipping=study.clipping,
     )
     require_terms(terms)
     require_bins(terms)

@@ -19,6 +19,7 @@ from dpratio.plan.plan_words import (
     describe_answers,
     describe_bounds,
     describe_cells,
+    describe_clipping,
     describe_contrast,
     describe_delta,
     describe_epsilon,
@@ -28,6 +29,7 @@ from dpratio.plan.plan_words import (
 )
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.strategy.layout import EXTERNAL, HISTOGRAM
+from dpratio.plan.strategy.measure import even_shares
 from dpratio.tabular import Tabular, printable
 from dpratio.terms.budget import decimal_text
 
@@ -66,10 +68,16 @@ class Plan(PlanTerms, Tabular):
             return self.budget.delta
         return sum((each.budget.delta for each in self.private_keys), Fraction(0))
 
+    @property
+    def cut_counts(self) -> list[bool]:
+        """Whether cut units are counted, of every question."""
+        return [self.counts_cuts(each) for each in self.questions]
+
     def shares(self, question: PlannedQuestion) -> list[float]:
         """The part of the price that each sum has in the row that costs most."""
         if self.strategy in {"even", HISTOGRAM}:
-            return [float(question.weight) / len(question.sums)] * len(question.sums)
+            names = [each.summand.name for each in question.sums]
+            return [float(question.weight * each) for each in even_shares(names)]
         power = 1 if self.mechanism == "laplace" else 2
         rows = [
             [
@@ -125,6 +133,7 @@ class Plan(PlanTerms, Tabular):
             *self.asked(),
             describe_bounds(self.bounds),
             *describe_unit(self.unit),
+            *describe_clipping(self.clipping, self.cut_counts),
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
             *(
                 describe_growth(each, self.epsilon, self.delta)

@@ -19,6 +19,7 @@ from dpratio.terms.dimensions import Day, Periods
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import default_name, told_apart
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import MEASURED, UNMEASURED
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["PlanTerms"]
@@ -29,7 +30,7 @@ class PlanTerms:
     """Bounds, unit, budget and questions; ``found`` are keys that were paid before.
 
     With a ``stage`` the guesses of the questions are the fallback of those that it
-    finds.
+    finds. ``clipping`` says whether units that a bound cuts are counted.
 
     The planner works on terms whose questions have no sums yet; a `Plan` has them.
     """
@@ -43,6 +44,7 @@ class PlanTerms:
     questions: tuple[PlannedQuestion, ...]
     found: tuple[PrivateKeys, ...] = ()
     stage: Stage | None = None
+    clipping: str = UNMEASURED
 
     def __post_init__(self) -> None:
         """Name the questions that have no name yet."""
@@ -126,14 +128,32 @@ class PlanTerms:
     def grid(self, question: PlannedQuestion) -> Grid:
         """The sums of a question on their lattices."""
         contrast = contrast_of(question.ratio, question.basis)
-        grid = sums_of(self.strategy, self.box(question), contrast, question.answers)
+        grid = self._sums(question, contrast)
         if self.stage is None:
             return grid
         return mixed_grid(grid, self.raw_grid(question), contrast)
 
     def raw_grid(self, question: PlannedQuestion) -> Grid:
         """The sums that engines count for a question with two stages."""
-        return sums_of(self.strategy, self.box(question), RAW, question.answers)
+        return self._sums(question, RAW)
+
+    def counts_cuts(self, question: PlannedQuestion) -> bool:
+        """Tell whether units that a bound of the question cuts are counted."""
+        ratio, totals = question.ratio, self.unit.totals
+        bounds = [self.bounds[name] for name in ratio.columns]
+        bounds += [totals[name] for name in ratio.totals if name in totals]
+        is_limited = self.strategy == "focused" and ratio.residual_bound is not None
+        can_cut = is_limited or any(each.can_cut for each in bounds)
+        return self.clipping == MEASURED and can_cut
+
+    def _sums(self, question: PlannedQuestion, contrast: Contrast) -> Grid:
+        return sums_of(
+            self.strategy,
+            self.box(question),
+            contrast,
+            question.answers,
+            counts_cuts=self.counts_cuts(question),
+        )
 
 
 def _name(question: PlannedQuestion) -> str:

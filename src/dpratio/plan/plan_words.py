@@ -1,6 +1,6 @@
 """A plan in sentences, for the person who must approve it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dpratio.plan.calibration.calibrate import noise_sd
@@ -11,6 +11,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.study import UNMEASURED
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "describe_answers",
     "describe_bounds",
     "describe_cells",
+    "describe_clipping",
     "describe_contrast",
     "describe_delta",
     "describe_epsilon",
@@ -108,6 +110,19 @@ def describe_unit(unit: PrivacyUnit) -> list[str]:
 def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
     """Say to what values are clipped."""
     return f"Counted within: {_within(bounds)}; values outside are clipped."
+
+
+def describe_clipping(clipping: str, counted: Sequence[bool]) -> list[str]:
+    """Say whether a release will tell how much the bounds cut."""
+    if clipping == UNMEASURED:
+        return []
+    if not any(counted):
+        return ["Clipping: every bound is natural, so nothing is counted as cut."]
+    said = (
+        "Clipping is measured: c is 1 for whoever a bound cuts, and 0 for others. A "
+        "natural bound is taken to cut nobody, and its cuts are not counted."
+    )
+    return [said]
 
 
 def describe_totals(unit: PrivacyUnit) -> list[str]:

@@ -27,6 +27,8 @@ from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
 from dpratio.plan.split_budget import cells_of, first_allowances
 from dpratio.plan.strategy.first_totals import totals_price
 from dpratio.plan.strategy.layout import HISTOGRAM, STRATEGIES
+from dpratio.plan.strategy.measure import even_shares
+from dpratio.terms.study import CLIPPINGS
 
 __all__ = ["Cost", "price"]
 
@@ -136,6 +138,7 @@ def _require_terms(plan: Plan) -> list[Grid]:
     try:
         require_one_of(plan.strategy, STRATEGIES, "strategy")
         require_one_of(plan.mechanism, MECHANISMS, "mechanism")
+        require_one_of(plan.clipping, CLIPPINGS, "clipping")
         for question in plan.questions:
             require_one_of(question.basis, BASES, "basis")
         require_terms(plan)
@@ -212,17 +215,18 @@ def _require_sums(plan: Plan, question: PlannedQuestion, grid: Grid) -> None:
 
 
 def _require_even(plan: Plan, question: PlannedQuestion, grid: Grid) -> list[Fraction]:
-    """Certify each sum at an equal share of its question's share of the budget.
+    """Certify each sum at its share of its question's share of the budget.
+
+    Shares are equal, but for that of the count of cut units.
 
     Returns:
         How far one unit moves each sum in units of its noise.
     """
     moves = []
-    epsilon, delta = (
-        question.weight * each / len(question.sums) for each in plan.for_sums
-    )
+    shares = even_shares([each.summand.name for each in question.sums])
     cells = cells_of(plan, question.partition)
-    for at, each in enumerate(question.sums):
+    for at, (each, share) in enumerate(zip(question.sums, shares, strict=True)):
+        epsilon, delta = (share * question.weight * spent for spent in plan.for_sums)
         if is_one_row(plan.unit):
             ratio = _alone(each)
         else:

@@ -11,7 +11,7 @@ from dpratio.terms.guess import ColumnGuess, Guess
 
 __all__ = ["read_sums", "stage_from_document", "stage_to_document", "sums_to_document"]
 
-FACTORS = ("s", "y", "w", "z", "h")
+FACTORS = ("s", "y", "w", "z", "h", "c")
 _COLUMNS = ("numerator", "per", "weight")
 _WEIGHTS_FOLLOW = ("weight_with_numerator", "weight_with_per")
 

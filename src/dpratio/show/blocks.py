@@ -114,7 +114,9 @@ def title_of(result: Any) -> str:  # noqa: ANN401 (any answer with blocks)
     if isinstance(result, Homogeneity):
         return f"{said}: 95 % intervals, beside the one ratio that fits best"
     level = 2 * result.level - 1 if isinstance(result, Equivalence) else result.level
-    return f"{said}: {100 * level:.4g} % intervals"
+    cut = getattr(result, "clipping", None)
+    ending = "" if cut is None else cut.briefly()
+    return f"{said}: {100 * level:.4g} % intervals{ending}"
 
 
 def _of_estimates(found: Estimates, reference: float | None) -> list[Block]:

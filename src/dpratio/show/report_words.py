@@ -79,6 +79,8 @@ def answer_of(
         return f"{told}, all without a bounded interval: {_TOO_LITTLE}."
     verb = "has" if endless == 1 else "have"
     more = f" {endless:,} {verb} no bounded interval: {_TOO_LITTLE}." if endless else ""
+    cut = "" if estimates.clipping is None else estimates.clipping.briefly()
+    more += cut.replace("; b", " B") + "." if cut else ""
     if reference is None or chances is None:
         return f"{told}: {_middle(estimates)}.{more}"
     told += "."
@@ -139,6 +141,8 @@ def sure_of(estimates: Estimates) -> list[str]:
             "Each interval is at this level on its own; of many, some miss by chance."
         )
     widened = estimates.privacy_widens()
+    if estimates.clipping is not None:
+        lines += estimates.clipping.said(estimates.labels)
     if widened is not None:
         lines.append(
             "Uncertainty has two parts: who happened to be in the data (sampling) and "

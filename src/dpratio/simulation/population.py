@@ -23,6 +23,8 @@ LIGHTEST, HEAVIEST = 1 / 3, 3.0
 class People:
     """Columns of invented people, repetitions × people; no weight means weight 1.
 
+    ``cut`` is 1 for whoever a bound has cut, once they were clipped.
+
     Example:
         >>> import dpratio as dpr, numpy as np
         >>> drawn = dpr.simulation.PaperPopulation()(np.random.default_rng(1), 1, 3)
@@ -33,6 +35,7 @@ class People:
     score: Reals
     label: Reals
     weight: Reals | None = None
+    cut: Reals | None = None
 
     def first(self, count: int) -> "People":
         """Give the first people of each repetition."""

@@ -134,8 +134,15 @@ def sum_products(
     columns: dict[str, Reals] = {"s": people.score, "y": people.label}
     if people.weight is not None:
         columns["w"] = people.weight
+    if people.cut is not None:
+        columns["c"] = people.cut
     if contrast is not None:
-        columns["z"], columns["h"] = _contrast(people, contrast)
+        z, columns["h"] = _contrast(people, contrast)
+        if contrast.limit is not None:
+            if people.cut is not None:
+                columns["c"] = np.maximum(people.cut, np.abs(z) > contrast.uncut)
+            z = np.clip(z, -contrast.limit, contrast.limit)
+        columns["z"] = z
     made: dict[Factors, Reals] = {(name,): each for name, each in columns.items()}
     sums = np.empty((shape[0], len(products)))
     for index, factors in enumerate(products):
@@ -153,19 +160,19 @@ def sum_products(
 
 
 def _contrast(people: People, contrast: Contrast) -> tuple[Reals, Reals]:
-    """Make the columns of a focused plan, as the curator does."""
+    """Make the columns of a focused plan, as the curator does; z is not clipped yet."""
     scaled = contrast.centre * people.label
     z = people.score - scaled
     h = people.score + scaled if contrast.has_numerator else people.label
     if people.weight is not None:
         z, h = people.weight * z, people.weight * h
-    if contrast.limit is not None:
-        z = np.clip(z, -contrast.limit, contrast.limit)
     return z, h
 
 
-def clip_people(people: People, bounds: Mapping[str, Bounds]) -> People:
-    """Clip invented columns to their bounds, as the curator does."""
+def clip_people(
+    people: People, bounds: Mapping[str, Bounds], *, counts_cuts: bool = False
+) -> People:
+    """Clip invented columns to their bounds, as the curator does; say who was cut."""
 
     def clip(values: Reals, letter: str) -> Reals:
         limit = bounds[letter]
@@ -173,12 +180,17 @@ def clip_people(people: People, bounds: Mapping[str, Bounds]) -> People:
             return np.asarray(values >= 0.5, dtype=np.float64)  # noqa: PLR2004
         return np.clip(values.astype(np.float64), limit.lower, limit.upper)
 
-    weighted = people.weight is not None and "w" in bounds
-    return People(
-        clip(people.score, "s"),
-        clip(people.label, "y"),
-        clip(people.weight, "w") if weighted and people.weight is not None else None,
-    )
+    given = {"s": people.score, "y": people.label}
+    if people.weight is not None and "w" in bounds:
+        given["w"] = people.weight
+    kept = {letter: clip(values, letter) for letter, values in given.items()}
+    cut = None
+    if counts_cuts:
+        cut = np.zeros(people.score.shape) if people.cut is None else people.cut
+        for letter, values in given.items():
+            if bounds[letter].can_cut:
+                cut = np.maximum(cut, kept[letter] != values)
+    return People(kept["s"], kept["y"], kept.get("w"), cut)
 
 
 def simulate_release(

@@ -4,7 +4,7 @@ A range is a promise made before anyone sees the data; nothing here reads data.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 
 from dpratio.checks import require
@@ -26,6 +26,9 @@ class Bounds:
         upper: Largest value a cell may count as.
         is_binary: Whether the column holds only 0 and 1; other values are
             rounded to the nearer of the two. See `Bounds.binary`.
+        natural: Whether no value can lie outside, as of a probability between 0 and 1.
+            Values outside are clipped all the same, and are not counted as cut. Binary
+            bounds are natural.
 
     Raises:
         InvalidInput: When the range is empty, reversed, not finite or extreme.
@@ -33,11 +36,14 @@ class Bounds:
     Example:
         >>> Bounds(-2, 5).reach, Bounds.binary()
         (5.0, Bounds(lower=0.0, upper=1.0, is_binary=True))
+        >>> Bounds(0, 1, natural=True).can_cut, Bounds(0, 400).can_cut
+        (False, True)
     """
 
     lower: float
     upper: float
     is_binary: bool = False
+    natural: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         given = (self.lower, self.upper)
@@ -53,6 +59,9 @@ class Bounds:
         object.__setattr__(self, "upper", upper)
         flagged = isinstance(self.is_binary, bool)
         require(flagged, "is_binary must be true or false", self.is_binary)
+        flagged = isinstance(self.natural, bool)
+        require(flagged, "natural must be true or false", self.natural)
+        object.__setattr__(self, "natural", self.natural or self.is_binary)
         require(
             _SMALLEST_REACH <= self.reach <= _LARGEST_REACH,
             "the larger bound must lie between 2^-100 and 2^100 in size",
@@ -68,7 +77,20 @@ class Bounds:
         return cls(0.0, 1.0, is_binary=True)
 
     def __str__(self) -> str:
-        return "0 or 1" if self.is_binary else f"{self.lower:g} to {self.upper:g}"
+        if self.is_binary:
+            return "0 or 1"
+        return f"{self.lower:g} to {self.upper:g}{' (natural)' if self.natural else ''}"
+
+    def __repr__(self) -> str:
+        # Ids of sums from elsewhere are made of it: what was before stays as it was.
+        ends = f"lower={self.lower!r}, upper={self.upper!r}"
+        natural = ", natural=True" if self.natural and not self.is_binary else ""
+        return f"Bounds({ends}, is_binary={self.is_binary}{natural})"
+
+    @property
+    def can_cut(self) -> bool:
+        """Whether a value that is clipped to it may be counted as cut."""
+        return not self.natural
 
     @property
     def reach(self) -> float:

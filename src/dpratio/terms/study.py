@@ -21,8 +21,9 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["Study"]
+__all__ = ["CLIPPINGS", "MEASURED", "UNMEASURED", "Study"]
 
+MEASURED, UNMEASURED = CLIPPINGS = ("measured", "unmeasured")
 Source = str | CsvFile | ParquetFiles | DatabaseTable
 
 
@@ -46,6 +47,8 @@ class Study:
         guess: What they are like: a public guess, or None.
         stage: The share of epsilon that a first stage spends on finding the guess of
             every ratio, or None; see `make_plan`.
+        clipping: Whether a release counts how many units the bounds cut; see
+            `make_plan`.
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
             `DatabaseTable`, or None.
         scope: The dataset's name in the ledger, or None.
@@ -76,6 +79,7 @@ class Study:
     n: int | None
     guess: Guess | None
     stage: Fraction | None
+    clipping: str
     data: Source | None
     scope: str | None
 
@@ -94,6 +98,7 @@ class Study:
         n: int | None = None,
         guess: Guess | None = None,
         stage: float | Fraction | None = None,
+        clipping: str = UNMEASURED,
         data: Source | None = None,
         scope: str | None = None,
     ) -> None:
@@ -108,6 +113,7 @@ class Study:
             "n": n,
             "guess": guess,
             "stage": _read_stage(stage),
+            "clipping": clipping,
             "data": data,
             "scope": scope,
         }

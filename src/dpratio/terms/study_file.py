@@ -25,6 +25,7 @@
     delta = 1e-6
     scope = "loans"  # the dataset's name in the ledger, where there are several
     stage = 0.2  # the share of epsilon that a first stage spends on finding the guess
+    clipping = "measured"  # count how many units the bounds cut
 
     [population]  # a public guess, for plans, forecasts and simulations
     n = 5000
@@ -156,11 +157,12 @@ def parse_study(text: str) -> Study:
     if "groups" in top:
         partitions, weights = read_partitions(top["groups"])
     privacy = top["privacy"].fields(
-        "epsilon", optional=("delta", "strategy", "mechanism", "scope", "stage")
+        "epsilon",
+        optional=("delta", "strategy", "mechanism", "clipping", "scope", "stage"),
     )
     chosen: dict[str, Any] = {
         name: privacy[name].text()
-        for name in ("strategy", "mechanism")
+        for name in ("strategy", "mechanism", "clipping")
         if name in privacy
     }
     people = top.get("population")
@@ -263,13 +265,17 @@ def _read_answers(node: Node) -> tuple[str, ...]:
 
 
 def _read_bounds(node: Node) -> Bounds:
+    """Read [lower, upper], 'binary', or { natural = [lower, upper] }."""
     if node.value == "binary":
         return Bounds.binary()
+    natural = isinstance(node.value, dict)
+    if natural:
+        node = node.fields("natural")["natural"]
     pair = node.items() if isinstance(node.value, list) else []
     if len(pair) != 2:  # noqa: PLR2004
         node.refuse("must be [lower, upper] or 'binary'")
     lower, upper = (end.number() for end in pair)
-    return node.make(lambda: Bounds(lower, upper))
+    return node.make(lambda: Bounds(lower, upper, natural=natural))
 
 
 def _read_unit(node: Node) -> PrivacyUnit:

@@ -9,6 +9,7 @@ from dpratio.analyst.ratio.interval import Options, RatioIntervals, Signs, inter
 from dpratio.analyst.ratio.wald import LINKS, WALD_METHODS
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance
+from dpratio.analyst.tables.clipping import Clipping, clipping_of
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.analyst.tables.facets import facets_of
 from dpratio.analyst.tables.labels import labels_of
@@ -80,8 +81,8 @@ def estimate_ratios(
     positive = all(each.is_positive for each in reaches)
     require(positive or link == "ratio", rule, link, hint)
     columns, statuses, form = [], [], ""
-    for question, reach in zip(questions, reaches, strict=True):
-        moments = moments_of(release, question)
+    held = [moments_of(release, question) for question in questions]
+    for moments, reach in zip(held, reaches, strict=True):
         form = choose_variance(moments, variance)
         options = Options(method, link, level, form, draws, rng)
         found = intervals(moments, reach, options)
@@ -97,6 +98,7 @@ def estimate_ratios(
         is_simulated=release.is_simulated,
         origin=release.origin,
         within=_within(release.plan),
+        clipping=_clipping(release, held),
         **_asked(release),
         **_joined(columns),  # type: ignore[arg-type]  # columns are arrays
     )
@@ -156,6 +158,12 @@ def _within(plan: Plan) -> tuple[str, ...]:
     if plan.strategy == EXTERNAL:
         return ()
     return (describe_bounds(plan.bounds), *describe_totals(plan.unit))
+
+
+def _clipping(release: Release, moments: Sequence[Moments]) -> Clipping | None:
+    """Say how many people the bounds cut, where that was measured."""
+    boxes = [release.plan.box(question.asked) for question in release.questions]
+    return clipping_of(moments, ["w" in box for box in boxes])
 
 
 def _asked(release: Release) -> dict[str, Any]:

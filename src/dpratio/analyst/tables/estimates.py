@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.facets import Facet
 from dpratio.analyst.tables.labelled import labelled
@@ -66,7 +67,8 @@ class Estimates(Tabular):
     at which they agree, 1 for columns of the same range and 0 for differences, or None
     where the question has none; ``around_one`` says that it is 1. ``within`` says to
     what values are clipped. ``facets`` say which rows belong to which question, and
-    what gives them an order.
+    what gives them an order. ``clipping`` says how many people the bounds cut, where
+    that was measured.
 
     Example:
         >>> import dpratio as dpr
@@ -99,6 +101,12 @@ class Estimates(Tabular):
     public_doubt: Floats | None = None
     within: tuple[str, ...] = ()
     facets: tuple[Facet, ...] = ()
+    clipping: Clipping | None = None
+
+    @property
+    def clipped_people(self) -> Floats | None:
+        """How many people the bounds cut, of every row; None if not measured."""
+        return None if self.clipping is None else self.clipping.people
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -119,7 +127,10 @@ class Estimates(Tabular):
             names += ["log_ratio", "log_ci_lower", "log_ci_upper"]
         names += ["se", "se_sampling", "se_privacy"]
         answers = {name: getattr(self, name).tolist() for name in names}
-        return labelled(self.labels, answers | {"status": list(self.status)})
+        answers |= {"status": list(self.status)}
+        if self.clipping is not None:
+            answers |= self.clipping.columns()
+        return labelled(self.labels, answers)
 
     def precision(self) -> dict[str, list[float]]:
         """Ratios and their ends are rounded to their standard error.
@@ -150,6 +161,8 @@ class Estimates(Tabular):
             f"link {self.link}, variance {self.variance}."
         )
         lines += self.within
+        if self.clipping is not None:
+            lines += self.clipping.said(self.labels)
         if self.method == "no_correction":
             lines.append("These intervals ignore the noise and are too narrow.")
         return lines + meanings_of(self.codes, STATUSES)
@@ -161,6 +174,10 @@ class Estimates(Tabular):
             "score is 9.8 % above label, 95 % interval 6.1 % to 13.7 %; privacy widens
             it by 2.0 % to 6.0 %"
         """
+        cut = "" if self.clipping is None else self.clipping.briefly()
+        return self._in_words() + cut
+
+    def _in_words(self) -> str:
         above, below = self.totals or ("the numerator", "the denominator")
         if len(self) == 1:
             return self._one_in_words(above, below)

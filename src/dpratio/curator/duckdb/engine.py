@@ -15,6 +15,7 @@ from dpratio.curator.duckdb.numbers import (
     cell_of,
     clip,
     double,
+    is_outside,
     number_of,
     place_on,
     total_of,
@@ -107,6 +108,7 @@ def _query(
     for nth, each in statements:
         letters = _letters(each) if each.unit is None else list(each.unit.totals)
         made += [*(f"{letter}{nth}" for letter in letters), *_made(nth, each)]
+        made += _cut(nth, each)
         cells, added = _cells(nth, each, is_masked=reading.is_masked)
         gates = [g for g in letters if _is_gate(g, each) and _is_used(g, each)]
         counted += [*cells, *(f"{letter}{nth}" for letter in gates)]
@@ -151,6 +153,11 @@ def _kept(table: DuckTable, reading: Reading, passed: Sequence[str]) -> str:
                 clipped[f"{letter}{nth}"] = f"CASE WHEN is{nth} THEN {number} END"
             else:
                 clipped[f"{letter}{nth}"] = number
+        if each.counts_cuts:
+            cut = _is_cut(each, names)
+            clipped[f"c{nth}"] = (
+                f"CASE WHEN is{nth} THEN {cut} END" if (reading.is_masked) else cut
+            )
     source, where = "given_rows", "TRUE" if reading.keeps_missing else tests[0]
     if reading.is_masked:
         told = ", ".join(f"{test} AS is{nth}" for nth, test in enumerate(tests))
@@ -159,6 +166,19 @@ def _kept(table: DuckTable, reading: Reading, passed: Sequence[str]) -> str:
     where += "" if reading.unit is None else " AND u IS NOT NULL"
     columns = [f"{number} AS {name}" for name, number in clipped.items()]
     return f"SELECT {', '.join([*columns, *passed])} FROM {source} WHERE {where}"
+
+
+def _is_cut(statement: Statement, names: Mapping[str, str]) -> str:
+    """Say 1 where a bound that is watched moves a number of the row, else 0."""
+    outside = [
+        is_outside(
+            names[statement.factor_columns[letter]],
+            statement.factor_bounds[letter].lower,
+            statement.factor_bounds[letter].upper,
+        )
+        for letter in statement.cut_letters
+    ]
+    return f"CAST({' OR '.join(outside) or 'false'} AS DOUBLE)"
 
 
 def _is_counted(
@@ -191,6 +211,7 @@ def _placed(reading: Reading, keyed: Keyed) -> str:
     for nth, each in enumerate(reading.statements):
         taken = {"s": f"s{nth} - m{nth} AS s{nth}"} if "m" in each.factor_bounds else {}
         columns += [taken.get(letter, f"{letter}{nth}") for letter in _letters(each)]
+        columns += [f"c{nth}"] if each.counts_cuts else []
     columns += ["u"] if reading.unit is not None else []
     if reading.first.dimensions:
         columns.append(f"{keyed.code} AS code")
@@ -203,15 +224,37 @@ def _made(nth: int, statement: Statement) -> list[str]:
     contrast = statement.contrast
     if contrast is None:
         return []
-    weighted = "w" in statement.factor_bounds and statement.unit is None
-    times = f"w{nth} * " if weighted else ""
-    centre = double(contrast.centre)
-    z = f"{times}(s{nth} - {centre} * y{nth})"
+    times, centre = _times(nth, statement), double(contrast.centre)
+    z = _contrast(nth, statement)
     if contrast.limit is not None:
         limit = Bounds(-contrast.limit, contrast.limit)
         z = clip(f"({z})", limit)
     total = f"(s{nth} + {centre} * y{nth})" if contrast.has_numerator else f"y{nth}"
     return [f"{z} AS z{nth}", f"{times}{total} AS h{nth}"]
+
+
+def _cut(nth: int, statement: Statement) -> list[str]:
+    """Say whether a unit was cut; a limit on z cuts too."""
+    if not statement.counts_cuts:
+        return []
+    contrast = statement.contrast
+    if contrast is None or contrast.limit is None:
+        return [f"c{nth}"]
+    beyond = is_outside(
+        f"({_contrast(nth, statement)})", -contrast.uncut, contrast.uncut
+    )
+    return [f"CASE WHEN {beyond} THEN 1::DOUBLE ELSE c{nth} END AS c{nth}"]
+
+
+def _contrast(nth: int, statement: Statement) -> str:
+    """Write z before it is clipped."""
+    centre = double(statement.contrast.centre)  # type: ignore[union-attr]
+    return f"{_times(nth, statement)}(s{nth} - {centre} * y{nth})"
+
+
+def _times(nth: int, statement: Statement) -> str:
+    weighted = "w" in statement.factor_bounds and statement.unit is None
+    return f"w{nth} * " if weighted else ""
 
 
 def _cells(

@@ -13,6 +13,7 @@ __all__ = [
     "cell_of",
     "clip",
     "double",
+    "is_outside",
     "number_of",
     "place_on",
     "sum_of",
@@ -59,6 +60,11 @@ def clip(factor: str, bounds: Bounds) -> str:
         f"CASE WHEN {factor} BETWEEN {lower} AND {upper} THEN {factor} "
         f"WHEN {factor} > {upper} THEN {upper} WHEN {factor} < {lower} THEN {lower} END"
     )
+
+
+def is_outside(value: str, lowest: float, highest: float) -> str:
+    """Tell whether a number that is there lies outside a range."""
+    return f"{value} NOT BETWEEN {double(lowest)} AND {double(highest)}"
 
 
 def place_on(ladder: Ladder, number: str) -> str:

@@ -1,7 +1,7 @@
 """Units with ids in DuckDB's SQL: their totals, their groups, the keys they share."""
 
 from dpratio.curator.duckdb.keys import id_of, key_of
-from dpratio.curator.duckdb.numbers import cell_of, double, sum_of
+from dpratio.curator.duckdb.numbers import cell_of, double, is_outside, sum_of
 from dpratio.curator.duckdb.table import DuckTable, literal
 from dpratio.curator.reading.keys import (
     LARGEST_ID,
@@ -12,7 +12,7 @@ from dpratio.curator.reading.keys import (
     key_from,
     rank_key,
 )
-from dpratio.curator.reading.statement import KeyCount, Reading, UnitRule
+from dpratio.curator.reading.statement import KeyCount, Reading, Statement, UnitRule
 from dpratio.terms.dimensions import Key
 
 __all__ = ["count_keys", "unit_steps"]
@@ -73,6 +73,10 @@ def unit_steps(reading: Reading, unit: UnitRule, *, in_doubles: bool) -> dict[st
                 f"WHEN t{name} < {total.lowest} THEN {total.lowest} ELSE t{name} END "
                 f"AS DOUBLE) * {double(total.step)} AS {name}"
             )
+        if each.counts_cuts:
+            # However many rows of a unit are cut, it is one unit.
+            totals.append(f"max(c{nth}) AS tc{nth}")
+            units.append(f"{_is_cut(nth, each)} AS c{nth}")
     steps = {"totals": f"SELECT {by}, {', '.join(totals)} FROM placed GROUP BY {by}"}
     source = "totals"
     if reading.first.groups > unit.most_groups:
@@ -80,6 +84,17 @@ def unit_steps(reading: Reading, unit: UnitRule, *, in_doubles: bool) -> dict[st
         source = "capped"
     steps["units"] = f"SELECT {', '.join(units)} FROM {source}"
     return steps
+
+
+def _is_cut(nth: int, statement: Statement) -> str:
+    """Say 1 where a row or a total of a unit was cut, else 0; none stays missing."""
+    outside = [
+        is_outside(f"t{letter}{nth}", *map(float, total.uncut))
+        for letter, total in statement.unit.totals.items()  # type: ignore[union-attr]
+        if total.can_cut
+    ]
+    tests = " OR ".join([f"tc{nth} > 0", *outside])
+    return f"CASE WHEN {tests} THEN 1::DOUBLE WHEN tc{nth} = 0 THEN 0::DOUBLE END"
 
 
 def _capped(reading: Reading, unit: UnitRule) -> dict[str, str]:
@@ -104,11 +119,17 @@ def _capped(reading: Reading, unit: UnitRule) -> dict[str, str]:
         kept.append(f"n_rows{nth}")
         kept += [
             f"CASE WHEN rank <= last{nth} THEN t{letter}{nth} END AS t{letter}{nth}"
-            for letter in each.unit.totals  # type: ignore[union-attr]
+            for letter in _added(each)
         ]
     steps["last"] = f"SELECT u, {', '.join(last)} FROM ranked GROUP BY u"
     steps["capped"] = f"SELECT code, {', '.join(kept)} FROM ranked JOIN last USING (u)"
     return steps
+
+
+def _added(statement: Statement) -> list[str]:
+    """List what is held of each unit and group."""
+    totals = list(statement.unit.totals)  # type: ignore[union-attr]
+    return [*totals, "c"] if statement.counts_cuts else totals
 
 
 def _rank(unit: UnitRule) -> str:

@@ -157,13 +157,15 @@ def _read_factors(
     row: Mapping[str, Any], statement: Statement, table: RowTable
 ) -> Factors | None:
     factors: Factors = {}
+    watched, is_cut = statement.cut_letters, False
     for letter, column in statement.factor_columns.items():
         is_text = table.types[column].kind == "csv"
         number = to_number(row[column], from_text=is_text)
         if number is None:
             return None
         factors[letter] = _clip(number, statement.factor_bounds[letter])
-    return factors
+        is_cut |= letter in watched and factors[letter] != number
+    return factors | ({"c": float(is_cut)} if statement.counts_cuts else {})
 
 
 def _place_of(
@@ -200,18 +202,27 @@ def _unit_totals(
         own = held.setdefault(place, dict.fromkeys(rule.totals, 0))
         for letter, total in rule.totals.items():
             own[letter] += to_cell(weight * factors[letter], total.step)
+        if "c" in factors:
+            # However many rows are cut, it is one unit.
+            own["c"] = max(own.get("c", 0), int(factors["c"]))
     for unit, held in totals.items():
         ranked = sorted(held, key=lambda place: rank_of(rule.key, unit, place))
         for place in ranked[: rule.most_groups]:
-            yield (
-                unit,
-                place,
-                {
-                    letter: max(total.lowest, min(total.highest, held[place][letter]))
-                    * total.step
-                    for letter, total in rule.totals.items()
-                },
-            )
+            yield unit, place, _clipped_totals(held[place], rule)
+
+
+def _clipped_totals(own: Mapping[str, int], rule: UnitRule) -> Factors:
+    factors = {
+        letter: max(total.lowest, min(total.highest, own[letter])) * total.step
+        for letter, total in rule.totals.items()
+    }
+    if "c" in own:
+        is_cut = any(
+            total.can_cut and not total.uncut[0] <= own[letter] <= total.uncut[1]
+            for letter, total in rule.totals.items()
+        )
+        factors["c"] = float(own["c"] or is_cut)
+    return factors
 
 
 def _with_contrast(factors: Factors, contrast: Contrast | None) -> Factors:
@@ -222,7 +233,10 @@ def _with_contrast(factors: Factors, contrast: Contrast | None) -> Factors:
     z = weight * (factors["s"] - scaled)
     h = weight * (factors["s"] + scaled if contrast.has_numerator else factors["y"])
     limit = math.inf if contrast.limit is None else contrast.limit
-    return {**factors, "z": min(max(z, -limit), limit), "h": h}
+    made = {**factors, "z": min(max(z, -limit), limit), "h": h}
+    if "c" in factors and abs(z) > contrast.uncut:
+        made["c"] = 1.0
+    return made
 
 
 def _clip(number: float, bounds: Bounds) -> float:

@@ -13,6 +13,8 @@ specification in plain loops; every other engine equals it to the last integer:
 4. where units have ids, w·s and w·y are counted in cells, added per id and group, and
    clipped to whole cells; of the groups of one id those with the smallest ranks are
    kept; the totals are the s and y of one row from here on;
+   where cuts are counted, c is 1 if a bound that can cut moved one of the numbers of a
+   unit in a group, or its total by more than rounding, or z in step 5; else it is 0;
 5. where the plan has a contrast, z = w·(s − r₀·y) and h = w·(s + r₀·y), or w·y where
    the basis says so or r₀ is 0, are made in doubles in this order of work; z is
    clipped to its limit;
@@ -117,6 +119,21 @@ class Statement:
         if self.listed is not None:
             return len(self.listed)
         return math.prod(each.size for each in self.dimensions)
+
+    @property
+    def counts_cuts(self) -> bool:
+        """Whether units that a bound cuts are counted."""
+        return any("c" in each.factors for each in self.sums)
+
+    @property
+    def cut_letters(self) -> list[str]:
+        """The letters whose bounds are watched; a bin moves no number of a sum."""
+        if not self.counts_cuts:
+            return []
+        return [a for a in "sywm" if a in self.factor_bounds and self._can_cut(a)]
+
+    def _can_cut(self, letter: str) -> bool:
+        return self.factor_bounds[letter].can_cut
 
     @property
     def listed_codes(self) -> list[int]:

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
 import ibis
 
@@ -17,6 +19,7 @@ __all__ = [
     "PIECES",
     "cell_of",
     "clip",
+    "cut",
     "joined",
     "only_where",
     "pieces_of",
@@ -60,6 +63,15 @@ def clip(dialect: Dialect, value: Value, bounds: Bounds, least: float = 0.0) -> 
         (value < lower, lower),
         else_=settled(dialect, value, least),
     )
+
+
+def cut(dialect: Dialect, outside: Sequence[Value], before: Value = None) -> Value:
+    """Say 1 where a test holds or it was said before, else 0; none stays missing."""
+    one, zero = dialect.double(1.0), dialect.double(0.0)
+    if before is None:
+        return ibis.cases((reduce(or_, outside), one), else_=zero) if outside else zero
+    tests = reduce(or_, outside, before > zero)
+    return ibis.cases((tests, one), (before.notnull(), zero))
 
 
 def settled(dialect: Dialect, value: Value, least: float) -> Value:

@@ -21,6 +21,7 @@ from dpratio.curator.warehouse.numbers import (
     PIECES,
     cell_of,
     clip,
+    cut,
     only_where,
     pieces_of,
     place_on,
@@ -230,7 +231,27 @@ def _clipped(
                 clipped[f"{letter}{nth}"] = only_where(rows[f"is{nth}"], within)
             else:
                 clipped[f"{letter}{nth}"] = within
+        if each.counts_cuts:
+            is_cut = cut(dialect, _outside(dialect, rows, each, names))
+            if reading.is_masked:
+                is_cut = only_where(rows[f"is{nth}"], is_cut)
+            clipped[f"c{nth}"] = is_cut
     return rows.select(*passed, **clipped)
+
+
+def _outside(
+    dialect: Dialect, rows: Value, statement: Statement, names: Mapping[str, str]
+) -> list[Value]:
+    """Tell where a bound that is watched moves a number of a row."""
+    watched = [
+        (rows[names[statement.factor_columns[each]]], statement.factor_bounds[each])
+        for each in statement.cut_letters
+    ]
+    return [
+        (number < dialect.double(bounds.lower))
+        | (number > dialect.double(bounds.upper))
+        for number, bounds in watched
+    ]
 
 
 def _placed(dialect: Dialect, rows: Value, reading: Reading) -> Value:
@@ -238,8 +259,8 @@ def _placed(dialect: Dialect, rows: Value, reading: Reading) -> Value:
     kept = [
         f"{letter}{nth}"
         for nth, each in enumerate(reading.statements)
-        for letter in "syw"
-        if letter in each.factor_bounds
+        for letter in "sywc"
+        if letter in each.factor_bounds or (letter == "c" and each.counts_cuts)
     ]
     if reading.unit is not None:
         kept.append("u")
@@ -279,9 +300,13 @@ def _contrast(
     if "w" in statement.factor_bounds and statement.unit is None:
         weight = rows[f"w{nth}"]
         z, h = (settled(dialect, weight * each, LEAST_CONTRAST) for each in (z, h))
-    if contrast.limit is not None:
-        z = clip(dialect, z, Bounds(-contrast.limit, contrast.limit))
-    return {f"z{nth}": z, f"h{nth}": h}
+    if contrast.limit is None:
+        return {f"z{nth}": z, f"h{nth}": h}
+    made = {f"z{nth}": clip(dialect, z, Bounds(-contrast.limit, contrast.limit))}
+    if statement.counts_cuts:
+        beyond = z.abs() > dialect.double(contrast.uncut)
+        made[f"c{nth}"] = cut(dialect, [beyond], rows[f"c{nth}"])
+    return {**made, f"h{nth}": h}
 
 
 def _cells(

@@ -13,6 +13,7 @@ from dpratio.curator.warehouse.numbers import (
     PIECES,
     cell_of,
     clip,
+    cut,
     joined,
     only_where,
     pieces_of,
@@ -45,6 +46,12 @@ def unit_totals(
     for name, (total, weight) in totals.items():
         factors = [rows[each] for each in (weight, name) if each is not None]
         cells[name] = cell_of(dialect, factors, total.step, LEAST_TERM)
+    watched = {
+        f"c{nth}": each
+        for nth, each in enumerate(reading.statements)
+        if each.counts_cuts
+    }
+    cells |= {name: rows[name] for name in watched}
     code = ["code"] if reading.first.dimensions else []
     is_capped = reading.first.groups > unit.most_groups
     id_read = dialect.gathered(rows.u) if is_capped else rows.u
@@ -58,6 +65,8 @@ def unit_totals(
     sums: dict[str, Value] = {}
     for name in totals:
         sums |= _sums(dialect, counted[name], name, in_doubles=in_doubles)
+    # However many rows of a unit are cut, it is one unit.
+    sums |= {f"t{name}": counted[name].max() for name in watched}
     held = counted.group_by("u", *code).aggregate(**many, **sums)
     if is_capped:
         held = held.mutate(hashed=_hashed(dialect, held.u))
@@ -66,12 +75,25 @@ def unit_totals(
             held = held.mutate(**_nth_of_each(held, list(many)))
         else:
             held = _first(held, unit.most_groups, [held.rank])
+    added = {name: _total(dialect, held, name, in_doubles) for name in totals}
+    made = {
+        name: _clipped(dialect, added[name], total)
+        for name, (total, _) in totals.items()
+    }
+    for name, asks in watched.items():
+        outside = [
+            _beyond(dialect, added[f"{letter}{name[1:]}"], total)
+            for letter, total in asks.unit.totals.items()  # type: ignore[union-attr]
+            if total.can_cut
+        ]
+        made[name] = cut(dialect, outside, held[f"t{name}"])
     clipped = {}
-    for name, (total, _) in totals.items():
-        whole = _clipped(dialect, _total(dialect, held, name, in_doubles), total)
+    for name, whole in made.items():
         if is_capped and reading.is_masked:
-            whole = only_where(held[f"nth{name[1:]}"] <= unit.most_groups, whole)
-        clipped[name] = whole
+            is_kept = held[f"nth{name[1:]}"] <= unit.most_groups
+            clipped[name] = only_where(is_kept, whole)
+        else:
+            clipped[name] = whole
     return held.select(*code, *many, **clipped)
 
 
@@ -128,6 +150,12 @@ def _total(dialect: Dialect, held: Value, letter: str, in_doubles: bool) -> Valu
 def _clipped(dialect: Dialect, total: Value, rule: Total) -> Value:
     whole = clip(dialect, total, Bounds(float(rule.lowest), float(rule.highest)))
     return whole * dialect.double(rule.step)
+
+
+def _beyond(dialect: Dialect, total: Value, rule: Total) -> Value:
+    """Tell where a total lies further out than rounding takes it."""
+    lowest, highest = (dialect.double(float(each)) for each in rule.uncut)
+    return (total < lowest) | (total > highest)
 
 
 def _rank(dialect: Dialect, held: Value, rule: UnitRule) -> Value:

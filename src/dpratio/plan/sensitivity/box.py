@@ -13,18 +13,33 @@ from dpratio.terms.unit import PrivacyUnit
 __all__ = ["Total", "box_of", "row_box", "totals_of"]
 
 
+# Rows that add up to a bound may come out some cells beyond it, and nothing was cut:
+# 16 are a millionth of the reach, and the rounding of 30 rows.
+_ROUNDED = 16
+
+
 @dataclass(frozen=True, slots=True)
 class Total:
-    """How a person's rows are added up: in cells of a step, clipped to whole cells."""
+    """How a person's rows are added up: in cells of a step, clipped to whole cells.
+
+    ``can_cut`` says whether a total that is clipped is counted as cut.
+    """
 
     step: float
     lowest: int
     highest: int
+    can_cut: bool = True
+
+    @property
+    def uncut(self) -> tuple[int, int]:
+        """The cells from which to which a total is not counted as cut."""
+        return self.lowest - _ROUNDED, self.highest + _ROUNDED
 
     @property
     def bounds(self) -> Bounds:
         """The exact range of a clipped total."""
-        return Bounds(self.lowest * self.step, self.highest * self.step)
+        low, high = self.lowest * self.step, self.highest * self.step
+        return Bounds(low, high, natural=not self.can_cut)
 
 
 def row_box(ratio: Ratio, bounds: Mapping[str, Bounds]) -> dict[str, Bounds]:
@@ -33,7 +48,8 @@ def row_box(ratio: Ratio, bounds: Mapping[str, Bounds]) -> dict[str, Bounds]:
     if ratio.minus is not None:
         other = bounds[ratio.minus]
         low, high = numerator.lower - other.upper, numerator.upper - other.lower
-        numerator = Bounds(low, high)
+        natural = numerator.natural and other.natural
+        numerator = Bounds(low, high, natural=natural)
     box = {"s": numerator, "y": bounds[ratio.per]}
     if ratio.weight is not None:
         box["w"] = bounds[ratio.weight]
@@ -60,4 +76,4 @@ def _total(bounds: Bounds, name: str) -> Total:
     lowest, highest = math.ceil(bounds.lower / step), math.floor(bounds.upper / step)
     rule = f"the totals of '{name}' have too narrow a range"
     require(lowest < highest, rule, [bounds.lower, bounds.upper])
-    return Total(step, lowest, highest)
+    return Total(step, lowest, highest, bounds.can_cut)

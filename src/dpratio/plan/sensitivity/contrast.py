@@ -5,6 +5,7 @@ The planner chooses which: the sum w·(s + r₀·y), which is cheap where both c
 equally far, or the denominator w·y, which is where s reaches further than r₀·y.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +18,7 @@ __all__ = ["BASES", "Contrast", "contrast_of", "guess_from"]
 
 BASES = ("sum", "denominator")
 _TWELFTH = 12
+_ROUNDED = 2.0**-20
 
 Pair = tuple[Fraction, Fraction]
 
@@ -33,6 +35,11 @@ class Contrast:
     centre: float
     limit: float | None = None
     basis: str = "sum"
+
+    @property
+    def uncut(self) -> float:
+        """Up to which |z| the limit is not counted as cutting: rounding is no cut."""
+        return math.inf if self.limit is None else self.limit * (1 + _ROUNDED)
 
     @property
     def has_numerator(self) -> bool:

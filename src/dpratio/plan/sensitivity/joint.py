@@ -21,6 +21,8 @@ __all__ = ["Grid", "grid_of", "is_convex", "joint_ratio", "root_above", "spread_
 # Doubles lose at most this part of a summand's size: docs/proofs/joint_cost.md.
 _ROUNDING = Fraction(1, 2**49)
 _HALF_CELL = Fraction(1, 2) + Fraction(1, 2**26)
+# Whether a unit is cut is not told by its clipped values: any row may be.
+_MAY_BE_CUT = {"c": Fraction(1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,19 @@ class Grid:
 
     def only(self, at: int) -> "Grid":
         """Give the grid of one sum alone."""
+        return self._between(at, at + 1)
+
+    def first(self, count: int) -> "Grid":
+        """Give the grid of the first sums alone."""
+        return self._between(0, count)
+
+    def _between(self, start: int, stop: int) -> "Grid":
         return Grid(
-            self.summands[at : at + 1],
-            self.steps[at : at + 1],
-            tuple((row[at],) for row in self.moves),
-            self.rounding[at : at + 1],
-            self.ranges[at : at + 1],
+            self.summands[start:stop],
+            self.steps[start:stop],
+            tuple(row[start:stop] for row in self.moves),
+            self.rounding[start:stop],
+            self.ranges[start:stop],
             self.curved,
         )
 
@@ -78,8 +87,8 @@ def grid_of(
         bounds: Bounds of ``s``, ``y`` and, where there is one, ``w``.
         contrast: Where the factors are ``z`` and ``h``.
     """
-    points = corners_of(bounds, contrast)
-    sizes = _sizes(bounds, contrast)
+    points = [{**each, **_MAY_BE_CUT} for each in corners_of(bounds, contrast)]
+    sizes = {**_sizes(bounds, contrast), **_MAY_BE_CUT}
     values = [[abs(_product(each, point)) for each in summands] for point in points]
     reaches = [max(column) for column in zip(*values, strict=True)]
     steps = [step_for(float(reach)) for reach in reaches]

@@ -86,8 +86,8 @@ def _expanded(
         grown: dict[str, Fraction] = {}
         for before, part in products.items():
             for raw, weight in columns.get(letter, {letter: Fraction(1)}).items():
-                # As sums are named: w first, then z, then h.
-                longer = "".join(sorted(before + raw, key="wzh".index))
+                # As sums are named: w first, then z, then h; c stands alone.
+                longer = "".join(sorted(before + raw, key="wzhc".index))
                 grown[longer] = grown.get(longer, Fraction(0)) + part * weight
         products = grown
     return {product: part for product, part in products.items() if part}

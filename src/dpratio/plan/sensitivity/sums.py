@@ -2,12 +2,13 @@
 
 A summand is a product of clipped values of one row, multiplied from left to right
 in double precision: ``w`` weight, ``y`` denominator, ``s`` numerator; ``z`` and ``h``
-are the two columns of `contrast`, which hold the weight already.
+are the two columns of `contrast`, which hold the weight already. ``c`` says whether a
+bound cut anything of the unit.
 """
 
 from dataclasses import dataclass
 
-__all__ = ["MOMENTS", "Summand", "focused_summands", "summands_for"]
+__all__ = ["CUT", "MOMENTS", "Summand", "focused_summands", "summands_for"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,9 @@ class Summand:
         """How the sum is written for a reader."""
         return f"Σ {'·'.join(self.factors)}" if self.factors else "Σ 1"
 
+
+# c is 1 for a unit that a bound cut, and 0 for any other.
+CUT = Summand("c", ("c",))
 
 # The moments of Miao & Li (2022), section 2.3.1, in the order of the paper.
 MOMENTS = ("w", "wy", "ws", "ww", "wyy", "wss", "wys")

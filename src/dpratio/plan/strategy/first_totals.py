@@ -1,6 +1,5 @@
 """The two totals of a first stage: their noise in a plan, their price at the door."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 from dpratio.checks import require
@@ -21,14 +20,7 @@ TOTALS = 2  # Σ w·s and Σ w·y come first among the raw sums.
 
 def totals_grid(raw: Grid) -> Grid:
     """Lay out the two totals of a question, given its raw sums."""
-    return replace(
-        raw,
-        summands=raw.summands[:TOTALS],
-        steps=raw.steps[:TOTALS],
-        moves=tuple(row[:TOTALS] for row in raw.moves),
-        rounding=raw.rounding[:TOTALS],
-        ranges=raw.ranges[:TOTALS],
-    )
+    return raw.first(TOTALS)
 
 
 def measure_totals(raw: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:

@@ -12,6 +12,7 @@ from dpratio.checks import require
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of
 from dpratio.plan.sensitivity.sums import (
+    CUT,
     MOMENTS,
     Summand,
     focused_summands,
@@ -40,22 +41,30 @@ Matrix = dict[str, list[float]]
 
 
 def sums_of(
-    strategy: str, bounds: Box, contrast: Contrast, answers: Sequence[str]
+    strategy: str,
+    bounds: Box,
+    contrast: Contrast,
+    answers: Sequence[str],
+    *,
+    counts_cuts: bool = False,
 ) -> Grid:
-    """Lay out the sums that a strategy measures for the answers wanted."""
+    """Lay out the sums that a strategy measures for the answers wanted.
+
+    The number of units that bounds cut comes last, where it is counted.
+    """
     hint = "Make a plan with make_plan."
     require(strategy != EXTERNAL, "sums from elsewhere are not planned", strategy, hint)
     hint = "Ask it of a plan that make_plan makes."
     rule = "a plan of histograms holds no sums of a ratio"
     require(strategy != HISTOGRAM, rule, strategy, hint)
-    weighted = "w" in bounds
+    weighted, last = "w" in bounds, (CUT,) if counts_cuts else ()
     if strategy == "focused":
         summands = focused_summands(weighted=weighted, means="means" in answers)
-        return grid_of(summands, bounds, contrast)
+        return grid_of((*summands, *last), bounds, contrast)
     summands = summands_for(
         weighted=weighted, binary=bounds["y"].is_binary, spread="spread" in answers
     )
-    return grid_of(summands, bounds, None)
+    return grid_of((*summands, *last), bounds, None)
 
 
 def reconstruction(summands: Sequence[Summand], contrast: Contrast | None) -> Matrix:
@@ -106,6 +115,8 @@ def _from_contrast(names: Sequence[str], contrast: Contrast) -> Matrix:
         mark = "w" if "wz" in names else ""
         parts["wa"] = {mark + name: part for name, part in parts["ws"].items()}
         parts["wb"] = {mark + name: part for name, part in parts["wy"].items()}
+    if CUT.name in names:
+        parts[CUT.name] = {CUT.name: 1.0}
     return {
         moment: [given.get(name, 0.0) for name in names]
         for moment, given in parts.items()

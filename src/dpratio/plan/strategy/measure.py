@@ -1,7 +1,7 @@
 """How much noise each sum gets: the part of the planner that shares a budget."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpratio.checks import require
@@ -14,16 +14,22 @@ from dpratio.plan.calibration.calibrate import (
 from dpratio.plan.sensitivity.joint import Grid, joint_ratio
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
+from dpratio.plan.sensitivity.sums import CUT
 from dpratio.plan.strategy.people import People, Units
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
+    "CUT_SHARE",
     "Allowance",
+    "even_shares",
     "measure_evenly",
     "measure_focused",
     "measure_gaps",
     "measure_jointly",
 ]
+
+# What the count of cut units gets: docs/methods/bounds.md.
+CUT_SHARE = Fraction(11, 200)
 
 # What a test of calibration spends on each sum: docs/methods/calibration_curve.md.
 _SHARES = {"z": 0.7, "h": 0.18, "zz": 0.1, "zh": 0.01, "hh": 0.01}
@@ -48,15 +54,17 @@ class Allowance:
 
 def measure_evenly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     """Give each sum an equal share: Miao & Li (2022), section 2.3.1."""
-    count = len(grid.summands)
     scales = []
-    for at, sensitivity in enumerate(grid.sensitivities):
+    shares = even_shares([each.name for each in grid.summands])
+    for at, (sensitivity, share) in enumerate(
+        zip(grid.sensitivities, shares, strict=True)
+    ):
         one = grid.only(at)
         scale = calibrate(
             allowed.mechanism,
             sensitivity=sensitivity,
-            epsilon=allowed.epsilon / count,
-            delta=allowed.delta / count,
+            epsilon=allowed.epsilon * share,
+            delta=allowed.delta * share,
         )
         if not is_one_row(allowed.unit):
             moves = unit_ratio(
@@ -68,10 +76,23 @@ def measure_evenly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     return _measured(grid, scales)
 
 
+def even_shares(names: Sequence[str]) -> list[Fraction]:
+    """Give the shares of sums that are measured evenly; the count of cuts has its own.
+
+    Example:
+        >>> even_shares(["w", "wy"]), even_shares(["w", "wy", "c"])[-1]
+        ([Fraction(1, 2), Fraction(1, 2)], Fraction(11, 200))
+    """
+    counted = CUT.name in names
+    spent = CUT_SHARE if counted else Fraction(0)
+    each = (1 - spent) / (len(names) - counted)
+    return [spent if name == CUT.name else each for name in names]
+
+
 def measure_jointly(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     """Give each sum noise in proportion to its own sensitivity, at the joint price."""
-    sizes = [float(each) for each in grid.sensitivities]
-    return _measured(grid, _certified(grid, allowed, sizes))
+    sizes = [float(each) for each in _plain(grid).sensitivities]
+    return _measured(grid, _counted(grid, allowed, sizes))
 
 
 def measure_focused(
@@ -83,17 +104,19 @@ def measure_focused(
     """Share the budget by what each sum is worth; give the promised log width too."""
     from dpratio.plan.strategy.shares import share_budget
 
-    unit_scales = [1.0] * len(grid.summands)
+    plain = _plain(grid)
+    unit_scales = [1.0] * len(plain.summands)
     by_unit = unit_ratio(
-        allowed.mechanism, grid, unit_scales, allowed.unit, allowed.cells
-    ) / joint_ratio(allowed.mechanism, grid, unit_scales)
-    affordable = float(allowed.ratio / by_unit)
-    shared = share_budget(allowed.mechanism, grid, affordable, units, family)
+        allowed.mechanism, plain, unit_scales, allowed.unit, allowed.cells
+    ) / joint_ratio(allowed.mechanism, plain, unit_scales)
+    left = _left(allowed) if plain is not grid else allowed
+    affordable = float(left.ratio / by_unit)
+    shared = share_budget(allowed.mechanism, plain, affordable, units, family)
     cells = [
         float(scale) / step
-        for scale, step in zip(shared.scales, grid.steps, strict=True)
+        for scale, step in zip(shared.scales, plain.steps, strict=True)
     ]
-    return _measured(grid, _certified(grid, allowed, cells)), shared.log_width
+    return _measured(grid, _counted(grid, allowed, cells)), shared.log_width
 
 
 def measure_gaps(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
@@ -103,9 +126,9 @@ def measure_gaps(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     weights spread. The other sums keep the ratio answerable.
     """
     power = 1.0 if allowed.mechanism == "laplace" else 0.5
-    noise = {}
+    noise, plain = {}, _plain(grid)
     for each, step, reach in zip(
-        grid.summands, grid.steps, grid.sensitivities, strict=True
+        plain.summands, plain.steps, plain.sensitivities, strict=True
     ):
         # Where z is largest, h is half of its own largest value.
         moved = reach * step * (0.5 if each.name == "h" else 1.0)
@@ -114,9 +137,38 @@ def measure_gaps(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     noise["zh"] = max(noise["zh"], (noise["zz"] * noise["hh"]) ** 0.5)
     cells = [
         noise[each.name] / step
-        for each, step in zip(grid.summands, grid.steps, strict=True)
+        for each, step in zip(plain.summands, plain.steps, strict=True)
     ]
-    return _measured(grid, _certified(grid, allowed, cells))
+    return _measured(grid, _counted(grid, allowed, cells))
+
+
+def _plain(grid: Grid) -> Grid:
+    """Leave out the count of cut units, which comes last."""
+    return grid.first(len(grid.summands) - 1) if CUT in grid.summands else grid
+
+
+def _left(allowed: Allowance) -> Allowance:
+    """Give what is left for the sums beside the count."""
+    return replace(allowed, ratio=allowed.ratio * _part(1 - CUT_SHARE, allowed))
+
+
+def _part(share: Fraction, allowed: Allowance) -> Fraction:
+    """Give the part of a move that has a share: μ² is shared under Gaussian noise."""
+    if allowed.mechanism == "laplace":
+        return share
+    return Fraction(float(share) ** 0.5)
+
+
+def _counted(grid: Grid, allowed: Allowance, cells: Sequence[float]) -> list[float]:
+    """Certify sums, and the count of cut units at its own share, together."""
+    plain = _plain(grid)
+    if plain is grid:
+        return _certified(grid, allowed, cells)
+    sums = _certified(plain, _left(allowed), cells)
+    once = grid.only(len(cells))
+    alone = unit_ratio(allowed.mechanism, once, [1.0], allowed.unit, allowed.cells)
+    count = float(alone / (allowed.ratio * _part(CUT_SHARE, allowed)))
+    return _certified(grid, allowed, [*sums, count])
 
 
 def _certified(grid: Grid, allowed: Allowance, cells: Sequence[float]) -> list[float]:

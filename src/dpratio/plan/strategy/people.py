@@ -110,7 +110,7 @@ def units_of(box: Box, contrast: Contrast) -> Units:
     """Choose units in which no square leaves the range of doubles."""
     y, w = _near(box["y"].reach), _near(box["w"].reach) if "w" in box else 1.0
     s = _near(max(box["s"].reach, abs(contrast.centre) * box["y"].reach))
-    unit = {"s": s, "y": y, "w": w}
+    unit = {"s": s, "y": y, "w": w, "c": 1.0}
     scaled = {
         name: Range(each.lower / unit[name], each.upper / unit[name], each.is_binary)
         for name, each in box.items()

@@ -137,5 +137,6 @@ def _sums_of(plan: Plan, asked: PlannedQuestion) -> Hashable:
 def _view_of(plan: Plan, asked: PlannedQuestion) -> View:
     question = counted_question(plan, asked)
     products = [each.summand.factors for each in question.sums]
-    change = partial(clip_people, bounds=plan.box(question))
+    counts = plan.counts_cuts(question)
+    change = partial(clip_people, bounds=plan.box(question), counts_cuts=counts)
     return View(change, products, plan.contrast(question))

@@ -206,7 +206,8 @@ def _rejected(
 def _summed(plan: Plan, people: People, bins: ScoreBins) -> Floats:
     """Add up by sample and bin: samples × bins × sums."""
     question = plan.questions[0]
-    given = clip_people(people, plan.box(question))
+    counts = plan.counts_cuts(question)
+    given = clip_people(people, plan.box(question), counts_cuts=counts)
     edges = np.array(bins.edges)
     place = np.searchsorted(edges, given.score, side="right") - 1
     place[given.score == edges[-1]] = len(edges) - 2
@@ -219,6 +220,7 @@ def _summed(plan: Plan, people: People, bins: ScoreBins) -> Floats:
             given.score * inside,
             given.label * inside,
             inside * (1.0 if given.weight is None else given.weight),
+            None if given.cut is None else given.cut * inside,
         )
         named = [factors or ("w",) for factors in products]
         by_bin.append(sum_products(own, named, plan.contrast(question)))

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -108,12 +109,13 @@ def unit_moments(
     )
     known = callable(population)
     require(known, "guess must be a Guess, a population or None", guess)
+    clip = partial(clip_people, bounds=bounds, counts_cuts=plan.counts_cuts(question))
     people = _at_true_ratio(
-        clip_people(population(np.random.default_rng(_SEED), _PEOPLE, 1), bounds),
+        clip(population(np.random.default_rng(_SEED), _PEOPLE, 1)),
         getattr(population, "ratio", None),
     )
     products = [each.summand.factors for each in question.sums]
-    each = sum_products(clip_people(people, bounds), products, plan.contrast(question))
+    each = sum_products(clip(people), products, plan.contrast(question))
     mean = each.mean(axis=0)
     values, vectors = np.linalg.eigh(np.cov(each, rowvar=False))
     moments = exact_moments(each, plan, question)

@@ -1,0 +1,146 @@
+"""How many people the bounds cut, as far as noise lets it be seen, and in words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale, noisy_quantile
+from dpratio.analyst.sums.moments import Moments
+from dpratio.analyst.tables.sentence import percent
+from dpratio.arrays import Flags, Floats, Integers
+from dpratio.plan.sensitivity.sums import CUT
+
+__all__ = ["CLIPPED", "Clipping", "clipping_of"]
+
+CLIPPED, UNSEEN, NATURAL = "clipped", "not seen", "natural"
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clipping:
+    """Counts of people that a bound cut, whole numbers, with intervals at level 0.95.
+
+    They are NaN where every bound is natural and nothing was counted. ``share`` is the
+    part of all people, and NaN where their number was not measured. A row is clipped
+    where the interval leaves 0 out.
+    """
+
+    people: Floats
+    lower: Floats
+    upper: Floats
+    share: Floats
+
+    @property
+    def is_clipped(self) -> Flags:
+        """Whether more than nobody was cut."""
+        clipped: Flags = self.lower > 0
+        return clipped
+
+    @property
+    def status(self) -> tuple[str, ...]:
+        """Clipped, not seen, or natural, for every row."""
+        seen = np.where(self.is_clipped, CLIPPED, UNSEEN)
+        return tuple(np.where(np.isnan(self.people), NATURAL, seen).tolist())
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Columns of a table; a share only where one is known."""
+        found = {
+            "clipped_people": self.people.tolist(),
+            "clipped_lower": self.lower.tolist(),
+            "clipped_upper": self.upper.tolist(),
+        }
+        if not np.isnan(self.share).all():
+            found["clipped_share"] = self.share.tolist()
+        return found | {"clipping": list(self.status)}
+
+    def said(self, labels: Mapping[str, Sequence[Any]]) -> list[str]:
+        """Say how many were cut, or how many may have been; nothing of no rows."""
+        counted = np.flatnonzero(~np.isnan(self.people))
+        clipped = np.flatnonzero(self.is_clipped)
+        if len(clipped):
+            return [self._said_of_cuts(counted, clipped, labels)]
+        if not len(counted):
+            return []
+        most = int(np.max(self.upper[counted]))
+        where = "" if len(self.people) == 1 else " of any row"
+        said = (
+            f"Clipping: no cut was seen; at most {most:,} people{where} may have been "
+            f"cut, at level {_LEVEL:g}."
+        )
+        return [said]
+
+    def _said_of_cuts(
+        self, counted: Integers, clipped: Integers, labels: Mapping[str, Sequence[Any]]
+    ) -> str:
+        at = int(clipped[np.argmax(self.lower[clipped])])
+        about = (
+            f"about {int(self.people[at]):,} people, 95 % interval "
+            f"{int(self.lower[at]):,} to {int(self.upper[at]):,}"
+        )
+        if np.isfinite(self.share[at]):
+            about += f", {percent(float(self.share[at]))} of all"
+        end = "Ratios are those of clipped values; what was cut off is not in them."
+        if len(self.people) == 1:
+            return f"Clipping: bounds cut {about}. {end}"
+        name = ", ".join(str(cells[at]) for cells in labels.values()) or "all"
+        return (
+            f"Clipping: bounds cut people in {len(clipped):,} of {len(counted):,} "
+            f"rows; the surest is {name}: {about}. {end} Of rows where nothing was "
+            "cut, 1 in 40 is called clipped by chance."
+        )
+
+    def briefly(self) -> str:
+        """Say that bounds cut, where they did; for the end of a sentence."""
+        many = int(self.is_clipped.sum())
+        if not many:
+            return ""
+        if len(self.people) == 1:
+            return f"; bounds cut about {int(self.people[0]):,} people"
+        return f"; bounds cut people in {many:,} of all"
+
+
+def clipping_of(
+    moments: Sequence[Moments], weighted: Sequence[bool]
+) -> Clipping | None:
+    """Read off who was cut, question by question; None where nothing was counted.
+
+    Args:
+        moments: Of every question.
+        weighted: Whether Σw of it adds weights, and is no number of people.
+    """
+    if not any(CUT.name in each.names for each in moments):
+        return None
+    parts = [_counted(*each) for each in zip(moments, weighted, strict=True)]
+    return Clipping(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def _counted(moments: Moments, weighted: bool) -> tuple[Floats, ...]:  # noqa: FBT001
+    none = np.full(len(moments.values), np.nan)
+    if CUT.name not in moments.names:
+        return none, none, none, none
+    count = moments[CUT.name]
+    within = _within(moments)
+    # People are whole numbers, and none is cut less than never.
+    people = np.maximum(np.rint(count), 0.0)
+    lower = np.maximum(np.ceil(count - within), 0.0)
+    upper = np.maximum(np.floor(count + within), 0.0)
+    share = none
+    if "w" in moments.names and not weighted:
+        everyone = moments["w"]
+        known = everyone > 0
+        share = np.divide(people, everyone, out=none.copy(), where=known)
+        share = np.minimum(share, 1.0)
+    return people, lower, upper, share
+
+
+def _within(moments: Moments) -> Floats:
+    """Give how far noise takes a count 95 times in 100."""
+    loading = np.abs(moments.loading(CUT.name))
+    variance = moments.noise_covariance(CUT.name, CUT.name)
+    scales = [
+        moments.noise.laplace[:, at] * loading[at] for at in np.flatnonzero(loading)
+    ]
+    within: Floats = noisy_quantile(_LEVEL, variance, fourth_moment_scale(scales))
+    return within
