@@ -164,12 +164,15 @@ def test_bounds_are_a_free_table() -> None:
         (
             "parts.0.sums.2.factors",
             ["w", "x"],
-            "$.parts[0].sums[2].factors[1]: must be one of s, y, w, z, h, got 'x'.",
+            "$.parts[0].sums[2].factors[1]: must be one of s, y, w, z, h, c, got 'x'.",
         ),
         (
             "parts.0.sums.2.factors",
             [["w"]],
-            "$.parts[0].sums[2].factors[0]: must be one of s, y, w, z, h, got ['w'].",
+            (
+                "$.parts[0].sums[2].factors[0]: must be one of s, y, w, z, h, c, "
+                "got ['w']."
+            ),
         ),
         (
             "parts.0.sums.2.step",

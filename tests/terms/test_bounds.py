@@ -124,3 +124,26 @@ def test_bounds_that_exist_are_valid(lower: float, upper: float) -> None:
     assert -math.inf < bounds.lower < bounds.upper < math.inf
     assert 2.0**-100 <= bounds.reach <= 2.0**100
     assert abs(bounds.lower) <= bounds.reach >= abs(bounds.upper)
+
+
+def test_a_natural_bound_is_said_to_cut_nobody() -> None:
+    natural = Bounds(0, 1, natural=True)
+    assert (natural.natural, natural.can_cut) == (True, False)
+    assert natural != Bounds(0, 1)
+    assert str(natural) == "0 to 1 (natural)"
+    assert (
+        repr(natural) == "Bounds(lower=0.0, upper=1.0, is_binary=False, natural=True)"
+    )
+
+
+def test_what_is_0_or_1_is_natural_by_itself() -> None:
+    assert Bounds.binary().natural
+    assert Bounds.binary() == Bounds(0, 1, is_binary=True, natural=True)
+    assert Bounds(0, 1).can_cut
+    assert repr(Bounds(0, 1)) == "Bounds(lower=0.0, upper=1.0, is_binary=False)"
+
+
+@pytest.mark.parametrize("given_flag", [1, None, "yes"])
+def test_natural_is_true_or_false(given_flag: bool) -> None:  # noqa: FBT001
+    with pytest.raises(InvalidInput, match="natural must be true or false"):
+        Bounds(0, 1, natural=given_flag)

@@ -1,5 +1,6 @@
 """A study file is read field by field, numbers as they were written."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -234,3 +235,28 @@ def test_where_keeps_some_rows_of_files(
     data: str, wanted: CsvFile | ParquetFiles
 ) -> None:
     assert parse_study(study(data=f'{data}\nwhere = "age > 5"')).data == wanted
+
+
+def test_bounds_may_be_natural_and_cuts_be_counted() -> None:
+    text = study(
+        bounds='s = { natural = [0, 1] }\ny = "binary"\nw = [0.25, 3]',
+        privacy='epsilon = 1\nclipping = "measured"',
+    )
+    found = parse_study(text)
+    assert found.bounds["s"] == Bounds(0, 1, natural=True)
+    assert found.clipping == "measured"
+    assert parse_study(study()).clipping == "unmeasured"
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        ("{ range = [0, 1] }", "$.bounds.s: unknown field 'range'"),
+        ("{ natural = true }", "$.bounds.s.natural: must be [lower, upper]"),
+        ("{ natural = [1, 0] }", "bounds must be finite and in order"),
+    ],
+)
+def test_natural_bounds_are_two_numbers(score: str, said: str) -> None:
+    text = study(bounds=f's = {score}\ny = "binary"\nw = [0.25, 3]')
+    with pytest.raises(DocumentRefused, match=re.escape(said)):
+        parse_study(text)

@@ -53,7 +53,11 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
                 "weight_with_per"
             ),
         ),
-        ("privacy", "seed = 1", "delta, epsilon, mechanism, scope, stage, strategy"),
+        (
+            "privacy",
+            "seed = 1",
+            "clipping, delta, epsilon, mechanism, scope, stage, strategy",
+        ),
     ],
 )
 def test_an_unknown_field_is_named_with_its_path(

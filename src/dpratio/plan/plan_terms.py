@@ -7,7 +7,7 @@ from typing import Self
 
 from dpratio.checks import require
 from dpratio.plan.planned_question import Partition, PlannedQuestion
-from dpratio.plan.sensitivity.box import box_of
+from dpratio.plan.sensitivity.box import box_of, can_cut
 from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
 from dpratio.plan.sensitivity.joint import Grid
 from dpratio.plan.sensitivity.mixtures import RAW, mixed_grid
@@ -139,12 +139,10 @@ class PlanTerms:
 
     def counts_cuts(self, question: PlannedQuestion) -> bool:
         """Tell whether units that a bound of the question cuts are counted."""
-        ratio, totals = question.ratio, self.unit.totals
-        bounds = [self.bounds[name] for name in ratio.columns]
-        bounds += [totals[name] for name in ratio.totals if name in totals]
-        is_limited = self.strategy == "focused" and ratio.residual_bound is not None
-        can_cut = is_limited or any(each.can_cut for each in bounds)
-        return self.clipping == MEASURED and can_cut
+        if self.clipping != MEASURED:
+            return False
+        is_limited = question.ratio.residual_bound is not None
+        return is_limited or can_cut(question.ratio, self.bounds, self.unit)
 
     def _sums(self, question: PlannedQuestion, contrast: Contrast) -> Grid:
         return sums_of(

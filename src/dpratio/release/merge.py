@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from dpratio.checks import require
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.sensitivity.sums import CUT
 from dpratio.release.added_cost import added_up, dearest
-from dpratio.release.noisy_sums import added_sums
+from dpratio.release.noisy_sums import NoisySums, added_sums
 from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
 from dpratio.release.roll_up import derived_id
+from dpratio.terms.study import UNMEASURED
 
 __all__ = ["merge"]
 
@@ -21,7 +23,8 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
 
     Args:
         releases: Two releases or more, of the same terms and cells; budgets and
-            guesses may differ.
+            guesses may differ. How many people bounds cut is added up where all of
+            them counted it, and left out where one did not.
         units_are_disjoint: Say True. It is your promise that nobody, no row and no
             person, is in two of the releases; nothing in them could tell. Intervals
             rest on it.
@@ -55,6 +58,8 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     given = list(releases) if isinstance(releases, list | tuple) else []
     enough = len(given) > 1 and all(isinstance(each, Release) for each in given)
     require(enough, "two releases or more are merged", len(given))
+    if len({each.plan.clipping for each in given}) > 1:
+        given = [_without_cuts(each) for each in given]
     first = given[0]
     for other in given[1:]:
         _require_alike(first, other)
@@ -88,6 +93,39 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
         ledger_heads=tuple(sorted({head for each in given for head in each.all_heads})),
         cost_if_disjoint=dearest(given),
         origin=_origins(given),
+    )
+
+
+def _without_cuts(release: Release) -> Release:
+    """Leave out the counts of those whom bounds cut: the last sum of a question."""
+    plan = release.plan
+    asked = tuple(map(_uncounted, plan.questions))
+    questions = []
+    for each in release.questions:
+        held = _uncounted(each.asked)
+        own, *beside = (_first(sums, len(held.sums)) for sums in each.sums)
+        questions.append(
+            ReleasedQuestion(
+                held, each.groups, own.values, own.noise, each.first, tuple(beside)
+            )
+        )
+    return replace(
+        release,
+        plan=replace(plan, questions=asked, clipping=UNMEASURED),
+        questions=tuple(questions),
+    )
+
+
+def _uncounted(question: PlannedQuestion) -> PlannedQuestion:
+    kept = tuple(each for each in question.sums if each.summand != CUT)
+    return replace(question, sums=kept)
+
+
+def _first(sums: NoisySums, count: int) -> NoisySums:
+    """Keep the first sums, with their noise."""
+    noise = tuple(replace(each, scales=each.scales[:count]) for each in sums.noise)
+    return replace(
+        sums, steps=sums.steps[:count], values=sums.values[:, :count], noise=noise
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.sensitivity.box import Total, box_of, row_box, totals_of
+from dpratio.plan.sensitivity.box import Total, box_of, can_cut, row_box, totals_of
 from dpratio.plan.sensitivity.lattice import step_for
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -32,7 +32,9 @@ def test_a_difference_lies_between_its_extreme_differences() -> None:
     bounds = {"s": Bounds(0, 3), "y": Bounds.binary(), "m": Bounds(-1, 2)}
     assert row_box(paired, bounds) == {"s": Bounds(-2, 4), "y": Bounds.binary()}
     binary = {"s": Bounds.binary(), "y": Bounds.binary(), "m": Bounds.binary()}
-    assert row_box(paired, binary)["s"] == Bounds(-1, 1)
+    assert row_box(paired, binary)["s"] == Bounds(-1, 1, natural=True)
+    half = binary | {"s": Bounds(0, 1)}
+    assert row_box(paired, half)["s"] == Bounds(-1, 1)
 
 
 ends = st.floats(-1e9, 1e9)
@@ -70,6 +72,23 @@ def test_a_person_has_the_bounds_of_its_totals() -> None:
     box = box_of(weighted, bounds, unit)
     assert box == {"s": Bounds(-1, 5), "y": Bounds(0, 1)}
     assert totals_of(weighted, unit)["s"] == Total(2.0**-22, -(2**22), 5 * 2**22)
+
+
+def test_a_total_within_rounding_of_its_bounds_is_not_cut() -> None:
+    assert Total(1.0, -5, 9).uncut == (-21, 25)
+    assert Total(1.0, -5, 9, can_cut=False).bounds == Bounds(-5, 9, natural=True)
+
+
+def test_a_bound_can_cut_unless_all_are_natural() -> None:
+    ratio = Ratio("s", per="y")
+    natural = {"s": Bounds(0, 1, natural=True), "y": Bounds.binary()}
+    assert not can_cut(ratio, natural, ROW)
+    assert can_cut(ratio, natural | {"s": Bounds(0, 1)}, ROW)
+    both = {name: Bounds(0, 5, natural=True) for name in "sy"}
+    assert not can_cut(ratio, natural, PrivacyUnit("id", totals=both))
+    # A row's label of 0 or 1 is not cut; a person's total of several may be.
+    totals = {"s": both["s"], "y": Bounds.binary()}
+    assert can_cut(ratio, natural, PrivacyUnit("id", totals=totals))
 
 
 sizes = st.floats(2.0**-90, 2.0**90)

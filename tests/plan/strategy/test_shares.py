@@ -188,7 +188,7 @@ def test_no_other_split_of_the_budget_promises_much_less_width(
     power = 1 if law == "laplace" else 2
     ratio = largest_ratio(law, Fraction("0.2"), Fraction("1e-6"))
     contrast = Contrast(centre, None, basis)
-    assert units_of(box, contrast).factors == dict.fromkeys("syzwh", 1.0)
+    assert units_of(box, contrast).factors == dict.fromkeys("sywczh", 1.0)
 
     def promised(scales: NDArray[np.float64]) -> float:
         cost = ((moves / scales) ** power).sum(axis=1).max()

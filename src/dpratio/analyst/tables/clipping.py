@@ -98,7 +98,7 @@ class Clipping:
             return ""
         if len(self.people) == 1:
             return f"; bounds cut about {int(self.people[0]):,} people"
-        return f"; bounds cut people in {many:,} of all"
+        return f"; bounds cut people in {many:,} of them"
 
 
 def clipping_of(

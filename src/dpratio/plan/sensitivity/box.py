@@ -10,7 +10,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["Total", "box_of", "row_box", "totals_of"]
+__all__ = ["Total", "box_of", "can_cut", "row_box", "totals_of"]
 
 
 # Rows that add up to a bound may come out some cells beyond it, and nothing was cut:
@@ -71,9 +71,17 @@ def box_of(
     return {letter: each.bounds for letter, each in totals_of(ratio, unit).items()}
 
 
+def can_cut(ratio: Ratio, bounds: Mapping[str, Bounds], unit: PrivacyUnit) -> bool:
+    """Tell whether a bound of a row's numbers or of a person's totals may cut."""
+    totals = {} if unit.column is None else totals_of(ratio, unit)
+    of_rows = any(bounds[name].can_cut for name in ratio.columns)
+    return of_rows or any(each.can_cut for each in totals.values())
+
+
 def _total(bounds: Bounds, name: str) -> Total:
     step = step_for(bounds.reach)
     lowest, highest = math.ceil(bounds.lower / step), math.floor(bounds.upper / step)
     rule = f"the totals of '{name}' have too narrow a range"
     require(lowest < highest, rule, [bounds.lower, bounds.upper])
-    return Total(step, lowest, highest, bounds.can_cut)
+    # Rows of 0 and 1 may add up to more than 1: a binary total is not natural.
+    return Total(step, lowest, highest, bounds.can_cut or bounds.is_binary)

@@ -1,0 +1,185 @@
+"""A plan that counts whom bounds cut: one more sum, at its own share of the budget."""
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.plan.calibration.calibrate import noise_sd
+from dpratio.plan.document import plan_from_document, plan_to_document
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.measured import MeasuredSum
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import price
+from dpratio.plan.promise import promised_range
+from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.lattice import LEAST_CELLS
+from dpratio.plan.sensitivity.sums import CUT
+from dpratio.plan.strategy.measure import CUT_SHARE, even_shares
+from dpratio.strict import Node
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
+from dpratio.terms.unit import PrivacyUnit
+
+STRATEGIES = ("focused", "joint", "even")
+LAWS = ("laplace", "analytic_gaussian")
+NATURAL = {"s": Bounds(0, 1, natural=True), "y": Bounds.binary()}
+LIMITED = Ratio("s", per="y", guess=1.0, residual_bound=0.5)
+COUNTED = "Clipping is measured: c is 1 for whoever a bound cuts, and 0 for others."
+
+
+def plan_of(clipping: str = "measured", **terms: Any) -> Plan:  # noqa: ANN401
+    given: dict[str, Any] = {
+        "bounds": {"s": Bounds(0, 400), "y": Bounds.binary()},
+        "budget": Budget(1, "1e-6"),
+    } | terms
+    ratio = given.pop("ratio", Ratio("s", per="y"))
+    return make_plan(ratio, clipping=clipping, **given)
+
+
+def last_of(plan: Plan) -> MeasuredSum:
+    return plan.questions[0].sums[-1]
+
+
+@pytest.mark.parametrize("mechanism", LAWS)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_count_comes_last_and_has_its_share(strategy: str, mechanism: str) -> None:
+    plan = plan_of(strategy=strategy, mechanism=mechanism)
+    plain = plan_of("unmeasured", strategy=strategy, mechanism=mechanism)
+    count = last_of(plan)
+    assert (count.summand, count.sensitivity) == (CUT, LEAST_CELLS)
+    assert count.step * count.sensitivity == 1
+    summands = [each.summand for each in plan.questions[0].sums]
+    assert summands[:-1] == [each.summand for each in plain.questions[0].sums]
+    assert plan.shares(plan.questions[0])[-1] == pytest.approx(0.055, rel=1e-4)
+    price(plan)
+
+
+def test_laplace_noise_on_the_count_is_one_over_its_share_of_epsilon() -> None:
+    noise = noise_sd("laplace", last_of(plan_of(mechanism="laplace")).scale)
+    assert noise / LEAST_CELLS == pytest.approx(2**0.5 / 0.055, rel=1e-4)
+
+
+def test_other_sums_have_what_is_left() -> None:
+    terms = {"strategy": "joint", "mechanism": "laplace"}
+    plan, plain = plan_of(**terms), plan_of("unmeasured", **terms)
+    for one, other in zip(
+        plan.questions[0].scales, plain.questions[0].scales, strict=False
+    ):
+        assert one == pytest.approx(other / (1 - 0.055), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"stage": 0.2},
+        {"answers": ("ratio", "means")},
+        {
+            "groups": Groups("g", ["a", "b"]),
+            "unit": PrivacyUnit(neighbours="change-one"),
+        },
+        {
+            "groups": Groups("g", ["a", "b"]),
+            "unit": PrivacyUnit(
+                "id", totals={"s": Bounds(0, 900), "y": Bounds(0, 5)}, most_groups=2
+            ),
+        },
+        {
+            "ratio": Ratio("s", per="y", guess=1.0),
+            "answers": ("ratio", "calibration"),
+            "bounds": {"s": Bounds(0, 1), "y": Bounds.binary()},
+            "groups": ScoreBins("s", 2),
+        },
+    ],
+)
+def test_any_plan_may_count(terms: dict[str, Any]) -> None:
+    plan = plan_of(**terms)
+    assert last_of(plan).summand == CUT
+    price(plan)
+    assert plan_from_document(_document(plan)) == plan
+
+
+def test_a_change_moves_a_count_within_one_group_by_one() -> None:
+    changed = PrivacyUnit(neighbours="change-one")
+    apart = {"groups": Groups("g", ["a", "b"]), "unit": changed}
+    once, both = (
+        last_of(plan_of(strategy="even", mechanism="laplace", **each)).scale
+        for each in ({"unit": changed}, apart)
+    )
+    assert both == pytest.approx(2 * once, rel=1e-4)
+
+
+def test_natural_bounds_cost_nothing() -> None:
+    plan, plain = (plan_of(each, bounds=NATURAL) for each in ("measured", "unmeasured"))
+    assert plan.questions == plain.questions
+    assert "Clipping: every bound is natural, so nothing is counted as cut." in (
+        plan.summary()
+    )
+
+
+def test_a_residual_bound_may_cut_where_others_are_natural() -> None:
+    plan = plan_of(bounds=NATURAL, ratio=LIMITED)
+    assert plan.counts_cuts(plan.questions[0])
+    assert Contrast(1.0).uncut == float("inf")
+    assert Contrast(1.0, 2.0).uncut == 2 + 2.0**-19
+
+
+def test_a_plan_says_that_it_counts() -> None:
+    (line,) = [each for each in plan_of().summary() if each.startswith("Clipping")]
+    assert line.startswith(COUNTED)
+    assert not any(
+        each.startswith("Clipping") for each in plan_of("unmeasured").summary()
+    )
+
+
+def _document(plan: Plan) -> Node:
+    return Node(json.loads(json.dumps(plan_to_document(plan))))
+
+
+def test_a_plan_without_a_count_is_written_as_before() -> None:
+    plain = plan_to_document(plan_of("unmeasured"))
+    assert "clipping" not in plain
+    assert plain["bounds"] == {"s": [0.0, 400.0], "y": "binary"}
+    written = plan_to_document(plan_of(bounds=NATURAL | {"y": Bounds(0, 5)}))
+    assert written["clipping"] == "measured"
+    assert written["bounds"] == {"s": {"natural": [0.0, 1.0]}, "y": [0.0, 5.0]}
+
+
+def test_documents_say_measured_or_nothing() -> None:
+    node = _document(plan_of())
+    node.value["clipping"] = "unmeasured"
+    with pytest.raises(DocumentRefused, match="clipping"):
+        plan_from_document(node)
+    node.value["clipping"] = "measured"
+    node.value["bounds"]["s"] = {"natural": [0.0]}
+    with pytest.raises(DocumentRefused, match=r"natural: must be \[lower, upper\]"):
+        plan_from_document(node)
+
+
+def test_clipping_is_measured_or_not() -> None:
+    with pytest.raises(InvalidInput, match="clipping"):
+        plan_of("guessed")
+    study = Study(
+        Ratio("s", per="y"), bounds=NATURAL, budget=Budget(1), clipping="measured"
+    )
+    assert make_plan(study).clipping == "measured"
+
+
+def test_even_shares_add_up_to_one() -> None:
+    assert even_shares(["w", "wy"]) == [Fraction(1, 2)] * 2
+    shares = even_shares(["w", "wy", "ws", "c"])
+    assert (sum(shares), shares[-1]) == (1, CUT_SHARE)
+
+
+def test_promised_widths_know_of_the_smaller_budget() -> None:
+    plan, plain = (plan_of(each) for each in ("measured", "unmeasured"))
+    wide, narrow = (
+        promised_range(each, each.questions[0], 500).widths for each in (plan, plain)
+    )
+    assert narrow.highest < wide.highest < 1.15 * narrow.highest
