@@ -200,3 +200,48 @@ def test_simulated_releases_are_stamped_and_hold_the_sums() -> None:
     assert "SIMULATED" in str(release)
     steps = np.array([each.step for each in plan.questions[0].sums])
     assert release.questions[0].values * steps == pytest.approx(sums, rel=1e-5)
+
+
+def test_simulated_people_are_cut_as_the_curator_cuts() -> None:
+    """By their bounds, unless they are natural, and by the limit of z."""
+    people = People(
+        np.array([[0.5, 2.0, -1.0, 0.9]]),
+        np.array([[1.0, 7.0, 1.0, 0.0]]),
+        np.array([[1.0, 1.0, 9.0, 1.0]]),
+    )
+    box = {"s": dpr.Bounds(0, 1), "y": dpr.Bounds(0, 1), "w": dpr.Bounds(0.5, 3)}
+    natural = {"s": dpr.Bounds(0, 1, natural=True), "y": dpr.Bounds.binary()}
+    assert clip_people(people, box).cut is None
+    once = clip_people(people, box, counts_cuts=True)
+    assert once.cut is not None
+    assert once.cut.tolist() == [[0, 1, 1, 0]]
+    again = clip_people(once, box, counts_cuts=True)
+    assert again.cut is not None
+    assert again.cut.tolist() == [[0, 1, 1, 0]]
+    kept = clip_people(people, natural, counts_cuts=True)
+    assert sum_products(kept, [("c",)]).tolist() == [[0.0]]
+    limited = Contrast(1.0, limit=0.6)
+    assert sum_products(kept, [("c",)], limited).tolist() == [[2.0]]
+    assert sum_products(once, [("c",)], Contrast(1.0)).tolist() == [[2.0]]
+
+
+@pytest.mark.parametrize("stage", [None, 0.2])
+def test_coverage_and_forecasts_know_plans_that_count(stage: float | None) -> None:
+    guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.4))
+    terms = {
+        "bounds": {"s": dpr.Bounds(0, 0.8), "y": dpr.Bounds.binary()},
+        "budget": dpr.Budget(1),
+        "stage": stage,
+        "n": 2_000,
+        "guess": guess,
+    }
+    ratio = dpr.Ratio("s", per="y")
+    plain, counted = (
+        dpr.make_plan(ratio, clipping=each, **terms)
+        for each in ("unmeasured", "measured")
+    )
+    narrow, wide = (
+        dpr.forecast(each, n=[200], guess=guess).rows[0].width
+        for each in (plain, counted)
+    )
+    assert narrow < wide < 1.2 * narrow

@@ -1,0 +1,175 @@
+"""How many were cut: an interval, a flag that errs seldom, and words."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from analyst.given import given_moments, given_release, noise_on
+from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.analyst.sums.moments import Moments
+from dpratio.analyst.tables.clipping import Clipping, clipping_of
+from dpratio.analyst.tables.estimates import Estimates
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.release.merge import merge
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
+
+NAMES = ("ws", "wy", "w", "c")
+ROW = 2**24
+
+
+def counted(*cuts: float, law: str = "laplace", everyone: float = 100.0) -> Moments:
+    noise = noise_on("c", 10.0, law, names=NAMES)
+    return given_moments(NAMES, [(1.0, 2.0, everyone, cut) for cut in cuts], noise)
+
+
+def clipping(*moments: Moments, weighted: bool = False) -> Clipping:
+    found = clipping_of(moments, [weighted] * len(moments))
+    assert found is not None
+    return found
+
+
+def test_an_interval_is_as_wide_as_its_noise_says() -> None:
+    """Of a Laplace variable of scale 10, 95 in 100 lie within 10·ln 20 = 29.957."""
+    found = clipping(counted(29.0, 31.0, 100.4, -50.0))
+    assert found.people.tolist() == [29, 31, 100, 0]
+    assert found.lower.tolist() == [0, 2, 71, 0]
+    assert found.upper.tolist() == [58, 60, 130, 0]
+    assert found.is_clipped.tolist() == [False, True, True, False]
+    assert found.status == ("not seen", "clipped", "clipped", "not seen")
+
+
+def test_gaussian_noise_has_another_width() -> None:
+    found = clipping(counted(19.0, 20.0, law="gaussian"))
+    assert found.is_clipped.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def test_the_flag_errs_in_fewer_than_five_of_a_hundred(law: str) -> None:
+    rng = np.random.default_rng(27)
+    draw = rng.laplace if law == "laplace" else rng.normal
+    false = clipping(counted(*draw(0.0, 10.0, 20_000), law=law)).is_clipped.mean()
+    assert 0.02 < false < 0.03
+    inside = clipping(counted(*(500 + draw(0.0, 10.0, 20_000)), law=law))
+    held = ((inside.lower <= 500) & (inside.upper >= 500)).mean()
+    assert held == pytest.approx(0.95, abs=0.006)
+
+
+def test_a_share_needs_a_number_of_people() -> None:
+    known = clipping(counted(50.0, 500.0))
+    assert known.share.tolist() == [0.5, 1.0]
+    assert "clipped_share" in known.columns()
+    assert np.isnan(clipping(counted(50.0, everyone=-3.0)).share).all()
+    weighted = clipping(counted(50.0), weighted=True)
+    assert "clipped_share" not in weighted.columns()
+
+
+def test_a_question_with_natural_bounds_is_beside_one_that_counts() -> None:
+    bare = given_moments(("ws", "wy"), [(1.0, 2.0)])
+    assert clipping_of([bare], [False]) is None
+    both = clipping(bare, counted(80.0))
+    assert both.status == ("natural", "clipped")
+    assert np.isnan(both.people[0])
+    (said,) = both.said({"question": ["one", "two"]})
+    assert said.startswith(
+        "Clipping: bounds cut people in 1 of 1 rows; the surest is two: about 80 "
+        "people, 95 % interval 51 to 109, 80.0 % of all."
+    )
+
+
+def test_what_may_have_been_cut_without_being_seen_is_said() -> None:
+    assert clipping(counted(5.0)).said({}) == [
+        "Clipping: no cut was seen; at most 34 people may have been cut, at level 0.95."
+    ]
+    (many,) = clipping(counted(5.0, 7.0)).said({"g": ["a", "b"]})
+    assert "at most 36 people of any row" in many
+    assert clipping(counted(5.0)).briefly() == ""
+
+
+def test_one_answer_says_how_many_and_what_it_means() -> None:
+    found = clipping(counted(80.0), weighted=True)
+    (said,) = found.said({})
+    assert said == (
+        "Clipping: bounds cut about 80 people, 95 % interval 51 to 109. Ratios are "
+        "those of clipped values; what was cut off is not in them."
+    )
+    assert found.briefly() == "; bounds cut about 80 people"
+    assert clipping(counted(80.0, 1.0)).briefly() == "; bounds cut people in 1 of them"
+
+
+def plan_of(clipping: str = "measured", **terms: Any) -> Plan:  # noqa: ANN401
+    return make_plan(
+        Ratio("s", per="y", guess=1.0),
+        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
+        budget=Budget(1, "1e-6"),
+        mechanism="laplace",
+        clipping=clipping,
+        **terms,
+    )
+
+
+def answered(plan: Plan, *cuts: int) -> Estimates:
+    question = plan.questions[0]
+    names = [each.summand.name for each in question.sums]
+    sums = {"z": 20, "h": 400, "zz": 100, "zh": 10, "hh": 800}
+    rows = [[{**sums, "c": cut}[name] for name in names] for cut in cuts]
+    steps = np.array([each.step for each in question.sums])
+    return estimate_ratios(given_release(plan, np.rint(rows / steps).astype(np.int64)))
+
+
+def test_estimates_carry_the_people_that_were_cut() -> None:
+    groups = Groups("g", ["a", "b"])
+    found = answered(plan_of(groups=groups), 300, 0)
+    assert found.clipped_people is not None
+    assert found.clipped_people.tolist() == [300, 0]
+    columns = found.columns()
+    assert list(columns)[-5:] == [
+        "status",
+        "clipped_people",
+        "clipped_lower",
+        "clipped_upper",
+        "clipping",
+    ]
+    assert columns["clipping"] == ["clipped", "not seen"]
+    assert columns["status"] == ["ok", "ok"]
+    assert found.summary().endswith("; bounds cut people in 1 of them")
+    assert any(line.startswith("Clipping: bounds cut") for line in found.notes())
+
+
+def test_estimates_without_a_count_are_as_before() -> None:
+    found = answered(plan_of("unmeasured"), 0)
+    assert found.clipped_people is None
+    assert list(found.columns())[-1] == "status"
+    assert not any(line.startswith("Clipping") for line in found.notes())
+
+
+def test_counts_around_two_guesses_add_up_with_their_noise() -> None:
+    groups = Groups("g", ["a"])
+    releases = []
+    for at, guess in enumerate((1.0, 1.5)):
+        plan = make_plan(
+            Ratio("s", per="y", guess=guess),
+            bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
+            budget=Budget(1),
+            groups=groups,
+            clipping="measured",
+        )
+        values = np.full((1, 6), 40 * ROW)
+        releases.append(given_release(plan, values, id=f"{at:032}"))
+    both = estimate_ratios(merge(releases, units_are_disjoint=True))
+    alone = estimate_ratios(releases[0])
+    assert both.clipping is not None
+    assert alone.clipping is not None
+    assert both.clipping.people.tolist() == [80]
+    wide = both.clipping.upper - both.clipping.people
+    narrow = alone.clipping.upper - alone.clipping.people
+    assert 1.3 * narrow < wide < 1.5 * narrow
+
+
+def test_no_keys_have_no_words() -> None:
+    nobody = counted(5.0).only(np.zeros(1, dtype=bool))
+    assert clipping(nobody).said({"g": []}) == []
