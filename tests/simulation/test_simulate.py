@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -228,7 +229,7 @@ def test_simulated_people_are_cut_as_the_curator_cuts() -> None:
 @pytest.mark.parametrize("stage", [None, 0.2])
 def test_coverage_and_forecasts_know_plans_that_count(stage: float | None) -> None:
     guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.4))
-    terms = {
+    terms: dict[str, Any] = {
         "bounds": {"s": dpr.Bounds(0, 0.8), "y": dpr.Bounds.binary()},
         "budget": dpr.Budget(1),
         "stage": stage,
@@ -240,8 +241,28 @@ def test_coverage_and_forecasts_know_plans_that_count(stage: float | None) -> No
         dpr.make_plan(ratio, clipping=each, **terms)
         for each in ("unmeasured", "measured")
     )
-    narrow, wide = (
-        dpr.forecast(each, n=[200], guess=guess).rows[0].width
-        for each in (plain, counted)
+    narrow, wide, again = (
+        dpr.forecast(each, n=[200], guess=guess, epsilon=epsilon).rows[0].width
+        for each, epsilon in ((plain, None), (counted, None), (counted, 1))
     )
     assert narrow < wide < 1.2 * narrow
+    assert again == pytest.approx(wide, rel=0.02)
+
+
+def test_the_power_of_a_test_of_calibration_knows_of_the_count() -> None:
+    counted, plain = (
+        dpr.make_plan(
+            dpr.Ratio("s", per="y", guess=1.0),
+            bounds={"s": dpr.Bounds(0, 1), "y": dpr.Bounds.binary()},
+            budget=dpr.Budget(1),
+            groups=dpr.ScoreBins("s", 2),
+            answers=("ratio", "calibration"),
+            clipping=each,
+        )
+        for each in ("measured", "unmeasured")
+    )
+    found = [
+        dpr.simulation.calibration_power(each, n=1_500, samples=50).to_dicts()
+        for each in (counted, plain)
+    ]
+    assert [list(row) for row in found[0]] == [list(row) for row in found[1]]

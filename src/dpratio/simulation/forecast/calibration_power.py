@@ -150,6 +150,7 @@ def _variants(plan: Plan, question: PlannedQuestion) -> list[Plan]:
                     answers=answers,
                     strategy=plan.strategy,
                     mechanism=plan.mechanism,
+                    clipping=plan.clipping,
                 )
             )
         except InvalidInput:

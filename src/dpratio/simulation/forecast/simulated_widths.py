@@ -183,6 +183,7 @@ def replan(
         n=n,
         guess=guess if isinstance(guess, Guess) else None,
         stage=None if plan.stage is None else plan.stage.epsilon / plan.epsilon,
+        clipping=plan.clipping,
     )
 
 
