@@ -10,12 +10,12 @@ from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.measured import MeasuredSum
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.promise import promised_range
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.lattice import LEAST_CELLS
+from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import CUT
 from dpratio.plan.strategy.measure import CUT_SHARE, even_shares
 from dpratio.strict import Node

@@ -218,6 +218,13 @@ def _clipped(
     has_unit = [] if reading.unit is None else [rows.u.notnull()]
     if not reading.keeps_missing:
         rows = rows.filter(dialect.condition(reduce(and_, [tests[0], *has_unit])))
+    return rows.select(*passed, **_numbers(dialect, rows, reading, names))
+
+
+def _numbers(
+    dialect: Dialect, rows: Value, reading: Reading, names: Mapping[str, str]
+) -> dict[str, Value]:
+    """Clip the numbers of every statement, and say whether a bound cut one."""
     clipped = {}
     for nth, each in enumerate(reading.statements):
         factors = "yw" if "m" in each.factor_bounds else "syw"
@@ -236,7 +243,7 @@ def _clipped(
             if reading.is_masked:
                 is_cut = only_where(rows[f"is{nth}"], is_cut)
             clipped[f"c{nth}"] = is_cut
-    return rows.select(*passed, **clipped)
+    return clipped
 
 
 def _outside(
