@@ -152,14 +152,12 @@ def test_a_plan_without_a_count_is_written_as_before() -> None:
 
 
 def test_documents_say_measured_or_nothing() -> None:
-    node = _document(plan_of())
-    node.value["clipping"] = "unmeasured"
+    document = plan_to_document(plan_of())
     with pytest.raises(DocumentRefused, match="clipping"):
-        plan_from_document(node)
-    node.value["clipping"] = "measured"
-    node.value["bounds"]["s"] = {"natural": [0.0]}
+        plan_from_document(Node(document | {"clipping": "unmeasured"}))
+    bounds = document["bounds"] | {"s": {"natural": [0.0]}}
     with pytest.raises(DocumentRefused, match=r"natural: must be \[lower, upper\]"):
-        plan_from_document(node)
+        plan_from_document(Node(document | {"bounds": bounds}))
 
 
 def test_clipping_is_measured_or_not() -> None:

@@ -140,7 +140,8 @@ def sum_products(
         z, columns["h"] = _contrast(people, contrast)
         if contrast.limit is not None:
             if people.cut is not None:
-                columns["c"] = np.maximum(people.cut, np.abs(z) > contrast.uncut)
+                beyond = np.asarray(np.abs(z) > contrast.uncut, dtype=np.float64)
+                columns["c"] = np.maximum(people.cut, beyond)
             z = np.clip(z, -contrast.limit, contrast.limit)
         columns["z"] = z
     made: dict[Factors, Reals] = {(name,): each for name, each in columns.items()}
@@ -189,7 +190,8 @@ def clip_people(
         cut = np.zeros(people.score.shape) if people.cut is None else people.cut
         for letter, values in given.items():
             if bounds[letter].can_cut:
-                cut = np.maximum(cut, kept[letter] != values)
+                moved = np.asarray(kept[letter] != values, dtype=np.float64)
+                cut = np.maximum(cut, moved)
     return People(kept["s"], kept["y"], kept.get("w"), cut)
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from analyst.given import given_moments, given_release, noise_on
+from dpratio.analyst.ratio.clipped import clipping_of
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.sums.moments import Moments
-from dpratio.analyst.tables.clipping import Clipping, clipping_of
+from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan

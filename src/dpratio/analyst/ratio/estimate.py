@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from dpratio.analyst.ratio.clipped import clipping_of
 from dpratio.analyst.ratio.interval import Options, RatioIntervals, Signs, intervals
 from dpratio.analyst.ratio.wald import LINKS, WALD_METHODS
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance
-from dpratio.analyst.tables.clipping import Clipping, clipping_of
+from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.analyst.tables.facets import facets_of
 from dpratio.analyst.tables.labels import labels_of
