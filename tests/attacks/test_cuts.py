@@ -66,8 +66,8 @@ def test_16_a_natural_bound_clips_what_was_promised_not_to_be_there(
 
     Source: found by thinking of a bound that is taken at its word, 2026.
     """
-    natural = [replace(each, natural=True) for each in BOUNDS[:2]]
-    plan = plan_of(*natural, BOUNDS[2], clipping="measured")
+    score, label = (replace(each, natural=True) for each in BOUNDS[:2])
+    plan = plan_of(score, label, BOUNDS[2], clipping="measured")
     at_bound, beyond = (
         sums_by(engine, table_of([(score, 1.0, 1.0, "a", "x")]), plan)
         for score in (2.0, 1e300)

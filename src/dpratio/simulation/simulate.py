@@ -137,13 +137,12 @@ def sum_products(
     if people.cut is not None:
         columns["c"] = people.cut
     if contrast is not None:
-        z, columns["h"] = _contrast(people, contrast)
+        columns["z"], columns["h"] = z, _ = _contrast(people, contrast)
         if contrast.limit is not None:
             if people.cut is not None:
-                beyond = np.asarray(np.abs(z) > contrast.uncut, dtype=np.float64)
-                columns["c"] = np.maximum(people.cut, beyond)
-            z = np.clip(z, -contrast.limit, contrast.limit)
-        columns["z"] = z
+                beyond = np.abs(z) > contrast.uncut
+                columns["c"] = np.where(beyond, 1.0, people.cut)
+            columns["z"] = np.minimum(np.maximum(z, -contrast.limit), contrast.limit)
     made: dict[Factors, Reals] = {(name,): each for name, each in columns.items()}
     sums = np.empty((shape[0], len(products)))
     for index, factors in enumerate(products):
@@ -190,8 +189,7 @@ def clip_people(
         cut = np.zeros(people.score.shape) if people.cut is None else people.cut
         for letter, values in given.items():
             if bounds[letter].can_cut:
-                moved = np.asarray(kept[letter] != values, dtype=np.float64)
-                cut = np.maximum(cut, moved)
+                cut = np.where(kept[letter] != values, 1.0, cut)
     return People(kept["s"], kept["y"], kept.get("w"), cut)
 
 
