@@ -52,6 +52,12 @@ PLANS: dict[str, dict[str, Any]] = {
     "people in two groups": {"groups": REGIONS, "unit": PEOPLE},
     "people and two partitions": {"groups": TWO, "unit": PEOPLE},
     "a row changed": {"groups": REGIONS, "unit": CHANGED},
+    "cuts are counted": {"groups": REGIONS, "unit": PEOPLE, "clipping": "measured"},
+    "cuts are counted, a row changed": {
+        "groups": REGIONS,
+        "unit": CHANGED,
+        "clipping": "measured",
+    },
 }
 
 
