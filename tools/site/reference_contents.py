@@ -51,10 +51,10 @@ PAGES = {
     ),
     "bounds": _page(
         "Bounds that are found",
-        """Histograms on a public grid of powers of two, released through the same door as
-        any sums, and the bounds that they propose, in `dpratio.bounds`.""",
-        """plan_bounds release_bounds propose_bounds choose_bounds count_beyond Proposals
-        BoundChoices""",
+        """Histograms on a public grid of powers of two, released through the same door
+        as any sums, and the bounds that they propose, in `dpratio.bounds`.""",
+        """plan_bounds release_bounds propose_bounds choose_bounds count_beyond
+        Proposals BoundChoices""",
         "bounds",
     ),
     "functions": _page(
