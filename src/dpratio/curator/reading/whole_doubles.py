@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from dpratio.curator.reading.statement import Statement
 
-__all__ = ["are_exact", "may_be_exact"]
+__all__ = ["are_exact", "may_be_exact", "row_reach"]
 
 _EXACT_DOUBLES = 2.0**53
 
@@ -24,7 +24,7 @@ def are_exact(rows: ArrayLike, unit_rows: ArrayLike, statement: Statement) -> bo
     if statement.unit is None:
         return True
     row_cell = max(
-        _row_reach(statement, letter) / total.step + 1
+        row_reach(statement, letter) / total.step + 1
         for letter, total in statement.unit.totals.items()
     )
     most = np.max(np.asarray(unit_rows), initial=0)
@@ -40,7 +40,8 @@ def may_be_exact(claimed_rows: float, statement: Statement) -> bool:
     return claimed_rows * largest < _EXACT_DOUBLES * statement.cells
 
 
-def _row_reach(statement: Statement, letter: str) -> float:
+def row_reach(statement: Statement, letter: str) -> float:
+    """Give the furthest that one row can move a total of its unit."""
     bounds = statement.factor_bounds
     reach = bounds[letter].reach
     if letter == "s" and "m" in bounds:

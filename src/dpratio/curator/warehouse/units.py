@@ -6,6 +6,7 @@ import ibis
 
 from dpratio.curator.reading.keys import LARGEST_ID, RANK_FACTOR, RANK_FIELD, rank_key
 from dpratio.curator.reading.statement import KeyCount, Reading, UnitRule
+from dpratio.curator.reading.whole_doubles import row_reach
 from dpratio.curator.warehouse.dialect import Dialect, Value
 from dpratio.curator.warehouse.keys import key_of
 from dpratio.curator.warehouse.numbers import (
@@ -23,6 +24,8 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys
 
 __all__ = ["counted_keys", "unit_totals"]
+
+_FEW_ROWS = 4
 
 
 def unit_totals(
@@ -54,7 +57,8 @@ def unit_totals(
     cells |= {name: rows[name] for name in watched}
     code = ["code"] if reading.first.dimensions else []
     is_capped = reading.first.groups > unit.most_groups
-    id_read = dialect.gathered(rows.u) if is_capped else rows.u
+    is_gathered = is_capped and _have_few_rows(reading)
+    id_read = dialect.gathered(rows.u) if is_gathered else rows.u
     counted = rows.select(*code, u=id_read, **cells)
     many = {
         f"n_rows{nth}": counted[f"s{nth}"].count()
@@ -95,6 +99,18 @@ def unit_totals(
         else:
             clipped[name] = whole
     return held.select(*code, *many, **clipped)
+
+
+def _have_few_rows(reading: Reading) -> bool:
+    """Tell whether ids are said to have few rows in a group: adding up spares little.
+
+    By public bounds: of a total, against those of a row.
+    """
+    return all(
+        total.bounds.reach <= _FEW_ROWS * row_reach(each, letter)
+        for each in reading.statements
+        for letter, total in each.unit.totals.items()  # type: ignore[union-attr]
+    )
 
 
 def _nth_of_each(held: Value, many: list[str]) -> dict[str, Value]:

@@ -6,13 +6,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from curator.people_for_tests import people
+from curator.people_for_tests import TOTALS, people
 from curator.tables_for_tests import reading_of
 from curator.warehouse.spark.frames_for_tests import Session, frame_of, require_same
 from dpratio.curator.warehouse.open import open_warehouse
 from dpratio.curator.warehouse.spark.statement import write
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.plan.plan import Plan
+from dpratio.terms.bounds import Bounds
 
 KEYS = ["north", "south", "west"]
 IDS: dict[str, Any] = {
@@ -60,4 +61,11 @@ def test_where_all_groups_are_kept_totals_are_sent_and_not_rows(
 ) -> None:
     table, plan = table_of("text"), people(keys=KEYS, most_groups=3)
     assert sent(session, table, plan) == ["code", "u, code"]
+    require_same(frame_of(session, table), table, plan)
+
+
+def test_where_ids_may_have_many_rows_totals_are_sent_twice(session: Session) -> None:
+    table = table_of("bigint")
+    plan = people(keys=KEYS, most_groups=2, totals=dict.fromkeys(TOTALS, Bounds(0, 50)))
+    assert sent(session, table, plan) == ["code", "u", "u, code"]
     require_same(frame_of(session, table), table, plan)

@@ -2,8 +2,8 @@
 
 Totals of ids and groups need rows sent to where those of the same id and group are, and
 the choice of an id's groups needs them sent again, by ids. Rows that are sent by ids at
-once need not be sent a second time. They are sent before they are added up: where ids
-have many rows in a group, more is sent than totals would be.
+once need not be sent a second time. They are sent before they are added up, which costs
+more where ids have many rows in a group: `units` marks ids that are said to have few.
 """
 
 import sqlglot.expressions as sql
