@@ -7,7 +7,8 @@ import pytest
 from dpratio import errors
 from dpratio.errors import DpratioError, InvalidInput, MissingExtra
 
-NAMES = [name for name in errors.__all__ if name != "DpratioError"]
+WARNINGS = ["GivenAgain"]
+NAMES = [name for name in errors.__all__ if name not in {"DpratioError", *WARNINGS}]
 
 
 def kind(name: str) -> type[DpratioError]:
@@ -46,3 +47,10 @@ def test_the_drawing_at_the_top_shows_every_error_with_its_code() -> None:
 def test_errors_can_be_caught_by_the_names_python_has_for_them() -> None:
     assert issubclass(InvalidInput, ValueError)
     assert issubclass(MissingExtra, ImportError)
+
+
+def test_a_warning_is_no_error() -> None:
+    for name in WARNINGS:
+        found = getattr(errors, name)
+        assert issubclass(found, UserWarning)
+        assert not issubclass(found, DpratioError)

@@ -16,6 +16,9 @@
 
 A message says the rule, what was given and what to do. Errors of the curator
 depend on terms and schema alone, never on a value in the data.
+
+`GivenAgain` is no error but a warning, with what a request would cost that was not
+charged.
 """
 
 from typing import ClassVar
@@ -26,6 +29,7 @@ __all__ = [
     "DpratioError",
     "EngineFailed",
     "FileRefused",
+    "GivenAgain",
     "InvalidInput",
     "LedgerFailed",
     "LedgerRefused",
@@ -110,3 +114,7 @@ class AuditFailed(DpratioError):
     """Releases show more than they claim, or their noise is not what it should be."""
 
     exit_code = 12
+
+
+class GivenAgain(UserWarning):
+    """A release that was sealed before is given again; the data were not looked at."""

@@ -155,7 +155,9 @@ def test_38_approved_data_that_lie_elsewhere_are_refused(folder: Path) -> None:
 
     release_sums(at("data"), PLAN, ledger=book, scope="loans", source=written)
     # A link to the folder is the folder.
-    release_sums(at("link"), PLAN, ledger=book, scope="loans", source=written)
+    release_sums(
+        at("link"), PLAN, ledger=book, scope="loans", source=written, new_draw=True
+    )
     said = refusal(book, at("other"), "loans", written)
     assert "lay elsewhere when they were first charged" in said
     book.allow_source(at("other"), source=written, scope="loans", by="officer")
@@ -186,7 +188,8 @@ def test_38_a_table_in_memory_runs_under_the_name_that_was_approved(
                 assert "Name it, the same for the same rows" in said
             else:
                 assert "approved for another source, which differs in: name" in said
-        release_sums(table, PLAN, ledger=book, scope="loans", source="orders 2026")
+        named = {"scope": "loans", "source": "orders 2026", "new_draw": True}
+        release_sums(table, PLAN, ledger=book, **named)  # type: ignore[arg-type]
 
 
 def test_38_an_approval_of_a_plan_alone_admits_nothing(folder: Path) -> None:

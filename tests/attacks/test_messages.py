@@ -153,7 +153,10 @@ def test_09_no_failing_input_lets_a_canary_be_heard(
         ):
             try:
                 plan = plan_of(keys=["a", "b"])
-                said += str(release_sums(table, plan, ledger=book, engine=engine))
+                released = release_sums(
+                    table, plan, ledger=book, engine=engine, new_draw=True
+                )
+                said += str(released)
             except DpratioError as error:
                 said += said_by(error) + "".join(traceback.format_exception(error))
         said += "".join(str(each.message) for each in seen)

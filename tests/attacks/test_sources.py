@@ -226,7 +226,8 @@ def test_38_the_source_stands_in_the_ledger_and_its_hash_in_the_release(
     book = Ledger("dpratio.db")
     book.open_scope(Scope("loans", Budget(9)))
     releases = [
-        release_sums(table, PLAN, ledger=book, out=f"{at}.{kind}") for at in range(2)
+        release_sums(table, PLAN, ledger=book, out=f"{at}.{kind}", new_draw=True)
+        for at in range(2)
     ]
     written = written_source(table)
     for at, release in enumerate(releases):

@@ -144,7 +144,24 @@ def test_the_ledger_says_what_it_would_say(tmp_path: Path) -> None:
             table, plan_of(epsilon=19), ledger=book, scope="people", source="people"
         )
     found = check_release(
-        table, plan_of(), ledger=book, scope="people", source="people", opens=False
+        table,
+        plan_of(epsilon=3),
+        ledger=book,
+        scope="people",
+        source="people",
+        opens=False,
     )
     assert (found.engine, found.columns_read) == (None, ())
     assert found.said()[-1] == "Left: epsilon 18, delta 0.01."
+
+
+def test_what_was_released_before_would_be_given_again(tmp_path: Path) -> None:
+    """Also where nothing is left for a new draw."""
+    book = book_of(tmp_path)
+    table = {"score": [0.5], "label": [1]}
+    release = release_sums(table, plan_of(epsilon=20), ledger=book)
+    found = check_release(table, plan_of(epsilon=20), ledger=book)
+    assert found.account is None
+    (_, said) = found.said()
+    assert said.startswith(f"Release {release.id} of ")
+    assert "more than scope 'people' has left: epsilon 0 and delta" in said

@@ -18,6 +18,7 @@ __all__ = [
     "read_any_plan",
     "read_given_release",
     "read_study",
+    "require_known_kind",
     "require_place",
     "table_aside",
     "table_of",
@@ -59,17 +60,19 @@ def as_question(given: str | None) -> str | int | None:
     return int(given) if given is not None and given.isdecimal() else given
 
 
-def require_place(out: Path, *, force: bool, again: str | None = None) -> None:
-    """Keep data, studies and paid-for releases from being replaced by accident.
-
-    ``again`` is the id of a release that may be written once more.
-    """
+def require_place(out: Path, *, force: bool) -> None:
+    """Keep data, studies and paid-for releases from being replaced by accident."""
     from dpratio.release import files
 
-    if not files.require_place(out, replace=force, again=again):
-        hint = "Use a name that ends in .json or .parquet."
-        known = out.suffix in {".json", ".parquet"}
-        require(known, "unknown kind of file", out.name, hint)
+    if not files.require_place(out, replace=force):
+        require_known_kind(out)
+
+
+def require_known_kind(out: Path) -> None:
+    """Refuse a new file whose name does not say how a release is written."""
+    hint = "Use a name that ends in .json or .parquet."
+    known = out.suffix in {".json", ".parquet"} or out.exists()
+    require(known, "unknown kind of file", out.name, hint)
 
 
 def is_plan(path: Path) -> bool:

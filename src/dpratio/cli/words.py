@@ -9,7 +9,8 @@ import re
 __all__ = ["in_options"]
 
 _OPTIONS = (
-    "bins|design|lower|people_are_new|question|reference|units_are_disjoint|upper"
+    "bins|design|lower|new_draw|people_are_new|question|reference|units_are_disjoint"
+    "|upper"
 )
 # A quote before the name: it belongs to something that was given, not to advice.
 _SAID = re.compile(rf"(?<![\w'\"])({_OPTIONS})=(True|'[^']*'|-?\d+(?:\.\d+)?)")

@@ -8,6 +8,7 @@ of the rows, and what is printed here may end in the log of a scheduler.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dpratio.curator.asked_again import asked_before
 from dpratio.curator.growing import as_asked
 from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.accounting import LOSS_NAMES, Charge
@@ -35,13 +36,14 @@ class Preflight(Tabular):
 
     ``columns_read`` are those that the plan names: each with the type that it has and
     what it is read as. Without a schema there is no engine and no column; without a
-    ledger no account.
+    ledger no account. ``again`` says that the same was released before.
     """
 
     columns_read: tuple[tuple[str, str, str], ...] = ()
     engine: str | None = None
     account: Account | None = None
     charge: Charge | None = None
+    again: str = ""
 
     def columns(self) -> dict[str, list[str]]:
         """One row for each column of the plan."""
@@ -54,6 +56,8 @@ class Preflight(Tabular):
     def said(self) -> list[str]:
         """What would happen, in sentences."""
         lines = [] if self.engine is None else [f"Engine: {self.engine}."]
+        if self.again:
+            return [*lines, self.again]
         if self.account is None or self.charge is None:
             return [*lines, "No ledger was asked."]
         scope, charge = self.account.scope, self.charge
@@ -107,17 +111,20 @@ def check_release(  # noqa: PLR0913 (what a release is given)
     for asked, _, types in looks:
         for column, role in _roles(asked):
             read[column, role] = (column, types[column].name, role)
-    account, charge = None, None
+    account, charge, again = None, None, ""
     if ledger is not None:
         origin = origin_of(opened) if opens else None
         found = source_of(table, source, origin=origin)
         require_named(ledger, found)
-        ledger.spool.require_usable()
-        account, charge = rehearse(
-            ledger.watch, plan, found, scope=scope, by=by, time=time_now()
-        )
+        before = asked_before(ledger, plan, lambda: found, scope)
+        again = "" if before is None else before.words
+        if not again:
+            ledger.spool.require_usable()
+            account, charge = rehearse(
+                ledger.watch, plan, found, scope=scope, by=by, time=time_now()
+            )
     named = looks[0][1] if looks else None
-    return Preflight(tuple(read.values()), named, account, charge)
+    return Preflight(tuple(read.values()), named, account, charge, again)
 
 
 def _roles(asked: Reading | KeyCount) -> Iterator[tuple[str, str]]:

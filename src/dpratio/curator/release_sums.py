@@ -7,10 +7,12 @@ anything leave.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from dpratio.checks import require
+from dpratio.curator.asked_again import Before, asked_before, warn_again
 from dpratio.curator.growing import as_asked
 from dpratio.curator.ledger.account.source import Source, source_of
 from dpratio.curator.ledger.ledger import Ledger
@@ -72,6 +74,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     scope: str | None = None,
     source: object = None,
     release_id: str | None = None,
+    new_draw: bool = False,
     last: Day | None = None,
     out: str | PathLike[str] | None = None,
     replace: bool = False,
@@ -79,8 +82,12 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     simulated: bool = False,
     engine: str = "auto",
     on_stage: Callable[[str], object] = _unheard,
+    on_id: Callable[[str, str], object] = warn_again,
 ) -> Release:
     """Add up a table as planned and release the sums with noise.
+
+    Asked again for the same plan, source, scope and period, it gives the release that
+    was sealed then: it costs nothing, and the data are not looked at.
 
     Args:
         table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars
@@ -98,7 +105,11 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         release_id: 32 hexadecimal digits, or any line of text that stands for them.
             Where the release was sealed before, the same bytes are given again and no
             data are read; where it was charged and no data were opened, it goes on
-            with that charge. New by default.
+            with that charge. A new id is a new draw. By default the id of the newest
+            release of the same plan, source, scope and period; a new one where there
+            is none.
+        new_draw: Whether noise is drawn, and charged, although the same was released
+            before.
         last: Of a growing study, a day of the last period or its name, as ``2026-W46``
             or ``2026-11``; by default the newest one that is over, by the day in UTC.
             It never depends on rows.
@@ -110,6 +121,9 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         engine: ``"auto"``, ``"duckdb"``, ``"ibis"`` or ``"python"``.
         on_stage: Is told each of `STAGES` when it begins. They are the same whatever
             the data hold; when they begin is not.
+        on_id: Is told the id before anything is charged, and an empty text; then,
+            where a release is given again that nobody named, the id and what to know
+            about it. By default that is a warning, `GivenAgain`.
 
     Returns:
         The release: safe to write, print and publish.
@@ -158,21 +172,21 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             "say ledger=None to keep no account."
         )
     require(isinstance(simulated, bool), "simulated must be true or false", simulated)
+    require(isinstance(new_draw, bool), "new_draw must be true or false", new_draw)
+    one = release_id is None or not new_draw
+    rule = "an id names one draw, and new_draw asks for another"
+    require(one, rule, release_id, "Say one of them.")
     on_stage(STAGES[0])
-    name = fresh_id() if release_id is None else id_of(release_id)
-    again = None if release_id is None else name
+    again = None if release_id is None else id_of(release_id)
     plan = as_asked(plan, last, book=book, scope=scope, release_id=again)
     price(plan)
-    is_there = False
-    if out is not None:
-        is_there = require_place(out, replace=replace, again=again)
-        check_format(out)
     if book is None:
         _require_unkept(scope, release_id, source)
+        is_there = _place(out, replace=replace)
         on_stage(STAGES[1])
         measure = open_for(table, plan, engine)
         on_stage(STAGES[3])
-        release = Release(name, plan, measure(), MADE_BY, simulated)
+        release = Release(fresh_id(), plan, measure(), MADE_BY, simulated)
         if out is not None:
             content = release_to_bytes(release, format_of(out))
             write_whole(out, content, replace=is_there)
@@ -180,15 +194,27 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     apart = out is None or not book.is_at(out)
     require(apart, "a release is not written over its ledger", str(out))
     kind = "json" if out is None else format_of(out)
-    with ending_as_told(), _noting(book, name):
+    name = fresh_id() if again is None else again
+    is_first = again is None and not new_draw
+    with ending_as_told(), _noting(book, lambda: name):
+        connected = cache(lambda: _connected(book, table, source, engine))
+        before = Before(name)
+        if is_first:
+            found = asked_before(book, plan, lambda: connected().source, scope)
+            before = found or before
+            name = before.release_id
+        on_id(name, "")
+        is_there = _place(out, replace=replace, again=name)
         sealed = book.sealed(name, plan, scope=scope)
         if sealed is None:
             on_stage(STAGES[1])
-            measure, read = _opened(table, source, plan, engine)
-            require_named(book, read)
+            opened, read = connected()
+            measure = open_for(opened, plan, engine)
             book.spool.require_usable()
             on_stage(STAGES[2])
-            said = book.charge(name, plan, source=read, scope=scope, by=by)
+            said = book.charge(
+                name, plan, source=read, scope=scope, by=by, is_first=is_first
+            )
             head = book.open(name)
             on_stage(STAGES[3])
             questions = _telling(lambda: standing_of(book, name).words, measure)
@@ -212,6 +238,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
                     f"given again as they are. Name a .{sealed_as} file."
                 )
             release = release_from_bytes(content, sealed_as)
+            on_id(name, before.words)
         on_stage(STAGES[5])
         if out is not None:
             stands = f"Release {name} is sealed: ask for it again by its id."
@@ -223,12 +250,12 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
 
 
 @contextmanager
-def _noting(book: Ledger, name: str) -> Iterator[None]:
+def _noting(book: Ledger, name: Callable[[], str]) -> Iterator[None]:
     """Note on an interrupt where the release stands."""
     try:
         yield
     except KeyboardInterrupt as stop:
-        stop.add_note(standing_of(book, name).words)
+        stop.add_note(standing_of(book, name()).words)
         raise
 
 
@@ -240,13 +267,29 @@ def _require_unkept(scope: object, release_id: object, source: object) -> None:
     require(unkept, rule, scope or release_id or source, hint)
 
 
-def _opened(
-    table: object, source: object, plan: Plan, engine: str
-) -> tuple[Callable[[], Questions], Source | None]:
-    """Open a table by its schema; say what it is, for the ledger."""
+class _Connected(NamedTuple):
+    """A table that can be opened, and what the ledger calls it."""
+
+    table: object
+    source: Source | None
+
+
+def _connected(book: Ledger, table: object, source: object, engine: str) -> _Connected:
+    """Connect to a table; say what it is, for the ledger. Nothing is opened."""
     opened = connect(table, engine)
-    measure = open_for(opened, plan, engine)
-    return measure, source_of(table, source, origin=origin_of(opened))
+    found = source_of(table, source, origin=origin_of(opened))
+    require_named(book, found)
+    return _Connected(opened, found)
+
+
+def _place(
+    out: str | PathLike[str] | None, *, replace: bool, again: str | None = None
+) -> bool:
+    """Tell whether a release is where one is to be written, and may be replaced."""
+    if out is None:
+        return False
+    check_format(out)
+    return require_place(out, replace=replace, again=again)
 
 
 def require_named(book: Ledger, source: Source | None) -> None:

@@ -116,7 +116,8 @@ def test_bad_cells_change_neither_exit_code_nor_output_shape(
     hostile = 'CANARY,1\n0.5\n"0.5,1\n1e999,1\nnan,1\n0.5,1,CANARY\n'
     with (folder / "people.csv").open("a", encoding="utf-8") as file:
         file.write(hostile)
-    spoilt = call("release", "study.toml", "-o", "r.json", "--force")
+    more = ("--force", "--new-draw")
+    spoilt = call("release", "study.toml", "-o", "r.json", *more)
     assert (spoilt[0], spoilt[2]) == (clean[0], clean[2])
     assert len(spoilt[1]) == len(clean[1])
     assert "CANARY" not in spoilt[1] + (folder / "r.json").read_text("utf-8")
@@ -142,11 +143,11 @@ def test_an_existing_file_is_never_replaced_by_accident(
         assert (folder / mine).read_bytes() == kept
     assert call(*words, "r.json")[0] == 0
     first = (folder / "r.json").read_bytes()
-    code, _, error = call(*words, "r.json")
+    code, _, error = call(*words, "r.json", "--new-draw")
     assert code == 5
     assert "holds a release already" in error
     assert (folder / "r.json").read_bytes() == first
-    assert call(*words, "r.json", "--force")[0] == 0
+    assert call(*words, "r.json", "--force", "--new-draw")[0] == 0
     assert (folder / "r.json").read_bytes() != first
 
 

@@ -20,8 +20,9 @@ from dpratio.terms.budget import Budget
 
 STEPS = (
     (room, "price"),
-    (room, "require_place"),
+    (room, "asked_before"),
     (room, "check_format"),
+    (room, "require_place"),
     (Ledger, "sealed"),
     (room, "open_for"),
     (Ledger, "charge"),
@@ -57,8 +58,9 @@ def test_everything_public_is_checked_then_charged_then_opened_then_sealed(
     release_sums(TABLE, PLAN, ledger=file_ledger, out=tmp_path / "r.json")
     assert calls == [
         "price",
-        "require_place",
+        "asked_before",
         "check_format",
+        "require_place",
         "sealed",
         "open_for",
         "charge",
@@ -80,8 +82,8 @@ def test_a_retry_only_reads_the_ledger_and_writes_the_file(
     release_sums(TABLE, PLAN, ledger=file_ledger, release_id=name, out=out)
     assert calls == [
         "price",
-        "require_place",
         "check_format",
+        "require_place",
         "sealed",
         "write_whole",
         "publish",

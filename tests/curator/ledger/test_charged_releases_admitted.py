@@ -21,14 +21,15 @@ from dpratio.terms.unit import PrivacyUnit
 def test_several_analysts_share_one_cap(file_ledger: Ledger) -> None:
     names = ["Ada", "Blaise", "Carl"]
     for at in range(10):
-        release_sums(TABLE, PLAN, ledger=file_ledger, by=names[at % 3])
+        by = names[at % 3]
+        release_sums(TABLE, PLAN, ledger=file_ledger, by=by, new_draw=True)
     account = file_ledger.account()
     assert account.left.loss == 0
     asked = [held.said("charge")["by"] for held in account.releases.values()]
     assert asked == [names[at % 3] for at in range(10)]
     for name in names:
         with pytest.raises(LedgerRefused, match="has epsilon 0 and delta"):
-            release_sums(TABLE, PLAN, ledger=file_ledger, by=name)
+            release_sums(TABLE, PLAN, ledger=file_ledger, by=name, new_draw=True)
     assert file_ledger.account() == account
 
 
@@ -51,7 +52,7 @@ def test_many_small_releases_fit_where_rho_adds_up(tmp_path: Path) -> None:
     ledger.open_scope(Scope("loans", Budget(1, "1e-6"), accounting="zcdp"))
     plan = plan_of("0.1", "1e-7", mechanism="analytic_gaussian")
     for _ in range(20):
-        release_sums(TABLE, plan, ledger=ledger)
+        release_sums(TABLE, plan, ledger=ledger, new_draw=True)
     assert ledger.account().left.loss > 0
 
 

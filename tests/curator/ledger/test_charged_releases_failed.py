@@ -86,8 +86,8 @@ def test_an_engine_that_stops_after_the_charge_leaves_it_charged(
     assert str(told.value).startswith("the engine stopped while it read the table.")
     assert str(told.value).endswith(
         f"Release {ID} stays charged: data were opened, and noise is drawn once for a "
-        "charge. A new id costs epsilon 0.1 and delta 0; scope 'loans' has epsilon 0.9 "
-        "and delta 0.000001 left."
+        "charge. A new draw costs epsilon 0.1 and delta 0 and leaves epsilon 0.8 and "
+        "delta 0.000001 in scope 'loans'."
     )
     assert "271828" not in said_by(told.value)
     assert "".join(format_exception(told.value)).count("EngineFailed: ") == 1
@@ -95,9 +95,11 @@ def test_an_engine_that_stops_after_the_charge_leaves_it_charged(
     assert state(file_ledger) == "opened"
     assert file_ledger.account().spent.loss == Fraction(1, 10)
     assert not (tmp_path / "r.json").exists()
-    with pytest.raises(LedgerRefused, match="that charge is gone"):
-        release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID)
-    assert release_sums(TABLE, PLAN, ledger=file_ledger).id != ID
+    for named in (ID, None):
+        with pytest.raises(LedgerRefused, match="its charge is gone"):
+            release_sums(TABLE, PLAN, ledger=file_ledger, release_id=named)
+    assert file_ledger.account().spent.loss == Fraction(1, 10)
+    assert release_sums(TABLE, PLAN, ledger=file_ledger, new_draw=True).id != ID
     assert file_ledger.account().spent.loss == Fraction(2, 10)
 
 

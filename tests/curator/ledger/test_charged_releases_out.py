@@ -52,13 +52,14 @@ def test_a_release_is_replaced_by_itself_or_where_it_is_said(
     first = release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID, out=out)
     again = release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID, out=out)
     assert again == first == read_release(out)
-    for named in (None, OTHER):
+    asked = {"ledger": file_ledger, "out": out}
+    for more in ({"release_id": OTHER}, {"new_draw": True}):
         with pytest.raises(FileRefused, match="holds a release already"):
-            release_sums(
-                Untouchable(), PLAN, ledger=file_ledger, release_id=named, out=out
-            )
+            release_sums(TABLE, PLAN, **asked, **more)  # type: ignore[arg-type]
     assert file_ledger.account().seq == 4
-    second = release_sums(TABLE, PLAN, ledger=file_ledger, out=out, replace=True)
+    second = release_sums(
+        TABLE, PLAN, ledger=file_ledger, out=out, replace=True, new_draw=True
+    )
     assert read_release(out) == second != first
     third = release_sums(TABLE, PLAN, ledger=None, out=out, replace=True)
     assert read_release(out) == third

@@ -85,7 +85,7 @@ def test_another_machine_draws_nothing_and_says_so(
     drawn: bytes, any_ledger: str, tmp_path: Path
 ) -> None:
     elsewhere = Ledger(any_ledger, spool=tmp_path / "elsewhere")
-    with pytest.raises(LedgerRefused, match="that charge is gone"):
+    with pytest.raises(LedgerRefused, match="its charge is gone"):
         release_sums(Untouchable(), PLAN, ledger=elsewhere, release_id=ID)
     assert drawn
 

@@ -60,7 +60,7 @@ def test_it_is_finished_once(book: Ledger, monkeypatch: pytest.MonkeyPatch) -> N
     book.charge(ID, PLAN)
     assert book.open(ID) == book.account().head
     for _ in range(2):
-        with pytest.raises(LedgerRefused, match="that charge is gone"):
+        with pytest.raises(LedgerRefused, match="its charge is gone"):
             release_sums(Untouchable(), PLAN, ledger=book, release_id=ID)
         with pytest.raises(LedgerRefused, match="so it cannot be opened"):
             book.open(ID)
@@ -74,7 +74,7 @@ def test_another_machine_does_not_go_on_with_it(
     hashed = book.account().releases[ID].said("opened")["claim"]
     elsewhere.spool.keep(ID, hashed.encode(), "claim")
     assert not is_unbegun(book.account().releases[ID], elsewhere.spool, ID)
-    with pytest.raises(LedgerRefused, match="that charge is gone"):
+    with pytest.raises(LedgerRefused, match="its charge is gone"):
         release_sums(Untouchable(), PLAN, ledger=elsewhere, release_id=ID)
     with pytest.raises(LedgerRefused, match="so it cannot be opened"):
         elsewhere.open(ID)

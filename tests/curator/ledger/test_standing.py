@@ -10,8 +10,8 @@ from dpratio.curator.ledger.standing import standing_of
 
 AGAIN = "Run it again under this id, for free."
 COSTS = (
-    "A new id costs epsilon 0.1 and delta 0; scope 'loans' has epsilon 0.9 and delta "
-    "0.000001 left."
+    "A new draw costs epsilon 0.1 and delta 0 and leaves epsilon 0.8 and delta "
+    "0.000001 in scope 'loans'."
 )
 
 

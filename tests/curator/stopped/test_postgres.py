@@ -55,8 +55,8 @@ NOTES = {
     ),
     "opened": (
         f"Release {ID} stays charged: data were opened, and noise is drawn once for a "
-        "charge. A new id costs epsilon 0.5 and delta 0; scope 'orders' has epsilon "
-        "0.5 and delta 0 left."
+        "charge. A new draw costs epsilon 0.5 and delta 0 and leaves epsilon 0 and "
+        "delta 0 in scope 'orders'."
     ),
     "sealed": f"Release {ID} is sealed. Run it again under this id, for free.",
 }
@@ -180,7 +180,7 @@ def require_one_charge(folder: Path, status: str) -> None:
     book = Ledger("dpratio.db")
     again: dict[str, Any] = {"release_id": NAME, "out": folder / "again.json"}
     if status == "opened":
-        with pytest.raises(LedgerRefused, match="A new id costs epsilon"):
+        with pytest.raises(LedgerRefused, match="A new draw costs epsilon"):
             release_sums(read, plan, ledger=book, **again)
     else:
         assert release_sums(read, plan, ledger=book, **again).id == ID

@@ -19,6 +19,7 @@ from dpratio.cli.options import (
 )
 from dpratio.cli.output import Output
 from dpratio.cli.studies import table_aside
+from dpratio.cli.words import in_options
 
 __all__ = ["check"]
 
@@ -68,4 +69,5 @@ def check(  # noqa: PLR0913 (what a release is given)
     if schema:
         output.print_table(found)
         output.say([""])
-    output.say([*found.said(), "Nothing was charged, and no row was read."])
+    told = [in_options(each) for each in found.said()]
+    output.say([*told, "Nothing was charged, and no row was read."])

@@ -34,9 +34,10 @@ from dpratio.cli.studies import (
     plan_of,
     read_any_plan,
     read_study,
-    require_place,
+    require_known_kind,
     table_aside,
 )
+from dpratio.cli.words import in_options
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
@@ -99,6 +100,13 @@ def release(  # noqa: PLR0913 (one command, one door)
             "where it stopped, and is charged once.",
         ),
     ] = None,
+    new_draw: Annotated[
+        bool,
+        typer.Option(
+            "--new-draw",
+            help="Draw noise again, and pay for it, where the same was released.",
+        ),
+    ] = False,
     last: Last = None,
     by: By = "",
     spool: Spool = None,
@@ -111,20 +119,25 @@ def release(  # noqa: PLR0913 (one command, one door)
         bool, typer.Option("--json", help="End with one line of JSON, for schedulers.")
     ] = False,
 ) -> None:
-    """Release the noisy sums of a study into a file, charged to the ledger."""
-    from dpratio.curator.noise.entropy import fresh_id
+    """Release the noisy sums of a study into a file, charged to the ledger.
+
+    Asked again for the same study, data, scope and period, it gives the release that
+    was sealed then: that is free, and the data are not looked at.
+    """
     from dpratio.curator.release_sums import release_sums
-    from dpratio.release.release_id import id_of
 
     with closing_line(wanted=as_json) as run, shown_stages(verbose=verbose) as stage:
         account = Account(location, scope, anchor, spool, no_ledger)
         asked = asked_of(study, table_aside(data, table, view, where), account)
         account.require_one(release_id)
-        if not no_ledger:
-            run["id"] = fresh_id() if release_id is None else id_of(release_id)
-        again = None if release_id is None else run["id"]
-        require_place(out, force=force, again=again)
+        require_known_kind(out)
         run["ledger"] = book = account.open()
+
+        def named(name: str, words: str) -> None:
+            run["id"] = name
+            if words:
+                typer.echo(in_options(words), err=True)
+
         asked.require_free(book)
         released = release_sums(
             asked.table,
@@ -132,13 +145,15 @@ def release(  # noqa: PLR0913 (one command, one door)
             ledger=book,
             scope=asked.scope,
             source=asked.source,
-            release_id=None if no_ledger else run["id"],
+            release_id=release_id,
+            new_draw=new_draw,
             last=last,
             out=out,
             replace=force,
             by=by,
             engine=engine,
             on_stage=stage,
+            on_id=named,
         )
         run["id"] = released.id
     if not as_json:

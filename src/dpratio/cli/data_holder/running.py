@@ -81,7 +81,7 @@ def _closing(run: Known, code: int) -> str:
     name, book = run["id"], run["ledger"]
     line["id"] = name
     line["status"] = "not charged" if code else "written"
-    if book is not None:
+    if book is not None and name is not None:
         standing = standing_of(book, name)
         line["status"] = standing.status
         account = standing.account

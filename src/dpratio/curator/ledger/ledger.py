@@ -46,9 +46,8 @@ class Ledger:
         location: A path, or an address such as ``postgresql://host/database``.
         anchor: A file elsewhere (another disk, a repository) that keeps the heads of
             the ledger, so that an old copy cannot be passed for the newest.
-        spool: A folder of your own on this machine: what was drawn waits there while
-            the ledger cannot be reached. By default beside a ledger file, or
-            ``~/.local/state/dpratio/spool`` for one on a server.
+        spool: Your own folder for what waits while the ledger cannot be reached. By
+            default beside its file; of a server ``~/.local/state/dpratio/spool``.
 
     Example:
         >>> ledger = Ledger("budget.db")  # doctest: +SKIP
@@ -126,7 +125,7 @@ class Ledger:
             return watched.follow(choose_scope(scope, watched.tables.scope_names()))
 
     def history(self, scope: str | None = None) -> History:
-        """Show a scope: what is spent, what is left, what came when."""
+        """Show what is spent of a scope, what is left, what came when."""
         return History(self.account(scope))
 
     @patient
@@ -138,16 +137,18 @@ class Ledger:
         source: Source | None = None,
         scope: str | None = None,
         by: str = "",
+        is_first: bool = False,
     ) -> str:
         """Charge a release to a scope, before anything of the data is read.
 
         Args:
             release_id: The id of the release.
             plan: What will be measured.
-            source: What will be read; by default a table in memory that is called as
-                its scope is, which no approval covers.
+            source: What will be read; by default a table in memory with the name of
+                its scope, which no approval covers.
             scope: The dataset's scope; may be left out where there is one.
             by: Who asks, for the history.
+            is_first: Whether to refuse a plan and source that were charged before.
 
         Returns:
             The salted hash of the source's description, which the release carries.
@@ -166,6 +167,7 @@ class Ledger:
             source,
             scope=scope,
             by=by,
+            is_first=is_first,
             time=time_now,
             is_unbegun=lambda held: is_unbegun(held, self.spool, release_id),
         )
@@ -345,5 +347,4 @@ class Ledger:
         event: Mapping[str, str],
         content: bytes | None = None,
     ) -> str:
-        """Move a release on by one step; give the new head."""
         return step(self.watch, release_id, kind, event, content, time=time_now)

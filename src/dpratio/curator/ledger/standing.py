@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.held import SET_ASIDE
-from dpratio.curator.ledger.admission.admit import describe_new_id
+from dpratio.curator.ledger.admission.admit import describe_new_draw
 from dpratio.curator.ledger.claim import is_unbegun
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import DpratioError
@@ -58,7 +58,7 @@ class Standing:
         if self.status != "opened" or self.account is None:
             return said
         held = self.account.releases[self.release_id]
-        return f"{said} {describe_new_id(self.account, held)}."
+        return f"{said} {describe_new_draw(self.account, held.charge)}."
 
 
 def standing_of(book: Ledger, release_id: str) -> Standing:

@@ -146,7 +146,10 @@ def test_a_growing_study_is_approved_once(call: Call, folder: Path) -> None:
     assert (code, "at epsilon 0.5, delta 0" in out) == (0, True)
     first = released(call, "r.json", "--last", "2026-W42", "--id", "week 42")
     assert released(call, "again.json", "--id", "week 42") == first
-    code, _, error = call("release", "study.toml", "-o", "t.json", "--last", "2026-W42")
+    again = ("release", "study.toml", "-o", "t.json", "--last", "2026-W42")
+    code, _, error = call("release", "study.toml", "-o", "f.json", *again[-2:])
+    assert (code, f"Release {first} of " in error) == (0, True)
+    code, _, error = call(*again, "--new-draw")
     assert (code, "admits one release for each week" in error) == (10, True)
     released(call, "next.json", "--last", "2026-10-22")
     code, _, error = call("release", "study.toml", "-o", "t.json", "--last", "2026-W44")

@@ -62,8 +62,8 @@ def test_a_cap_that_is_reached_refuses_with_its_exit_code(
     ready: Call, folder: Path
 ) -> None:
     for number in range(4):
-        released(ready, f"{number}.json")
-    code, out, error = ready("release", "study.toml", "-o", "r.json")
+        released(ready, f"{number}.json", "--new-draw")
+    code, out, error = ready("release", "study.toml", "-o", "r.json", "--new-draw")
     assert (code, out) == (10, "")
     assert error.startswith("LedgerRefused: scope 'main' has epsilon 0 and delta")
     assert not (folder / "r.json").exists()
@@ -92,7 +92,7 @@ def test_the_ledger_may_be_named_by_option_or_environment(
     code, _, error = call("release", "study.toml", "-o", "b.json")
     assert code == 10
     assert "scope 'main' is anchored: name its anchor with --anchor" in error
-    released(call, "b.json", "--anchor", "books/heads")
+    released(call, "b.json", "--anchor", "books/heads", "--new-draw")
     code, _, error = call("ledger", "show", "--ledger", "c.db")
     assert code == 11
     assert "there is no ledger 'c.db'" in error
@@ -132,7 +132,7 @@ def test_a_release_is_published_again_into_another_file(
 
 def test_another_release_in_the_way_is_kept(ready: Call, folder: Path) -> None:
     name = released(ready, "a.json")
-    released(ready, "b.json")
+    released(ready, "b.json", "--new-draw")
     kept = (folder / "b.json").read_bytes()
     words = ("release", "study.toml", "-o", "b.json", "--id", name)
     code, _, error = ready(*words)
@@ -202,7 +202,7 @@ def test_a_release_file_holds_nothing_of_the_ledger_but_head_and_hash(
     place = ("--ledger", "CANARY.db", "--anchor", "CANARY.heads")
     assert call("ledger", "init", "--epsilon", "7", *words, *place)[0] == 0
     released(call, "r.json", "--by", "CANARY by", *place)
-    released(call, "r.parquet", "--by", "CANARY by", *place)
+    released(call, "r.parquet", "--by", "CANARY by", "--new-draw", *place)
     head = read_release("r.json").ledger_head
     assert head is not None
     assert head in (folder / "r.json").read_text("utf-8")

@@ -62,13 +62,13 @@ def test_an_approval_is_limited_withdrawn_and_shown(call: Call) -> None:
     _, out, _ = call("ledger", "show")
     assert "by olga; 0 of 1 used, until 2999-12-31, open." in " ".join(out.split())
     assert call("release", "study.toml", "-o", "r.json")[0] == 0
-    code, _, error = call("release", "study.toml", "-o", "s.json")
+    code, _, error = call("release", "study.toml", "-o", "s.json", "--new-draw")
     assert code == 10
     assert "by olga, line 1 of the ledger, was for 1 release, and that many" in error
     assert call("ledger", "approve", "study.toml", "--by", "olga")[0] == 0
     code, out, _ = call("ledger", "withdraw", "6", "--by", "pia")
     assert (code, out) == (0, "The approval on line 6 is withdrawn.\n")
-    code, _, error = call("release", "study.toml", "-o", "s.json")
+    code, _, error = call("release", "study.toml", "-o", "s.json", "--new-draw")
     assert code == 10
     assert "was withdrawn on" in error
     code, _, error = call("ledger", "withdraw", "2")

@@ -173,6 +173,15 @@ def test_the_last_of_the_cap_may_be_spent_and_no_more() -> None:
     assert "Ask for less" in refusal(account, plan_of("0.900000000001"), OTHER)
 
 
+def test_where_nothing_is_left_less_is_not_advised() -> None:
+    account = after(account_of(budget=Budget("0.1")), "charge", "opened")
+    assert refusal(account, plan_of("0.001"), OTHER) == (
+        "scope 'loans' has epsilon 0 and delta 0 left; the release costs epsilon 0.001 "
+        "and delta 0. Nothing is left to ask for; what is spent on a dataset does not "
+        "come back."
+    )
+
+
 def test_a_delta_above_what_is_left_is_refused() -> None:
     assert refusal(account_of(budget=Budget(1, "5e-7")), GAUSSIAN) == (
         "scope 'loans' has epsilon 1 and delta 0.0000005 left; the release costs "
@@ -198,17 +207,18 @@ def test_rho_above_what_is_left_is_refused_in_rho() -> None:
         (
             ["charge", "opened"],
             (
-                "is running, or stopped after data were opened. Noise is drawn once "
-                "for a charge, so that charge is gone: release under a new id. A new "
-                "id costs epsilon 0.1 and delta 0; scope 'loans' has epsilon 0.9 and "
-                "delta 0 left."
+                "is running, or stopped after data were opened. If it runs, wait and "
+                "ask again. If it stopped, its charge is gone, for noise is drawn once "
+                "for a charge: say new_draw=True, or give a new id. A new draw costs "
+                "epsilon 0.1 and delta 0 and leaves epsilon 0.8 and delta 0 in scope "
+                "'loans'."
             ),
         ),
         (
             ["charge", "void"],
             (
-                "was voided. Release under a new id. A new id costs epsilon 0.1 and "
-                "delta 0; scope 'loans' has epsilon 1 and delta 0 left."
+                "was voided. Release under a new id. A new draw costs epsilon 0.1 and "
+                "delta 0 and leaves epsilon 0.9 and delta 0 in scope 'loans'."
             ),
         ),
         (["charge", "opened", "sealed"], "went on meanwhile. Ask for it again."),

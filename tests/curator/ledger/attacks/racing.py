@@ -48,8 +48,11 @@ def charge_all(location: str, anchor: str, processes: str, attempts: str) -> Any
     return _together(int(processes), work)
 
 
-def release_one(location: str, processes: str) -> Any:  # noqa: ANN401
-    """Let processes ask for the same release; each says which bytes it got."""
+def release_one(location: str, processes: str, named: str) -> Any:  # noqa: ANN401
+    """Let processes ask for the same release; each says which bytes it got.
+
+    It is the same by its id, or because the same is asked where none is named.
+    """
     plan = plan_of("0.1")
 
     def work(number: int, folder: Path) -> Any:  # noqa: ANN401
@@ -65,7 +68,13 @@ def release_one(location: str, processes: str) -> Any:  # noqa: ANN401
         try:
             ledger = Ledger(location)
             release_sums(
-                DATA, plan, ledger=ledger, release_id="a" * 32, out=out, engine="python"
+                DATA,
+                plan,
+                ledger=ledger,
+                release_id=named or None,
+                out=out,
+                engine="python",
+                on_id=lambda *_told: None,
             )
         except LedgerRefused as error:
             said = str(error)

@@ -59,18 +59,21 @@ def test_processes_that_share_an_anchor_do_not_stop_each_other(
     assert verify_ledger(Ledger(any_ledger, anchor=anchor)).wrong == ()
 
 
-@pytest.mark.parametrize("processes", [64])
+@pytest.mark.parametrize(("processes", "named"), [(64, "a" * 32), (16, "")])
 def test_processes_that_ask_for_one_release_get_one_charge_and_one_set_of_bytes(
-    any_ledger: str, processes: int
+    any_ledger: str, processes: int, named: str
 ) -> None:
+    """Whether they name it, or ask for the same without a name."""
     open_book(any_ledger, Scope("loans", Budget(10, "1e-6")))
-    said = run_script("racing", "release", any_ledger, str(processes))
+    said = run_script("racing", "release", any_ledger, str(processes), named)
     written = {one["bytes"] for one in said if one["bytes"]}
     assert len(written) == 1
     assert sum(one["draws"] for one in said) == 1
     assert all(one["bytes"] or one["refused"] for one in said)
     account = Ledger(any_ledger).account()
     assert account.spent == Charge(Fraction(1, 10), Fraction(0))
-    assert account.releases["a" * 32].state == "published"
     release = release_from_bytes(written.pop().encode(), "json")
+    assert list(account.releases) == [release.id]
+    assert release.id == (named or release.id)
+    assert account.releases[release.id].state == "published"
     assert verify_ledger(Ledger(any_ledger), [release]).wrong == ()

@@ -234,7 +234,8 @@ def test_other_bytes_than_those_that_were_sealed_are_refused(
         tables.artifact(ID, digest(b"abc"))
     assert str(refused.value) == (
         f"the bytes of release {ID} are not in the ledger as they were sealed. Find "
-        "the last sound copy of the ledger."
+        "the last sound copy of the ledger. A new draw is charged, and must be asked "
+        "for: new_draw=True."
     )
 
 

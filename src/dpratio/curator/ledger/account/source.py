@@ -40,10 +40,15 @@ _PORTS = {"mariadb": "3306", "postgresql": "5432"}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is approved, and what a scope binds."""
+    """What is approved, and what a scope binds.
+
+    ``filled`` is where the data lie that a template such as ``{period}`` stands for;
+    empty where the place says it.
+    """
 
     written: SourceDescription
     place: Place
+    filled: str = ""
 
 
 def named_source(name: str) -> Source:
@@ -141,7 +146,8 @@ def _stored(source: object, named: object, origin: Origin | None) -> Source:
     whole = _whole(written_source(meant), read)
     hint = "Leave it out, or give the source of the table as the study has it."
     require(whole, "the source must be the table that is read", named, hint)
-    return Source(written, _place(whole or read, origin))
+    place, lies = _place(whole or read, origin), _place(read, origin)
+    return Source(written, place, "" if lies == place else lies.text)
 
 
 def _whole(

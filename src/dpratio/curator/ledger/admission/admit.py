@@ -22,7 +22,7 @@ from dpratio.terms.source_description import SourceDescription
 __all__ = [
     "admit",
     "choose_scope",
-    "describe_new_id",
+    "describe_new_draw",
     "require_plan",
     "require_sealed",
     "show_exact",
@@ -31,8 +31,9 @@ __all__ = [
 _LONGEST_SHOWN = 10**120
 _UNFINISHED = {
     "opened": (
-        "is running, or stopped after data were opened. Noise is drawn once for a "
-        "charge, so that charge is gone: release under a new id"
+        "is running, or stopped after data were opened. If it runs, wait and ask "
+        "again. If it stopped, its charge is gone, for noise is drawn once for a "
+        "charge: say new_draw=True, or give a new id"
     ),
     "void": "was voided. Release under a new id",
     SET_ASIDE: (
@@ -103,9 +104,11 @@ def admit(  # noqa: PLR0913 (all that a request says)
         )
         if left == costs:
             left = f"a little less than {left}"
+        # With no loss left nothing fits, however little is asked for.
+        advice = "Ask for less" if account.left.loss else "Nothing is left to ask for"
         _refuse(
-            f"scope '{scope.name}' has {left} left; the release costs {costs}. Ask for "
-            "less; what is spent on a dataset does not come back"
+            f"scope '{scope.name}' has {left} left; the release costs {costs}. "
+            f"{advice}; what is spent on a dataset does not come back"
         )
     return charge, approval
 
@@ -119,7 +122,7 @@ def require_sealed(account: Account, release_id: str, plan_hash: str) -> None:
     held = account.releases[release_id]
     require_plan(held, release_id, plan_hash)
     if held.state in _UNFINISHED:
-        costs = describe_new_id(account, held)
+        costs = describe_new_draw(account, held.charge)
         _refuse(f"release {release_id} {_UNFINISHED[held.state]}. {costs}")
 
 
@@ -136,13 +139,15 @@ def require_plan(held: Held, release_id: str, plan_hash: str) -> None:
         )
 
 
-def describe_new_id(account: Account, held: Held) -> str:
-    """Say what it costs to release the same again under a new id."""
-    accounting = account.scope.accounting
-    return (
-        f"A new id costs {_amount(held.charge, accounting)}; scope "
-        f"'{account.scope.name}' has {_amount(account.left, accounting)} left"
-    )
+def describe_new_draw(account: Account, charge: Charge) -> str:
+    """Say what it costs to draw noise for the same again, and what that would leave."""
+    accounting, name = account.scope.accounting, account.scope.name
+    costs = f"A new draw costs {_amount(charge, accounting)}"
+    if charge.fits(account.left):
+        rest = _amount(account.left - charge, accounting)
+        return f"{costs} and leaves {rest} in scope '{name}'"
+    left = _amount(account.left, accounting)
+    return f"{costs}, more than scope '{name}' has left: {left}"
 
 
 def choose_scope(name: str | None, known: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from dpratio.curator.ledger.admission.bound import (
     other_accounts,
     require_bound,
 )
+from dpratio.curator.ledger.admission.same_request import require_first
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.curator.noise.entropy import fresh_salt
@@ -40,6 +41,7 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
     *,
     scope: str | None,
     by: str,
+    is_first: bool,
     time: Callable[[], str],
     is_unbegun: Callable[[Held], bool],
 ) -> str:
@@ -79,6 +81,8 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
             watched.require_use(before)
             require_still_approved(before, release_id, held, time=now, asker=asker)
             return _charged_before(held, release_id, read)
+        if is_first:
+            require_first(before, release_id, plan, read)
         spent, approval = _admitted(
             tables, before, release_id, plan, source, time=now, asker=asker
         )
@@ -91,6 +95,8 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
         }
         if approval is not None:
             event["approval"] = approval
+        if read.filled:
+            event["filled"] = read.filled
         entry = link(
             before.last,
             time=now,

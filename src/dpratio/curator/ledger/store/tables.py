@@ -184,7 +184,8 @@ class Tables:
                 return held
         raise LedgerFailed(
             f"the bytes of release {release_id} are not in the ledger as they were "
-            "sealed. Find the last sound copy of the ledger."
+            "sealed. Find the last sound copy of the ledger. A new draw is charged, "
+            "and must be asked for: new_draw=True."
         )
 
     def charged_scopes(self) -> set[str]:

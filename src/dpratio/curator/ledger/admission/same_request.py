@@ -1,0 +1,52 @@
+"""What was charged for the same request before: asked again, it is not charged again.
+
+A request is a plan with its periods, a source as it is described and where it lies, and
+a scope. Nothing here looks at data: neither their content nor the size, the time or the
+existence of a file.
+"""
+
+from dpratio.curator.ledger.account.account import Account, Held
+from dpratio.curator.ledger.account.source import Source
+from dpratio.errors import LedgerRefused
+from dpratio.plan.plan import Plan
+from dpratio.release.plan_file import plan_hash
+
+__all__ = ["require_first", "same_requests"]
+
+
+def same_requests(
+    account: Account, plan: Plan, source: Source
+) -> list[tuple[str, Held]]:
+    """Find all releases that were charged for the same plan and source, newest first.
+
+    A charge that was voided is none: it was given back.
+
+    Guarantee:
+        The answer is a function of the plan, of the source's description and place,
+        and of the ledger. Proof: docs/proofs/ledger.md.
+    """
+    asked = (plan_hash(plan), (source.written.text, source.place.text))
+    found = [
+        (release_id, held)
+        for release_id, held in account.releases.items()
+        if (held.plan, held.source) == asked
+        and held.said("charge").get("filled", "") == source.filled
+        and held.state != "void"
+    ]
+    return found[::-1]
+
+
+def require_first(
+    account: Account, release_id: str, plan: Plan, source: Source
+) -> None:
+    """Refuse a second charge for the same request, which nobody asked for.
+
+    Raises:
+        LedgerRefused: When one stands, under another id.
+    """
+    others = [name for name, _ in same_requests(account, plan, source)]
+    if any(name != release_id for name in others):
+        raise LedgerRefused(
+            f"release {others[0]} was charged meanwhile for the same plan and source. "
+            "Nothing more was charged; ask again, and it is given for free."
+        )

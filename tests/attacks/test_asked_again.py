@@ -1,0 +1,115 @@
+"""The same study asked again is one charge and one draw, whatever the data became."""
+
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from curator.ledger.attacks.books import DATA, open_book, plan_of, run_script
+from dpratio.curator.ledger.account.source import source_of
+from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.release_sums import release_sums
+from dpratio.errors import GivenAgain, LedgerRefused
+
+PLAN = plan_of("0.1")
+ONE = Fraction(1, 10)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The location of a ledger with one scope, in a file and on a server."""
+    if request.param == "sqlite":
+        made = str(tmp_path / "budget.db")
+    else:
+        made = str(request.getfixturevalue("postgres_url"))
+    open_book(made)
+    return made
+
+
+def spent(place: str) -> Fraction:
+    return Ledger(place).account().spent.loss
+
+
+def test_28_a_study_that_runs_again_is_charged_once_whatever_the_data_became(
+    place: str, tmp_path: Path
+) -> None:
+    """Who adds a row and asks again learns nothing of it and pays nothing.
+
+    Neither the content, the size, the time nor the existence of the file is looked
+    at, nor where the release is written. A key that knew the data would tell by the
+    charge that they changed.
+    Source: issue 28 of this project, "A re-run spends the budget".
+    More: tests/curator/test_asked_again.py.
+    """
+    path, out = tmp_path / "loans.csv", tmp_path / "release.json"
+    path.write_text("s,y\n0.5,1\n0.2,0\n", "utf-8")
+    release_sums(path, PLAN, ledger=place, out=out)
+    sealed = out.read_bytes()
+    for step in range(4):
+        path.write_text("s,y\n" + "0.9,1\n" * step, "utf-8")
+        os.utime(path, (step, step))
+        if step == 3:
+            path.unlink()
+        again = tmp_path / f"again-{step}.json"
+        for where, replace in ((out, True), (again, False)):
+            with pytest.warns(GivenAgain, match="The data were not looked at"):
+                release_sums(path, PLAN, ledger=place, out=where, replace=replace)
+            assert where.read_bytes() == sealed
+    assert spent(place) == ONE
+
+
+def test_28_a_second_charge_needs_a_word(place: str) -> None:
+    """Also where the first is seen only when the second is about to be charged.
+
+    Source: issue 28 of this project; two schedulers that start the same job.
+    """
+    book = Ledger(place)
+    book.charge("a" * 32, PLAN, is_first=True)
+    with pytest.raises(LedgerRefused, match="charged meanwhile for the same plan"):
+        book.charge("b" * 32, PLAN, is_first=True)
+    assert spent(place) == ONE
+    release_sums(DATA, PLAN, ledger=place, new_draw=True)
+    assert spent(place) == 2 * ONE
+
+
+def test_28_processes_that_start_at_once_are_charged_once(place: str) -> None:
+    """Source: two schedulers that start the same job; row 30 for one request."""
+    said = run_script("racing", "release", place, "6", "")
+    assert len({one["bytes"] for one in said if one["bytes"]}) == 1
+    assert sum(one["draws"] for one in said) == 1
+    assert spent(place) == ONE
+
+
+def test_28_a_release_that_was_opened_is_not_drawn_for_again_by_itself(
+    place: str,
+) -> None:
+    """Noise may have been seen; a second draw is asked for, and paid.
+
+    Source: row 31, for a run that is repeated without its id.
+    """
+    book = Ledger(place)
+    book.charge("a" * 32, PLAN)
+    book.open("a" * 32)
+    with pytest.raises(LedgerRefused, match="say new_draw=True"):
+        release_sums(DATA, PLAN, ledger=place)
+    assert spent(place) == ONE
+
+
+def test_38_a_template_is_not_one_table(tmp_path: Path) -> None:
+    """October is not given for November; each is charged, and each is given again.
+
+    Source: found by looking for wrong answers in this code's own key, 2026.
+    """
+    place = str(tmp_path / "budget.db")
+    open_book(place)
+    template, released = f"{tmp_path}/{{period}}.csv", []
+    for month in (10, 11):
+        path = tmp_path / f"2026-{month}.csv"
+        path.write_text("s,y\n0.5,1\n", "utf-8")
+        released.append(release_sums(path, PLAN, ledger=place, source=template).id)
+        found = source_of(path, template)
+        assert found is not None
+        assert f"2026-{month}.csv" in found.filled
+    assert len(set(released)) == 2
+    assert spent(place) == 2 * ONE
