@@ -115,6 +115,7 @@ HOMES = {
         "cli/data_holder/check.py",
         "cli/data_holder/curate.py",
         "cli/release_holder/curve.py",
+        "cli/release_holder/function.py",
         "cli/release_holder/analyse.py",
         "cli/release_holder/compare.py",
         "cli/release_holder/watch.py",

@@ -56,6 +56,7 @@ def test_every_command_keeps_to_it(kept: Path, call: Call) -> None:
     for words in (
         ("estimate", "release.json", "--chart", "release.svg"),
         ("curve", "release.json", "--question", "2", "--chart", "release.svg"),
+        ("function", "release.json", "mean", "--chart", "release.svg"),
         ("ledger", "show", "--chart", "release.svg"),
         ("coverage", "study.toml", "--n", "500", "--chart", "release.svg"),
         ("coverage", "limit", "--json", "release.json"),

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -335,7 +336,7 @@ def test_paths_stand_beside_the_study_and_addresses_keep_their_slashes(
         'bounds = { a = [0, 1], b = "binary" }\n'
         f"privacy = {{ epsilon = 1 }}\n[data]\n{data}\n"
     )
-    table = table_of(study, Path("beside"))
+    table = table_of(replace(study, folder="beside"))
     assert getattr(table, "path", table) == DATA[data]
     if "://" in data:
         plan = dpr.make_plan(study)

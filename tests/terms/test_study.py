@@ -11,10 +11,12 @@ import dpratio as dpr
 from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.database import DatabaseTable
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.source import CsvFile
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study, read_study
 
@@ -163,3 +165,25 @@ def test_a_name_tells_partitions_apart() -> None:
 def test_a_list_without_ratios_has_none() -> None:
     study = parse_study(f"ratio = []\n{BOUNDS}{PRIVACY}")
     assert study.questions == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "seen"),
+    [
+        ("loans.parquet", "place/loans.parquet"),
+        ("loans/", "place/loans/"),
+        ("s3://lake/loans.parquet", "s3://lake/loans.parquet"),
+        ("${LOANS}/a.parquet", "${LOANS}/a.parquet"),
+        (CsvFile("a.csv", delimiter=";"), CsvFile("place/a.csv", delimiter=";")),
+        (
+            DatabaseTable("sqlite:///a.db", table="loans"),
+            DatabaseTable("sqlite:///place/a.db", table="loans"),
+        ),
+        (None, None),
+    ],
+)
+def test_data_are_seen_from_the_folder_of_a_study(data: Any, seen: Any) -> None:  # noqa: ANN401
+    study = Study(RATIO, **TERMS, data=data, folder="place")
+    assert study.table == seen
+    assert study == Study(RATIO, **TERMS, data=data)
+    assert Study(RATIO, **TERMS, data=data).table == data

@@ -27,6 +27,7 @@ from dpratio.cli.release_holder.analyse import estimate, report
 from dpratio.cli.release_holder.combine import merge, roll_up
 from dpratio.cli.release_holder.compare import compare
 from dpratio.cli.release_holder.curve import curve
+from dpratio.cli.release_holder.function import function
 from dpratio.cli.release_holder.watch import watch
 from dpratio.cli.signals import Commands
 from dpratio.cli.words import in_options
@@ -69,6 +70,7 @@ app.command(rich_help_panel=HOLDER)(audit)
 app.command(rich_help_panel=READER)(estimate)
 app.command(rich_help_panel=READER)(curve)
 app.command(rich_help_panel=READER)(compare)
+app.command(rich_help_panel=READER)(function)
 app.command(rich_help_panel=READER)(watch)
 app.command(rich_help_panel=READER)(report)
 app.command(rich_help_panel=READER)(roll_up)

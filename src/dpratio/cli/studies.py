@@ -123,33 +123,18 @@ def table_aside(
     return (CsvFile if is_text else ParquetFiles)(data, where=where)
 
 
-def table_of(study: "Study | None", folder: Path) -> object:
+def table_of(study: "Study | None") -> object:
     """Give the data of a study: its paths stand beside the study file.
 
     Raises:
         InvalidInput: When it names none.
     """
-    from dpratio.terms.database import DatabaseTable
-
-    given = None if study is None else study.data
-    if given is None:
+    if study is None or study.table is None:
         raise InvalidInput(
             "a release needs data, got none. Name a file or a table in [data], or "
             "with --data."
         )
-    if isinstance(given, str):
-        return _beside(folder, given)
-    if isinstance(given, DatabaseTable):
-        return given.beside(folder)
-    return given.at(_beside(folder, given.path))
-
-
-def _beside(folder: Path, path: str) -> str:
-    # An address would lose a slash, and so would a folder; a variable may hold a
-    # whole path.
-    is_whole = "://" in path or path.startswith("${")
-    slash = "/" if path.endswith("/") else ""
-    return path if is_whole else f"{folder / path}{slash}"
+    return study.table
 
 
 def _taken_for(path: Path) -> str:

@@ -22,6 +22,7 @@ from dpratio.curator.noise.entropy import fresh_id
 from dpratio.curator.stopping import ending_as_told
 from dpratio.curator.warehouse.origin import origin_of
 from dpratio.errors import EngineFailed, FileRefused, InvalidInput, LedgerRefused
+from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.files import (
@@ -35,6 +36,7 @@ from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
 from dpratio.release.release_id import id_of
 from dpratio.release.writing import write_whole
 from dpratio.terms.dimensions import Day
+from dpratio.terms.study import Study
 
 __all__ = ["STAGES", "release_sums", "require_named"]
 
@@ -68,7 +70,7 @@ Questions = tuple[ReleasedQuestion, ...]
 
 def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     table: object,
-    plan: Plan,
+    plan: Plan | None = None,
     *,
     ledger: Ledger | str | PathLike[str] | None = _UNSAID,
     scope: str | None = None,
@@ -92,7 +94,8 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     Args:
         table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars
             or Arrow table, a DuckDB relation, a `DatabaseTable`, an Ibis table, a
-            Spark frame, or a mapping of columns to lists.
+            Spark frame, or a mapping of columns to lists. Or a `Study`, which knows
+            its plan, its data and its scope.
         plan: What to measure; it is priced again before the table is opened.
         ledger: Where the release is charged: a `Ledger`, its file or its address. None
             keeps no account, and must be said.
@@ -165,7 +168,9 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         finally:
             # It may hold a password, and a traceback may show what a name stands for.
             ledger = book
-    require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
+    table, plan, source, scope = _asked(
+        table, plan, source, scope, is_kept=book is not None
+    )
     if ledger is _UNSAID:
         raise InvalidInput(
             "a release is charged to a ledger, and none was named. Name the ledger, or "
@@ -265,6 +270,25 @@ def _require_unkept(scope: object, release_id: object, source: object) -> None:
     hint = "Name the ledger, or leave scope, source and release_id out."
     rule = "scopes, sources and release ids belong to a ledger"
     require(unkept, rule, scope or release_id or source, hint)
+
+
+def _asked(
+    table: object, plan: object, source: object, scope: str | None, *, is_kept: bool
+) -> tuple[object, Plan, object, str | None]:
+    """Take what is asked apart: a table and its plan, or a study that has both."""
+    if isinstance(table, Study):
+        free = plan is None and source is None
+        hint = "Write release_sums(study), or release_sums(table, plan)."
+        require(free, "a study knows its plan and its source", "others beside it", hint)
+        hint = "Name a file or a table in [data], or write release_sums(table, plan)."
+        require(table.data is not None, "a release needs data", None, hint)
+        named = table.data if is_kept else None
+        own = table.scope if is_kept and scope is None else scope
+        return table.table, make_plan(table), named, own
+    is_plan = isinstance(plan, Plan)
+    hint = "Write release_sums(table, make_plan(…)), or release_sums(study)."
+    require(is_plan, "plan must be a Plan", type(plan).__name__, hint)
+    return table, plan, source, scope  # type: ignore[return-value]
 
 
 class _Connected(NamedTuple):

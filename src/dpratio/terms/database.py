@@ -4,7 +4,7 @@ import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import PurePath
 from urllib.parse import parse_qs, urlsplit
 
 from dpratio.checks import require
@@ -149,7 +149,7 @@ class DatabaseTable:
         object.__setattr__(made, "written_as", self.url)
         return made
 
-    def beside(self, folder: Path) -> "DatabaseTable":
+    def beside(self, folder: PurePath) -> "DatabaseTable":
         """Take the path of a database's file as seen from a folder."""
         if not self.is_file:
             return self

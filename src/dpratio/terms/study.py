@@ -1,8 +1,9 @@
 """A study: everything that is promised before data are seen, and what is approved."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import PurePath
 
 from dpratio.checks import require
 from dpratio.terms.bounds import Bounds
@@ -52,6 +53,9 @@ class Study:
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
             `DatabaseTable`, or None.
         scope: The dataset's name in the ledger, or None.
+        folder: Where paths of its data begin: the folder of a study file, or None for
+            the one that a program runs in. It is no term: studies that differ in
+            nothing else are equal.
 
     Raises:
         InvalidInput: When a question breaks a rule. Terms that do not fit each other
@@ -82,6 +86,7 @@ class Study:
     clipping: str
     data: Source | None
     scope: str | None
+    folder: str | None = field(compare=False)
 
     def __init__(  # noqa: PLR0913 (keyword-only terms)
         self,
@@ -101,6 +106,7 @@ class Study:
         clipping: str = UNMEASURED,
         data: Source | None = None,
         scope: str | None = None,
+        folder: str | None = None,
     ) -> None:
         partitions = tuple(groups) if isinstance(groups, list | tuple) else (groups,)
         fields = {
@@ -116,6 +122,7 @@ class Study:
             "clipping": clipping,
             "data": data,
             "scope": scope,
+            "folder": folder,
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -128,6 +135,25 @@ class Study:
             if question.groups not in kept:
                 kept.append(question.groups)
         return tuple(kept)
+
+    @property
+    def table(self) -> Source | None:
+        """Its data, as seen from where a program runs; None where it names none."""
+        if self.data is None or self.folder is None:
+            return self.data
+        if isinstance(self.data, str):
+            return _beside(self.folder, self.data)
+        if isinstance(self.data, DatabaseTable):
+            return self.data.beside(PurePath(self.folder))
+        return self.data.at(_beside(self.folder, self.data.path))
+
+
+def _beside(folder: str, path: str) -> str:
+    # An address would lose a slash, and so would a folder; a variable may hold a
+    # whole path.
+    is_whole = "://" in path or path.startswith("${")
+    slash = "/" if path.endswith("/") else ""
+    return path if is_whole else f"{PurePath(folder, path)}{slash}"
 
 
 def _questions(

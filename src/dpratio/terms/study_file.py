@@ -41,6 +41,7 @@ Numbers are read as the decimals that were written.
 
 import re
 import tomllib
+from dataclasses import replace
 from decimal import Decimal
 from os import PathLike
 from pathlib import Path
@@ -74,10 +75,11 @@ def read_study(path: str | PathLike[str]) -> Study:
     """Read a study file.
 
     Args:
-        path: A TOML file. Paths in it are kept as they are written.
+        path: A TOML file. Paths in it are kept as they are written, and begin at its
+            folder.
 
     Returns:
-        The study; `make_plan` makes its plan.
+        The study; `make_plan` makes its plan, and `release_sums` releases it.
 
     Raises:
         FileRefused: When the file cannot be read.
@@ -103,7 +105,7 @@ def read_study(path: str | PathLike[str]) -> Study:
     except ValueError:
         raise FileRefused(f"'{file}' cannot be read: it is not UTF-8.") from None
     try:
-        return parse_study(text)
+        return replace(parse_study(text), folder=str(file.parent))
     except DocumentRefused as error:
         raise DocumentRefused(f"{file}: {error}") from None
 

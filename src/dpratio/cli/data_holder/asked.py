@@ -69,7 +69,7 @@ def asked_of(study: Path, aside: object, account: Account) -> Asked:
     """Read a study or a plan; what is named aside of it takes the place of its data."""
     given = None if is_plan(study) else read_study(study)
     plan = read_any_plan(study) if given is None else plan_of(given)
-    table = table_of(given, study.parent) if aside is None else aside
+    table = table_of(given) if aside is None else aside
     if account.no_ledger or given is None:
         return Asked(plan, table, None, account.scope)
     own = given.data if aside is None else None

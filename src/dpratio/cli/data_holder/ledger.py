@@ -260,8 +260,7 @@ def allow_source(
     given = None if study is None else read_study(study)
     named = _data_of(given, source)
     own = None if given is None else given.data
-    folder = Path() if study is None else study.parent
-    table = named if own is None else table_of(given, folder)
+    table = named if own is None else table_of(given)
     kept = scope or (None if given is None else given.scope)
     open_ledger(location, anchor).allow_source(table, source=own, scope=kept, by=by)
     typer.echo(f"Allowed, on the record: {written_source(named)}.")

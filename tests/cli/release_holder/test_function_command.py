@@ -1,0 +1,84 @@
+"""The command of functions of sums."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import dpratio as dpr
+from dpratio.cli.main import app
+from dpratio.errors import InvalidInput
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    path = tmp_path / "release.json"
+    dpr.write_release(dpr.example_release(), path)
+    return path
+
+
+def shown(*words: str) -> str:
+    done = CliRunner().invoke(app, ["function", *words], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.stdout
+
+
+def test_a_mean_is_what_python_gives(release: Path) -> None:
+    found = dpr.estimate_function(
+        dpr.example_release(), dpr.functions.mean("per"), question=1
+    )
+    words = (str(release), "mean", "--of", "per", "--question", "1")
+    rows = json.loads(shown(*words, "--format", "json"))
+    assert [row["estimate"] for row in rows] == found.estimate.tolist()
+    assert "Estimates of mean of per" in shown(*words)
+
+
+def test_arms_are_two_keys_and_the_numerator_is_taken_by_default(
+    release: Path,
+) -> None:
+    found = dpr.estimate_function(
+        dpr.example_release(), dpr.functions.lift(), arms=("west", "north")
+    )
+    words = (str(release), "lift", "--arms", "west", "north", "--format", "json")
+    (row,) = json.loads(shown(*words))
+    assert row["estimate"] == found.estimate[0]
+    words = (str(release), "ratio_of_ratios", "--arms", "west", "north")
+    assert "west" in shown(*words)
+
+
+def test_keys_that_are_numbers_are_found_by_what_they_are_written_as(
+    tmp_path: Path,
+) -> None:
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label"),
+        bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        budget=dpr.Budget(4),
+        answers=("ratio", "means"),
+        groups=dpr.Groups("arm", [1, 2]),
+    )
+    table = {"score": [0.2, 0.8] * 2000, "label": [1, 0] * 2000, "arm": [1, 2] * 2000}
+    path = tmp_path / "r.json"
+    dpr.write_release(dpr.release_sums(table, plan, ledger=None), path)
+    (row,) = json.loads(
+        shown(str(path), "lift", "--arms", "2", "1", "--format", "json")
+    )
+    assert row["estimate"] == pytest.approx(3, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("median",), "function"),
+        (("slope", "--of", "per"), "slope is about both columns"),
+        (("mean", "--of", "score"), "column of the ratio"),
+        (("lift", "--arms", "west", "nowhere"), "nowhere"),
+        (("mean", "--arms", "west", "north"), "compares no arms"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(
+    words: tuple[str, ...], said: str, release: Path
+) -> None:
+    done = CliRunner().invoke(app, ["function", str(release), *words])
+    assert isinstance(done.exception, InvalidInput)
+    assert said in str(done.exception)

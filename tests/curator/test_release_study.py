@@ -1,0 +1,80 @@
+"""A study is released as it stands: it knows its plan, its data and its scope."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import dpratio as dpr
+from dpratio.errors import GivenAgain, InvalidInput
+
+STUDY = """
+ratio = { numerator = "score", per = "label" }
+bounds = { score = [0, 1], label = "binary" }
+data = { path = "people.csv" }
+privacy = { epsilon = 0.5, scope = "loans" }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A study beside its data, and a ledger with two scopes."""
+    place = tmp_path / "inner"
+    place.mkdir()
+    (place / "people.csv").write_text("score,label\n0.5,1\n0.2,0\n", "utf-8")
+    (place / "study.toml").write_text(STUDY, "utf-8")
+    book = dpr.Ledger(tmp_path / "budget.db")
+    for name in ("loans", "cards"):
+        book.open_scope(dpr.Scope(name, dpr.Budget(1)))
+    return tmp_path
+
+
+def test_a_study_is_released_from_beside_its_file_into_its_scope(folder: Path) -> None:
+    study = dpr.read_study(folder / "inner" / "study.toml")
+    book = dpr.Ledger(folder / "budget.db")
+    release = dpr.release_sums(study, ledger=book)
+    assert release.plan == dpr.make_plan(study)
+    account = book.account("loans")
+    held = account.releases[release.id]
+    assert held.said("charge")["source"] == (
+        '{"delimiter": ",", "path": "people.csv", "quote": "\\""}'
+    )
+    assert account.spent.loss == Fraction(1, 2)
+    with pytest.warns(GivenAgain):
+        assert dpr.release_sums(study, ledger=book) == release
+
+
+def test_another_scope_may_be_named_and_without_a_ledger_there_is_none(
+    folder: Path,
+) -> None:
+    study = dpr.read_study(folder / "inner" / "study.toml")
+    book = dpr.Ledger(folder / "budget.db")
+    dpr.release_sums(study, ledger=book, scope="cards")
+    assert book.account("cards").spent.loss == Fraction(1, 2)
+    assert dpr.release_sums(study, ledger=None).ledger_head is None
+
+
+def test_a_study_that_is_parsed_is_read_from_where_the_program_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder / "inner")
+    study = dpr.parse_study(STUDY)
+    assert study == dpr.read_study("study.toml")
+    dpr.release_sums(study, ledger=None)
+
+
+def test_what_a_study_lacks_or_has_twice_is_told(folder: Path) -> None:
+    study = dpr.read_study(folder / "inner" / "study.toml")
+    plan = dpr.make_plan(study)
+    for given in ({"plan": plan}, {"source": "people"}):
+        with pytest.raises(InvalidInput, match="a study knows its plan and its source"):
+            dpr.release_sums(study, ledger=None, **given)  # type: ignore[arg-type]
+    empty = dpr.parse_study(STUDY.replace('data = { path = "people.csv" }', ""))
+    with pytest.raises(InvalidInput, match="a release needs data"):
+        dpr.release_sums(empty, ledger=None)
+    with pytest.raises(InvalidInput) as refused:
+        dpr.release_sums({"score": [1]}, study, ledger=None)  # type: ignore[arg-type]
+    assert str(refused.value) == (
+        "plan must be a Plan, got 'Study'. Write release_sums(table, make_plan(…)), or "
+        "release_sums(study)."
+    )
