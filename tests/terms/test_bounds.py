@@ -147,3 +147,13 @@ def test_what_is_0_or_1_is_natural_by_itself() -> None:
 def test_natural_is_true_or_false(given_flag: bool) -> None:  # noqa: FBT001
     with pytest.raises(InvalidInput, match="natural must be true or false"):
         Bounds(0, 1, natural=given_flag)
+
+
+def test_what_counts_as_one_is_no_column() -> None:
+    ones = Bounds.ones()
+    assert (str(ones), ones.is_binary, ones.reach) == ("always 1", True, 1.0)
+    assert ones != Bounds.binary()
+    assert repr(ones) == "Bounds(lower=0.0, upper=1.0, is_binary=True, is_one=True)"
+    for is_one, is_binary in ((True, False), (1, True)):
+        with pytest.raises(InvalidInput, match="what counts as 1 is binary"):
+            Bounds(0, 1, is_binary, is_one=is_one)  # type: ignore[arg-type]

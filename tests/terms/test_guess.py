@@ -88,3 +88,13 @@ def test_the_middle_of_a_range_lies_away_from_zero(
     bounds: Bounds, middle: float
 ) -> None:
     assert middle_of(bounds) == middle
+
+
+def test_what_is_counted_is_guessed_as_nearly_always_one() -> None:
+    ones = Bounds.ones()
+    assert ColumnGuess(0.999).spread_within(ones, "per") == pytest.approx(
+        0.0316, abs=1e-4
+    )
+    for mean in (1, 0.5):
+        with pytest.raises(InvalidInput, match=r"Write 0\.999 for what is counted"):
+            ColumnGuess(mean).spread_within(ones, "per")

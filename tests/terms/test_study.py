@@ -19,6 +19,7 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study, read_study
+from dpratio.terms.unit import PrivacyUnit
 
 PRIVACY = "[privacy]\nepsilon = 1\n"
 BOUNDS = '[bounds]\ns = [0, 1]\ny = "binary"\n'
@@ -187,3 +188,34 @@ def test_data_are_seen_from_the_folder_of_a_study(data: Any, seen: Any) -> None:
     assert study.table == seen
     assert study == Study(RATIO, **TERMS, data=data)
     assert Study(RATIO, **TERMS, data=data).table == data
+
+
+def test_rows_are_counted_where_no_column_of_that_name_has_bounds() -> None:
+    ratio, own = Ratio("s", per="rows"), {"s": Bounds(0, 1)}
+    study = Study(ratio, bounds=own, budget=Budget(1))
+    assert study.bounds == own | {"rows": Bounds.ones()}
+    assert own == {"s": Bounds(0, 1)}
+    assert replace(study, n=7).bounds == study.bounds
+    column = own | {"rows": Bounds(0, 9)}
+    assert Study(ratio, bounds=column, budget=Budget(1)).bounds == column
+    asked = '[ratio]\nnumerator = "s"\nper = "rows"\n[bounds]\ns = [0, 1]\n'
+    assert parse_study(asked + PRIVACY) == study
+
+
+def test_people_are_counted_once_each_by_their_ids() -> None:
+    ratio, own = Ratio("s", per="people"), {"s": Bounds(0, 1)}
+    unit = PrivacyUnit("id", totals={"s": Bounds(0, 5)})
+    study = Study(ratio, bounds=own, budget=Budget(1), unit=unit)
+    assert study.bounds["people"] == Bounds.ones()
+    assert study.unit.totals == {"s": Bounds(0, 5), "people": Bounds(0, 1)}
+    assert replace(study, n=7) == replace(study, n=7)
+    often = PrivacyUnit("id", totals={"s": Bounds(0, 5), "people": Bounds(0, 3)})
+    for given, each, said in (
+        (ratio, None, "people are counted by their ids"),
+        (ratio, often, "people count once each"),
+        (Ratio("s", per="people", weight="w"), unit, "counted without weights"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            Study(given, bounds=own, budget=Budget(1), unit=each)
+    column = own | {"people": Bounds(0, 9)}
+    assert Study(ratio, bounds=column, budget=Budget(1), unit=unit).unit == unit

@@ -92,7 +92,7 @@ PAGES = {
         the rule, what was given and what to do; the curator's never depend on a value
         in the data.""",
         """DpratioError InvalidInput SchemaRefused FileRefused DocumentRefused
-        PlanRefused EngineFailed MissingExtra LedgerRefused LedgerFailed
+        PlanRefused EngineFailed MissingExtra LedgerRefused LedgerFailed GivenAgain
         AuditFailed""",
         "errors",
     ),

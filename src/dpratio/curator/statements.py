@@ -24,9 +24,13 @@ def statement_of(
         return _histogram_statement(plan, question)
     dimensions = () if groups is None else groups.dimensions
     columns = _with_bins(question.ratio.letters, dimensions)
+    bounds = {at: plan.bounds[name] for at, name in columns.items()}
+    if bounds["y"].is_one:
+        # Every row whose numerator is there counts as 1; no other column is read.
+        columns["y"] = columns["s"]
     return Statement(
         factor_columns=columns,
-        factor_bounds={at: plan.bounds[name] for at, name in columns.items()},
+        factor_bounds=bounds,
         dimensions=dimensions,
         listed=None if groups is None else groups.listed,
         unit=unit_rule(plan, question),

@@ -89,6 +89,8 @@ def _bounds_to_document(bounds: Any) -> dict[str, Any]:  # noqa: ANN401 (any map
 
 
 def _one_to_document(bounds: Bounds) -> Any:  # noqa: ANN401 (text, a list or a table)
+    if bounds.is_one:
+        return "ones"
     if bounds.is_binary:
         return "binary"
     ends = [bounds.lower, bounds.upper]
@@ -196,6 +198,8 @@ def _read_all_bounds(node: Node) -> dict[str, Bounds]:
 def _read_bounds(node: Node) -> Bounds:
     if node.value == "binary":
         return Bounds.binary()
+    if node.value == "ones":
+        return Bounds.ones()
     natural = isinstance(node.value, dict)
     if natural:
         node = node.fields("natural")["natural"]

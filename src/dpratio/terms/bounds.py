@@ -29,6 +29,8 @@ class Bounds:
         natural: Whether no value can lie outside, as of a probability between 0 and 1.
             Values outside are clipped all the same, and are not counted as cut. Binary
             bounds are natural.
+        is_one: Whether it is no column at all: every row counts as 1. See
+            `Bounds.ones`.
 
     Raises:
         InvalidInput: When the range is empty, reversed, not finite or extreme.
@@ -44,6 +46,7 @@ class Bounds:
     upper: float
     is_binary: bool = False
     natural: bool = field(default=False, kw_only=True)
+    is_one: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         given = (self.lower, self.upper)
@@ -70,13 +73,22 @@ class Bounds:
         )
         is_unit = (self.lower, self.upper) == (0.0, 1.0)
         require(is_unit or not self.is_binary, "binary bounds are 0 and 1", given)
+        counts = self.is_one is False or (self.is_one is True and self.is_binary)
+        require(counts, "what counts as 1 is binary", self.is_one)
 
     @classmethod
     def binary(cls) -> "Bounds":
         """State that a column holds only 0 and 1 (or false and true)."""
         return cls(0.0, 1.0, is_binary=True)
 
+    @classmethod
+    def ones(cls) -> "Bounds":
+        """State that every row counts as 1: ``Ratio(…, per="rows")`` means this."""
+        return cls(0.0, 1.0, is_binary=True, is_one=True)
+
     def __str__(self) -> str:
+        if self.is_one:
+            return "always 1"
         if self.is_binary:
             return "0 or 1"
         return f"{self.lower:g} to {self.upper:g}{' (natural)' if self.natural else ''}"
@@ -85,7 +97,8 @@ class Bounds:
         # Ids of sums from elsewhere are made of it: what was before stays as it was.
         ends = f"lower={self.lower!r}, upper={self.upper!r}"
         natural = ", natural=True" if self.natural and not self.is_binary else ""
-        return f"Bounds({ends}, is_binary={self.is_binary}{natural})"
+        one = ", is_one=True" if self.is_one else ""
+        return f"Bounds({ends}, is_binary={self.is_binary}{natural}{one})"
 
     @property
     def can_cut(self) -> bool:

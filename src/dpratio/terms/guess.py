@@ -54,6 +54,11 @@ class ColumnGuess:
 
         A column within bounds spreads most when all its values lie on them.
         """
+        if bounds.is_one:
+            # A column that does not vary at all has no correlation with another.
+            near = 0.99 <= self.mean < 1  # noqa: PLR2004
+            rule = f"the guessed mean of '{name}' is that of ones, with a little doubt"
+            require(near, rule, self.mean, "Write 0.999 for what is counted.")
         hint = f"The bounds are {bounds.lower:g} and {bounds.upper:g}."
         inside = bounds.lower < self.mean < bounds.upper
         rule = f"the guessed mean of '{name}' must lie inside its bounds"

@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from dpratio.checks import require, require_one_of
 
 __all__ = [
+    "COUNTED",
     "GUESSES",
     "LARGEST_GUESS",
     "SMALLEST_GUESS",
@@ -12,6 +13,9 @@ __all__ = [
     "is_unicode",
     "require_column_name",
 ]
+
+# What is counted, unless a column of that name has bounds.
+COUNTED = ("rows", "people")
 
 GUESSES = ("close", "unknown")
 
@@ -24,7 +28,9 @@ class Ratio:
 
     Args:
         numerator: Column summed above the line, a model's score for instance.
-        per: Column summed below the line, the true label for instance.
+        per: Column summed below the line, the true label for instance; ``"rows"`` to
+            count rows, or ``"people"`` to count those whose ids the unit names. Where
+            bounds are declared for a column of that name, the column is meant.
         weight: Column that multiplies both, or None for equal weights.
         minus: Column that is taken off the numerator, row by row: a second model's
             score, for a paired comparison. The guess is then 0 by default.

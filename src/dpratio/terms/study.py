@@ -18,7 +18,7 @@ from dpratio.terms.question import (
     is_share,
     told_apart,
 )
-from dpratio.terms.ratio import Ratio
+from dpratio.terms.ratio import COUNTED, Ratio
 from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.unit import PrivacyUnit
 
@@ -109,11 +109,14 @@ class Study:
         folder: str | None = None,
     ) -> None:
         partitions = tuple(groups) if isinstance(groups, list | tuple) else (groups,)
+        asked = _questions(questions, partitions, weights, answers)
+        unit = PrivacyUnit() if unit is None else unit
+        bounds, unit = _counting(asked, bounds, unit)
         fields = {
-            "questions": _questions(questions, partitions, weights, answers),
+            "questions": asked,
             "bounds": bounds,
             "budget": budget,
-            "unit": PrivacyUnit() if unit is None else unit,
+            "unit": unit,
             "strategy": strategy,
             "mechanism": mechanism,
             "n": n,
@@ -179,6 +182,36 @@ def _questions(
             for ratio in asked
         ]
     )
+
+
+def _counting(
+    questions: tuple[Question, ...], bounds: Mapping[str, Bounds], unit: PrivacyUnit
+) -> tuple[Mapping[str, Bounds], PrivacyUnit]:
+    """Say of rows and people that are counted that each is 1."""
+    if not isinstance(bounds, Mapping) or not isinstance(unit, PrivacyUnit):
+        return bounds, unit  # Refused by `make_plan`, by name.
+    for each in questions:
+        name = each.ratio.per
+        if name in COUNTED and name not in bounds:
+            bounds = {**bounds, name: Bounds.ones()}
+        if name == "people" and bounds[name].is_one:
+            _require_people(each.ratio, unit)
+            unit = replace(unit, totals={**unit.totals, name: Bounds(0, 1)})
+    return bounds, unit
+
+
+def _require_people(ratio: Ratio, unit: PrivacyUnit) -> None:
+    """Refuse to count people who have no ids, or who count more or less than once."""
+    hint = "Name the column of their ids: PrivacyUnit(…), or [unit] in a study."
+    rule = "people are counted by their ids"
+    require(unit.column is not None, rule, "rows without ids", hint)
+    once = Bounds(0, 1)
+    rule = "people count once each: totals of 'people' are 0 to 1"
+    own = unit.totals.get("people", once)
+    require(own == once, rule, str(own), "Leave them out.")
+    hint = "Leave the weight out, or count 'rows'."
+    rule = "people are counted without weights"
+    require(ratio.weight is None, rule, ratio.weight, hint)
 
 
 def _read_stage(share: object) -> Fraction | None:

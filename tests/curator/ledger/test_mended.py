@@ -15,7 +15,7 @@ from dpratio.curator.ledger.history import describe_plan
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import FileRefused, InvalidInput, LedgerFailed, LedgerRefused
+from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -82,7 +82,7 @@ def test_a_release_is_not_written_over_its_ledger_or_its_anchor(tmp_path: Path) 
     ledger = Ledger(tmp_path / "a.db", anchor=tmp_path / "heads")
     ledger.open_scope(SCOPE)
     for place in ("a.db", "heads", "./a.db"):
-        with pytest.raises(FileRefused, match="exists and is no release"):
+        with pytest.raises(InvalidInput, match="is not written over its ledger"):
             release_sums(
                 {"s": [1], "y": [1]}, PLAN, ledger=ledger, out=tmp_path / place
             )

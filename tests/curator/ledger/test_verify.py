@@ -34,8 +34,9 @@ TABLE: dict[str, list[object]] = {"s": [0.5], "y": [1], "k": ["a"]}
 
 
 def released(ledger: Ledger, scope: str = "loans") -> Release:
+    named = {"scope": scope, "source": scope}
     return release_sums(
-        TABLE, PLAN, ledger=ledger, scope=scope, source=scope, engine="python"
+        TABLE, PLAN, ledger=ledger, **named, engine="python", new_draw=True
     )
 
 

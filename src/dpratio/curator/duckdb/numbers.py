@@ -53,6 +53,8 @@ def _within_precision(name: str, type_: str, number: str) -> str:
 
 def clip(factor: str, bounds: Bounds) -> str:
     """Clip a number to its bounds, or round it to 0 or 1; a missing one stays so."""
+    if bounds.is_one:
+        return double(1.0)
     if bounds.is_binary:
         return f"CAST({factor} >= 0.5::DOUBLE AS DOUBLE)"
     lower, upper = double(bounds.lower), double(bounds.upper)

@@ -240,6 +240,8 @@ def _with_contrast(factors: Factors, contrast: Contrast | None) -> Factors:
 
 
 def _clip(number: float, bounds: Bounds) -> float:
+    if bounds.is_one:
+        return 1.0
     if bounds.is_binary:
         return 1.0 if number >= 0.5 else 0.0  # noqa: PLR2004
     return min(max(number, bounds.lower), bounds.upper)

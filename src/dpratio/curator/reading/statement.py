@@ -5,8 +5,8 @@ specification in plain loops; every other engine equals it to the last integer:
 
 1. a row with a missing, unreadable or non-finite number, or without an id where units
    have ids, is dropped;
-2. numbers become doubles, then are clipped to their bounds (binary ones rounded); m is
-   taken off s;
+2. numbers become doubles, then are clipped to their bounds (binary ones rounded; where
+   rows are counted, y is 1 and no column); m is taken off s;
 3. each dimension of the groups gives a row its place, or drops it: a declared key, the
    bin of a clipped number, the period of a date; a missing or unreadable key is the key
    None;

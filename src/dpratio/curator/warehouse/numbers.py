@@ -47,6 +47,8 @@ def clip(dialect: Dialect, value: Value, bounds: Bounds, least: float = 0.0) -> 
 
     Where vanishing products stop a query it is zero below `least`.
     """
+    if bounds.is_one:
+        return dialect.double(1.0)
     if bounds.is_binary:
         half, one, zero = (dialect.double(each) for each in (0.5, 1.0, 0.0))
         return ibis.cases((value >= half, one), else_=zero)
