@@ -67,6 +67,7 @@ def summed(request: pytest.FixtureRequest) -> Iterator[Any]:
         made = "CREATE TABLE loans (s DOUBLE PRECISION, id BIGINT, k TEXT, one INTEGER,"
         made += " w DOUBLE PRECISION)"
         rows = [tuple(row.values()) for row in TABLE.to_pylist()]
+        own: Any
         if name == "sqlite":
             own = sqlite3.connect(":memory:")
             backend, marks = ibis.sqlite.from_connection(own), ", ".join("?" * 5)

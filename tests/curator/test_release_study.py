@@ -68,7 +68,7 @@ def test_what_a_study_lacks_or_has_twice_is_told(folder: Path) -> None:
     plan = dpr.make_plan(study)
     for given in ({"plan": plan}, {"source": "people"}):
         with pytest.raises(InvalidInput, match="a study knows its plan and its source"):
-            dpr.release_sums(study, ledger=None, **given)  # type: ignore[arg-type]
+            dpr.release_sums(study, ledger=None, **given)
     empty = dpr.parse_study(STUDY.replace('data = { path = "people.csv" }', ""))
     with pytest.raises(InvalidInput, match="a release needs data"):
         dpr.release_sums(empty, ledger=None)

@@ -13,6 +13,8 @@ from dpratio.errors import DocumentRefused, FileRefused, InvalidInput, PlanRefus
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.checked_json import checksum
+from dpratio.release.example import example_release
+from dpratio.release.files import read_release
 from dpratio.release.plan_file import plan_hash, plan_names, read_plan, write_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -203,7 +205,7 @@ def test_a_plan_that_was_not_made_by_the_rules_is_refused_when_read_back(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": "dpratio-release"}, "$.format: this is not a dpratio-plan"),
+        ({"format": "dpratio-release"}, "$.format: this is a release, and a plan"),
         ({"format": None}, "$.format: this is not a dpratio-plan"),
         ({"version": 0}, "$.version: "),
         ({"version": 2}, "$.version: "),
@@ -297,3 +299,13 @@ def test_a_growing_study_is_named_by_its_open_plan_and_its_last_period(
     for each in (plan, fixed):
         write_plan(each, tmp_path / "plan.json")
         assert read_plan(tmp_path / "plan.json") == each
+
+
+def test_a_plan_in_the_place_of_a_release_is_named(path: Path) -> None:
+    write_plan(example_release().plan, path)
+    with pytest.raises(DocumentRefused) as refused:
+        read_release(path)
+    assert str(refused.value) == (
+        "$.format: this is a plan, and a release is wanted. Make one with `dpratio "
+        "release`."
+    )

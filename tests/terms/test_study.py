@@ -219,3 +219,20 @@ def test_people_are_counted_once_each_by_their_ids() -> None:
             Study(given, bounds=own, budget=Budget(1), unit=each)
     column = own | {"people": Bounds(0, 9)}
     assert Study(ratio, bounds=column, budget=Budget(1), unit=unit).unit == unit
+
+
+@pytest.mark.parametrize("what", ["release", "plan"])
+def test_a_release_or_plan_in_the_place_of_a_study_is_named(
+    what: str, tmp_path: Path
+) -> None:
+    path, release = tmp_path / "given.json", dpr.example_release()
+    if what == "release":
+        dpr.write_release(release, path)
+    else:
+        dpr.write_plan(release.plan, path)
+    with pytest.raises(DocumentRefused) as refused:
+        read_study(path)
+    assert str(refused.value) == (
+        f"{path}: $: this is a {what} (JSON), and a study is wanted: the TOML file "
+        f"that the {what} was made from."
+    )

@@ -7,7 +7,21 @@ from typing import Any, NoReturn
 from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 
-__all__ = ["body_of", "checked_bytes", "checksum", "parse", "require_checksum"]
+__all__ = [
+    "body_of",
+    "checked_bytes",
+    "checksum",
+    "other_document",
+    "parse",
+    "require_checksum",
+]
+
+_KNOWN = {
+    "dpratio-release": (
+        "a release, and a plan or a study is wanted: what a release is made from"
+    ),
+    "dpratio-plan": "a plan, and a release is wanted. Make one with `dpratio release`",
+}
 
 
 def parse(text: str) -> Any:  # noqa: ANN401 (any JSON)
@@ -63,3 +77,10 @@ def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise DocumentRefused(f"$: {name} is not a number a release may hold.")
+
+
+def other_document(given: object, wanted: str) -> str:
+    """Say that a document is not of the format that is wanted, and what it is."""
+    found = given.get("format") if isinstance(given, dict) else None
+    advice = _KNOWN.get(str(found)) if found != wanted else None
+    return f"$.format: this is {advice or f'not a {wanted} document'}."

@@ -22,6 +22,7 @@ from dpratio.plan.sensitivity.contrast import BASES, Contrast, contrast_of
 from dpratio.plan.sensitivity.mixtures import RAW
 from dpratio.plan.stage_document import read_sums, sums_to_document
 from dpratio.release.added_cost import repeated
+from dpratio.release.checked_json import other_document
 from dpratio.release.external import require_external
 from dpratio.release.noisy_sums import NoiseLayer, NoisySums
 from dpratio.release.release import Release, ReleasedQuestion, fresh_question
@@ -73,7 +74,7 @@ def require_format(node: Node) -> None:
         DocumentRefused: With what to do about it.
     """
     if not isinstance(node.value, dict) or node.value.get("format") != FORMAT:
-        raise DocumentRefused(f"$.format: this is not a {FORMAT} document.")
+        raise DocumentRefused(other_document(node.value, FORMAT))
     version = node.entries().get("version", Node(None, "$.version"))
     if version.integer() > VERSION:
         raise DocumentRefused(

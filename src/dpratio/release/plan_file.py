@@ -13,6 +13,7 @@ from dpratio.release.checked_json import (
     body_of,
     checked_bytes,
     checksum,
+    other_document,
     parse,
     require_checksum,
 )
@@ -116,7 +117,7 @@ def read_plan(path: str | PathLike[str]) -> Plan:
         raise FileRefused(f"'{path}' cannot be read: {reason}.") from None
     node = Node(parse(text))
     if not isinstance(node.value, dict) or node.value.get("format") != FORMAT:
-        raise DocumentRefused(f"$.format: this is not a {FORMAT} document.")
+        raise DocumentRefused(other_document(node.value, FORMAT))
     version = node.entries().get("version", Node(None, "$.version"))
     if version.integer() != VERSION:
         version.refuse(f"must be {VERSION}", "Use the dpratio that wrote it.")

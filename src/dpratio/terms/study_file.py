@@ -65,6 +65,8 @@ __all__ = ["parse_study", "read_study"]
 # Names joined by dots: the time that they take to read grows with their square.
 _TOGETHER = ("correlation", "weight_with_numerator", "weight_with_per")
 _NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+# How dpratio begins what it writes as JSON.
+_OTHER = re.compile(r'\s*\{\s*"format": "dpratio-(release|plan)"')
 _FILE_NAME = re.compile(r"[^\n=\[]+\.toml")
 _LONG_NAME = re.compile(
     rf"(?:^|[\[{{,])[ \t]*+{_NAME}(?:[ \t]*+\.[ \t]*+{_NAME}){{50}}", re.MULTILINE
@@ -143,6 +145,12 @@ def parse_study(text: str) -> Study:
     try:
         document = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
+        found = _OTHER.match(text)
+        if found:
+            raise DocumentRefused(
+                f"$: this is a {found[1]} (JSON), and a study is wanted: the TOML file "
+                f"that the {found[1]} was made from."
+            ) from None
         raise DocumentRefused(f"$: the study is not valid TOML: {error}.") from None
     except (ValueError, ArithmeticError, RecursionError):
         raise DocumentRefused(

@@ -34,9 +34,14 @@ TABLE: dict[str, list[object]] = {"s": [0.5], "y": [1], "k": ["a"]}
 
 
 def released(ledger: Ledger, scope: str = "loans") -> Release:
-    named = {"scope": scope, "source": scope}
     return release_sums(
-        TABLE, PLAN, ledger=ledger, **named, engine="python", new_draw=True
+        TABLE,
+        PLAN,
+        ledger=ledger,
+        scope=scope,
+        source=scope,
+        engine="python",
+        new_draw=True,
     )
 
 

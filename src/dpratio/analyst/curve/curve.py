@@ -84,7 +84,7 @@ def calibration_curve(
     asked = choose_question(
         release.questions, question, lambda each: bool(_binned(each))
     )
-    laid_out = _lay_out(asked, bins)
+    laid_out = _lay_out(asked, bins, release)
     ratio = asked.ratio
     hint = "Means would be those of people's totals; use estimate_ratios for each bin."
     unit = release.plan.unit.column
@@ -167,12 +167,13 @@ def _binned(question: ReleasedQuestion) -> dict[str, ScoreBins]:
     return {each.column: each for each in dimensions if isinstance(each, ScoreBins)}
 
 
-def _lay_out(question: ReleasedQuestion, bins: str | None) -> _Layout:
+def _lay_out(question: ReleasedQuestion, bins: str | None, release: Release) -> _Layout:
     """Find the binned column; what else groups are by gives a curve each."""
     binned = list(_binned(question))
     wanted = binned if bins is None else [name for name in binned if name == bins]
     if len(wanted) != 1:
-        _refuse_bins(question.ratio, binned, bins)
+        having = [each.name for each in release.questions if _binned(each)]
+        _refuse_bins(question.ratio, binned, bins, having)
     (column,) = wanted
     others = {
         name: cells
@@ -188,13 +189,18 @@ def _lay_out(question: ReleasedQuestion, bins: str | None) -> _Layout:
     return _Layout(column, codes, labels, len(places), edges)
 
 
-def _refuse_bins(ratio: Ratio, binned: list[str], bins: str | None) -> None:
+def _refuse_bins(
+    ratio: Ratio, binned: list[str], bins: str | None, others: list[str]
+) -> None:
     """Say which bins there are, or how to plan with some."""
     rule = "a calibration curve needs one binned column"
     if binned:
         which = " or ".join(f"bins='{name}'" for name in binned)
         given = binned if bins is None else bins
         require(False, rule, given, f"Say which: {which}.")  # noqa: FBT003
+    if others:
+        named = " or ".join(f"question={each!r}" for each in others)
+        raise InvalidInput(f"{rule}, and this question has none. Bins have: {named}.")
     score = ratio.numerator
     raise InvalidInput(
         f"{rule}, and this question has none. Plan with bins: in a study [groups] "

@@ -37,8 +37,8 @@ STATUSES = {
     ),
     "unbounded": (
         "the noisy denominator cannot be told from zero; no finite interval is honest. "
-        "Where a large group was expected, the data holder should check how keys, "
-        "decimals and dates are written"
+        "Epsilon may be too small for so few people; where a large group was expected, "
+        "the data holder should check how keys, decimals and dates are written"
     ),
     "half_line": (
         "the ratio has a smallest plausible value and no largest; where few answers of "

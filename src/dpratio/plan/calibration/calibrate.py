@@ -80,7 +80,8 @@ def calibrate(
             ),
         )
     hint = "Raise epsilon, or ask for fewer sums."
-    require(scale <= LARGEST_SCALE, "noise must stay below 2^50 cells", scale, hint)
+    rule = "epsilon is too small: noise must stay below 2^50 cells"
+    require(scale <= LARGEST_SCALE, rule, scale, hint)
     return max(scale, SMALLEST_SCALE)
 
 

@@ -43,7 +43,8 @@ def measure_totals(raw: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     scales = scaled(factor)
     hint = "Raise epsilon, or give the first stage a larger share."
     fits = max(scales) <= LARGEST_SCALE
-    require(fits, "noise must stay below 2^50 cells", max(scales), hint)
+    rule = "epsilon is too small: noise must stay below 2^50 cells"
+    require(fits, rule, max(scales), hint)
     return tuple(
         MeasuredSum(*each)
         for each in zip(

@@ -190,7 +190,8 @@ def _certified(grid: Grid, allowed: Allowance, cells: Sequence[float]) -> list[f
 
 def _require_storable(scale: float) -> None:
     hint = "Raise epsilon, or ask for fewer sums."
-    require(scale <= LARGEST_SCALE, "noise must stay below 2^50 cells", scale, hint)
+    rule = "epsilon is too small: noise must stay below 2^50 cells"
+    require(scale <= LARGEST_SCALE, rule, scale, hint)
 
 
 def _measured(grid: Grid, scales: Sequence[float]) -> tuple[MeasuredSum, ...]:
