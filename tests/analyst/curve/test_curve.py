@@ -16,7 +16,6 @@ from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, Curve
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.release.example import example_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
@@ -349,12 +348,3 @@ def test_a_curve_says_what_it_is() -> None:
         "share_ci_lower",
         "share_ci_upper",
     ]
-
-
-def test_a_question_without_bins_is_told_which_one_has_them() -> None:
-    with pytest.raises(InvalidInput) as refused:
-        calibration_curve(example_release(), question=1)
-    assert str(refused.value) == (
-        "a calibration curve needs one binned column, and this question has none. Bins "
-        "have: question='score per label by score'."
-    )

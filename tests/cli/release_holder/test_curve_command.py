@@ -68,3 +68,12 @@ def test_what_cannot_be_shown_is_refused(release: Path, tmp_path: Path) -> None:
     caught = runner.invoke(app, ["curve", str(tmp_path / "bad.json")]).exception
     assert isinstance(caught, DocumentRefused)
     assert "bad.json" in str(caught)
+
+
+def test_a_question_without_bins_is_told_which_one_has_them() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        dpr.calibration_curve(dpr.example_release(), question=1)
+    assert str(refused.value) == (
+        "a calibration curve needs one binned column, and this question has none. Bins "
+        "have: question='score per label by score'."
+    )
