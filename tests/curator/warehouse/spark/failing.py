@@ -55,7 +55,7 @@ def main(url: str, ledger: str) -> None:
     said = []
     for frame in frames(session):
         try:
-            release_sums(frame, plan_of(), ledger=book)
+            release_sums(frame, plan_of(), ledger=book, new_draw=True)
         except DpratioError as error:
             text = said_by(error) + "".join(traceback.format_exception(error))
             said.append([type(error).__name__, WORD in text])
