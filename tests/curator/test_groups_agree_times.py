@@ -59,7 +59,7 @@ def test_times_of_every_unit_and_zone_find_the_same_period(
         assert exact(frame, plan, engine) == expected, engine
 
 
-@pytest.mark.parametrize("every", ["day", "week", "month"])
+@pytest.mark.parametrize("every", ["day", "week", "month", "quarter"])
 def test_dates_and_text_find_the_period_of_a_plain_loop(
     every: str, folder: Path
 ) -> None:
@@ -72,6 +72,7 @@ def test_dates_and_text_find_the_period_of_a_plain_loop(
         "day": lambda day: day,
         "week": lambda day: day - dt.timedelta(days=day.weekday()),
         "month": lambda day: day.replace(day=1),
+        "quarter": lambda day: dt.date(day.year, (day.month - 1) // 3 * 3 + 1, 1),
     }
     start_of = starters[every]
     expected = [sum(start_of(day) == key for day in days) for key in starts[:-1]]
@@ -101,7 +102,7 @@ def test_a_time_beyond_the_calendar_drops_its_row_and_nothing_else(
     source: str, kind: str, engine: str, folder: Path
 ) -> None:
     table = SOURCES[source](rows_of(seen=FAR[kind]), folder)
-    for every in ("day", "week", "month"):
+    for every in ("day", "week", "month", "quarter"):
         plan = by(Periods("seen", every, "1970-01-01", "1970-01-01"))
         assert counts(table, plan, engine) == [1]
 

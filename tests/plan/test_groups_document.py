@@ -174,7 +174,7 @@ SEEN = {"column": "t", "every": "day", "first": "2026-01-01", "last": "soon"}
         ),
         (
             {"dimensions": [{"periods": SEEN | {"every": "year"}}], "cells": None},
-            "$.dimensions[0].periods.every: must be one of day, week, month, got",
+            "$.dimensions[0].periods.every: must be one of day, week, month, quarter",
         ),
         (private(column=""), "$.private_keys: a column name must be text"),
         (private(kind="blob"), "$.private_keys.kind: must be one of text, integer,"),

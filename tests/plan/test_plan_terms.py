@@ -75,7 +75,7 @@ def test_a_plan_costs_no_more_whatever_its_last_period(
 
 def test_open_periods_of_a_plan_end_together() -> None:
     months = Periods("paid", "month", "2026-01-05", "open")
-    rule = "open periods are all days, all weeks or all months, with one last period"
+    rule = "open periods are all of one length, with one last period"
     with pytest.raises(InvalidInput, match=rule):
         plan_of([WEEKS, months])
     other = Periods("paid", "week", "2026-03-02", "open")

@@ -51,7 +51,8 @@ def test_every_day_lies_in_just_one_declared_period(
         assert isinstance(first, dt.date)
         assert period_of(first, every) == first
         assert every != "week" or first.isocalendar().weekday == 1
-        assert every != "month" or first.day == 1
+        assert every not in {"month", "quarter"} or first.day == 1
+        assert every != "quarter" or first.month in {1, 4, 7, 10}
 
 
 @pytest.mark.parametrize("every", EVERY)
@@ -62,7 +63,7 @@ def test_the_ends_of_the_calendar_are_periods_too(every: str) -> None:
 
 @pytest.mark.parametrize("every", ["year", "Month", "", None, 7])
 def test_an_unknown_period_is_refused(every: Any) -> None:  # noqa: ANN401
-    rule = r"^unknown period, got .*Use one of: day, week, month\.$"
+    rule = r"^unknown period, got .*Use one of: day, week, month, quarter\.$"
     with pytest.raises(InvalidInput, match=rule):
         Periods("seen", every, DAY, DAY)
 
@@ -88,7 +89,7 @@ def test_the_first_period_does_not_follow_the_last() -> None:
     )
 
 
-@pytest.mark.parametrize("every", ["day", "week", "month"])
+@pytest.mark.parametrize("every", EVERY)
 def test_periods_are_counted_without_a_list_of_them(every: str) -> None:
     """A document may name every day since the year 1 in a few letters."""
     for first, last in [("2023-12-30", "2025-03-01"), ("2026-01-05", "2026-01-05")]:
@@ -102,7 +103,8 @@ def test_periods_are_counted_without_a_list_of_them(every: str) -> None:
         assert periods.values == tuple(dict.fromkeys(days))
         assert periods.size == len(periods.values)
     ever = Periods("seen", every, "0001-01-01", "9999-12-31")
-    assert ever.size == {"day": 3652059, "week": 521723, "month": 119988}[every]
+    sizes = {"day": 3652059, "week": 521723, "month": 119988, "quarter": 39996}
+    assert ever.size == sizes[every]
 
 
 # Periods whose last one is open.
@@ -129,6 +131,9 @@ def test_an_open_last_period_has_no_keys_before_it_is_fixed() -> None:
         ("week", dt.date(2026, 11, 15), "2026-11-09"),
         ("month", "2026-11", "2026-11-01"),
         ("month", "2026-11-15", "2026-11-01"),
+        ("quarter", "2026-Q4", "2026-10-01"),
+        ("quarter", "2026-Q1", "2026-01-01"),
+        ("quarter", "2026-11-15", "2026-10-01"),
         ("day", "2026-11-15", "2026-11-15"),
     ],
 )
@@ -155,6 +160,10 @@ def test_a_last_period_is_fixed_by_a_day_or_its_name(
         ("week", "2026-11"),
         ("month", "2026-W46"),
         ("month", "2026-13"),
+        ("quarter", "2026-Q5"),
+        ("quarter", "2026-W46"),
+        ("month", "2026-Q4"),
+        ("day", "2026-Q4"),
         ("day", "2026-W46"),
         ("day", "2026-11"),
         ("day", "open"),

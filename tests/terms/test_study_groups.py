@@ -239,7 +239,10 @@ def test_a_unit_may_leave_out_all_but_its_column() -> None:
         ),
         (
             'column = "g"\nevery = "year"\nfirst = 2026-01-01\nlast = 2026-01-01',
-            "$.groups: unknown period, got 'year'. Use one of: day, week, month.",
+            (
+                "$.groups: unknown period, got 'year'. Use one of: day, week, month, "
+                "quarter."
+            ),
         ),
         (
             'column = "g"\nevery = "day"\nfirst = 2026\nlast = 2026-01-01',

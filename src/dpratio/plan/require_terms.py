@@ -197,7 +197,7 @@ def _require_partitions(plan: PlanTerms) -> None:
     require(once, "each partition is asked for once", len(plan.partitions))
     # One release fixes one last period.
     kinds = {(each.every, each.last) for each in plan.open_periods}
-    rule = "open periods are all days, all weeks or all months, with one last period"
+    rule = "open periods are all of one length, with one last period"
     require(len(kinds) <= 1, rule, [each.every for each in plan.open_periods])
     rule = "a last period is named by its first day"
     for every, last in kinds:

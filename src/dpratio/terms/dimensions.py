@@ -30,15 +30,18 @@ Key = str | int | bool | dt.date | None
 Cell = Key | tuple[Key, ...]
 Day = dt.date | str
 
-EVERY = ("day", "week", "month")
+EVERY = ("day", "week", "month", "quarter")
 KINDS = {"text": str, "integer": int, "boolean": bool, "date": dt.date}
 
 _LARGEST_KEY = 2**63 - 1
 _MOST_BINS = 1_000
 _DAYS = {"day": 1, "week": 7}
+_MONTHS = {"month": 1, "quarter": 3}
 _OPEN = "open"
-_NAMES = {"week": "[0-9]{4}-W[0-9]{2}", "month": "[0-9]{4}-[0-9]{2}"}
-_EXAMPLES = {"day": "2026-11-09", "week": "2026-W46", "month": "2026-11"}
+_NAMES = {"week": "W[0-9]{2}", "month": "[0-9]{2}", "quarter": "Q[1-4]"}
+_EXAMPLES = dict(
+    zip(EVERY, ("2026-11-09", "2026-W46", "2026-11", "2026-Q4"), strict=True)
+)
 
 _ONE_TYPE = (
     "group keys must be all text, all whole numbers, all true/false or all dates"
@@ -169,13 +172,13 @@ class ScoreBins:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Periods:
-    """Days, weeks or months of a date or time column, over a declared range.
+    """Days, weeks, months or quarters of a date or time column, in a declared range.
 
     A period is named by its first day; weeks begin on Monday. Times are taken in UTC.
 
     Args:
         column: A column of dates or times.
-        every: ``"day"``, ``"week"`` or ``"month"``.
+        every: ``"day"``, ``"week"``, ``"month"`` or ``"quarter"``.
         first: A day of the first period.
         last: A day of the last one; or ``"open"``, for a study that is released again
             and again. Then the last one is fixed when a release is asked, from what is
@@ -195,13 +198,7 @@ class Periods:
     # Stays true when the last one is fixed: what was approved was open.
     is_open: bool
 
-    def __init__(
-        self,
-        column: str,
-        every: str,
-        first: Day,
-        last: Day,
-    ) -> None:
+    def __init__(self, column: str, every: str, first: Day, last: Day) -> None:
         require_column_name(column)
         require_one_of(every, EVERY, "period")
         is_open = isinstance(last, str) and last == _OPEN
@@ -236,19 +233,22 @@ class Periods:
     def size(self) -> int:
         """How many periods there are, without a list of them: it may be long."""
         last = self._fixed()
-        if self.every == "month":
-            return _month_number(last) - _month_number(self.first) + 1
+        if self.every in _MONTHS:
+            return len(self._months(last))
         return (last - self.first).days // _DAYS[self.every] + 1
 
     @property
     def values(self) -> tuple[dt.date, ...]:
         """The first days of all periods."""
         last = self._fixed()
-        if self.every == "month":
-            months = range(_month_number(self.first), _month_number(last) + 1)
-            return tuple(dt.date(at // 12, at % 12 + 1, 1) for at in months)
+        if self.every in _MONTHS:
+            return tuple(dt.date(m // 12, m % 12 + 1, 1) for m in self._months(last))
         days = range(self.first.toordinal(), last.toordinal() + 1, _DAYS[self.every])
         return tuple(dt.date.fromordinal(day) for day in days)
+
+    def _months(self, last: dt.date) -> range:
+        first, stop = (day.year * 12 + day.month - 1 for day in (self.first, last))
+        return range(first, stop + 1, _MONTHS[self.every])
 
     def _fixed(self) -> dt.date:
         example = _EXAMPLES[self.every]
@@ -265,7 +265,8 @@ def period_of(day: dt.date, every: str) -> dt.date:
     """Give the first day of the period that holds a day."""
     if every == "week":
         return day - dt.timedelta(days=day.weekday())
-    return day.replace(day=1) if every == "month" else day
+    step = _MONTHS.get(every)
+    return day.replace(day=1, month=day.month - (day.month - 1) % step) if step else day
 
 
 def distinct(values: Iterable[Key]) -> list[Key]:
@@ -320,31 +321,28 @@ def _require_storable(keys: tuple[Key, ...], kind: type) -> None:
             require("\x00" not in key and is_unicode(key), rule, key)  # type: ignore[operator, arg-type]
 
 
-def _read_day(given: dt.date | str) -> dt.date:
-    if isinstance(given, str):
-        try:
-            return dt.date.fromisoformat(given)
-        except ValueError:
-            pass
-    plain = type(given) is dt.date
-    require(plain, "a day is a date such as 2026-01-31", given)
-    return given  # type: ignore[return-value]
+def _read_day(given: object) -> dt.date:
+    day = _iso(given) if isinstance(given, str) else given
+    require(type(day) is dt.date, "a day is a date such as 2026-01-31", given)
+    return day  # type: ignore[return-value]
 
 
 def _read_period(given: object, every: str) -> dt.date:
     """Read a day of a period, or the period's own name and no other's."""
-    named = isinstance(given, str) and re.fullmatch(_NAMES.get(every, "-"), given)
-    if not named and not (isinstance(given, str) and "W" in given):
-        return _read_day(given)  # type: ignore[arg-type]
-    try:
-        days = f"{given}-01" if every == "month" else str(given)
-        day = dt.date.fromisoformat(days) if named else None
-    except ValueError:
-        day = None
+    text = given if isinstance(given, str) else ""
+    named = re.fullmatch(f"[0-9]{{4}}-{_NAMES.get(every, '-')}", text)
+    if not named and not {"W", "Q"} & {*text}:
+        return _read_day(given)
+    if named and every == "quarter":
+        text = f"{text[:5]}{3 * int(text[-1]) - 2:02}"
+    day = _iso(f"{text}-01" if every in _MONTHS else text) if named else None
     example = _EXAMPLES[every]
     require(day is not None, f"the last {every} is named as {example}", given)
     return day  # type: ignore[return-value]
 
 
-def _month_number(day: dt.date) -> int:
-    return day.year * 12 + day.month - 1
+def _iso(text: str) -> dt.date | None:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        return None

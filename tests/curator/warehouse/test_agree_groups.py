@@ -123,7 +123,7 @@ def test_times_of_every_unit_and_zone_find_the_same_period(
     seen = seen.cast(pa.timestamp(unit)).cast(pa.timestamp(unit, zone))
     plain = rows_of(seen=pa.array([*given_times, None], pa.timestamp("us")))
     loaded = host.table(rows_of(seen=seen))
-    for every in ("day", "month") if unit == "us" else ("week",):
+    for every in ("day", "month", "quarter") if unit == "us" else ("week",):
         plan = by(Periods("seen", every, "2025-12-01", "2026-02-28"))
         assert exact(loaded, plan, "ibis") == exact(plain, plan, "python"), every
 
@@ -144,7 +144,8 @@ def test_periods_reach_both_ends_of_the_calendar(host: Host) -> None:
     days = [dt.date.min, dt.date(1, 1, 31), dt.date(9999, 12, 1), dt.date.max]
     table = rows_of(seen=pa.array(days, pa.date32()))
     for first, last in [("0001-01-01", "0001-02-01"), ("9999-11-01", "9999-12-31")]:
-        require_agreement(host, by(Periods("seen", "month", first, last)), table)
+        for every in ("month", "quarter"):
+            require_agreement(host, by(Periods("seen", every, first, last)), table)
 
 
 def test_a_nanosecond_before_midnight_is_the_day_before(host: Host) -> None:

@@ -22,7 +22,7 @@ from dpratio.release.release import Release
 __all__ = ["watch"]
 
 ADJUSTMENTS = ("bonferroni", "none")
-_USUAL = {"day": 90, "week": 52, "month": 12, "": 52}
+_USUAL = {"day": 90, "week": 52, "month": 12, "quarter": 8, "": 52}
 _MOST_LOOKS = 100_000
 
 Band = tuple[float, float] | None
@@ -53,7 +53,8 @@ def watch(  # noqa: PLR0913 (one verb, one answer)
             each person in one group keeps it by itself. Without it each period is
             answered alone, with its share of the error.
         looks: How many looks are expected: there the sequence is narrowest. It is
-            valid before and after. By default 90 days, 52 weeks or 12 months.
+            valid before and after. By default 90 days, 52 weeks, 12 months or
+            8 quarters.
         last_look: Instead of ``looks``, the number of looks that was declared before
             the first: the sequence is narrower there, and wider at early looks.
         level: The confidence of the sequence over all looks; the detector has an error

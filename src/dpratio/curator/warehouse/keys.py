@@ -18,7 +18,7 @@ from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins, period
 
 __all__ = ["is_joined", "key_of", "place_rows", "place_without_join", "text_of"]
 
-_LONGEST_PERIOD = 31
+_LONGEST_PERIOD = 92  # days of a quarter
 
 
 def key_of(dialect: Dialect, table: Value, each: Keys | Periods) -> Value:
