@@ -207,7 +207,10 @@ def test_people_are_counted_once_each_by_their_ids() -> None:
     unit = PrivacyUnit("id", totals={"s": Bounds(0, 5)})
     study = Study(ratio, bounds=own, budget=Budget(1), unit=unit)
     assert study.bounds["people"] == Bounds.ones()
-    assert study.unit.totals == {"s": Bounds(0, 5), "people": Bounds(0, 1)}
+    assert study.unit.totals == {
+        "s": Bounds(0, 5),
+        "people": Bounds(0, 1, natural=True),
+    }
     assert replace(study, n=7) == replace(study, n=7)
     often = PrivacyUnit("id", totals={"s": Bounds(0, 5), "people": Bounds(0, 3)})
     for given, each, said in (

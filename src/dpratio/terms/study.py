@@ -27,6 +27,9 @@ __all__ = ["CLIPPINGS", "MEASURED", "UNMEASURED", "Study"]
 MEASURED, UNMEASURED = CLIPPINGS = ("measured", "unmeasured")
 Source = str | CsvFile | ParquetFiles | DatabaseTable
 
+# Whoever has several rows counts once all the same: nothing of them is cut.
+_ONCE = Bounds(0, 1, natural=True)
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Study:
@@ -196,7 +199,7 @@ def _counting(
             bounds = {**bounds, name: Bounds.ones()}
         if name == "people" and bounds[name].is_one:
             _require_people(each.ratio, unit)
-            unit = replace(unit, totals={**unit.totals, name: Bounds(0, 1)})
+            unit = replace(unit, totals={**unit.totals, name: _ONCE})
     return bounds, unit
 
 
@@ -205,10 +208,9 @@ def _require_people(ratio: Ratio, unit: PrivacyUnit) -> None:
     hint = "Name the column of their ids: PrivacyUnit(…), or [unit] in a study."
     rule = "people are counted by their ids"
     require(unit.column is not None, rule, "rows without ids", hint)
-    once = Bounds(0, 1)
     rule = "people count once each: totals of 'people' are 0 to 1"
-    own = unit.totals.get("people", once)
-    require(own == once, rule, str(own), "Leave them out.")
+    own = unit.totals.get("people", _ONCE)
+    require(own == _ONCE, rule, str(own), "Leave them out.")
     hint = "Leave the weight out, or count 'rows'."
     rule = "people are counted without weights"
     require(ratio.weight is None, rule, ratio.weight, hint)
