@@ -155,7 +155,8 @@ class Watch(Tabular):
             where = "declared as the last" if self.is_last else "narrowest there"
             error = f"{100 * (1 - self.level):.3g} %"
             lines.append(
-                "Nobody is in two periods, as was promised: running ratios rest on it. "
+                "Nobody is in two periods, as was promised or planned: running ratios "
+                "rest on it. "
                 "cs_lower to cs_upper holds the running ratio at all looks at once "
                 f"with {sure}{many}; {self.looks} looks, {where}. Intervals of single "
                 f"periods are {sure} intervals, each by itself."
