@@ -15,6 +15,7 @@ __all__ = [
     "JsonFile",
     "Last",
     "Level",
+    "NewDraw",
     "PlanFile",
     "ReleaseFile",
     "ReleaseOut",
@@ -40,6 +41,13 @@ ReleaseOut = Annotated[
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="Replace an existing release file.")
+]
+NewDraw = Annotated[
+    bool,
+    typer.Option(
+        "--new-draw",
+        help="Draw noise again, and pay for it, where the same was released.",
+    ),
 ]
 PlanFile = Annotated[
     Path, typer.Argument(metavar="STUDY", help="A study (TOML) or a plan (JSON).")

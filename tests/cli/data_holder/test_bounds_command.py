@@ -44,8 +44,15 @@ def test_bounds_are_found_for_what_has_none(shop: Path, call: Call) -> None:
     assert "Written to bounds.json" in said
     assert read_release("bounds.json").plan.strategy == "histogram"
     assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 0.5
-    code, _, error = call(*words)
+    # Asked again it is given again, for free; a new draw is paid for.
+    code, again, error = call(*words)
+    assert (code, again) == (0, said)
+    assert "is given again, for free" in error
+    code, _, error = call(*words, "--new-draw")
     assert (code, "bounds.json" in error) == (5, True)
+    assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 0.5
+    assert call(*words, "--new-draw", "--force")[0] == 0
+    assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 1
 
 
 def test_a_column_and_limits_may_be_named(shop: Path, call: Call) -> None:

@@ -11,6 +11,7 @@ from dpratio.cli.options import (
     Engine,
     Force,
     Format,
+    NewDraw,
     ReleaseOut,
     Spool,
     StudyFile,
@@ -19,7 +20,8 @@ from dpratio.cli.options import (
     Where,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.studies import read_study, require_place, table_aside, table_of
+from dpratio.cli.studies import read_study, table_aside, table_of
+from dpratio.cli.words import in_options
 
 __all__ = ["bounds"]
 
@@ -48,6 +50,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="Release without keeping account.")
     ] = False,
+    new_draw: NewDraw = False,
     by: By = "",
     spool: Spool = None,
     engine: Engine = "auto",
@@ -68,11 +71,10 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     account = Account(location, scope, anchor, spool, no_ledger)
     account.require_one()
     aside = table_aside(data, table, view, where)
-    read = table_of(given, study.parent) if aside is None else aside
+    read = table_of(given) if aside is None else aside
     own = None if no_ledger or aside is not None else given.data
     named = scope if no_ledger else scope or given.scope
     asked = Asked(plan, read, own, named)
-    require_place(out, force=force)
     book = account.open()
     asked.require_free(book)
     released = release_sums(
@@ -81,12 +83,20 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         ledger=book,
         scope=named,
         source=own,
+        new_draw=new_draw,
         out=out,
         replace=force,
         by=by,
         engine=engine,
+        on_id=_say_again,
     )
     found = propose_bounds(released, budget=given.budget)
     output.say([*found.said(), ""])
     output.print_table(found)
     output.say(["", f"{released} Written to {out}."])
+
+
+def _say_again(_: str, words: str) -> None:
+    """Say on the side that a release is given again, and what a new draw costs."""
+    if words:
+        typer.echo(in_options(words), err=True)

@@ -21,6 +21,7 @@ from dpratio.cli.options import (
     Force,
     Format,
     Last,
+    NewDraw,
     PlanFile,
     ReleaseOut,
     Spool,
@@ -100,13 +101,7 @@ def release(  # noqa: PLR0913 (one command, one door)
             "where it stopped, and is charged once.",
         ),
     ] = None,
-    new_draw: Annotated[
-        bool,
-        typer.Option(
-            "--new-draw",
-            help="Draw noise again, and pay for it, where the same was released.",
-        ),
-    ] = False,
+    new_draw: NewDraw = False,
     last: Last = None,
     by: By = "",
     spool: Spool = None,
