@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -10,8 +11,12 @@ from curator.cuts_for_tests import CUTS, PLANS, TABLE, cuts_of
 from curator.table_sources import READABLE, SOURCES, mapping_of
 from curator.tables_for_tests import ROW, asked, exact, plan_of
 from dpratio.curator.release_sums import release_sums
+from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 
@@ -83,3 +88,18 @@ def test_a_release_holds_one_more_sum_and_its_noise() -> None:
     (question,) = release.questions
     assert question.asked.sums[-1].summand.label == "Σ c"
     assert question.values.shape == (2, len(plan.questions[0].sums))
+
+
+def test_two_stages_count_cuts_in_one_reading() -> None:
+    """At this epsilon noise moves a count by a half once in 10⁹ releases."""
+    plan = make_plan(
+        Ratio("score", per="label"),
+        bounds={"score": Bounds(-1, 2), "label": Bounds(0, 1, natural=True)},
+        groups=Groups("region", ["a", "b"]),
+        budget=Budget(1_000),
+        stage=0.2,
+        clipping="measured",
+    )
+    (question,) = release_sums(TABLE, plan, ledger=None).questions
+    assert question.first is not None
+    assert np.rint(question.values[:, -1] / ROW).tolist() == [2.0, 2.0]
