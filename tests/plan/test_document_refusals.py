@@ -138,6 +138,7 @@ def test_bounds_are_a_free_table() -> None:
             "odd",
             (
                 "$.privacy.strategy: must be one of focused, joint, even, external, "
+                "histogram, "
                 "got 'odd'."
             ),
         ),
