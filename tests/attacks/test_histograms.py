@@ -113,6 +113,35 @@ def test_14_a_person_of_many_rows_moves_a_histogram_by_most_groups(
     assert moved(before, sums_by(engine, pa.concat_tables([base, more]), plan)) == most
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_14_two_histograms_of_one_partition_are_refused(engine: str) -> None:
+    """Engines answered a partition as if all that is asked of it were one statement.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    regions, cities = Groups("region", ["north"]), Groups("city", ["a", "b"])
+    study = study_of(groups=[regions, cities], unit=PrivacyUnit("user"))
+    plan = plan_bounds(study, budget=Budget(1), columns=["spent"])
+    table = pa.table(
+        {
+            "user": ["ann", "bob"],
+            "spent": [4.0, 5.0],
+            "orders": [1.0, 1.0],
+            "region": ["north", "elsewhere"],
+            "city": ["a", "b"],
+        }
+    )
+    released_by(engine, table, plan)
+    questions = tuple(
+        replace(each, partition=0, within=at)
+        for at, each in enumerate(plan.questions, 1)
+    )
+    partitions = (plan.partitions[0], regions, cities)
+    edited = replace(plan, partitions=partitions, questions=questions)
+    with pytest.raises(PlanRefused, match="a partition of its own"):
+        released_by(engine, table, edited)
+
+
 def test_17_a_changed_unit_pays_twice_for_a_histogram() -> None:
     """Whoever is changed leaves one cell and enters another.
 

@@ -72,14 +72,15 @@ def rows_plan(**terms: Any) -> Plan:  # noqa: ANN401
 
 
 def people_plan(*, most_groups: int = 1, **terms: Any) -> Plan:  # noqa: ANN401
-    """Histograms of both totals of people in two regions."""
+    """Histograms of both totals of people in two regions, from 1 to 2^40."""
     unit = PrivacyUnit("user", most_groups=most_groups)
     groups = Groups("region", ["north", "south"])
     given = {"unit": unit, "groups": groups, "bounds": {}, **terms}
     if "weight" in terms:
         row = Bounds(-(2.0**38), 2.0**38)
         given["bounds"] = {"weight": Bounds(0, 4), "spent": row, "orders": row}
-    return plan_bounds(study_of(**given), budget=Budget(1))
+    limits = (1.0, 2.0**40)
+    return plan_bounds(study_of(**given), budget=Budget(1), limits=limits)
 
 
 def corner_tables() -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from attacks.engines_for_attacks import ENGINES, sums_by
@@ -13,6 +14,7 @@ from curator.histograms_for_tests import (
     corner_tables,
     people_plan,
     rows_plan,
+    study_of,
 )
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact
@@ -21,16 +23,19 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.plan import Plan
+from dpratio.plan.plan_bounds import plan_bounds
 from dpratio.release.files import release_from_bytes, release_to_bytes
+from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
+from dpratio.terms.unit import PrivacyUnit
 
 LADDER = Ladder()
 KINDS = ("doubles", "floats", "integers", "decimals")
 
 
-def held(counts: list[list[int]]) -> dict[str, int]:
+def held(counts: list[list[int]], ladder: Ladder = LADDER) -> dict[str, int]:
     """The cells that hold anything."""
-    pairs = zip(LADDER.labels, counts, strict=True)
+    pairs = zip(ladder.labels, counts, strict=True)
     return {label: count for label, (count,) in pairs if count}
 
 
@@ -101,7 +106,7 @@ def test_every_engine_counts_totals_alike(engine: str, kind: str) -> None:
 
 def test_totals_of_people_are_made_in_each_group() -> None:
     plan = people_plan(most_groups=2)
-    assert held(exact(mapping_of(PEOPLE), plan, "python")) == {
+    assert held(exact(mapping_of(PEOPLE), plan, "python"), Ladder(0, 40)) == {
         "-2^40 or below": 1,  # dot in the south
         "around 0": 2,  # bob, whose rows cancel; ida, whose clipped rows cancel
         "2^0 to 2^1": 2,  # ann in the north; eve: rows count in whole cells
@@ -109,6 +114,18 @@ def test_totals_of_people_are_made_in_each_group() -> None:
         "2^2 to 2^3": 1,  # fay, but for a row that is no number
         "2^40 or above": 2,  # cid twice
     }
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_small_rows_add_up_to_a_total_that_is_seen(engine: str) -> None:
+    """A thousand rows below the lowest power of two lie in the cell of their sum."""
+    plan = plan_bounds(
+        study_of(unit=PrivacyUnit("user")), budget=Budget(1), columns=["spent"]
+    )
+    table = pa.table(
+        {"user": ["ann"] * 1000, "spent": [0.0002] * 1000, "orders": [1.0] * 1000}
+    )
+    assert held(sums_by(engine, table, plan), Ladder(-8, 32)) == {"2^-3 to 2^-2": 1}
 
 
 def test_of_one_person_so_many_groups_are_counted() -> None:
@@ -129,8 +146,8 @@ def test_of_one_person_so_many_groups_are_counted() -> None:
 
 def test_a_histogram_passes_the_door_like_any_release() -> None:
     release = release_sums(PEOPLE, people_plan(), ledger=None)
-    assert [each.values.shape for each in release.questions] == [(124, 1)] * 2
-    assert "noisy counts of spent and orders in 248 cells; epsilon 1" in str(release)
+    assert [each.values.shape for each in release.questions] == [(84, 1)] * 2
+    assert "noisy counts of spent and orders in 168 cells; epsilon 1" in str(release)
     for kind in ("json", "parquet"):
         written = release_to_bytes(release, kind)
         assert release_from_bytes(written, kind) == release

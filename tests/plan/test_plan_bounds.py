@@ -75,8 +75,8 @@ def test_totals_are_counted_in_the_groups_of_the_study() -> None:
     assert [each.within for each in plan.questions] == [1, 1]
     assert plan.partitions[1] == Groups("region", ["north", "south"])
     assert plan.unit.totals == {
-        "spent": Ladder().outer,
-        "orders": Ladder().outer,
+        "spent": Ladder(0, 40).outer,
+        "orders": Ladder(0, 40).outer,
     }
 
 
@@ -88,6 +88,31 @@ def test_one_total_in_two_partitions_is_two_histograms() -> None:
     )
     assert [each.name for each in plan.questions] == ["spent", "spent by region"]
     assert [each.within for each in plan.questions] == [None, 2]
+
+
+def test_one_total_under_two_weights_is_two_histograms() -> None:
+    ratios = [Ratio("spent", per="orders", weight=each) for each in (None, "w")]
+    row = Bounds(0, 100)
+    study = Study(
+        ratios,
+        bounds={"spent": row, "w": row},
+        budget=Budget(1),
+        unit=PrivacyUnit("user"),
+    )
+    plan = plan_bounds(study, budget=TENTH, columns=["spent"])
+    names = [each.name for each in plan.questions]
+    assert names == ["spent", "spent weighted by w"]
+    price(plan)
+
+
+def test_totals_have_outer_limits_that_are_nearer() -> None:
+    study = study_of(unit=PrivacyUnit("user"))
+    plan = plan_bounds(study, budget=TENTH)
+    assert plan.partitions[0] == Groups("spent", Ladder(-8, 32).labels)
+    plan_bounds(study, budget=TENTH, limits=(1, 2.0**40))
+    rule = r"within a factor 2\^40, got '2\^-1 to 2\^40'.*2\.0\*\*0, 2\.0\*\*40"
+    with pytest.raises(InvalidInput, match=rule):
+        plan_bounds(study, budget=TENTH, limits=(0.5, 2.0**40))
 
 
 def test_bins_among_the_groups_keep_their_bounds() -> None:
@@ -194,4 +219,4 @@ def test_a_plan_of_people_says_how_often_each_counts() -> None:
     assert "one for each user in each of 1 declared groups of region" in said
     assert "each moves 3 counts of every histogram by 1, and as many back" in said
     whole = plan_bounds(study_of(unit=PrivacyUnit("user")), budget=Budget(1))
-    assert "Counted: totals of spent, one for each user, in 124" in whole.asked()[0]
+    assert "Counted: totals of spent, one for each user, in 84" in whole.asked()[0]

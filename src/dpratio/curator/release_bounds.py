@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpratio.curator.release_sums import release_sums
-from dpratio.plan.plan_bounds import LIMITS, plan_bounds
+from dpratio.plan.plan_bounds import plan_bounds
 from dpratio.release.release import Release
 from dpratio.terms.budget import Budget
 from dpratio.terms.study import Study
@@ -18,7 +18,7 @@ def release_bounds(
     *,
     budget: Budget,
     columns: Sequence[str] | None = None,
-    limits: tuple[float, float] = LIMITS,
+    limits: tuple[float, float] | None = None,
     **door: Any,  # noqa: ANN401 (the options of the door, which checks them)
 ) -> Release:
     """Count a study's numbers on a grid of powers of two and release the noisy counts.
@@ -30,6 +30,7 @@ def release_bounds(
         columns: Which columns, or with ids which totals; by default those without
             bounds.
         limits: The sizes between which cells are told apart, on each side of zero.
+            By default as `plan_bounds` has them.
         door: What else `release_sums` takes: ``ledger``, which must be said, ``scope``,
             ``source``, ``release_id``, ``out``, ``by``, ``engine`` and so on.
 

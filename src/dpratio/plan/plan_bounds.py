@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from dpratio.checks import require
 from dpratio.plan.calibration.calibrate import calibrate
-from dpratio.plan.histogram.histograms import COUNT, moves_of
+from dpratio.plan.histogram.histograms import COUNT, called, moves_of
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
@@ -21,9 +21,11 @@ from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 
-__all__ = ["LIMITS", "plan_bounds"]
+__all__ = ["limits_of", "plan_bounds"]
 
-LIMITS = (2.0**-20, 2.0**40)
+_LIMITS = (2.0**-20, 2.0**40)
+# Totals are rounded row by row, so their limits lie nearer to each other.
+_LIMITS_OF_TOTALS = (2.0**-8, 2.0**32)
 
 # The name of what is counted, its ratio, and the groups in which totals are made.
 _Asked = tuple[str, Ratio, Partition]
@@ -34,7 +36,7 @@ def plan_bounds(
     *,
     budget: Budget,
     columns: Sequence[str] | None = None,
-    limits: tuple[float, float] = LIMITS,
+    limits: tuple[float, float] | None = None,
 ) -> Plan:
     """Plan noisy histograms of a study's columns, from which bounds are proposed.
 
@@ -44,7 +46,8 @@ def plan_bounds(
         columns: Which columns to look at; with ids, which totals. By default those
             for which the study gives no bounds.
         limits: The sizes between which cells are told apart, on each side of zero.
-            They must hold every bound that the study gives for these columns.
+            They must hold every bound that the study gives for these columns. By
+            default 2^-20 and 2^40; with ids 2^-8 and 2^32, and no further apart.
 
     Returns:
         A plan for `release_sums`; `propose_bounds` reads what it releases.
@@ -68,13 +71,19 @@ def plan_bounds(
     require(isinstance(budget, Budget), "budget must be a Budget", budget, hint)
     rule = "histograms need no delta"
     require(budget.delta == 0, rule, str(budget.delta), "Leave delta out.")
-    pair = isinstance(limits, tuple | list) and len(limits) == len(LIMITS)
+    limits = limits_of(study) if limits is None else limits
+    pair = isinstance(limits, tuple | list) and len(limits) == len(_LIMITS)
     require(pair, "outer limits are two positive numbers, the smaller first", limits)
     ladder = Ladder.between(*limits)
     asked = _asked(study, columns)
     for name, _, _ in asked:
         _require_within(study, name, ladder)
     return _plan_of(study, budget, ladder, asked)
+
+
+def limits_of(study: Study) -> tuple[float, float]:
+    """Give the outer limits of a study's histograms where nobody says others."""
+    return _LIMITS if study.unit.column is None else _LIMITS_OF_TOTALS
 
 
 def _asked(study: Study, columns: Sequence[str] | None) -> list[_Asked]:
@@ -155,7 +164,7 @@ def _plan_of(study: Study, budget: Budget, ladder: Ladder, asked: list[_Asked]) 
                 partition=at,
                 weight=share,
                 sums=(MeasuredSum(COUNT, 1.0, 1, scale),),
-                name=_called(name, within, asked),
+                name=_called(name, ratio, within, asked),
                 within=None if within is None else partitions.index(within),
             )
         )
@@ -174,11 +183,10 @@ def _plan_of(study: Study, budget: Budget, ladder: Ladder, asked: list[_Asked]) 
     return plan
 
 
-def _called(name: str, within: Partition, asked: list[_Asked]) -> str:
-    """Call a histogram by what it counts, and by groups where there are several."""
+def _called(name: str, ratio: Ratio, within: Partition, asked: list[_Asked]) -> str:
+    """Call a histogram by what it counts, in full where there are several of it."""
     several = sum(each == name for each, _, _ in asked) > 1
-    columns = getattr(within, "columns", ())
-    return f"{name} by {' and '.join(columns)}" if several and columns else name
+    return called(name, ratio.weight, within)[-1 if several else 0]
 
 
 def _row_bounds(study: Study, ladder: Ladder, asked: list[_Asked]) -> dict[str, Bounds]:

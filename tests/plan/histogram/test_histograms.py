@@ -16,6 +16,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.sums import Summand
+from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -43,6 +44,19 @@ def divided(plan: Plan, at: int, groups: object) -> Plan:
     return replace(plan, partitions=tuple(partitions))
 
 
+def in_one_partition(plan: Plan) -> Plan:
+    """One total by region and in all, both on the cells of the first."""
+    whole = asked(plan, 1, ratio=plan.questions[0].ratio, partition=0, within=None)
+    named = asked(asked(whole, name="spent by region"), 1, name="spent")
+    totals = {"spent": plan.unit.totals["spent"]}
+    return replace(
+        named,
+        partitions=plan.partitions[:2],
+        bounds={"spent": plan.bounds["spent"]},
+        unit=replace(plan.unit, totals=totals),
+    )
+
+
 LABELS = Ladder().labels
 ROWS: dict[str, tuple[Edit, str]] = {
     "less noise": (lambda p: counted(p, scale=1.0), "too small for the budget"),
@@ -65,11 +79,15 @@ ROWS: dict[str, tuple[Edit, str]] = {
     "a list of sums": (lambda p: asked(p, sums=[]), "one sum"),
     "Gaussian noise": (
         lambda p: replace(p, mechanism="analytic_gaussian"),
-        "Laplace noise",
+        "Laplace noise.*got 'analytic_gaussian'",
     ),
     "keys that were found": (
         lambda p: replace(p, found=(PrivateKeys("k", Budget("0.1", "1e-7")),)),
-        "Laplace noise, declared groups",
+        "declared groups and one stage, got 'keys that are found'",
+    ),
+    "a first stage": (
+        lambda p: replace(p, stage=Stage(Fraction(1, 4))),
+        "one stage, got 'a first stage'",
     ),
     "no questions": (lambda p: replace(p, questions=()), "at least one histogram"),
     "a list of questions": (
@@ -80,6 +98,11 @@ ROWS: dict[str, tuple[Edit, str]] = {
     "other answers": (lambda p: asked(p, answers=("means",)), "no answers"),
     "one name twice": (lambda p: asked(p, name="orders"), "differ in name"),
     "a name that steers": (lambda p: asked(p, name="a\x1b[1m"), "differ in name"),
+    "the name of another column": (
+        lambda p: replace(p, partitions=p.partitions[::-1]),
+        "a histogram of 'orders' must be called so, got 'spent'",
+    ),
+    "a name of its own": (lambda p: asked(p, name="spent by us"), "called so"),
     "a cell more": (
         lambda p: divided(p, 0, Groups("spent", [*LABELS, "more"])),
         "all of them in order",
@@ -111,7 +134,7 @@ ROWS: dict[str, tuple[Edit, str]] = {
     "a true partition": (lambda p: asked(p, partition=True), "a partition of the plan"),
     "one column twice": (
         lambda p: asked(p, 1, partition=0),
-        "asked for once",
+        "must be called so",
     ),
     "a partition for nothing": (
         lambda p: replace(p, partitions=(*p.partitions, Groups("a", ["b"]))),
@@ -180,6 +203,26 @@ PEOPLE: dict[str, tuple[Edit, str]] = {
     "within private keys": (
         lambda p: divided(p, 1, PrivateKeys("k", Budget("0.1", "1e-7"))),
         "groups that are declared",
+    ),
+    "one total twice": (
+        lambda p: asked(
+            divided(p, 2, p.partitions[0]),
+            1,
+            name="spent by region",
+        ),
+        "asked for once",
+    ),
+    "two histograms on one partition": (
+        in_one_partition,
+        "has a partition of its own",
+    ),
+    "within a histogram": (
+        lambda p: asked(p, within=p.questions[1].partition),
+        "has a partition of its own",
+    ),
+    "a ladder that is too long": (
+        lambda p: divided(p, 0, Groups("spent", Ladder(-1, 40).labels)),
+        "within a factor",
     ),
     "ids as groups": (
         lambda p: divided(p, 1, Groups("user", ["ann"])),

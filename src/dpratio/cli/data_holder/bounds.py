@@ -36,10 +36,14 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         list[str] | None,
         typer.Option(help="Which column or total; by default those without bounds."),
     ] = None,
-    smallest: Annotated[float, typer.Option(help="Sizes below it lie around 0.")] = 2.0
-    ** -20,
-    largest: Annotated[float, typer.Option(help="Sizes from it on lie beyond.")] = 2.0
-    ** 40,
+    smallest: Annotated[
+        float | None,
+        typer.Option(help="Sizes below it lie around 0: 2^-20, with ids 2^-8."),
+    ] = None,
+    largest: Annotated[
+        float | None,
+        typer.Option(help="Sizes from it on lie beyond: 2^40, with ids 2^32."),
+    ] = None,
     data: Data = None,
     table: Table = None,
     view: View = None,
@@ -60,14 +64,17 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     """Find bounds: release noisy histograms, and propose bounds from them."""
     from dpratio.analyst.bounds.propose_bounds import propose_bounds
     from dpratio.curator.release_sums import release_sums
-    from dpratio.plan.plan_bounds import plan_bounds
+    from dpratio.plan.plan_bounds import limits_of, plan_bounds
     from dpratio.terms.budget import Budget
 
     output = Output(layout)
     given = read_study(study)
-    plan = plan_bounds(
-        given, budget=Budget(epsilon), columns=column, limits=(smallest, largest)
+    low, high = limits_of(given)
+    limits = (
+        low if smallest is None else smallest,
+        high if largest is None else largest,
     )
+    plan = plan_bounds(given, budget=Budget(epsilon), columns=column, limits=limits)
     account = Account(location, scope, anchor, spool, no_ledger)
     account.require_one()
     aside = table_aside(data, table, view, where)

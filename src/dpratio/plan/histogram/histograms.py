@@ -19,11 +19,11 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import is_plain
+from dpratio.terms.question import Partition, is_plain
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["COUNT", "Histogram", "histogram_of", "moves_of"]
+__all__ = ["COUNT", "Histogram", "called", "histogram_of", "moves_of"]
 
 # Rows are counted one by one: no lattice is finer than a person.
 COUNT = Summand("w", ())
@@ -31,6 +31,9 @@ _STEP, _ONE = 1.0, 1
 _HINT = "Make it with plan_bounds."
 # One row reaches so many outer limits at most: fewer than 2^53 cells of a total.
 _LARGEST_ROW = 2.0
+# Rows are rounded to 2^(highest - 51) before they are added up: 2,000 of them in a
+# person's total move it by less than half of 2^lowest.
+_WIDEST_TOTALS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,29 @@ class Histogram:
     within: Groups | None
 
 
+def called(name: str, weight: str | None, within: Partition) -> list[str]:
+    """List what a histogram may be called, from short to long: all of it is true."""
+    columns = " and ".join(getattr(within, "columns", ()))
+    weighted = [""] if weight is None else ["", f" weighted by {weight}"]
+    grouped = [f" by {columns}"] if columns else []
+    return [f"{name}{one}{other}" for other in ["", *grouped] for one in weighted]
+
+
 def histogram_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
     """Say what a question of a plan of histograms counts.
 
     Raises:
-        InvalidInput: When it is no histogram of a column or a total of its ratio.
+        InvalidInput: When it is no histogram of a column or a total of its ratio, or
+            its name says that it counts something else.
     """
+    found = _found(plan, question)
+    known = called(found.name, found.letters.get("w"), found.within)
+    rule = f"a histogram of '{found.name}' must be called so"
+    require(question.name in known, rule, question.name, _HINT)
+    return found
+
+
+def _found(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
     groups = _partition(plan, question.partition)
     single = len(groups.dimensions) == 1 and groups.listed is None
     keys = groups.dimensions[0]
@@ -110,8 +130,9 @@ def _require_plain(plan: PlanTerms) -> None:
     require(isinstance(plan.budget, Budget), "budget must be a Budget", plan.budget)
     require(isinstance(plan.unit, PrivacyUnit), "unit must be a PrivacyUnit", plan.unit)
     rule = "histograms have Laplace noise, declared groups and one stage"
-    plain = plan.mechanism == "laplace" and plan.stage is None and not plan.found
-    require(plain, rule, plan.mechanism, _HINT)
+    require(plan.mechanism == "laplace", rule, plan.mechanism, _HINT)
+    require(plan.stage is None, rule, "a first stage", _HINT)
+    require(not plan.found, rule, "keys that are found", _HINT)
     require(plan.questions, "at least one histogram is asked for", 0, _HINT)
     for each in plan.questions:
         require(isinstance(each.ratio, Ratio), "ratio must be a Ratio", each.ratio)
@@ -139,9 +160,15 @@ def _require_terms(plan: PlanTerms, histograms: list[Histogram]) -> None:
     require(
         once, "each histogram is asked for once", [each.name for each in histograms]
     )
-    used = {each.partition for each in plan.questions}
-    used |= {each.within for each in plan.questions if each.within is not None}
+    own = [each.partition for each in plan.questions]
+    within = {each.within for each in plan.questions if each.within is not None}
+    # Engines answer a partition for all of its questions at once, as if they were sums
+    # of the same cells; histograms are not.
+    rule = "each histogram has a partition of its own"
+    alone = len(set(own)) == len(own) and within.isdisjoint(own)
+    require(alone, rule, own, _HINT)
     rule = "every partition of the plan belongs to a histogram"
+    used = within.union(own)
     require(len(used) == len(plan.partitions), rule, len(plan.partitions), _HINT)
     totals = {}
     wanted: set[str] = set()
@@ -185,6 +212,10 @@ def _require_reach(
         given = plan.bounds[histogram.name]
         require(given == outer, rule, [given.lower, given.upper], _HINT)
         return
+    low, high = histogram.ladder.lowest, histogram.ladder.highest
+    rule = f"the outer limits of totals must lie within a factor 2^{_WIDEST_TOTALS}"
+    hint = f"Give narrower limits, such as (2.0**{high - _WIDEST_TOTALS}, 2.0**{high})."
+    require(high - low <= _WIDEST_TOTALS, rule, f"2^{low} to 2^{high}", hint)
     letters = histogram.letters
     row = plan.bounds[letters["s"]].reach
     if "m" in letters:

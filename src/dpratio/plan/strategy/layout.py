@@ -26,6 +26,7 @@ __all__ = [
     "HISTOGRAM",
     "STRATEGIES",
     "reconstruction",
+    "require_no_histogram",
     "sums_of",
 ]
 
@@ -54,9 +55,7 @@ def sums_of(
     """
     hint = "Make a plan with make_plan."
     require(strategy != EXTERNAL, "sums from elsewhere are not planned", strategy, hint)
-    hint = "Ask it of a plan that make_plan makes."
-    rule = "a plan of histograms holds no sums of a ratio"
-    require(strategy != HISTOGRAM, rule, strategy, hint)
+    require_no_histogram(strategy)
     weighted, last = "w" in bounds, (CUT,) if counts_cuts else ()
     if strategy == "focused":
         summands = focused_summands(weighted=weighted, means="means" in answers)
@@ -65,6 +64,13 @@ def sums_of(
         weighted=weighted, binary=bounds["y"].is_binary, spread="spread" in answers
     )
     return grid_of((*summands, *last), bounds, None)
+
+
+def require_no_histogram(strategy: str) -> None:
+    """Refuse a plan of histograms where a ratio is asked for."""
+    hint = "Ask it of a plan that make_plan makes."
+    rule = "a plan of histograms holds no sums of a ratio"
+    require(strategy != HISTOGRAM, rule, strategy, hint)
 
 
 def reconstruction(summands: Sequence[Summand], contrast: Contrast | None) -> Matrix:
