@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dpratio.checks import require
+from dpratio.plan.histogram.histograms import histogram_of
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.sums import CUT
+from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.added_cost import added_up, dearest
 from dpratio.release.noisy_sums import NoisySums, added_sums
 from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
@@ -160,6 +162,14 @@ def _require_alike(first: Release, other: Release) -> None:
         require(sums[0] == sums[1], rule, "other sums", hint)
         rule = "releases that are merged must have the same cells"
         require(pair[0].groups == pair[1].groups, rule, "other groups", hint)
+        if first.plan.strategy == HISTOGRAM:
+            # The cells are the same, whatever is counted in them.
+            counted = [
+                histogram_of(each.plan, question.asked)
+                for each, question in zip((first, other), pair, strict=True)
+            ]
+            rule = "histograms that are merged must count the same"
+            require(counted[0] == counted[1], rule, "totals in other groups", hint)
         _require_no_limits(pair)
 
 

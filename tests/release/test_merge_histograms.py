@@ -1,0 +1,46 @@
+"""Histograms of disjoint people are merged where they count the same."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from curator.histograms_for_tests import people_plan, rows_plan
+from dpratio.errors import InvalidInput
+from dpratio.plan.plan import Plan
+from dpratio.release.merge import merge
+from dpratio.release.release import Release, fresh_question
+from dpratio.terms.groups import Groups
+
+
+def release_of(plan: Plan, identity: int) -> Release:
+    """A release that counts as many in every cell as its identity says."""
+    questions = []
+    for question in plan.questions:
+        groups: Any = plan.partitions[question.partition]
+        values = np.full((groups.count, 1), identity)
+        questions.append(fresh_question(plan, question, groups, values))
+    return Release(f"{identity:032x}", plan, tuple(questions), "a test")
+
+
+@pytest.mark.parametrize("plan", [rows_plan(), people_plan()])
+def test_counts_of_one_plan_add_up(plan: Plan) -> None:
+    merged = merge([release_of(plan, 1), release_of(plan, 2)], units_are_disjoint=True)
+    assert all((each.values == 3).all() for each in merged.questions)
+    third = merge([merged, release_of(plan, 4)], units_are_disjoint=True)
+    assert all((each.values == 7).all() for each in third.questions)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        None,
+        Groups("region", ["north", "south", "west"]),
+        Groups("city", ["north", "south"]),
+    ],
+)
+def test_totals_in_other_groups_do_not_add_up(groups: Groups | None) -> None:
+    """One person's total in a region is no total of another in all of them."""
+    given = [release_of(people_plan(), 1), release_of(people_plan(groups=groups), 2)]
+    with pytest.raises(InvalidInput, match="got 'totals in other groups'"):
+        merge(given, units_are_disjoint=True)
