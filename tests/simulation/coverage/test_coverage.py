@@ -6,6 +6,7 @@ import pytest
 
 import dpratio as dpr
 from crew_tasks import started_crew
+from curator.histograms_for_tests import rows_plan
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
@@ -236,6 +237,11 @@ def test_impossible_options_are_refused(options: dict[str, int], said: str) -> N
 def test_no_plan_is_refused() -> None:
     with pytest.raises(InvalidInput, match="at least one plan"):
         measure_coverage(PaperPopulation(), [], n=10)
+
+
+def test_histograms_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="holds no sums of a ratio"):
+        measure_coverage(PaperPopulation(), rows_plan(), n=10)
 
 
 def test_the_table_states_every_setting() -> None:

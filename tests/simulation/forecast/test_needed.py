@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from curator.histograms_for_tests import rows_plan
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.limit import paper_plan
@@ -59,3 +60,14 @@ def test_a_width_must_be_positive_and_a_plan_a_plan() -> None:
     with pytest.raises(InvalidInput, match="must be a Plan"):
         forecast(not_a_plan, n=10)
     assert isinstance(plan, Plan)
+
+
+@pytest.mark.parametrize("guess", [None, PAPER])
+def test_histograms_have_no_width(guess: PaperPopulation | None) -> None:
+    plan, rule = rows_plan(), "holds no sums of a ratio"
+    with pytest.raises(InvalidInput, match=rule):
+        forecast(plan, n=100, guess=guess)
+    with pytest.raises(InvalidInput, match=rule):
+        needed_people(plan, width=0.1, guess=guess)
+    with pytest.raises(InvalidInput, match=rule):
+        needed_epsilon(plan, width=0.1, n=100, guess=guess)

@@ -10,6 +10,7 @@ from dpratio.analyst.ratio.estimate import METHODS
 from dpratio.analyst.ratio.wald import LINKS
 from dpratio.checks import require, require_one_of
 from dpratio.plan.plan import Plan
+from dpratio.plan.strategy.layout import require_no_histogram
 from dpratio.simulation.coverage.answers import (
     WITHOUT_NOISE,
     Answered,
@@ -68,6 +69,8 @@ class Bench:
 
     def __post_init__(self) -> None:
         require(self.plans, "at least one plan is needed", self.plans)
+        for plan in self.plans:
+            require_no_histogram(plan.strategy)
         counted = all(isinstance(n, int) and n >= 1 for n in self.sizes)
         require(self.sizes and counted, "n must be at least 1", self.sizes)
         whole = isinstance(self.repetitions, int)

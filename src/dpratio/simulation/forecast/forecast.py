@@ -17,6 +17,7 @@ from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.promise import promised_range
+from dpratio.plan.strategy.layout import require_no_histogram
 from dpratio.simulation.forecast.forecast_row import (
     Forecast,
     ForecastRange,
@@ -82,6 +83,7 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         [0.24, 0.05]
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
+    require_no_histogram(plan.strategy)
     sizes = [n] if isinstance(n, int) else list(n)
     require_sizes(sizes)
     require_level(level)

@@ -10,6 +10,7 @@ from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import pick_question
 from dpratio.plan.promise import WidthRange, promised_range
+from dpratio.plan.strategy.layout import require_no_histogram
 from dpratio.simulation.forecast.simulated_widths import (
     MOST_PEOPLE,
     Wanted,
@@ -132,6 +133,7 @@ class Need:
         level: float,
     ) -> "Need":
         """Check what is wanted."""
+        require_no_histogram(plan.strategy)
         require(width > 0, "the width must be positive", width)
         require_level(level)
         asked, guess = pick_question(plan.questions, question), guess_of(plan, guess)
