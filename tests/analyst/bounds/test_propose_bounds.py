@@ -1,6 +1,7 @@
 """Proposals from a release of histograms: what is said, and what is not."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from dpratio.release.merge import merge
 from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
 from dpratio.terms.unit import PrivacyUnit
 
 ONE = Budget(1)
@@ -50,6 +52,34 @@ def test_each_histogram_has_a_row() -> None:
     said = str(found)
     assert "SIMULATED" in said
     assert "no cell is filled beyond noise" in said
+
+
+def test_a_total_of_two_histograms_gets_bounds_that_hold_both() -> None:
+    terms = {"unit": PrivacyUnit("user"), "groups": [None, Groups("region", ["n"])]}
+    some, more = {"2^2 to 2^3": 900}, {"-2^3 to -2^2": 900}
+    found = propose_bounds(released([some, {}, more, {}], **terms), budget=ONE)
+    names = ["spent", "orders", "spent by region", "orders by region"]
+    assert found.columns()["name"] == names
+    assert found.bounds == {"spent": Bounds(-8, 8)}
+    far = {"2^12 or above": 900}
+    assert not propose_bounds(released([some, {}, far, {}], **terms), budget=ONE).bounds
+
+
+def test_a_release_whose_names_lie_is_refused() -> None:
+    release = released(KNOWN)
+    asked = tuple(
+        replace(each, name=name)
+        for each, name in zip(release.plan.questions, ["orders", "spent"], strict=True)
+    )
+    questions = tuple(
+        replace(each, asked=one)
+        for each, one in zip(release.questions, asked, strict=True)
+    )
+    plan = replace(release.plan, questions=asked)
+    lying = replace(release, plan=plan, questions=questions)
+    for read in (propose_bounds, partial(choose_bounds, name="spent")):
+        with pytest.raises(InvalidInput, match="must be called so"):
+            read(lying, budget=ONE)  # type: ignore[operator]
 
 
 def test_numbers_beyond_the_limits_are_told() -> None:

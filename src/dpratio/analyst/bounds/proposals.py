@@ -25,9 +25,13 @@ PROPOSAL_STATUSES = {
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What is proposed for one histogram, and how many lie beyond with an interval."""
+    """What is proposed for one histogram, and how many lie beyond with an interval.
+
+    ``counted`` is its column or total, which several histograms may have in common.
+    """
 
     name: str
+    counted: str
     bounds: Bounds | None
     beyond: tuple[float, float, float] | None
     status: str
@@ -47,8 +51,19 @@ class Proposals(Tabular):
 
     @property
     def bounds(self) -> dict[str, Bounds]:
-        """The bounds that are proposed, by column or total."""
-        return {each.name: each.bounds for each in self.rows if each.bounds is not None}
+        """The bounds that are proposed, by column or total.
+
+        A total with several histograms gets bounds that hold those of all of them,
+        and none where one of them reaches beyond its limits.
+        """
+        found: dict[str, Bounds] = {}
+        beyond = {each.counted for each in self.rows if each.status == "beyond_limits"}
+        for each in self.rows:
+            if each.bounds is not None and each.counted not in beyond:
+                held = found.get(each.counted, each.bounds)
+                lower = min(held.lower, each.bounds.lower)
+                found[each.counted] = Bounds(lower, max(held.upper, each.bounds.upper))
+        return found
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per histogram."""

@@ -59,17 +59,19 @@ def propose_bounds(
     rows = []
     for question in release.questions:
         noisy = _noisy(release, question)
+        counted = histogram_of(release.plan, question.asked).name
         moved = _moved(release)
         sides = [side_of(noisy, is_negative=each) for each in (True, False)]
         bounds = proposed(noisy, epsilon=epsilon, moved=moved)
         if bounds is None:
             beyond = any(side is not None and side.is_beyond for side in sides)
             status = "beyond_limits" if beyond else "too_little_known"
-            rows.append(Proposal(question.name, None, None, status))
+            rows.append(Proposal(question.name, counted, None, None, status))
             continue
         rows.append(
             Proposal(
                 question.name,
+                counted,
                 bounds,
                 count_beyond(
                     release, question.name, bounds.lower, bounds.upper, level=level
