@@ -79,7 +79,7 @@ def test_a_release_whose_names_lie_is_refused() -> None:
     lying = replace(release, plan=plan, questions=questions)
     for read in (propose_bounds, partial(choose_bounds, name="spent")):
         with pytest.raises(InvalidInput, match="must be called so"):
-            read(lying, budget=ONE)  # type: ignore[operator]
+            read(lying, budget=ONE)
 
 
 def test_numbers_beyond_the_limits_are_told() -> None:
