@@ -44,7 +44,14 @@ def test_a_histogram_is_charged_sealed_and_published(tmp_path: Path) -> None:
     assert again == release
     assert ledger.account("shop").spent.loss == Fraction(1, 10)
     with pytest.raises(LedgerRefused):
-        release_bounds(TABLE, study_of(), budget=TENTH, ledger=ledger, source="visits")
+        release_bounds(
+            TABLE,
+            study_of(),
+            budget=TENTH,
+            ledger=ledger,
+            source="visits",
+            new_draw=True,
+        )
 
 
 def test_what_breaks_a_rule_is_refused_before_the_charge(tmp_path: Path) -> None:
