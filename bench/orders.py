@@ -87,6 +87,7 @@ def on_spark() -> dict[str, float]:
 
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "orders.parquet")
+        duckdb.execute("SET enable_progress_bar = false")  # It is written to stdout.
         duckdb.execute("SELECT setseed(0.5)")
         duckdb.execute(
             f"COPY (SELECT CAST(random() * {CUSTOMERS} AS INTEGER) AS customer, "

@@ -13,6 +13,7 @@ def write_people(path: str, rows: int, more: str) -> None:
     """Write rows of people as Parquet, with more columns in SQL; always the same."""
     import duckdb
 
+    duckdb.execute("SET enable_progress_bar = false")  # It is written to stdout.
     duckdb.execute("SELECT setseed(0.5)")
     duckdb.execute(
         f"COPY (SELECT {COLUMNS}, {more} FROM range({rows})) TO '{path}' "
