@@ -92,7 +92,23 @@ def test_28_a_release_that_was_opened_is_not_drawn_for_again_by_itself(
     book.charge("a" * 32, PLAN)
     book.open("a" * 32)
     with pytest.raises(LedgerRefused, match="say new_draw=True"):
-        release_sums(DATA, PLAN, ledger=place)
+        release_sums(DATA, PLAN, ledger=place, source=book.scopes()[0])
+    assert spent(place) == ONE
+
+
+def test_38_tables_without_a_name_are_not_one_table(place: str) -> None:
+    """South is not given for north: what is in memory has no place to know it by.
+
+    Neither is a charge gone on with that another table may have been meant for.
+    Source: found by an independent attack on this code, 2026.
+    """
+    south = {name: values[:1] for name, values in DATA.items()}
+    Ledger(place).charge("a" * 32, PLAN)
+    with pytest.raises(LedgerRefused, match="without a name may be another one"):
+        release_sums(south, PLAN, ledger=place)
+    first = release_sums(DATA, PLAN, ledger=place, release_id="a" * 32)
+    with pytest.raises(LedgerRefused, match=f"say release_id='{first.id}'"):
+        release_sums(south, PLAN, ledger=place)
     assert spent(place) == ONE
 
 

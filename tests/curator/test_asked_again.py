@@ -31,6 +31,7 @@ from dpratio.terms.dimensions import Periods
 from dpratio.terms.ratio import Ratio
 
 ONE = Fraction(1, 10)
+NAME = "loans"  # what a table in memory is called where nobody names it
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -66,11 +67,13 @@ def test_asked_again_a_release_is_given_again_and_nothing_is_charged(
     book: Ledger, tmp_path: Path
 ) -> None:
     out, other = tmp_path / "r.json", tmp_path / "s.json"
-    first = release_sums(TABLE, PLAN, ledger=book, out=out)
+    first = release_sums(TABLE, PLAN, ledger=book, source=NAME, out=out)
     account = book.account()
     for place, replace in ((out, False), (out, True), (other, False), (None, False)):
         with pytest.warns(GivenAgain, match=f"Release {first.id} of "):
-            again = release_sums(TABLE, PLAN, ledger=book, out=place, replace=replace)
+            again = release_sums(
+                TABLE, PLAN, ledger=book, source=NAME, out=place, replace=replace
+            )
         assert again == first
     assert out.read_bytes() == other.read_bytes()
     assert book.account() == account
@@ -100,40 +103,71 @@ def test_the_warning_says_day_price_and_that_no_data_were_looked_at(
     assert f"{costs}, more than scope 'loans' has left: epsilon 0.05" in said
 
 
-def test_a_table_without_a_name_is_told_how_to_get_one(own: Ledger) -> None:
-    release_sums(TABLE, PLAN, ledger=own)
-    with pytest.warns(GivenAgain, match="Other rows need a name of their own: source="):
+@pytest.mark.parametrize("state", ["charge", "opened", "published"])
+def test_a_table_without_a_name_is_never_taken_for_another(
+    state: str, own: Ledger
+) -> None:
+    """It may be another region, or another night, with the same plan."""
+    bring(own, state)
+    account = own.account()
+    day = account.releases[ID].entries[0].time[:10]
+    with pytest.raises(LedgerRefused) as refused:
         release_sums({"s": [0.1], "y": [1]}, PLAN, ledger=own)
+    assert str(refused.value) == (
+        "a table in memory without a name may be another one than that of release "
+        f"{ID} of {day}, which has the same plan. For the same rows say "
+        f"release_id='{ID}', which charges nothing. Give other rows a name of their "
+        "own, not 'loans': source='…'. A new draw costs epsilon 0.1 and delta 0 and "
+        "leaves epsilon 0.8 and delta 0.000001 in scope 'loans': new_draw=True."
+    )
+    assert own.account() == account
     release_sums({"s": [0.1], "y": [1]}, PLAN, ledger=own, source="others")
-    assert spent(own) == 2 * ONE
+    release_sums({"s": [0.1], "y": [1]}, PLAN, ledger=own, new_draw=True)
+    assert spent(own) == 3 * ONE
+
+
+def test_a_table_without_a_name_is_told_of_what_was_drawn(own: Ledger) -> None:
+    first = release_sums(TABLE, PLAN, ledger=own)
+    bring(own, "charge", OTHER)
+    with pytest.raises(LedgerRefused, match=f"say release_id='{first.id}'"):
+        release_sums(TABLE, PLAN, ledger=own)
+    assert release_sums(TABLE, PLAN, ledger=own, release_id=first.id) == first
 
 
 def test_a_new_draw_is_charged_and_is_given_again_from_then_on(book: Ledger) -> None:
-    first = release_sums(TABLE, PLAN, ledger=book)
-    second = release_sums(TABLE, PLAN, ledger=book, new_draw=True)
+    first = release_sums(TABLE, PLAN, ledger=book, source=NAME)
+    second = release_sums(TABLE, PLAN, ledger=book, source=NAME, new_draw=True)
     assert (second.id != first.id, spent(book)) == (True, 2 * ONE)
     with pytest.warns(GivenAgain, match=second.id):
-        assert release_sums(TABLE, PLAN, ledger=book) == second
-    assert release_sums(TABLE, PLAN, ledger=book, release_id=first.id) == first
+        assert release_sums(TABLE, PLAN, ledger=book, source=NAME) == second
+    assert (
+        release_sums(TABLE, PLAN, ledger=book, source=NAME, release_id=first.id)
+        == first
+    )
     assert spent(book) == 2 * ONE
 
 
 def test_an_id_that_is_given_names_its_draw_and_warns_of_nothing(own: Ledger) -> None:
-    first = release_sums(TABLE, PLAN, ledger=own, release_id="monday")
+    first = release_sums(TABLE, PLAN, ledger=own, source=NAME, release_id="monday")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert release_sums(TABLE, PLAN, ledger=own, release_id="monday") == first
-        tuesday = release_sums(TABLE, PLAN, ledger=own, release_id="tuesday")
+        assert (
+            release_sums(TABLE, PLAN, ledger=own, source=NAME, release_id="monday")
+            == first
+        )
+        tuesday = release_sums(
+            TABLE, PLAN, ledger=own, source=NAME, release_id="tuesday"
+        )
     assert spent(own) == 2 * ONE
     with pytest.warns(GivenAgain, match=tuesday.id):
-        release_sums(TABLE, PLAN, ledger=own)
+        release_sums(TABLE, PLAN, ledger=own, source=NAME)
 
 
 def test_an_id_and_a_new_draw_contradict_each_other(own: Ledger) -> None:
     with pytest.raises(InvalidInput, match="an id names one draw, and new_draw asks"):
-        release_sums(TABLE, PLAN, ledger=own, release_id=ID, new_draw=True)
+        release_sums(TABLE, PLAN, ledger=own, source=NAME, release_id=ID, new_draw=True)
     with pytest.raises(InvalidInput, match="new_draw must be true or false"):
-        release_sums(TABLE, PLAN, ledger=own, new_draw=1)  # type: ignore[arg-type]
+        release_sums(TABLE, PLAN, ledger=own, source=NAME, new_draw=1)  # type: ignore[arg-type]
 
 
 def test_without_a_ledger_every_release_is_a_new_draw() -> None:
@@ -212,7 +246,7 @@ def test_nothing_is_charged_twice_where_nothing_was_drawn(
     bring(own, state)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        release = release_sums(TABLE, PLAN, ledger=own)
+        release = release_sums(TABLE, PLAN, ledger=own, source=NAME)
     assert (release.id == ID) is (state == "charge")
     assert spent(own) == ONE
 
@@ -222,7 +256,7 @@ def test_a_release_that_stopped_half_way_is_not_charged_again_by_itself(
 ) -> None:
     bring(own, "opened")
     with pytest.raises(LedgerRefused) as refused:
-        release_sums(TABLE, PLAN, ledger=own)
+        release_sums(TABLE, PLAN, ledger=own, source=NAME)
     assert str(refused.value) == (
         f"release {ID} is running, or stopped after data were opened. If it runs, wait "
         "and ask again. If it stopped, its charge is gone, for noise is drawn once for "
@@ -230,10 +264,10 @@ def test_a_release_that_stopped_half_way_is_not_charged_again_by_itself(
         "and delta 0 and leaves epsilon 0.8 and delta 0.000001 in scope 'loans'."
     )
     assert spent(own) == ONE
-    done = release_sums(TABLE, PLAN, ledger=own, new_draw=True)
+    done = release_sums(TABLE, PLAN, ledger=own, source=NAME, new_draw=True)
     bring(own, "opened", OTHER)
     with pytest.warns(GivenAgain, match=done.id):
-        release_sums(TABLE, PLAN, ledger=own)
+        release_sums(TABLE, PLAN, ledger=own, source=NAME)
     assert spent(own) == 3 * ONE
 
 
@@ -252,22 +286,22 @@ def test_what_waits_in_the_spool_is_given(
         ),
     )
     with pytest.raises(LedgerFailed, match="waits in the spool"):
-        release_sums(TABLE, PLAN, ledger=own)
+        release_sums(TABLE, PLAN, ledger=own, source=NAME)
     monkeypatch.undo()
     (name,) = own.spool.waiting()
     with pytest.warns(GivenAgain, match=name):
-        assert release_sums(TABLE, PLAN, ledger=own).id == name
+        assert release_sums(TABLE, PLAN, ledger=own, source=NAME).id == name
     assert spent(own) == ONE
 
 
 def test_bytes_that_are_gone_are_not_drawn_again_by_themselves(
     own: Ledger, tmp_path: Path
 ) -> None:
-    release_sums(TABLE, PLAN, ledger=own)
+    release_sums(TABLE, PLAN, ledger=own, source=NAME)
     assert forge(tmp_path / "budget.db", ("DELETE FROM artifact", ()))
     gone = "Find the last sound copy of the ledger. A new draw is charged, and must be"
     with pytest.raises(LedgerFailed, match=gone):
-        release_sums(TABLE, PLAN, ledger=own)
+        release_sums(TABLE, PLAN, ledger=own, source=NAME)
     assert spent(own) == ONE
 
 
@@ -275,13 +309,13 @@ def test_two_who_ask_at_once_are_charged_once(
     book: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second looked before the first was charged."""
-    first = release_sums(TABLE, PLAN, ledger=book)
+    first = release_sums(TABLE, PLAN, ledger=book, source=NAME)
     monkeypatch.setattr(room, "asked_before", lambda *_given: None)
     with pytest.raises(LedgerRefused) as refused:
-        release_sums(TABLE, PLAN, ledger=book)
+        release_sums(TABLE, PLAN, ledger=book, source=NAME)
     assert str(refused.value) == (
         f"release {first.id} was charged meanwhile for the same plan and source. "
-        "Nothing more was charged; ask again, and it is given for free."
+        "Nothing more was charged: ask again."
     )
     assert spent(book) == ONE
 
@@ -289,12 +323,12 @@ def test_two_who_ask_at_once_are_charged_once(
 def test_a_file_of_another_release_stays(own: Ledger, tmp_path: Path) -> None:
     out = tmp_path / "r.json"
     first = release_sums(TABLE, PLAN, ledger=None, out=out)
-    given = release_sums(TABLE, PLAN, ledger=own)
+    given = release_sums(TABLE, PLAN, ledger=own, source=NAME)
     with pytest.raises(FileRefused, match="holds a release already"):
-        release_sums(TABLE, PLAN, ledger=own, out=out)
+        release_sums(TABLE, PLAN, ledger=own, source=NAME, out=out)
     assert read_release(out) == first
     with pytest.warns(GivenAgain):
-        release_sums(TABLE, PLAN, ledger=own, out=out, replace=True)
+        release_sums(TABLE, PLAN, ledger=own, source=NAME, out=out, replace=True)
     assert read_release(out) == given
     assert spent(own) == ONE
 
@@ -305,8 +339,8 @@ def test_who_runs_a_release_is_told_its_id_before_the_charge(own: Ledger) -> Non
     def hear(name: str, words: str) -> None:
         told.append((name, words))
 
-    first = release_sums(TABLE, PLAN, ledger=own, on_id=hear)
-    release_sums(TABLE, PLAN, ledger=own, on_id=hear)
+    first = release_sums(TABLE, PLAN, ledger=own, source=NAME, on_id=hear)
+    release_sums(TABLE, PLAN, ledger=own, source=NAME, on_id=hear)
     assert [name for name, _ in told] == [first.id] * 3
     assert [bool(words) for _, words in told] == [False, False, True]
 
@@ -317,5 +351,5 @@ def test_what_is_looked_for_is_the_plan_and_the_source(own: Ledger) -> None:
 
     assert asked_before(own, PLAN, unnamed, None) is None
     bring(own, "charge")
-    assert asked_before(own, PLAN, unnamed, "loans") == Before(ID)
+    assert asked_before(own, PLAN, lambda: named_source(NAME), "loans") == Before(ID)
     assert asked_before(own, PLAN, lambda: named_source("x"), None) is None

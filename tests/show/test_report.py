@@ -252,7 +252,7 @@ def test_people_and_a_ledger_are_named(tmp_path: Path) -> None:
     assert f"Ledger head {release.ledger_head}." in page
     assert "Protected is what all rows of one &#39;person&#39; holds." in page
     assert "but for a probability of 0.000001" in page
-    both = [release, dpr.release_sums(table, plan, ledger=ledger)]
+    both = [release, dpr.release_sums(table, plan, ledger=ledger, new_draw=True)]
     page = render_report(dpr.merge(both, units_are_disjoint=True))
     assert all(f"Ledger head {each.ledger_head}." in page for each in both)
     assert "private with epsilon 2 and delta 0.000002" in page

@@ -7,13 +7,14 @@ twice. So one is drawn only for who asks for it.
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NoReturn
 
 from dpratio.curator.ledger.account.account import Account, Held
 from dpratio.curator.ledger.account.source import Source, named_source
 from dpratio.curator.ledger.admission.admit import describe_new_draw
 from dpratio.curator.ledger.admission.same_request import same_requests
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.errors import GivenAgain
+from dpratio.errors import GivenAgain, LedgerRefused
 from dpratio.plan.plan import Plan
 
 __all__ = ["Before", "asked_before", "warn_again"]
@@ -42,6 +43,10 @@ def asked_before(
 
     That is the newest whose bytes were drawn; else the newest that was charged.
 
+    Raises:
+        LedgerRefused: When there is one, and the table is in memory and has no name:
+            it may be another table.
+
     Guarantee:
         The data are not looked at. Proof: docs/proofs/ledger.md.
     """
@@ -49,11 +54,16 @@ def asked_before(
     named = source()
     meant = named_source(account.scope.name) if named is None else named
     found = same_requests(account, plan, meant)
-    for release_id, held in found:
-        if held.state in _DRAWN or book.spool.kept(release_id) is not None:
-            is_named = named is not None
-            words = _words(account, release_id, held, is_named=is_named)
-            return Before(release_id, words)
+    drawn = [
+        (release_id, held)
+        for release_id, held in found
+        if held.state in _DRAWN or book.spool.kept(release_id) is not None
+    ]
+    if found and named is None:
+        _refuse_unnamed(account, *(drawn or found)[0])
+    if drawn:
+        release_id, held = drawn[0]
+        return Before(release_id, _words(account, release_id, held))
     return Before(found[0][0]) if found else None
 
 
@@ -63,12 +73,26 @@ def warn_again(_release_id: str, words: str) -> None:
         warnings.warn(words, GivenAgain, stacklevel=3)
 
 
-def _words(account: Account, release_id: str, held: Held, *, is_named: bool) -> str:
+def _refuse_unnamed(account: Account, release_id: str, held: Held) -> NoReturn:
+    """Refuse to take a table without a name for the one that was charged.
+
+    It may be one of another region or another night. Its rows would tell, but who
+    compared them would tell by the answer whether they changed.
+    """
+    raise LedgerRefused(
+        "a table in memory without a name may be another one than that of release "
+        f"{release_id} of {held.entries[0].time[:10]}, which has the same plan. For "
+        f"the same rows say release_id='{release_id}', which charges nothing. Give "
+        f"other rows a name of their own, not '{account.scope.name}': source='…'. "
+        f"{describe_new_draw(account, held.charge)}: new_draw=True."
+    )
+
+
+def _words(account: Account, release_id: str, held: Held) -> str:
     """Say what is given, that no data were looked at, and what a new draw costs."""
     day = held.entries[0].time[:10]
-    other = "" if is_named else " Other rows need a name of their own: source='…'."
     return (
         f"Release {release_id} of {day} is given again, for free: plan, source, scope "
-        f"and period are the same. The data were not looked at.{other} "
+        f"and period are the same. The data were not looked at. "
         f"{describe_new_draw(account, held.charge)}: new_draw=True."
     )

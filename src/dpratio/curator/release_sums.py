@@ -89,7 +89,8 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     """Add up a table as planned and release the sums with noise.
 
     Asked again for the same plan, source, scope and period, it gives the release that
-    was sealed then: it costs nothing, and the data are not looked at.
+    was sealed then: it costs nothing, and the data are not looked at. Of a table in
+    memory without a name nobody can tell whether it is the same: that is refused.
 
     Args:
         table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars
@@ -101,7 +102,8 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             keeps no account, and must be said.
         scope: The dataset's scope in the ledger; may be left out where there is one.
         source: For the ledger, the name of a table in memory: the same for the same
-            rows. It may be left out where there is one scope that needs no approval.
+            rows, another for others. It may be left out where there is one scope that
+            needs no approval; then each plan is released once, unless new_draw is said.
             Files and tables of databases have their own; where a study was approved
             that names them from another folder, or by a template such as
             ``"{period}.parquet"``, the source as the study has it.

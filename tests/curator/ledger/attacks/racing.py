@@ -71,6 +71,7 @@ def release_one(location: str, processes: str, named: str) -> Any:  # noqa: ANN4
                 DATA,
                 plan,
                 ledger=ledger,
+                source="people",
                 release_id=named or None,
                 out=out,
                 engine="python",

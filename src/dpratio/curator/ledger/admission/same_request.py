@@ -48,5 +48,5 @@ def require_first(
     if any(name != release_id for name in others):
         raise LedgerRefused(
             f"release {others[0]} was charged meanwhile for the same plan and source. "
-            "Nothing more was charged; ask again, and it is given for free."
+            "Nothing more was charged: ask again."
         )
