@@ -1,6 +1,7 @@
 """The same study asked again is one charge and one draw, whatever the data became."""
 
 import os
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -57,6 +58,23 @@ def test_28_a_study_that_runs_again_is_charged_once_whatever_the_data_became(
                 release_sums(path, PLAN, ledger=place, out=where, replace=replace)
             assert where.read_bytes() == sealed
     assert spent(place) == ONE
+
+
+def test_28_a_loop_is_told_each_time_that_no_data_were_looked_at(
+    tmp_path: Path,
+) -> None:
+    """Python shows a warning once for each line; the second night would be silent.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    place = str(tmp_path / "budget.db")
+    open_book(place)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("default")
+        for _night in range(3):
+            release_sums(DATA, PLAN, ledger=place, source="loans")
+    assert len(told) == 2
+    assert all("are not in it" in str(each.message) for each in told)
 
 
 def test_28_a_second_charge_needs_a_word(place: str) -> None:

@@ -90,9 +90,9 @@ def test_the_warning_says_day_price_and_that_no_data_were_looked_at(
     assert len(told) == 1
     assert str(told[0].message) == (
         f"Release {first.id} of {day} is given again, for free: plan, source, scope "
-        "and period are the same. The data were not looked at. "
-        f"{costs} and leaves epsilon 0.8 and delta 0.000001 in scope 'loans': "
-        "new_draw=True."
+        "and period are the same. The data were not looked at: rows that were added or "
+        f"changed since {day} are not in it. {costs} and leaves epsilon 0.8 and delta "
+        "0.000001 in scope 'loans': new_draw=True."
     )
     assert told[0].filename == __file__
     rest = plan_of("0.85")
@@ -132,6 +132,30 @@ def test_a_table_without_a_name_is_told_of_what_was_drawn(own: Ledger) -> None:
     with pytest.raises(LedgerRefused, match=f"say release_id='{first.id}'"):
         release_sums(TABLE, PLAN, ledger=own)
     assert release_sums(TABLE, PLAN, ledger=own, release_id=first.id) == first
+
+
+def test_a_loop_is_warned_each_time(own: Ledger) -> None:
+    release_sums(TABLE, PLAN, ledger=own, source=NAME)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("default")  # What Python does by itself.
+        for _ in range(3):
+            release_sums(TABLE, PLAN, ledger=own, source=NAME)
+    assert [each.category for each in told] == [GivenAgain] * 3
+    assert {each.filename for each in told} == {__file__}
+
+
+def test_the_day_is_that_on_which_data_were_opened(
+    own: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = "dpratio.curator.ledger.ledger.time_now"
+    monkeypatch.setattr(clock, lambda: "2100-01-01T00:00:00Z")
+    bring(own, "charge")
+    assert own.account().releases[ID].read_on == "2100-01-01"
+    monkeypatch.setattr(clock, lambda: "2100-01-03T00:00:00Z")
+    release_sums(TABLE, PLAN, ledger=own, source=NAME)
+    monkeypatch.setattr(clock, lambda: "2100-01-05T00:00:00Z")
+    with pytest.warns(GivenAgain, match="changed since 2100-01-03 are not in it"):
+        release_sums(TABLE, PLAN, ledger=own, source=NAME)
 
 
 def test_a_new_draw_is_charged_and_is_given_again_from_then_on(book: Ledger) -> None:

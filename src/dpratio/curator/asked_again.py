@@ -4,6 +4,7 @@ A second draw would cost as much as the first, and nobody runs a notebook again 
 twice. So one is drawn only for who asks for it.
 """
 
+import inspect
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,9 +69,17 @@ def asked_before(
 
 
 def warn_again(_release_id: str, words: str) -> None:
-    """Warn who called `release_sums` that a release is given again."""
+    """Warn who called `release_sums` that a release is given again, each time.
+
+    Python shows a warning once for each line of code. Without a registry, a loop and a
+    process that runs for weeks are told every time.
+    """
     if words:
-        warnings.warn(words, GivenAgain, stacklevel=3)
+        caller = inspect.stack(0)[2]
+        module = caller.frame.f_globals.get("__name__")
+        warnings.warn_explicit(
+            words, GivenAgain, caller.filename, caller.lineno, module
+        )
 
 
 def _refuse_unnamed(account: Account, release_id: str, held: Held) -> NoReturn:
@@ -81,7 +90,7 @@ def _refuse_unnamed(account: Account, release_id: str, held: Held) -> NoReturn:
     """
     raise LedgerRefused(
         "a table in memory without a name may be another one than that of release "
-        f"{release_id} of {held.entries[0].time[:10]}, which has the same plan. For "
+        f"{release_id} of {held.read_on}, which has the same plan. For "
         f"the same rows say release_id='{release_id}', which charges nothing. Give "
         f"other rows a name of their own, not '{account.scope.name}': source='…'. "
         f"{describe_new_draw(account, held.charge)}: new_draw=True."
@@ -90,9 +99,10 @@ def _refuse_unnamed(account: Account, release_id: str, held: Held) -> NoReturn:
 
 def _words(account: Account, release_id: str, held: Held) -> str:
     """Say what is given, that no data were looked at, and what a new draw costs."""
-    day = held.entries[0].time[:10]
+    day = held.read_on
     return (
         f"Release {release_id} of {day} is given again, for free: plan, source, scope "
-        f"and period are the same. The data were not looked at. "
+        "and period are the same. The data were not looked at: rows that were added or "
+        f"changed since {day} are not in it. "
         f"{describe_new_draw(account, held.charge)}: new_draw=True."
     )

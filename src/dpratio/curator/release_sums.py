@@ -127,8 +127,8 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         on_stage: Is told each of `STAGES` when it begins. They are the same whatever
             the data hold; when they begin is not.
         on_id: Is told the id before anything is charged, and an empty text; then,
-            where a release is given again that nobody named, the id and what to know
-            about it. By default that is a warning, `GivenAgain`.
+            where a release is given again, the id once more, and what to know about it
+            where nobody named it. By default that is a warning, `GivenAgain`.
 
     Returns:
         The release: safe to write, print and publish.

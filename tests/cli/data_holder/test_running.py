@@ -22,6 +22,21 @@ LEFT = {"epsilon": "98", "delta": "0"}
 SPENT = {"epsilon": "2", "delta": "0"}
 
 
+def day_of(name: str) -> str:
+    return Ledger("dpratio.db").account().releases[name].read_on
+
+
+@pytest.mark.parametrize("named", [(), ("--id", "orders 2026-11")])
+def test_the_line_says_that_a_release_was_given_again(
+    named: tuple[str, ...], folder: Path, call: Call
+) -> None:
+    lines = [json.loads(call(*RELEASE, "--json", *named)[1]) for _ in range(2)]
+    assert [each.pop("given_again") for each in lines] == [False, True]
+    assert lines[0] == lines[1]
+    assert lines[1]["drawn_on"] == day_of(lines[1]["id"])
+    assert folder.is_dir()
+
+
 def test_the_last_line_is_json_and_the_only_one_on_standard_output(
     folder: Path, call: Call
 ) -> None:
@@ -31,6 +46,8 @@ def test_the_last_line_is_json_and_the_only_one_on_standard_output(
         "id": id_of("orders 2026-11"),
         "scope": "people",
         "status": "published",
+        "given_again": False,
+        "drawn_on": day_of(id_of("orders 2026-11")),
         "spent": SPENT,
         "left": LEFT,
         "exit_code": 0,
@@ -48,6 +65,8 @@ def test_a_refusal_ends_with_its_line_too(folder: Path, call: Call) -> None:
     assert line == {
         "scope": None,
         "status": "not charged",
+        "given_again": False,
+        "drawn_on": None,
         "spent": None,
         "left": None,
         "exit_code": 4,
@@ -72,7 +91,14 @@ def test_without_a_ledger_nothing_is_spent(folder: Path, call: Call) -> None:
 def test_the_same_text_is_the_same_release(folder: Path, call: Call) -> None:
     first = call(*RELEASE, "--id", "orders 2026-11")
     assert first[0] == 0
-    assert call(*RELEASE, "--id", "orders 2026-11") == first
+    again = call(*RELEASE, "--id", "orders 2026-11")
+    day = day_of(id_of("orders 2026-11"))
+    said = (
+        f"Given again as it was drawn on {day}, for free. Rows that were added or "
+        f"changed since {day} are not in it.\n"
+    )
+    assert (again[1].replace(said, ""), again[2]) == first[1:]
+    assert said in again[1]
     book = Ledger("dpratio.db")
     assert list(book.account().releases) == [id_of("orders 2026-11")]
     assert folder.is_dir()

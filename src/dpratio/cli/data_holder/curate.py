@@ -129,6 +129,7 @@ def release(  # noqa: PLR0913 (one command, one door)
         run["ledger"] = book = account.open()
 
         def named(name: str, words: str) -> None:
+            run["given_again"] = run["id"] is not None  # It is told a second time.
             run["id"] = name
             if words:
                 typer.echo(in_options(words), err=True)
@@ -153,17 +154,28 @@ def release(  # noqa: PLR0913 (one command, one door)
         run["id"] = released.id
     if not as_json:
         typer.echo(f"{released}\nWritten to {out}.")
-        typer.echo(_account_words(book, asked.scope))
+        again = released.id if run["given_again"] else None
+        typer.echo("\n".join(_account_words(book, asked.scope, again)))
 
 
-def _account_words(book: "Ledger | None", scope: str | None) -> str:
-    """Say what is left after a release."""
+def _account_words(
+    book: "Ledger | None", scope: str | None, again: str | None
+) -> list[str]:
+    """Say whether a release was given again, and what is left after it."""
     from dpratio.curator.ledger.history import describe_left
 
     if book is None:
-        return "No account was kept: --no-ledger."
+        return ["No account was kept: --no-ledger."]
     account = book.account(scope)
-    return f"Scope '{account.scope.name}'. {describe_left(account)}"
+    left = f"Scope '{account.scope.name}'. {describe_left(account)}"
+    if again is None:
+        return [left]
+    day = account.releases[again].read_on
+    said = (
+        f"Given again as it was drawn on {day}, for free. Rows that were added or "
+        f"changed since {day} are not in it."
+    )
+    return [said, left]
 
 
 def _notes(study: "Study", plan: "Plan") -> list[str]:

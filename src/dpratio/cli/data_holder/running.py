@@ -60,9 +60,10 @@ def closing_line(*, wanted: bool) -> Iterator[Known]:
     """Print one line of JSON when a run ends, however it does.
 
     Yields:
-        What is known of the run, to be filled in: its ``id`` and its ``ledger``.
+        What is known of the run, to be filled in: its ``id`` and its ``ledger``, and
+        whether the release is ``given_again``.
     """
-    run: Known = {"id": None, "ledger": None}
+    run: Known = {"id": None, "ledger": None, "given_again": False}
     try:
         yield run
     except BaseException as error:
@@ -77,9 +78,12 @@ def _closing(run: Known, code: int) -> str:
     """Say how a run ended; nothing of it depends on data."""
     from dpratio.curator.ledger.standing import standing_of
 
-    line: dict[str, Any] = dict.fromkeys(("id", "scope", "status", "spent", "left"))
+    line: dict[str, Any] = dict.fromkeys(
+        ("id", "scope", "status", "given_again", "drawn_on", "spent", "left")
+    )
     name, book = run["id"], run["ledger"]
     line["id"] = name
+    line["given_again"] = run["given_again"]
     line["status"] = "not charged" if code else "written"
     if book is not None and name is not None:
         standing = standing_of(book, name)
@@ -89,6 +93,7 @@ def _closing(run: Known, code: int) -> str:
             accounting = account.scope.accounting
             line["scope"] = account.scope.name
             held = account.releases[name]
+            line["drawn_on"] = held.read_on if held.said("sealed") else None
             line["spent"] = _amounts(held.charge, accounting)
             line["left"] = _amounts(account.left, accounting)
     return json.dumps(line | {"exit_code": code})

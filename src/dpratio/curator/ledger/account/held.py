@@ -40,6 +40,12 @@ class Held:
         """What was said when it came to a state; empty where it did not."""
         return next((each.said for each in self.entries if each.kind == kind), {})
 
+    @property
+    def read_on(self) -> str:
+        """The day in UTC when data were opened; until then that of the charge."""
+        steps = [each for each in self.entries if each.kind in {"charge", "opened"}]
+        return steps[-1].time[:10]
+
 
 def next_state(held: Held | None, entry: Entry, said: Mapping[str, str]) -> Held:
     """Move a release on; KeyError where the step is not one that may follow."""
