@@ -16,7 +16,13 @@ from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused, PlanRefused
+from dpratio.errors import (
+    GivenAgain,
+    InvalidInput,
+    LedgerFailed,
+    LedgerRefused,
+    PlanRefused,
+)
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.files import release_to_bytes
@@ -219,4 +225,24 @@ def test_38_a_charge_goes_on_for_its_own_last_period(book: Ledger) -> None:
             )
     release = release_sums(DATED, OPEN, ledger=book, source="mine", release_id=ID)
     assert release.plan == OPEN.until("2026-W45")
+    assert book.account().spent.loss == OPEN.epsilon
+
+
+def test_38_a_part_of_a_period_is_not_the_whole(
+    book: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of November, drawn on the 17th, is not given for November in December.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    book.approve(OPEN, source="mine")
+    monkeypatch.setattr(growing, "day_now", lambda: dt.date(2026, 11, 16))
+    part = release_sums(DATED, OPEN, ledger=book, source="mine", last="2026-W47")
+    monkeypatch.setattr(growing, "day_now", lambda: dt.date(2026, 11, 22))
+    with pytest.warns(GivenAgain):
+        release_sums(DATED, OPEN, ledger=book, source="mine", last="2026-W47")
+    monkeypatch.setattr(growing, "day_now", lambda: dt.date(2026, 11, 23))
+    for last in ("2026-W47", None):
+        with pytest.raises(LedgerRefused, match=f"{part.id} was drawn on 2026-11-16"):
+            release_sums(DATED, OPEN, ledger=book, source="mine", last=last)
     assert book.account().spent.loss == OPEN.epsilon

@@ -1,6 +1,7 @@
 """The last period of a growing study comes from who asks, the day, or the ledger."""
 
 import datetime as dt
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,11 @@ import pytest
 from dpratio.curator import growing
 from dpratio.curator.growing import as_asked
 from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.preflight import check_release
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import InvalidInput, LedgerRefused
+from dpratio.errors import GivenAgain, InvalidInput, LedgerRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.release.files import read_release
 from dpratio.terms.bounds import Bounds
@@ -103,6 +105,67 @@ def test_an_id_that_was_charged_goes_on_with_its_last_period(
     assert other.plan == PLAN.until("2026-W47")
     closed = release_sums(TABLE, PLAN.until("2026-W44"), ledger=book, release_id="old")
     assert closed.plan == PLAN.until("2026-W44")
+
+
+@pytest.mark.parametrize("approval", [False, True])
+def test_a_part_of_a_period_is_not_given_for_the_whole(
+    *,
+    approval: bool,
+    tmp_path: Path,
+    day: list[dt.date],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    book = Ledger(tmp_path / "a.db")
+    book.open_scope(Scope("loans", Budget(9), needs_approval=approval))
+    approve = partial(book.approve, PLAN, source="mine", by="officer")
+    ask = partial(release_sums, TABLE, PLAN, ledger=book, source="mine", by="me")
+    if approval:
+        approve()
+    at = ["2026-11-11T12:00:00Z"]
+    monkeypatch.setattr("dpratio.curator.ledger.ledger.time_now", lambda: at[-1])
+    day.append(dt.date(2026, 11, 11))
+    part = ask(last="2026-W46")
+    with pytest.warns(GivenAgain, match="changed since 2026-11-11 are not in it"):
+        assert ask(last="2026-W46") == part
+    day.append(dt.date(2026, 11, 15))
+    with pytest.warns(GivenAgain):
+        assert ask(last="2026-W46") == part
+    day.append(dt.date(2026, 11, 16))
+    at.append("2026-11-16T00:00:00Z")
+    account = book.account()
+    with pytest.raises(LedgerRefused) as refused:
+        ask()
+    assert book.account() == account
+    words = str(refused.value)
+    assert words.startswith(
+        f"release {part.id} was drawn on 2026-11-11, before its last period was over. "
+        "Now it is over, and rows that came since are not in that release. For what "
+        f"was drawn then say release_id='{part.id}', which charges nothing. A new draw "
+    )
+    assert words.endswith("new_draw=True.") is not approval
+    assert ("so this needs a new one." in words) is approval
+    assert ask(release_id=part.id) == part
+    if approval:
+        with pytest.raises(LedgerRefused, match="admits one release for each week"):
+            ask(new_draw=True)
+        approve()
+    whole = ask(new_draw=True)
+    at.append("2026-11-17T00:00:00Z")
+    day.append(dt.date(2026, 11, 17))
+    with pytest.warns(GivenAgain, match="changed since 2026-11-16"):
+        assert ask() == whole
+
+
+def test_a_charge_from_before_the_end_is_gone_on_with(
+    book: Ledger, day: list[dt.date], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing was read then; now the whole period is."""
+    clock = "dpratio.curator.ledger.ledger.time_now"
+    monkeypatch.setattr(clock, lambda: "2026-11-11T12:00:00Z")
+    book.charge("0" * 32, PLAN.until("2026-W46"), source=named_source("mine"))
+    monkeypatch.setattr(clock, lambda: "2026-11-16T12:00:00Z")
+    day.append(dt.date(2026, 11, 16))
+    assert release_sums(TABLE, PLAN, ledger=book, source="mine").id == "0" * 32
 
 
 def test_an_open_plan_itself_is_never_charged(book: Ledger) -> None:

@@ -9,8 +9,8 @@ import re
 __all__ = ["in_options"]
 
 _OPTIONS = (
-    "bins|design|lower|new_draw|people_are_new|question|reference|units_are_disjoint"
-    "|upper"
+    "bins|design|lower|new_draw|people_are_new|question|reference|release_id"
+    "|units_are_disjoint|upper"
 )
 # A quote before the name: it belongs to something that was given, not to advice.
 _SAID = re.compile(rf"(?<![\w'\"])({_OPTIONS})=(True|'[^']*'|-?\d+(?:\.\d+)?)")
@@ -32,4 +32,5 @@ def _option(said: re.Match[str]) -> str:
         return f"--{name.replace('_', '-')}"
     plain = value.strip("'")
     needs_quotes = re.search(r"[^\w.-]", plain)
-    return f"--{name} {value if needs_quotes else plain}"
+    option = "id" if name == "release_id" else name
+    return f"--{option} {value if needs_quotes else plain}"

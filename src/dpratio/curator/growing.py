@@ -4,13 +4,15 @@ It is named by who asks, or follows from the day; no row is ever looked at. A ke
 is there because somebody's row is newer than all others would give them away.
 """
 
+import datetime as dt
+
 from dpratio.checks import require
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store.clock import day_now
 from dpratio.plan.plan import Plan
 from dpratio.terms.dimensions import Day
 
-__all__ = ["as_asked"]
+__all__ = ["as_asked", "has_ended_since"]
 
 
 def as_asked(
@@ -55,3 +57,18 @@ def as_asked(
     rule = f"the first {periods.every} of a growing study must be over"
     require(periods.first <= whole, rule, str(periods.first), hint)
     return plan.until(whole)
+
+
+def has_ended_since(plan: Plan, day: str) -> bool:
+    """Tell whether a growing study's last period was not over on a day, and is now.
+
+    Guarantee:
+        The answer is a function of the plan, of that day and of today.
+        Proof: docs/proofs/ledger.md.
+    """
+    then, today = dt.date.fromisoformat(day), day_now()
+    return any(
+        each.last is not None
+        and each.newest_whole(then) < each.last <= each.newest_whole(today)
+        for each in plan.open_periods
+    )
