@@ -147,3 +147,25 @@ def test_38_a_template_is_not_one_table(tmp_path: Path) -> None:
         assert f"2026-{month}.csv" in found.filled
     assert len(set(released)) == 2
     assert spent(place) == 2 * ONE
+
+
+def test_38_a_charge_for_one_filling_is_not_gone_on_with_for_another(
+    tmp_path: Path,
+) -> None:
+    """October, charged and not begun, does not become November under its id.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    place = str(tmp_path / "budget.db")
+    open_book(place)
+    template = f"{tmp_path}/{{period}}.csv"
+    october, november = (tmp_path / f"2026-{month}.csv" for month in (10, 11))
+    for path in (october, november):
+        path.write_text("s,y\n0.5,1\n", "utf-8")
+    name = "a" * 32
+    Ledger(place).charge(name, PLAN, source=source_of(october, template))
+    with pytest.raises(LedgerRefused, match="was charged for other data"):
+        release_sums(november, PLAN, ledger=place, source=template, release_id=name)
+    release = release_sums(october, PLAN, ledger=place, source=template)
+    assert release.id == name
+    assert spent(place) == ONE

@@ -13,7 +13,7 @@ from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, bring, plan_of
 from dpratio.curator import release_sums as room
 from dpratio.curator.asked_again import Before, asked_before
 from dpratio.curator.ledger.account.scope import Scope
-from dpratio.curator.ledger.account.source import Source, named_source
+from dpratio.curator.ledger.account.source import Source, named_source, source_of
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import (
@@ -260,6 +260,19 @@ def test_a_template_stands_for_what_it_is_filled_with(
     for at, release in zip(files, first, strict=True):
         with pytest.warns(GivenAgain):
             assert release_sums(at, PLAN, ledger=own, source=template) == release
+
+
+def test_an_unbegun_charge_of_a_template_is_for_what_it_was_filled_with(
+    own: Ledger, tmp_path: Path
+) -> None:
+    template = f"{tmp_path}/{{period}}.csv"
+    october, november = (rows(tmp_path / f"2026-{month}.csv") for month in (10, 11))
+    own.charge(ID, PLAN, source=source_of(october, template))
+    with pytest.raises(LedgerRefused, match="was charged for other data, and was not"):
+        release_sums(november, PLAN, ledger=own, source=template, release_id=ID)
+    assert release_sums(november, PLAN, ledger=own, source=template).id != ID
+    assert release_sums(october, PLAN, ledger=own, source=template).id == ID
+    assert spent(own) == 2 * ONE
 
 
 @pytest.mark.parametrize("state", ["charge", "void"])

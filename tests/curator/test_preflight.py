@@ -159,9 +159,12 @@ def test_what_was_released_before_would_be_given_again(tmp_path: Path) -> None:
     """Also where nothing is left for a new draw."""
     book = book_of(tmp_path)
     table = {"score": [0.5], "label": [1]}
-    release = release_sums(table, plan_of(epsilon=20), ledger=book)
-    found = check_release(table, plan_of(epsilon=20), ledger=book)
+    plan = plan_of(epsilon=20)
+    release = release_sums(table, plan, ledger=book, source="people")
+    found = check_release(table, plan, ledger=book, source="people")
     assert found.account is None
     (_, said) = found.said()
     assert said.startswith(f"Release {release.id} of ")
     assert "more than scope 'people' has left: epsilon 0 and delta" in said
+    with pytest.raises(LedgerRefused, match="without a name may be another one"):
+        check_release(table, plan, ledger=book)

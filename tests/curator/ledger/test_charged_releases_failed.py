@@ -97,7 +97,9 @@ def test_an_engine_that_stops_after_the_charge_leaves_it_charged(
     assert not (tmp_path / "r.json").exists()
     for named in (ID, None):
         with pytest.raises(LedgerRefused, match="its charge is gone"):
-            release_sums(TABLE, PLAN, ledger=file_ledger, release_id=named)
+            release_sums(
+                TABLE, PLAN, ledger=file_ledger, source="loans", release_id=named
+            )
     assert file_ledger.account().spent.loss == Fraction(1, 10)
     assert release_sums(TABLE, PLAN, ledger=file_ledger, new_draw=True).id != ID
     assert file_ledger.account().spent.loss == Fraction(2, 10)

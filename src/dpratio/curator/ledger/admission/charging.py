@@ -18,7 +18,7 @@ from dpratio.curator.ledger.admission.bound import (
     other_accounts,
     require_bound,
 )
-from dpratio.curator.ledger.admission.same_request import require_first
+from dpratio.curator.ledger.admission.same_request import is_charged_for, require_first
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.curator.noise.entropy import fresh_salt
@@ -169,7 +169,7 @@ def _admitted(
 
 def _charged_before(held: Held, release_id: str, read: Source) -> str:
     """Go on with a charge for the same data; give the salted hash that it holds."""
-    if held.source != (read.written.text, read.place.text):
+    if not is_charged_for(held, read):
         raise LedgerRefused(
             f"release {release_id} was charged for other data, and was not begun. "
             "Bring those back; or void it with `dpratio ledger void`, and release "

@@ -11,7 +11,14 @@ from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.release.plan_file import plan_hash
 
-__all__ = ["require_first", "same_requests"]
+__all__ = ["is_charged_for", "require_first", "same_requests"]
+
+
+def is_charged_for(held: Held, source: Source) -> bool:
+    """Tell whether a charge is for a source, also where a template was filled in."""
+    filled = held.said("charge").get("filled", "")
+    read = (source.written.text, source.place.text, source.filled)
+    return (*held.source, filled) == read
 
 
 def same_requests(
@@ -25,13 +32,11 @@ def same_requests(
         The answer is a function of the plan, of the source's description and place,
         and of the ledger. Proof: docs/proofs/ledger.md.
     """
-    asked = (plan_hash(plan), (source.written.text, source.place.text))
+    hashed = plan_hash(plan)
     found = [
         (release_id, held)
         for release_id, held in account.releases.items()
-        if (held.plan, held.source) == asked
-        and held.said("charge").get("filled", "") == source.filled
-        and held.state != "void"
+        if held.plan == hashed and held.state != "void" and is_charged_for(held, source)
     ]
     return found[::-1]
 
