@@ -169,3 +169,39 @@ def test_38_a_charge_for_one_filling_is_not_gone_on_with_for_another(
     release = release_sums(october, PLAN, ledger=place, source=template)
     assert release.id == name
     assert spent(place) == ONE
+
+
+def test_38_an_id_does_not_give_the_release_of_another_file(tmp_path: Path) -> None:
+    """Nor that of another filling of a template; where the file is gone it is given.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    place = str(tmp_path / "budget.db")
+    open_book(place)
+    template = f"{tmp_path}/{{period}}.csv"
+    north, south = tmp_path / "north.csv", tmp_path / "south.csv"
+    for path in (north, south):
+        path.write_text("s,y\n0.5,1\n", "utf-8")
+    for name, named in (("plain", None), ("filled", template)):
+        asked = {"ledger": place, "source": named, "release_id": name}
+        release_sums(north, PLAN, **asked)  # type: ignore[arg-type]
+        with pytest.raises(LedgerRefused, match="was drawn from another source"):
+            release_sums(south, PLAN, **asked)  # type: ignore[arg-type]
+    north.unlink()
+    release_sums(north, PLAN, ledger=place, release_id="plain")
+    assert spent(place) == 2 * ONE
+
+
+def test_38_a_rehearsal_is_not_given_for_the_release(tmp_path: Path) -> None:
+    """Nor a release of real people for a rehearsal.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    place = str(tmp_path / "budget.db")
+    open_book(place)
+    for name, simulated in (("a", True), ("b", False)):
+        asked = {"ledger": place, "source": name}
+        release_sums(DATA, PLAN, simulated=simulated, **asked)  # type: ignore[arg-type]
+        with pytest.raises(LedgerRefused, match=f"simulated={simulated} to get it"):
+            release_sums(DATA, PLAN, simulated=not simulated, **asked)  # type: ignore[arg-type]
+    assert spent(place) == 2 * ONE

@@ -1,8 +1,10 @@
 """Who asks again gets what was sealed: free, to the byte, and no data are looked at."""
 
+import dataclasses
 import os
 import warnings
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import pytest
 from curator.ledger.attacks.tampering import forge
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, bring, plan_of
 from dpratio.curator import release_sums as room
-from dpratio.curator.asked_again import Before, asked_before
+from dpratio.curator.asked_again import Before, asked_before, require_same_source
+from dpratio.curator.ledger.account.layers import Layers
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.account.source import Source, named_source, source_of
 from dpratio.curator.ledger.ledger import Ledger
@@ -390,3 +393,57 @@ def test_what_is_looked_for_is_the_plan_and_the_source(own: Ledger) -> None:
     bring(own, "charge")
     assert asked_before(own, PLAN, lambda: named_source(NAME), "loans") == Before(ID)
     assert asked_before(own, PLAN, lambda: named_source("x"), None) is None
+
+
+def test_an_id_is_refused_for_another_source_and_given_for_its_own(
+    own: Ledger, tmp_path: Path
+) -> None:
+    template = f"{tmp_path}/{{period}}.csv"
+    north, south = rows(tmp_path / "north.csv"), rows(tmp_path / "south.csv")
+    for name, source in (("plain", None), ("filled", template)):
+        ask = partial(release_sums, plan=PLAN, ledger=own, release_id=name)
+        first = ask(north, source=source)
+        with pytest.raises(LedgerRefused) as refused:
+            ask(south, source=source)
+        assert str(refused.value) == (
+            f"release {first.id} was drawn from another source. Name that one to get "
+            "it again; other data need an id of their own."
+        )
+        assert ask(TABLE) == first
+        north.unlink()
+        assert ask(north, source=source) == first
+        rows(north)
+    assert spent(own) == 2 * ONE
+
+
+def test_a_charge_of_before_names_no_source_and_is_believed(own: Ledger) -> None:
+    bring(own, "sealed")
+    account = own.account()
+    (held,) = account.releases.values()
+    old = dataclasses.replace(
+        account, releases=Layers({ID: dataclasses.replace(held, source=("", ""))})
+    )
+    other = named_source("other")
+    with pytest.raises(LedgerRefused, match="was drawn from another source"):
+        require_same_source(own, ID, other, None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ledger, "account", lambda *_given: old)
+        require_same_source(own, ID, other, None)
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+def test_a_rehearsal_and_a_release_are_not_given_for_each_other(
+    own: Ledger, *, simulated: bool
+) -> None:
+    ask = partial(release_sums, TABLE, PLAN, ledger=own, source=NAME)
+    first = ask(simulated=simulated)
+    for named in (None, first.id):
+        with pytest.raises(LedgerRefused) as refused:
+            ask(simulated=not simulated, release_id=named)
+        assert str(refused.value) == (
+            f"release {first.id} has simulated={simulated}, and simulated="
+            f"{not simulated} is asked for. Say simulated={simulated} to get it again; "
+            "for another draw, which is charged, say new_draw=True."
+        )
+    assert ask(simulated=not simulated, new_draw=True).is_simulated is not simulated
+    assert spent(own) == 2 * ONE

@@ -18,8 +18,15 @@ from dpratio.curator.ledger.admission.same_request import same_requests
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import GivenAgain, LedgerRefused
 from dpratio.plan.plan import Plan
+from dpratio.release.release import Release
 
-__all__ = ["Before", "asked_before", "warn_again"]
+__all__ = [
+    "Before",
+    "asked_before",
+    "require_same_people",
+    "require_same_source",
+    "warn_again",
+]
 
 _DRAWN = ("sealed", "published")
 
@@ -70,6 +77,42 @@ def asked_before(
     if drawn:
         _refuse_unfinished(account, *drawn[0])
     return Before(found[0][0]) if found else None
+
+
+def require_same_source(
+    book: Ledger, release_id: str, source: Source | None, scope: str | None
+) -> None:
+    """Refuse an id whose release was drawn from another source than the one given.
+
+    Only descriptions are compared, so it is given again where the data are gone, or
+    where a table in memory is not named. Charges of before say less, and are believed.
+
+    Raises:
+        LedgerRefused: When the descriptions differ.
+    """
+    held = book.account(scope).releases[release_id]
+    written, filled = held.source[0], held.said("charge").get("filled", "")
+    if source is None or not written:
+        return
+    if written != source.written.text or filled not in ("", source.filled):
+        raise LedgerRefused(
+            f"release {release_id} was drawn from another source. Name that one to get "
+            "it again; other data need an id of their own."
+        )
+
+
+def require_same_people(release: Release, *, simulated: bool) -> None:
+    """Refuse to give a rehearsal for a release of real people, or the reverse.
+
+    Raises:
+        LedgerRefused: When one is of invented people and the other is not.
+    """
+    if release.is_simulated != simulated:
+        raise LedgerRefused(
+            f"release {release.id} has simulated={release.is_simulated}, and "
+            f"simulated={simulated} is asked for. Say simulated={release.is_simulated} "
+            "to get it again; for another draw, which is charged, say new_draw=True."
+        )
 
 
 def warn_again(_release_id: str, words: str) -> None:

@@ -12,7 +12,13 @@ from os import PathLike
 from typing import Any, NamedTuple, TypeVar
 
 from dpratio.checks import require
-from dpratio.curator.asked_again import Before, asked_before, warn_again
+from dpratio.curator.asked_again import (
+    Before,
+    asked_before,
+    require_same_people,
+    require_same_source,
+    warn_again,
+)
 from dpratio.curator.growing import as_asked
 from dpratio.curator.ledger.account.source import Source, source_of
 from dpratio.curator.ledger.ledger import Ledger
@@ -109,8 +115,8 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             ``"{period}.parquet"``, the source as the study has it.
         release_id: 32 hexadecimal digits, or any line of text that stands for them.
             Where the release was sealed before, the same bytes are given again and no
-            data are read; where it was charged and no data were opened, it goes on
-            with that charge. A new id is a new draw. By default the id of the newest
+            data are read; another source is refused. Where it was charged and no data
+            were opened, it goes on with that charge. A new id is a new draw. By default the id of the newest
             release of the same plan, source, scope and period; a new one where there
             is none.
         new_draw: Whether noise is drawn, and charged, although the same was released
@@ -239,12 +245,15 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             book.seal(name, content, kind)
         else:
             content, sealed_as = sealed
+            if again is not None:
+                require_same_source(book, name, source_of(table, source), scope)
             if out is not None and sealed_as != kind:
                 raise LedgerRefused(
                     f"release {name} was sealed as .{sealed_as}, and its bytes are "
                     f"given again as they are. Name a .{sealed_as} file."
                 )
             release = release_from_bytes(content, sealed_as)
+            require_same_people(release, simulated=simulated)
             on_id(name, before.words)
         on_stage(STAGES[5])
         if out is not None:
