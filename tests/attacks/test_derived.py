@@ -52,8 +52,9 @@ def charged(plan: Plan, folder: Path) -> tuple[list[dpr.Release], dpr.Budget]:
     ledger = Ledger(folder / "budget.db")
     unit = plan.unit.column
     ledger.open_scope(Scope("people", dpr.Budget(9, "1e-4"), unit=unit))
-    asked = {"ledger": ledger, "new_draw": True}
-    both = [dpr.release_sums(ROWS, plan, **asked) for _ in range(2)]
+    both = [
+        dpr.release_sums(ROWS, plan, ledger=ledger, new_draw=True) for _ in range(2)
+    ]
     if plan.private_keys:
         # The keys that were found must be the same to be merged.
         both = [replace(each, questions=both[0].questions) for each in both]

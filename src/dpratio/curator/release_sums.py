@@ -116,9 +116,9 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         release_id: 32 hexadecimal digits, or any line of text that stands for them.
             Where the release was sealed before, the same bytes are given again and no
             data are read; another source is refused. Where it was charged and no data
-            were opened, it goes on with that charge. A new id is a new draw. By default the id of the newest
-            release of the same plan, source, scope and period; a new one where there
-            is none.
+            were opened, it goes on with that charge. A new id is a new draw. By default
+            the id of the newest release of the same plan, source, scope and period; a
+            new one where there is none.
         new_draw: Whether noise is drawn, and charged, although the same was released
             before.
         last: Of a growing study, a day of the last period or its name, as ``2026-W46``
