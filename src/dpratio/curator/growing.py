@@ -4,11 +4,9 @@ It is named by who asks, or follows from the day; no row is ever looked at. A ke
 is there because somebody's row is newer than all others would give them away.
 """
 
-import datetime as dt
-
 from dpratio.checks import require
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.store.clock import day_now
+from dpratio.curator.ledger.store.clock import day_now, read_day
 from dpratio.plan.plan import Plan
 from dpratio.terms.dimensions import Day
 
@@ -66,7 +64,7 @@ def has_ended_since(plan: Plan, day: str) -> bool:
         The answer is a function of the plan, of that day and of today.
         Proof: docs/proofs/ledger.md.
     """
-    then, today = dt.date.fromisoformat(day), day_now()
+    then, today = read_day(day), day_now()
     return any(
         each.last is not None
         and each.newest_whole(then) < each.last <= each.newest_whole(today)

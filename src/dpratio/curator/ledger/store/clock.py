@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
-__all__ = ["attempts", "day_now", "time_now"]
+__all__ = ["attempts", "day_now", "read_day", "time_now"]
 
 _PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts
 
@@ -22,6 +22,11 @@ def time_now() -> str:
 def day_now() -> date:
     """Give the day in UTC."""
     return datetime.now(UTC).date()
+
+
+def read_day(text: str) -> date:
+    """Read a day that was written down, as 2026-11-17."""
+    return date.fromisoformat(text)
 
 
 def attempts(patience: float) -> Iterator[int]:
