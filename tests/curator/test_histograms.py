@@ -27,6 +27,8 @@ from dpratio.plan.plan_bounds import plan_bounds
 from dpratio.release.files import release_from_bytes, release_to_bytes
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 LADDER = Ladder()
@@ -126,6 +128,21 @@ def test_small_rows_add_up_to_a_total_that_is_seen(engine: str) -> None:
         {"user": ["ann"] * 1000, "spent": [0.0002] * 1000, "orders": [1.0] * 1000}
     )
     assert held(sums_by(engine, table, plan), Ladder(-8, 32)) == {"2^-3 to 2^-2": 1}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_of_a_person_are_counted_without_a_column_of_ones(engine: str) -> None:
+    study = Study(
+        Ratio("spent", per="rows"),
+        bounds={},
+        budget=Budget(1),
+        unit=PrivacyUnit("user"),
+    )
+    plan = plan_bounds(study, budget=Budget(1), columns=["rows"])
+    spent = pa.array([0.0, 7.0, None, 9.0, float("nan")])
+    table = pa.table({"user": ["ann", "ann", "ann", "bob", "bob"], "spent": spent})
+    counts = held(sums_by(engine, table, plan), Ladder(-8, 32))
+    assert counts == {"2^0 to 2^1": 1, "2^1 to 2^2": 1}
 
 
 def test_of_one_person_so_many_groups_are_counted() -> None:

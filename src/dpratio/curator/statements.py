@@ -55,13 +55,17 @@ def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
     asked, unit = histogram_of(plan, question), plan.unit
     dimensions = () if asked.within is None else asked.within.dimensions
     columns = _with_bins(asked.letters, dimensions)
+    bounds = {at: plan.bounds[name] for at, name in columns.items()}
+    if bounds["s"].is_one:
+        # A person's rows are counted where their numerator is there, as in sums.
+        columns["s"] = question.ratio.numerator
     rule = None
     if unit.column is not None:
         totals = {"s": asked.ladder.total}
         rule = UnitRule(unit.column, unit.key, unit.most_groups, totals)
     return Statement(
         factor_columns=columns,
-        factor_bounds={at: plan.bounds[name] for at, name in columns.items()},
+        factor_bounds=bounds,
         dimensions=dimensions,
         listed=None if asked.within is None else asked.within.listed,
         unit=rule,

@@ -66,6 +66,19 @@ def test_a_column_and_limits_may_be_named(shop: Path, call: Call) -> None:
     assert (row["name"], row["lower"], row["upper"]) == ("orders", 0, 2)
 
 
+def test_limits_of_people_are_nearer(shop: Path, call: Call) -> None:
+    rows = "".join(f"u{at},{at % 50},1\n" for at in range(5000))
+    (shop / "people.csv").write_text(f"user,spent,orders\n{rows}", encoding="utf-8")
+    words = STUDY.replace("shoppers", "people") + '[unit]\ncolumn = "user"\n'
+    (shop / "people.toml").write_text(words, encoding="utf-8")
+    asked = ("bounds", "people.toml", "--epsilon", "1", "--column", "spent")
+    code, said, _ = call(*asked, "-o", "p.json", "--no-ledger")
+    assert (code, "64" in said) == (0, True)
+    assert len(read_release("p.json").questions[0].values) == 84
+    code, _, error = call(*asked, "-o", "q.json", "--no-ledger", "--largest", "1e12")
+    assert (code, "must lie within a factor 2^40" in error) == (3, True)
+
+
 @pytest.mark.usefixtures("shop")
 def test_limits_that_exclude_a_bound_are_refused_and_nothing_is_charged(
     call: Call,
