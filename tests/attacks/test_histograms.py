@@ -115,7 +115,7 @@ def test_14_a_person_of_many_rows_moves_a_histogram_by_most_groups(
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_14_two_histograms_of_one_partition_are_refused(engine: str) -> None:
-    """Engines answered a partition as if all that is asked of it were one statement.
+    """SQL engines gave the counts of the first for the second: not what was asked.
 
     Source: found by an independent attack on this code, 2026.
     """
