@@ -17,6 +17,7 @@ from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.lattice import LEAST_CELLS
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import CUT
+from dpratio.plan.strategy.layout import reconstruction
 from dpratio.plan.strategy.measure import CUT_SHARE, even_shares
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
@@ -181,3 +182,10 @@ def test_promised_widths_know_of_the_smaller_budget() -> None:
         promised_range(each, each.questions[0], 500).widths for each in (plan, plain)
     )
     assert narrow.highest < wide.highest < 1.15 * narrow.highest
+
+
+def test_the_count_comes_back_as_it_was_measured() -> None:
+    plan = plan_of()
+    (question,) = plan.questions
+    sums = [each.summand for each in question.sums]
+    assert reconstruction(sums, plan.contrast(question))[CUT.name] == [0, 0, 0, 0, 0, 1]

@@ -197,7 +197,7 @@ from release.golden_releases import golden_document
             "best",
             (
                 "$.plan.privacy.strategy: must be one of focused, joint, even, "
-                "external, got 'best'."
+                "external, histogram, got 'best'."
             ),
         ),
         (

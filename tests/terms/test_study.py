@@ -220,6 +220,11 @@ def test_people_are_counted_once_each_by_their_ids() -> None:
     ):
         with pytest.raises(InvalidInput, match=said):
             Study(given, bounds=own, budget=Budget(1), unit=each)
+    plain = PrivacyUnit("id", totals={"s": Bounds(0, 5), "people": Bounds(0, 1)})
+    assert Study(ratio, bounds=own, budget=Budget(1), unit=plain).unit == study.unit
+    # What is no Bounds is left to make_plan, which names it.
+    odd: Any = own | {"people": [0, 1]}
+    assert Study(ratio, bounds=odd, budget=Budget(1), unit=unit).unit == unit
     column = own | {"people": Bounds(0, 9)}
     assert Study(ratio, bounds=column, budget=Budget(1), unit=unit).unit == unit
 

@@ -197,7 +197,8 @@ def _counting(
         name = each.ratio.per
         if name in COUNTED and name not in bounds:
             bounds = {**bounds, name: Bounds.ones()}
-        if name == "people" and bounds[name].is_one:
+        own = bounds.get(name)
+        if name == "people" and isinstance(own, Bounds) and own.is_one:
             _require_people(each.ratio, unit)
             unit = replace(unit, totals={**unit.totals, name: _ONCE})
     return bounds, unit
@@ -210,7 +211,8 @@ def _require_people(ratio: Ratio, unit: PrivacyUnit) -> None:
     require(unit.column is not None, rule, "rows without ids", hint)
     rule = "people count once each: totals of 'people' are 0 to 1"
     own = unit.totals.get("people", _ONCE)
-    require(own == _ONCE, rule, str(own), "Leave them out.")
+    once = isinstance(own, Bounds) and (own.lower, own.upper) == (0, 1)
+    require(once, rule, str(own), "Leave them out.")
     hint = "Leave the weight out, or count 'rows'."
     rule = "people are counted without weights"
     require(ratio.weight is None, rule, ratio.weight, hint)
