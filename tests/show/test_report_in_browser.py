@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page
 
 import dpratio as dpr
+from analyst.watch.weeks_for_tests import plan_of_weeks, release_of
 from browser import DESKTOP, PHONE, Visit, find_faults
 from dpratio.show.blocks import blocks_of
 from dpratio.tabular import printable
@@ -37,7 +38,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
     for name, release in shown.items():
         dpr.write_report(folder / f"{name}.html", release)
-    return {name: (folder / f"{name}.html").as_uri() for name in shown}
+    weeks = release_of(plan_of_weeks(), ratios=(1.0, 1.0, 1.35), people=1500)
+    found = dpr.watch(weeks, within=(0.95, 1.05), people_are_new=True)
+    dpr.write_report(folder / "watched.html", weeks, watch=found)
+    return {name: (folder / f"{name}.html").as_uri() for name in (*shown, "watched")}
 
 
 def column(page: Page, at: int) -> list[str]:
@@ -52,7 +56,7 @@ def unfold(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["fifty", "hostile", "curves", "spent", "many", "months"]
+    "name", ["fifty", "hostile", "curves", "spent", "many", "months", "watched"]
 )
 def test_a_report_opens_without_a_network_and_without_errors(
     visit: Visiting, reports: dict[str, str], name: str
@@ -162,7 +166,7 @@ def test_a_report_can_be_read_without_scripts(
     assert page.locator(".curves svg:visible .panel").count() == 2
 
 
-@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "months"])
+@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "months", "watched"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, DESKTOP])
 def test_a_report_is_accessible(
@@ -228,7 +232,7 @@ def test_a_report_without_a_reference_gives_no_verdicts(
     assert len(column(page, 0)) == np.isfinite(found.ci_upper).sum()
 
 
-@pytest.mark.parametrize("name", ["fifty", "hostile", "curves"])
+@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "watched"])
 def test_a_phone_never_scrolls_the_page_sideways(
     visit: Visiting, reports: dict[str, str], name: str
 ) -> None:
@@ -237,11 +241,13 @@ def test_a_phone_never_scrolls_the_page_sideways(
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
-def test_a_report_prints(visit: Visiting, reports: dict[str, str]) -> None:
+@pytest.mark.parametrize("name", ["curves", "watched"])
+def test_a_report_prints(visit: Visiting, reports: dict[str, str], name: str) -> None:
     page = visit().page
-    page.goto(reports["curves"])
+    page.goto(reports[name])
     page.emulate_media(media="print")
     assert not page.locator(".tools").is_visible()
+    assert page.locator("svg").filter(visible=True).count() > 0
     assert page.pdf().startswith(b"%PDF")
 
 
