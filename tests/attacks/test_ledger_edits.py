@@ -209,6 +209,7 @@ def test_34_a_release_is_never_written_over_what_counts(
             DATA,
             plan_of("0.1"),
             ledger=victim.ledger(),
+            new_draw=True,
             out=tmp_path / name,
             replace=name != "r.json",
         )
