@@ -41,7 +41,6 @@ INNER: dict[str, Dimension] = {
     "days": Periods("seen", "day", FIRST, FIRST + dt.timedelta(days=3)),
     "weeks": Periods("seen", "week", FIRST, LAST),
     "months": Periods("seen", "month", FIRST, LAST),
-    "quarters": Periods("seen", "quarter", FIRST, LAST),
 }
 LAWS = [
     ("even", "laplace"),
