@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from curator.ledger.attacks.books import DATA, open_book, plan_of, run_script
+from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.account.source import source_of
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import GivenAgain, LedgerRefused
+from dpratio.terms.budget import Budget
 
 PLAN = plan_of("0.1")
 ONE = Fraction(1, 10)
@@ -147,6 +149,24 @@ def test_38_a_template_is_not_one_table(tmp_path: Path) -> None:
         assert f"2026-{month}.csv" in found.filled
     assert len(set(released)) == 2
     assert spent(place) == 2 * ONE
+
+
+def test_38_no_filling_of_a_template_has_two_scopes(tmp_path: Path) -> None:
+    """Scopes may share a template, for weeks of other people, and no week of it.
+
+    Source: found by binding weeks to scopes of their own, in this code, 2026.
+    """
+    place = str(tmp_path / "budget.db")
+    open_book(place)
+    open_book(place, Scope("other", Budget(1)))
+    template = f"{tmp_path}/{{period}}.csv"
+    weeks = [tmp_path / f"2026-W{at}.csv" for at in (45, 46)]
+    for path, scope in zip(weeks, ("loans", "other"), strict=True):
+        path.write_text("s,y\n0.5,1\n", "utf-8")
+        release_sums(path, PLAN, ledger=place, source=template, scope=scope)
+    for path, scope in zip(weeks, ("other", "loans"), strict=True):
+        with pytest.raises(LedgerRefused, match="were charged to another scope"):
+            release_sums(path, PLAN, ledger=place, source=template, scope=scope)
 
 
 def test_38_a_charge_for_one_filling_is_not_gone_on_with_for_another(

@@ -1,5 +1,6 @@
 """A study is released as it stands: it knows its plan, its data and its scope."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -42,6 +43,27 @@ def test_a_study_is_released_from_beside_its_file_into_its_scope(folder: Path) -
     assert account.spent.loss == Fraction(1, 2)
     with pytest.warns(GivenAgain):
         assert dpr.release_sums(study, ledger=book) == release
+
+
+def test_each_period_of_a_study_is_a_release_of_its_own(folder: Path) -> None:
+    text = STUDY.replace("people.csv", "{period}.csv")
+    (folder / "inner" / "study.toml").write_text(text, "utf-8")
+    for name in ("2026-W45", "2026-W46"):
+        week = (folder / "inner" / "people.csv").read_text("utf-8")
+        (folder / "inner" / f"{name}.csv").write_text(week, "utf-8")
+    study = dpr.read_study(folder / "inner" / "study.toml")
+    book = dpr.Ledger(folder / "budget.db")
+    with pytest.raises(InvalidInput, match="are those of one period"):
+        dpr.release_sums(study, ledger=book)
+    weeks = [replace(study, period=name) for name in ("2026-W45", "2026-W46")]
+    first, second = (dpr.release_sums(week, ledger=book) for week in weeks)
+    assert first.id != second.id
+    with pytest.warns(GivenAgain):
+        assert dpr.release_sums(weeks[0], ledger=book) == first
+    held = book.account("loans").releases
+    assert {each.said("charge")["source"] for each in held.values()} == {
+        '{"delimiter": ",", "path": "{period}.csv", "quote": "\\""}'
+    }
 
 
 def test_another_scope_may_be_named_and_without_a_ledger_there_is_none(

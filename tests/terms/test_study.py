@@ -16,8 +16,8 @@ from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile
-from dpratio.terms.study import Study
+from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.study import Source, Study
 from dpratio.terms.study_file import parse_study, read_study
 from dpratio.terms.unit import PrivacyUnit
 
@@ -188,6 +188,41 @@ def test_data_are_seen_from_the_folder_of_a_study(data: Any, seen: Any) -> None:
     assert study.table == seen
     assert study == Study(RATIO, **TERMS, data=data)
     assert Study(RATIO, **TERMS, data=data).table == data
+
+
+@pytest.mark.parametrize(
+    ("data", "seen"),
+    [
+        ("weeks/{period}.csv", "place/weeks/2026-W46.csv"),
+        (CsvFile("{period}.csv"), CsvFile("place/2026-W46.csv")),
+        (ParquetFiles("{period}/*"), ParquetFiles("place/2026-W46/*")),
+    ],
+)
+def test_a_period_fills_the_path_and_is_no_term(data: Source, seen: Source) -> None:
+    study = Study(RATIO, **TERMS, data=data, folder="place", period="2026-W46")
+    assert study.table == seen
+    study.require_period()
+    again = replace(study, period=None)
+    assert (again, again.data) == (study, data)
+    with pytest.raises(InvalidInput, match="are those of one period") as refused:
+        again.require_period()
+    assert "--period 2026-W46" in str(refused.value)
+
+
+@pytest.mark.parametrize("period", ["", "../secret", "a b", "{period}", "2026/W46"])
+def test_a_period_is_a_plain_word(period: str) -> None:
+    with pytest.raises(InvalidInput, match="a period is named by letters, digits and"):
+        Study(RATIO, **TERMS, data="{period}.csv", period=period)
+
+
+@pytest.mark.parametrize(
+    "data", [None, "weeks.csv", DatabaseTable("sqlite:///a.db", table="{period}")]
+)
+def test_a_period_needs_a_place_in_the_path(data: Source | None) -> None:
+    study = Study(RATIO, **TERMS, data=data)
+    study.require_period()
+    with pytest.raises(InvalidInput, match="goes where the path of the data says"):
+        replace(study, period="2026-W46")
 
 
 def test_rows_are_counted_where_no_column_of_that_name_has_bounds() -> None:

@@ -16,6 +16,7 @@ __all__ = [
     "Last",
     "Level",
     "NewDraw",
+    "Period",
     "PlanFile",
     "ReleaseFile",
     "ReleaseOut",
@@ -47,6 +48,13 @@ NewDraw = Annotated[
     typer.Option(
         "--new-draw",
         help="Draw noise again, and pay for it, where the same was released.",
+    ),
+]
+Period = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What {period} in the path of the study's data stands for, as 2026-W46.",
     ),
 ]
 PlanFile = Annotated[

@@ -1,5 +1,6 @@
 """A study: everything that is promised before data are seen, and what is approved."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -27,6 +28,8 @@ __all__ = ["CLIPPINGS", "MEASURED", "UNMEASURED", "Study"]
 MEASURED, UNMEASURED = CLIPPINGS = ("measured", "unmeasured")
 Source = str | CsvFile | ParquetFiles | DatabaseTable
 
+_TEMPLATE = "{period}"
+_PERIOD = re.compile(r"[A-Za-z0-9_-]+")
 # Whoever has several rows counts once all the same: nothing of them is cut.
 _ONCE = Bounds(0, 1, natural=True)
 
@@ -57,8 +60,10 @@ class Study:
             `DatabaseTable`, or None.
         scope: The dataset's name in the ledger, or None.
         folder: Where paths of its data begin: the folder of a study file, or None for
-            the one that a program runs in. It is no term: studies that differ in
-            nothing else are equal.
+            the one that a program runs in.
+        period: What ``{period}`` in the path of its data stands for, as ``2026-W46``;
+            None where nothing is released. Like the folder it is no term: studies
+            that differ in nothing else are equal, and approved once.
 
     Raises:
         InvalidInput: When a question breaks a rule. Terms that do not fit each other
@@ -90,6 +95,7 @@ class Study:
     data: Source | None
     scope: str | None
     folder: str | None = field(compare=False)
+    period: str | None = field(compare=False)
 
     def __init__(  # noqa: PLR0913 (keyword-only terms)
         self,
@@ -110,6 +116,7 @@ class Study:
         data: Source | None = None,
         scope: str | None = None,
         folder: str | None = None,
+        period: str | None = None,
     ) -> None:
         partitions = tuple(groups) if isinstance(groups, list | tuple) else (groups,)
         asked = _questions(questions, partitions, weights, answers)
@@ -129,6 +136,7 @@ class Study:
             "data": data,
             "scope": scope,
             "folder": folder,
+            "period": _read_period(period, data),
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -145,13 +153,50 @@ class Study:
     @property
     def table(self) -> Source | None:
         """Its data, as seen from where a program runs; None where it names none."""
-        if self.data is None or self.folder is None:
-            return self.data
-        if isinstance(self.data, str):
-            return _beside(self.folder, self.data)
-        if isinstance(self.data, DatabaseTable):
-            return self.data.beside(PurePath(self.folder))
-        return self.data.at(_beside(self.folder, self.data.path))
+        data = self.data
+        if data is None:
+            return None
+        if isinstance(data, DatabaseTable):
+            return data if self.folder is None else data.beside(PurePath(self.folder))
+        path = data if isinstance(data, str) else data.path
+        if self.period is not None:
+            path = path.replace(_TEMPLATE, self.period)
+        if self.folder is not None:
+            path = _beside(self.folder, path)
+        return path if isinstance(data, str) else data.at(path)
+
+    def require_period(self) -> None:
+        """Refuse data of which nobody said the period.
+
+        Raises:
+            InvalidInput: When their path holds ``{period}`` and no period is given.
+        """
+        path = _path_of(self.data)
+        open_path = self.period is None and path is not None and _TEMPLATE in path
+        hint = "Say --period 2026-W46, or in Python replace(study, period='2026-W46')."
+        rule = "the data of this study are those of one period"
+        require(not open_path, rule, path, hint)
+
+
+def _path_of(data: Source | None) -> str | None:
+    """The path of files; None where a database or nothing is named."""
+    if data is None or isinstance(data, DatabaseTable):
+        return None
+    return data if isinstance(data, str) else data.path
+
+
+def _read_period(period: object, data: Source | None) -> str | None:
+    """Take the name of a period, where the path of files has a place for it."""
+    if period is None:
+        return None
+    rule = "a period is named by letters, digits and hyphens"
+    named = isinstance(period, str) and _PERIOD.fullmatch(period) is not None
+    require(named, rule, period, "Write for instance 2026-W46.")
+    path = _path_of(data)
+    rule = "a period goes where the path of the data says {period}"
+    hint = "Write for instance path = 'weeks/{period}.csv' under [data]."
+    require(path is not None and _TEMPLATE in path, rule, path, hint)
+    return str(period)
 
 
 def _beside(folder: str, path: str) -> str:

@@ -3,7 +3,8 @@
 ::
 
     [data]
-    path = "loans.parquet"  # or url = "postgres://host/database" and table = "loans"
+    path = "loans.parquet"  # or url = "postgres://host/database" and table = "loans";
+    # "weeks/{period}.csv" is filled in by ``--period``
 
     [ratio]
     numerator = "score"

@@ -66,6 +66,28 @@ def test_a_plan_is_released_from_a_database(folder: Path, call: Call) -> None:
     assert ["where" in each for each in sources] == [True, False]
 
 
+def test_a_study_is_released_for_one_period_after_the_other(
+    folder: Path, call: Call
+) -> None:
+    text = STUDY.replace("people.csv", "weeks/{period}.csv")
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    (folder / "weeks").mkdir()
+    people = (folder / "people.csv").read_bytes()
+    for name in ("2026-W45", "2026-W46"):
+        (folder / "weeks" / f"{name}.csv").write_bytes(people)
+        words = ("study.toml", "--period", name)
+        assert call("check", *words)[0] == 0
+        assert call("release", *words, "-o", f"{name}.json")[0] == 0
+    assert len(_held()) == 2
+    code, _, error = call("release", "study.toml", "-o", "r.json")
+    assert (code, "Say --period 2026-W46" in error) == (3, True)
+    assert call("release", "study.toml", "--data", "people.csv", "-o", "a.json")[0] == 0
+    assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
+    aside = ("--data", "people.csv", "--period", "2026-W46", "-o", "b.json")
+    code, _, error = call("release", "plan.json", *aside)
+    assert (code, "a plan has no period, a study has" in error) == (3, True)
+
+
 def test_some_rows_of_files_are_released(folder: Path, call: Call) -> None:
     words = ("release", "study.toml", "-o")
     code, _, error = call(*words, "r.json", "--where", "label = '1'")

@@ -1,6 +1,6 @@
 """What a command that would release is given: a plan, its data, and their ledger."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,9 @@ from dpratio.errors import LedgerRefused
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.plan.plan import Plan
+    from dpratio.terms.study import Study
 
-__all__ = ["Account", "Asked", "asked_of"]
+__all__ = ["Account", "Asked", "asked_for", "asked_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +66,24 @@ class Asked:
             )
 
 
-def asked_of(study: Path, aside: object, account: Account) -> Asked:
+def asked_of(
+    study: Path, aside: object, account: Account, period: str | None = None
+) -> Asked:
     """Read a study or a plan; what is named aside of it takes the place of its data."""
-    given = None if is_plan(study) else read_study(study)
-    plan = read_any_plan(study) if given is None else plan_of(given)
+    if not is_plan(study):
+        given = replace(read_study(study), period=period)
+        return asked_for(given, plan_of(given), aside, account)
+    require(period is None, "a plan has no period, a study has", period)
+    table = table_of(None) if aside is None else aside
+    return Asked(read_any_plan(study), table, None, account.scope)
+
+
+def asked_for(given: "Study", plan: "Plan", aside: object, account: Account) -> Asked:
+    """Ask with a plan that was made of a study."""
+    if aside is None:
+        given.require_period()
     table = table_of(given) if aside is None else aside
-    if account.no_ledger or given is None:
+    if account.no_ledger:
         return Asked(plan, table, None, account.scope)
     own = given.data if aside is None else None
     return Asked(plan, table, own, account.scope or given.scope)

@@ -1,10 +1,11 @@
 """The command that finds bounds: noisy histograms, and what they propose."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from dpratio.cli.data_holder.asked import Account, Asked
+from dpratio.cli.data_holder.asked import Account, asked_for
 from dpratio.cli.data_holder.ledger import DEFAULT, Anchor, By, Location, Scope
 from dpratio.cli.options import (
     Data,
@@ -12,6 +13,7 @@ from dpratio.cli.options import (
     Force,
     Format,
     NewDraw,
+    Period,
     ReleaseOut,
     Spool,
     StudyFile,
@@ -20,7 +22,7 @@ from dpratio.cli.options import (
     Where,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.studies import read_study, table_aside, table_of
+from dpratio.cli.studies import read_study, table_aside
 from dpratio.cli.words import in_options
 
 __all__ = ["bounds"]
@@ -54,6 +56,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="Release without keeping account.")
     ] = False,
+    period: Period = None,
     new_draw: NewDraw = False,
     by: By = "",
     spool: Spool = None,
@@ -68,7 +71,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     from dpratio.terms.budget import Budget
 
     output = Output(layout)
-    given = read_study(study)
+    given = replace(read_study(study), period=period)
     low, high = limits_of(given)
     limits = (
         low if smallest is None else smallest,
@@ -77,19 +80,15 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     plan = plan_bounds(given, budget=Budget(epsilon), columns=column, limits=limits)
     account = Account(location, scope, anchor, spool, no_ledger)
     account.require_one()
-    aside = table_aside(data, table, view, where)
-    read = table_of(given) if aside is None else aside
-    own = None if no_ledger or aside is not None else given.data
-    named = scope if no_ledger else scope or given.scope
-    asked = Asked(plan, read, own, named)
+    asked = asked_for(given, plan, table_aside(data, table, view, where), account)
     book = account.open()
     asked.require_free(book)
     released = release_sums(
         asked.table,
         plan,
         ledger=book,
-        scope=named,
-        source=own,
+        scope=asked.scope,
+        source=asked.source,
         new_draw=new_draw,
         out=out,
         replace=force,

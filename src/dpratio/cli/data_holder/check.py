@@ -11,6 +11,7 @@ from dpratio.cli.options import (
     Engine,
     Format,
     Last,
+    Period,
     PlanFile,
     Spool,
     Table,
@@ -41,6 +42,7 @@ def check(  # noqa: PLR0913 (what a release is given)
         bool, typer.Option("--no-ledger", help="As if no account were kept.")
     ] = False,
     last: Last = None,
+    period: Period = None,
     by: By = "",
     spool: Spool = None,
     engine: Engine = "auto",
@@ -51,7 +53,7 @@ def check(  # noqa: PLR0913 (what a release is given)
 
     output = Output(layout)
     account = Account(location, scope, anchor, spool, no_ledger)
-    asked = asked_of(study, table_aside(data, table, view, where), account)
+    asked = asked_of(study, table_aside(data, table, view, where), account, period)
     account.require_one()
     book = account.open()
     asked.require_free(book)

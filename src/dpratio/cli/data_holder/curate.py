@@ -22,6 +22,7 @@ from dpratio.cli.options import (
     Format,
     Last,
     NewDraw,
+    Period,
     PlanFile,
     ReleaseOut,
     Spool,
@@ -103,6 +104,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     ] = None,
     new_draw: NewDraw = False,
     last: Last = None,
+    period: Period = None,
     by: By = "",
     spool: Spool = None,
     engine: Engine = "auto",
@@ -123,7 +125,7 @@ def release(  # noqa: PLR0913 (one command, one door)
 
     with closing_line(wanted=as_json) as run, shown_stages(verbose=verbose) as stage:
         account = Account(location, scope, anchor, spool, no_ledger)
-        asked = asked_of(study, table_aside(data, table, view, where), account)
+        asked = asked_of(study, table_aside(data, table, view, where), account, period)
         account.require_one(release_id)
         require_known_kind(out)
         run["ledger"] = book = account.open()

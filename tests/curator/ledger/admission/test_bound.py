@@ -76,6 +76,28 @@ def test_a_source_of_one_scope_is_refused_in_another(
     charged(book, meant_source(second), "cards")
 
 
+def test_what_a_template_stands_for_is_bound_one_by_one(tmp_path: Path) -> None:
+    """Weeks of other people have other scopes; no week has two."""
+    book = book_of(tmp_path, approval=True)
+    name = "d/{period}.csv"
+    book.approve(PLAN, source=name, scope="loans", most=9)
+    weeks = [meant_source(f"d/w{at}.csv", name) for at in range(4)]
+    charged(book, weeks[0])
+    charged(book, weeks[1], "cards")
+    said = "were charged to another scope"
+    assert said in refusal(book, weeks[0], "cards")
+    assert said in refusal(book, weeks[1])
+    charged(book, weeks[2])
+    assert said in refusal(book, meant_source("d/*.csv"), "cards")
+    assert said in refusal(book, meant_source("d/w2.csv"), "cards")
+    moved = meant_source("e/d/w3.csv", name)
+    charged(book, weeks[3], "cards")
+    assert "lay elsewhere when they were first charged" in refusal(book, moved)
+    voided = charged(book, meant_source("d/w4.csv", name))
+    book.void(voided)
+    charged(book, meant_source("d/w4.csv", name), "cards")
+
+
 def test_a_source_is_allowed_once_and_on_the_record(tmp_path: Path) -> None:
     book = book_of(tmp_path)
     for _ in range(2):

@@ -3,7 +3,7 @@
 This finds mistakes, not malice: who holds the data can call them anything.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NoReturn
 
 from dpratio.curator.ledger.account.account import Account, follow, new_account
@@ -42,8 +42,9 @@ def require_bound(account: Account, others: Iterable[Account], source: Source) -
     if is_bound(account, source):
         return
     name, place = account.scope.name, source.place
+    lies = place_from_text(source.filled) if source.filled else place
     for other in others:
-        if any(may_meet(each, place) for each in _places(other)):
+        if any(may_meet(each, lies) for each in _read_places(other)):
             _refuse(
                 f"the data were charged to another scope, '{other.scope.name}', or "
                 f"overlap with what was. Spend from that scope; or, if they are not "
@@ -57,7 +58,9 @@ def require_bound(account: Account, others: Iterable[Account], source: Source) -
             f"or let the officer allow it with {_ALLOW}"
         )
     written = source.written.text
-    if account.scope.needs_approval and any(at[0] == written for at in account.sources):
+    is_elsewhere = (written, place.text) not in account.sources
+    is_elsewhere &= any(at[0] == written for at in account.sources)
+    if account.scope.needs_approval and is_elsewhere:
         _refuse(
             "the data that were approved lay elsewhere when they were first charged "
             f"to scope '{name}'. Bring them back, or let the officer allow the new "
@@ -66,10 +69,16 @@ def require_bound(account: Account, others: Iterable[Account], source: Source) -
 
 
 def is_bound(account: Account, source: Source) -> bool:
-    """Tell whether a source was charged to a scope before, or was allowed for it."""
+    """Tell whether a source was charged to a scope before, or was allowed for it.
+
+    A template such as ``{period}`` stands for many: each is bound when it is charged.
+    """
     pair = (source.written.text, source.place.text)
+    is_known = pair in account.sources
+    if source.filled:
+        is_known = source.filled in _filled(account, [pair])
     allowed = (place_from_text(at[1]) for at in account.allowed)
-    return pair in account.sources or any(is_same(at, source.place) for at in allowed)
+    return is_known or any(is_same(at, source.place) for at in allowed)
 
 
 def other_accounts(tables: Tables, name: str) -> Iterator[Account]:
@@ -82,6 +91,20 @@ def other_accounts(tables: Tables, name: str) -> Iterator[Account]:
 
 def _places(account: Account) -> list[Place]:
     return [place_from_text(at) for at in {pair[1] for pair in account.sources}]
+
+
+def _read_places(account: Account) -> list[Place]:
+    """Where the data of a scope lie: of a template, what it was filled with."""
+    return [place_from_text(at) for at in _filled(account, account.sources)]
+
+
+def _filled(account: Account, pairs: Collection[tuple[str, str]]) -> set[str]:
+    """What sources stood for; the place of one whose charge says nothing else."""
+    return {
+        held.said("charge").get("filled", held.source[1])
+        for held in account.releases.values()
+        if held.source in pairs and held.state != "void"
+    }
 
 
 def _is_redeclared(bound: Place, asked: Place) -> bool:
