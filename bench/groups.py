@@ -57,7 +57,7 @@ def release(folder: Path) -> None:
 
     plan = weighted_plan(groups=dpr.Groups("shop", range(GROUPS)))
     released = dpr.release_sums(folder / "shops.parquet", plan, ledger=None)
-    dpr.write_release(released, folder / "release.parquet")
+    dpr.write_release(released, folder / "release.parquet", replace=True)
 
 
 def floats(folder: Path) -> None:

@@ -22,7 +22,7 @@ from curator.ledger.attacks.portfolios import (
     random_plan,
 )
 from curator.ledger.attacks.tampering import forge, link_again
-from dpratio.curator.ledger.account.accounting import Charge
+from dpratio.curator.ledger.account.accounting import Charge, charge_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
@@ -30,6 +30,7 @@ from dpratio.errors import DpratioError, InvalidInput, LedgerFailed, LedgerRefus
 from dpratio.plan.calibration.calibrate import largest_ratio
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.plan.price import Cost
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 
@@ -106,6 +107,23 @@ def test_23_portfolios_are_charged_no_less_than_they_lose(
         nearest["gdp"] = max(nearest["gdp"], mu**2 / float(gdp.loss))
     assert max(nearest.values()) <= 1 + 1e-9
     assert min(nearest.values()) > 0.7  # The oracle has power.
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
+def test_23_pure_noise_may_tell_more_than_a_gaussian_of_its_epsilon(
+    epsilon: float,
+) -> None:
+    """What is charged as mu admits the advantage that pure epsilon may give.
+
+    Source: Dong, Roth & Su (2022), Gaussian Differential Privacy: randomised response
+    tells two tables apart with the advantage tanh(epsilon / 2), a release that is
+    mu-Gaussian with at most 2 Φ(mu / 2) − 1.
+    """
+    part, nothing = Fraction(epsilon), Fraction(0)
+    cost = Cost(part, nothing, pure=(part,), gaussian=nothing, keys_delta=nothing)
+    mu = math.sqrt(charge_of(cost, "gdp").loss)
+    admitted = math.erf(mu / 2 / math.sqrt(2))
+    assert 0 <= admitted - math.tanh(epsilon / 2) < 1e-6
 
 
 def charge_for_ever(ledger: Ledger, plan: Plan) -> None:

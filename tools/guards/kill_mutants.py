@@ -8,6 +8,7 @@ Usage: kill_mutants.py [ROW ...]
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,7 +46,10 @@ def _fate(mutant: Path) -> str:
             fate = f"NOT APPLIED: {error}"
         else:
             done = _run_tests(mutant.name[:2], source)
-            fate = "killed" if done.returncode == TESTS_FAILED else "SURVIVED"
+            # A server that is not there is an error, and pytest ends with it likewise.
+            has_failed = re.search(r"^\d+ failed", done.stdout, re.MULTILINE)
+            is_killed = done.returncode == TESTS_FAILED and has_failed
+            fate = "killed" if is_killed else "SURVIVED"
             if fate != "killed":
                 print(done.stdout[-2000:])
     print(f"{mutant.stem}: {fate}", flush=True)
