@@ -57,7 +57,9 @@ def release(folder: Path) -> None:
 
     plan = weighted_plan(groups=dpr.Groups("shop", range(GROUPS)))
     released = dpr.release_sums(folder / "shops.parquet", plan, ledger=None)
-    dpr.write_release(released, folder / "release.parquet", replace=True)
+    written = folder / "release.parquet"
+    written.unlink(missing_ok=True)
+    dpr.write_release(released, written)
 
 
 def floats(folder: Path) -> None:
