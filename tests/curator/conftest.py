@@ -5,13 +5,23 @@ from pathlib import Path
 
 import pytest
 
+from curator.ledger.loans import SCOPE
 from curator.table_sources import connection_of
+from dpratio.curator.ledger.ledger import Ledger
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder whose files are written over from one example to the next."""
     return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Ledger:
+    """A ledger in a file with one scope, where the store does not matter."""
+    made = Ledger(tmp_path / "budget.db")
+    made.open_scope(SCOPE)
+    return made
 
 
 @pytest.fixture(scope="session", autouse=True)

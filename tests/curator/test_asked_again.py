@@ -2,14 +2,25 @@
 
 import os
 import warnings
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from curator.ledger.attacks.tampering import forge
-from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, bring, plan_of
+from curator.ledger.loans import (
+    ID,
+    NAME,
+    ONE,
+    OTHER,
+    PLAN,
+    SCOPE,
+    TABLE,
+    bring,
+    plan_of,
+    rows,
+    spent,
+)
 from dpratio.curator import release_sums as room
 from dpratio.curator.asked_again import Before, asked_before
 from dpratio.curator.ledger.account.scope import Scope
@@ -30,9 +41,6 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Periods
 from dpratio.terms.ratio import Ratio
 
-ONE = Fraction(1, 10)
-NAME = "loans"  # what a table in memory is called where nobody names it
-
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def book(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
@@ -44,23 +52,6 @@ def book(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
     made = Ledger(place, spool=tmp_path / "spool")
     made.open_scope(SCOPE)
     return made
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Ledger:
-    """A ledger in a file, where the store does not matter."""
-    made = Ledger(tmp_path / "budget.db")
-    made.open_scope(SCOPE)
-    return made
-
-
-def spent(book: Ledger, scope: str = "loans") -> Fraction:
-    return book.account(scope).spent.loss
-
-
-def rows(path: Path, text: str = "s,y\n0.5,1\n0.2,0\n") -> Path:
-    path.write_text(text, "utf-8")
-    return path
 
 
 def test_asked_again_a_release_is_given_again_and_nothing_is_charged(

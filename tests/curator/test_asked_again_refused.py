@@ -1,13 +1,22 @@
 """What is not the same request is refused, not given: other rows, files or people."""
 
 import dataclasses
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, bring
+from curator.ledger.loans import (
+    ID,
+    NAME,
+    ONE,
+    OTHER,
+    PLAN,
+    TABLE,
+    bring,
+    rows,
+    spent,
+)
 from dpratio.curator.asked_again import require_same_source
 from dpratio.curator.ledger.account.layers import Layers
 from dpratio.curator.ledger.account.source import named_source, source_of
@@ -16,26 +25,6 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import (
     LedgerRefused,
 )
-
-ONE = Fraction(1, 10)
-NAME = "loans"  # what a table in memory is called where nobody names it
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Ledger:
-    """A ledger in a file, where the store does not matter."""
-    made = Ledger(tmp_path / "budget.db")
-    made.open_scope(SCOPE)
-    return made
-
-
-def spent(book: Ledger, scope: str = "loans") -> Fraction:
-    return book.account(scope).spent.loss
-
-
-def rows(path: Path, text: str = "s,y\n0.5,1\n0.2,0\n") -> Path:
-    path.write_text(text, "utf-8")
-    return path
 
 
 @pytest.mark.parametrize("state", ["charge", "opened", "published"])

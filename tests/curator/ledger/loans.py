@@ -1,5 +1,7 @@
 """The scope of loans: plans to charge to it, their table, releases in every state."""
 
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from dpratio.curator.ledger.account.scope import Scope
@@ -15,6 +17,8 @@ __all__ = [
     "BOUNDS",
     "CARDS",
     "ID",
+    "NAME",
+    "ONE",
     "OTHER",
     "PLAN",
     "SCOPE",
@@ -22,11 +26,15 @@ __all__ = [
     "Untouchable",
     "bring",
     "plan_of",
+    "rows",
+    "spent",
     "state",
     "wrong_in",
 ]
 
 ID, OTHER = "0" * 32, "1" * 32
+NAME = "loans"  # what a table in memory is called where nobody names it
+ONE = Fraction(1, 10)  # what the plan costs
 SCOPE = Scope("loans", Budget(1, "1e-6"))
 CARDS = Scope("cards", Budget(1))
 TABLE: dict[str, list[object]] = {"s": [0.5, 0.2], "y": [1, 0]}
@@ -50,6 +58,17 @@ class Untouchable(dict[str, list[object]]):
         raise AssertionError(message)
 
     __iter__ = __getitem__ = __len__ = __contains__ = keys = items = touch
+
+
+def spent(book: Ledger, scope: str = "loans") -> Fraction:
+    """What was charged to a scope."""
+    return book.account(scope).spent.loss
+
+
+def rows(path: Path, text: str = "s,y\n0.5,1\n0.2,0\n") -> Path:
+    """Write a table for the plan."""
+    path.write_text(text, "utf-8")
+    return path
 
 
 def bring(ledger: Ledger, state: str, release_id: str = ID) -> None:
