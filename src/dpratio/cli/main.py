@@ -15,6 +15,7 @@ from dpratio.cli.data_holder.check import check
 from dpratio.cli.data_holder.curate import plan, release
 from dpratio.cli.data_holder.ledger import ledger
 from dpratio.cli.data_holder.team import (
+    close,
     export,
     import_,
     migrate,
@@ -59,6 +60,7 @@ app.command(rich_help_panel=HOLDER)(check)
 app.command(rich_help_panel=HOLDER)(bounds)
 app.command(rich_help_panel=HOLDER)(release)
 ledger.command()(withdraw)
+ledger.command()(close)
 ledger.command()(quarantine)
 ledger.command()(roles)
 ledger.command()(migrate)

@@ -1,4 +1,4 @@
-"""Commands of a team's ledger: roles, migrate, withdraw, quarantine and more."""
+"""Commands of a team's ledger: roles, migrate, withdraw, close and more."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +16,7 @@ from dpratio.cli.output import Output
 from dpratio.errors import LedgerRefused
 
 __all__ = [
+    "close",
     "export",
     "import_",
     "migrate",
@@ -84,6 +85,22 @@ def withdraw(
     """Withdraw an approval; what was charged under it stays."""
     open_ledger(location, anchor).withdraw(line, scope=scope, by=by)
     typer.echo(f"The approval on line {line} is withdrawn.")
+
+
+def close(
+    scope: Annotated[
+        str, typer.Argument(metavar="SCOPE", help="The name of the scope.")
+    ],
+    why: Annotated[
+        str, typer.Option(help="The reason, for the record.")
+    ] = "opened by mistake",
+    by: Annotated[str, typer.Option(help="Who closes it, for the history.")] = "",
+    location: Location = DEFAULT,
+    anchor: Anchor = None,
+) -> None:
+    """Close a scope that was opened by mistake, while nothing was charged to it."""
+    open_ledger(location, anchor).close_scope(scope, why=why, by=by)
+    typer.echo(f"Scope '{scope}' is closed for good; nothing was charged to it.")
 
 
 def quarantine(

@@ -20,6 +20,7 @@ from dpratio.curator.ledger.account.entry import Entry
 from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.account.source import salted_hash
 from dpratio.curator.ledger.admission.admit import admit, show_exact
+from dpratio.curator.ledger.admission.watch import describe_end
 from dpratio.curator.ledger.store.clock import day_now, time_now
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
@@ -72,7 +73,9 @@ def describe(account: Account) -> list[str]:
     if scope.is_anchored:
         lines.append("Its heads are anchored outside.")
     lines += [describe_loss(account, entry) for entry in account.recovered]
-    if account.is_closed:
+    if account.ended is not None:
+        lines.append(f"Closed for good: {describe_end(account.ended)}")
+    elif account.is_closed:
         lines.append("Closed: the ledger was exported, and is used elsewhere.")
     if account.steps_back:
         numbers = ", ".join(str(each) for each in account.steps_back)

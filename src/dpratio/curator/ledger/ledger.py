@@ -15,23 +15,23 @@ from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.approval import limits_of
 from dpratio.curator.ledger.account.scope import Scope, require_words
 from dpratio.curator.ledger.account.source import Source, meant_source
-from dpratio.curator.ledger.admission.admit import choose_scope, require_sealed
+from dpratio.curator.ledger.admission.admit import require_sealed
 from dpratio.curator.ledger.admission.anchor import Anchor
 from dpratio.curator.ledger.admission.approving import allow_source, approve, withdraw
 from dpratio.curator.ledger.admission.charging import charge, require_scope
-from dpratio.curator.ledger.admission.opening import open_scope
+from dpratio.curator.ledger.admission.opening import close_scope, open_scope
 from dpratio.curator.ledger.admission.quarantine import quarantine
 from dpratio.curator.ledger.admission.steps import step
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.claim import is_unbegun, open_once
 from dpratio.curator.ledger.history import History
-from dpratio.curator.ledger.spool import drawn_for, spool_of
+from dpratio.curator.ledger.spool import drawn_for, keep_until, spool_of
 from dpratio.curator.ledger.store.address import place_of_anchor, place_of_ledger
 from dpratio.curator.ledger.store.clock import time_now
 from dpratio.curator.ledger.store.patience import patient
 from dpratio.curator.ledger.store.postgres import PostgresStore
 from dpratio.curator.ledger.store.sqlite import SqliteStore
-from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
+from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.release.plan_file import plan_hash
 from dpratio.release.release_id import require_id
@@ -98,6 +98,17 @@ class Ledger:
         open_scope(self.watch, scope)
         return self.account(scope.name)
 
+    @patient
+    def close_scope(
+        self, scope: str, *, why: str = "opened by mistake", by: str = ""
+    ) -> None:
+        """Close a scope that was opened by mistake, for good.
+
+        Raises:
+            LedgerRefused: When anything was charged, approved or allowed there.
+        """
+        close_scope(self.watch, scope, why=why, by=by, time=time_now)
+
     def is_at(self, path: str | PathLike[str]) -> bool:
         """Tell whether a file is the ledger's, one that it needs, or its anchor's."""
         store, anchor = self.watch.store, self.watch.anchor
@@ -122,7 +133,7 @@ class Ledger:
             LedgerFailed: When the ledger was edited, damaged or rolled back.
         """
         with self.watch.reading() as watched:
-            return watched.follow(choose_scope(scope, watched.tables.scope_names()))
+            return watched.follow(watched.choose(scope))
 
     def history(self, scope: str | None = None) -> History:
         """Show what is spent of a scope, what is left, what came when."""
@@ -190,24 +201,8 @@ class Ledger:
             Proof: docs/proofs/ledger.md.
         """
         event = {"sha256": hashlib.sha256(content).hexdigest(), "format": kind}
-        is_kept = self.spool.keep(release_id, content, kind)
-        try:
-            self._step(release_id, "sealed", event, content)
-        except LedgerFailed as error:
-            if not is_kept:
-                raise
-            failure = str(error)
-        except LedgerRefused:
-            if is_kept:
-                self.spool.drop(release_id)  # They belong to no charge.
-            raise
-        else:
-            self.spool.drop(release_id)
-            return
-        raise LedgerFailed(
-            f"{failure} What was drawn for release {release_id} waits in the spool of "
-            "this machine: ask for it again by its id."
-        )
+        seal = partial(self._step, release_id, "sealed", event, content)
+        keep_until(seal, self.spool, release_id, content, kind)
 
     def publish(self, release_id: str) -> None:
         """Say that the sealed bytes are out; again, where they were before."""
@@ -322,7 +317,7 @@ class Ledger:
         require_id(release_id)
         with self.watch.reading() as watched:
             tables = watched.tables
-            account = watched.follow(choose_scope(scope, tables.scope_names()))
+            account = watched.follow(watched.choose(scope))
             require_scope(tables.scope_of(release_id), account.scope.name, release_id)
             held = account.releases.get(release_id)
             hashed = plan_hash(plan)

@@ -31,8 +31,8 @@ def import_ledger(file: str | PathLike[str], ledger: Ledger, *, by: str) -> None
     """Read an exported ledger into an empty one, which goes on from there.
 
     All lines, hashes and bytes are the same. Every scope is opened again by one line,
-    which the anchor gets as well: where the same file was imported before, the anchor
-    is ahead, and this is refused.
+    unless it was opened by mistake; the anchor gets that line as well: where the same
+    file was imported before, the anchor is ahead, and this is refused.
 
     Args:
         file: What `export_ledger` wrote.
@@ -91,7 +91,8 @@ def _write(
             tables.add_bytes(release_id, content, sha256)
         for account in accounts:
             before = watched.follow(account.scope.name)
-            watched.append(before, owner_line(before, "reopened", by))
+            if before.ended is None:
+                watched.append(before, owner_line(before, "reopened", by))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from dpratio.curator.ledger.account.account import Account, subject_of
 from dpratio.curator.ledger.account.accounting import Charge, short, to_enter
 from dpratio.curator.ledger.account.entry import Entry, link
 from dpratio.curator.ledger.account.scope import require_words
-from dpratio.curator.ledger.admission.admit import choose_scope
 from dpratio.curator.ledger.admission.anchor import Head
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.ledger import Ledger
@@ -76,7 +75,7 @@ def recover_ledger(
     )
     # What this process saw before may be what was lost.
     with Watch(ledger.watch.store, ledger.watch.anchor).writing() as watched:
-        name = choose_scope(scope, watched.tables.scope_names())
+        name = watched.choose(scope)
         before, ahead = watched.follow_behind(name)
         if not ahead and not everything:
             raise LedgerRefused(

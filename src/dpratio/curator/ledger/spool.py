@@ -18,11 +18,18 @@ from typing import NoReturn
 from dpratio.checks import require
 from dpratio.curator.ledger.account.account import Held
 from dpratio.curator.noise.entropy import fresh_salt
-from dpratio.errors import DpratioError, LedgerFailed
+from dpratio.errors import DpratioError, LedgerFailed, LedgerRefused
 from dpratio.release.files import release_from_bytes
 from dpratio.release.plan_file import plan_hash
 
-__all__ = ["Spool", "drawn_for", "require_drawn_for", "spool_of", "usual_spool"]
+__all__ = [
+    "Spool",
+    "drawn_for",
+    "keep_until",
+    "require_drawn_for",
+    "spool_of",
+    "usual_spool",
+]
 
 _KINDS = ("json", "parquet")
 _CLAIM = "claim"
@@ -201,6 +208,39 @@ def spool_of(given: str | os.PathLike[str] | None, ledger: Path | None) -> Spool
     named = is_text and "\0" not in str(given)
     require(named, "a spool is a folder", given)
     return Spool(Path(given))
+
+
+def keep_until(
+    seal: Callable[[], object],
+    spool: Spool,
+    release_id: str,
+    content: bytes,
+    kind: str,
+) -> None:
+    """Keep the bytes of a release until they are sealed.
+
+    Raises:
+        LedgerRefused: When they may not be sealed; then they are dropped.
+        LedgerFailed: When they could not be; then they wait, where they were kept.
+    """
+    is_kept = spool.keep(release_id, content, kind)
+    try:
+        seal()
+    except LedgerFailed as error:
+        if not is_kept:
+            raise
+        failure = str(error)
+    except LedgerRefused:
+        if is_kept:
+            spool.drop(release_id)  # They belong to no charge.
+        raise
+    else:
+        spool.drop(release_id)
+        return
+    raise LedgerFailed(
+        f"{failure} What was drawn for release {release_id} waits in the spool of "
+        "this machine: ask for it again by its id."
+    )
 
 
 def drawn_for(

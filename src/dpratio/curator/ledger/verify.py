@@ -9,7 +9,12 @@ from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.anchor import Head
 from dpratio.curator.ledger.admission.lost import current_heads
 from dpratio.curator.ledger.admission.paid import Priced, require_paid
-from dpratio.curator.ledger.admission.watch import MOST_BEHIND, Watch, Watched
+from dpratio.curator.ledger.admission.watch import (
+    MOST_BEHIND,
+    Watch,
+    Watched,
+    describe_end,
+)
 from dpratio.curator.ledger.history import describe_loss
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.spool import Spool
@@ -101,7 +106,9 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
             notes += _clock_notes(account)
             aside += [each.words() for each in account.aside.values()]
             notes += [describe_loss(account, entry) for entry in account.recovered]
-            if account.is_closed:
+            if account.ended is not None:
+                notes.append(describe_end(account.ended))
+            elif account.is_closed:
                 notes.append(f"scope '{name}' is closed: it was moved elsewhere.")
             checked.append(
                 f"scope '{name}', {account.seq} entries, head {account.head}."

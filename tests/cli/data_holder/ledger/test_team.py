@@ -1,4 +1,4 @@
-"""`dpratio ledger roles`, `migrate`, `withdraw` and `quarantine`: a team's ledger."""
+"""`dpratio ledger roles`, `migrate`, `withdraw`, `close` and `quarantine`."""
 
 import uuid
 
@@ -111,3 +111,20 @@ def test_a_line_is_set_aside_on_the_record(ready: Call) -> None:
     code, _, error = ready(*words)
     assert code == 10
     assert "line 1 of scope 'main' can be followed, is set aside already" in error
+
+
+def test_a_scope_that_was_a_mistake_is_closed(ready: Call) -> None:
+    assert ready("ledger", "init", "--epsilon", "30", "--scope", "much")[0] == 0
+    code, _, error = ready("release", "study.toml", "-o", "r.json")
+    assert code == 10
+    assert "name the scope of the data" in error
+    code, out, _ = ready("ledger", "close", "much", "--why", "a slip", "--by", "otto")
+    assert (code, out) == (
+        0,
+        "Scope 'much' is closed for good; nothing was charged to it.\n",
+    )
+    assert "otto: a slip." in " ".join(ready("ledger", "verify")[1].split())
+    assert ready("release", "study.toml", "-o", "r.json")[0] == 0
+    code, _, error = ready("ledger", "close", "main")
+    assert code == 10
+    assert "scope 'main' is in use" in error

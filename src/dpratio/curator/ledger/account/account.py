@@ -45,7 +45,8 @@ class Account:
     those that somebody allowed by name. Each is a description and a place, as text.
     ``aside`` are lines that could not be followed and that the owner set aside.
     ``recovered`` are the lines that wrote lost ones off; ``is_closed`` says that the
-    ledger was exported, and is used elsewhere.
+    ledger was exported, and is used elsewhere, or, with the line ``ended``, that the
+    scope was opened by mistake.
     """
 
     scope: Scope
@@ -61,6 +62,7 @@ class Account:
     aside: Mapping[int, Aside] = field(default_factory=dict)
     recovered: tuple[Entry, ...] = ()
     is_closed: bool = False
+    ended: Entry | None = None
     # Who would write the next entry, as a server knows them.
     writer: str = field(default="", compare=False)
 
@@ -68,6 +70,11 @@ class Account:
     def left(self) -> Charge:
         """What may still be spent."""
         return self.scope.cap - self.spent
+
+    @property
+    def is_used(self) -> bool:
+        """Whether anything was charged, approved, allowed, lost or set aside."""
+        return _walk_from(self).is_used
 
     @property
     def last(self) -> tuple[str, int, str, str]:
@@ -123,6 +130,7 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
         aside=MappingProxyType(walk.aside),
         recovered=tuple(walk.recovered),
         is_closed=walk.is_closed,
+        ended=walk.ended,
     )
 
 
@@ -168,6 +176,7 @@ def _walk_from(account: Account) -> Walk:
         aside=dict(account.aside),
         recovered=list(account.recovered),
         is_closed=account.is_closed,
+        ended=account.ended,
     )
 
 

@@ -44,7 +44,8 @@ _EVENTS = {
     "quarantined": (("by", "why", "line", "row"),),
     # The number and hash are those of the newest line that was lost; empty for none.
     "recovered": (("by", "why", "lost_seq", "lost_hash"),),
-    "closed": (("by",),),
+    # A reason says that the scope was opened by mistake; without one it moved.
+    "closed": (("by",), ("by", "why")),
     "reopened": (("by",),),
 }
 # What a line says only where there is something to say.

@@ -69,6 +69,7 @@ class Walk:
     aside: dict[int, Aside]
     recovered: list[Entry]
     is_closed: bool
+    ended: Entry | None
     # Lines that were passed over, until a later line sets them aside.
     pending: dict[int, Entry] = field(default_factory=dict)
 
@@ -77,7 +78,7 @@ class Walk:
         if not self._is_linked(entry):
             raise ValueError(entry.seq)
         said = entry.said
-        is_closed = _next_use(entry.kind, is_closed=self.is_closed)
+        is_closed = self._next_use(entry, said)
         if entry.kind not in {*AFTER, "withdrawn"}:
             _require_subject(entry, said)
         if "source" in said and pair_of(said) not in self.sources:
@@ -95,8 +96,15 @@ class Walk:
             self._write_off(entry)
         elif entry.kind in AFTER:
             self._step(entry, said)
+        self.ended = entry if _ends(entry, said) else self.ended
         self.is_closed = is_closed
         self._go_on(entry)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether anything was charged, approved, allowed, lost or set aside."""
+        lines = (self.releases, self.approved, self.allowed, self.aside)
+        return any(lines) or bool(self.recovered)
 
     def set_aside(self, entry: Entry) -> None:
         """Pass over a line that does not follow, at the most that it may have cost.
@@ -144,6 +152,21 @@ class Walk:
             }
         )
         self.approved.clear()
+
+    def _next_use(self, entry: Entry, said: Mapping[str, str]) -> bool:
+        """Tell whether a scope is closed after a line; KeyError where none may follow.
+
+        One that was opened by mistake is closed for good, and only while nothing was
+        charged, approved, allowed, lost or set aside there.
+        """
+        kind, is_closed = entry.kind, self.is_closed
+        if is_closed != (kind == "reopened"):
+            raise KeyError(kind)
+        if self.ended is not None:
+            raise KeyError(kind)
+        if _ends(entry, said) and self.is_used:
+            raise KeyError(kind)
+        return kind == "closed"
 
     def _is_linked(self, entry: Entry) -> bool:
         before = (self.scope.name, self.seq + 1, self.head)
@@ -234,6 +257,11 @@ def named_aside(entries: Iterable[Entry]) -> set[tuple[str, str]]:
     return named
 
 
+def _ends(entry: Entry, said: Mapping[str, str]) -> bool:
+    """Tell whether a line closes a scope that was opened by mistake."""
+    return entry.kind == "closed" and "why" in said
+
+
 def subject_of(said: Mapping[str, str], seq: int) -> str:
     """Name what is approved, allowed or set aside by its content and its number."""
     content = json.dumps([seq, sorted(said.items())], separators=(",", ":"))
@@ -252,13 +280,6 @@ def _require_source(said: Mapping[str, str]) -> None:
     description_from_text(said["source"])
     if "place" in said:
         place_from_text(said["place"])
-
-
-def _next_use(kind: str, *, is_closed: bool) -> bool:
-    """Tell whether a ledger is closed after a line; KeyError where none may follow."""
-    if is_closed != (kind == "reopened"):
-        raise KeyError(kind)
-    return kind == "closed"
 
 
 def _state(held: Held, entry: Entry) -> str:

@@ -8,7 +8,6 @@ from dpratio.curator.ledger.account.approval import Approval
 from dpratio.curator.ledger.account.entry import Entry, link
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.account.source import Source, written_source
-from dpratio.curator.ledger.admission.admit import choose_scope
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
@@ -46,7 +45,7 @@ def approve(
     if plan.open_periods:
         event["every"] = plan.open_periods[0].every
     with watch.writing() as watched:
-        before = watched.follow(choose_scope(scope, watched.tables.scope_names()))
+        before = watched.follow(watched.choose(scope))
         _require_name(before, by)
         now = time()
         if not any(_is_again(before, each, event, now) for each in _open(before)):
@@ -64,7 +63,7 @@ def withdraw(
     """
     require_words(by, "by")
     with watch.writing() as watched:
-        before = watched.follow(choose_scope(scope, watched.tables.scope_names()))
+        before = watched.follow(watched.choose(scope))
         lines = {each.entry.seq: each for each in before.approved.values()}
         if line not in lines:
             raise LedgerRefused(
@@ -89,7 +88,7 @@ def allow_source(
     require_words(by, "by")
     event = {"by": by, "source": source.written.text, "place": source.place.text}
     with watch.writing() as watched:
-        before = watched.follow(choose_scope(scope, watched.tables.scope_names()))
+        before = watched.follow(watched.choose(scope))
         if (event["source"], event["place"]) not in before.allowed:
             watched.append(before, _entry(before, "allowed", event, time()))
 

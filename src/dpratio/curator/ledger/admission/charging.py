@@ -8,10 +8,7 @@ from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import link
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.account.source import Source, named_source, salted_hash
-from dpratio.curator.ledger.admission.admit import (
-    admit,
-    choose_scope,
-)
+from dpratio.curator.ledger.admission.admit import admit
 from dpratio.curator.ledger.admission.approved import require_still_approved
 from dpratio.curator.ledger.admission.bound import (
     is_bound,
@@ -64,7 +61,7 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
     salt = fresh_salt()
     with watch.writing() as watched:
         tables = watched.tables
-        name = choose_scope(scope, tables.scope_names())
+        name = watched.choose(scope)
         read = named_source(name) if source is None else source
         seen = watch.seen.get(name)
         if seen is None or not is_bound(seen, read):
@@ -128,7 +125,7 @@ def rehearse(
     """
     with watch.reading() as watched:
         tables = watched.tables
-        before = watched.follow(choose_scope(scope, tables.scope_names()))
+        before = watched.follow(watched.choose(scope))
         watched.require_use(before)
         asker = (before.writer, by)
         spent, _ = _admitted(

@@ -1,16 +1,18 @@
-"""Opening a scope: its terms are written once, and its anchor begins with them."""
+"""Opening a scope, whose terms are written once; closing one that was a mistake."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account.account import new_account
-from dpratio.curator.ledger.account.scope import Scope
+from dpratio.curator.ledger.account.account import new_account, subject_of
+from dpratio.curator.ledger.account.entry import link
+from dpratio.curator.ledger.account.scope import Scope, require_words
 from dpratio.curator.ledger.admission.look_alike import require_distinct
 from dpratio.curator.ledger.admission.lost import head_of
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.errors import LedgerFailed, LedgerRefused
 
-__all__ = ["open_scope"]
+__all__ = ["close_scope", "open_scope"]
 
 
 def open_scope(watch: Watch, scope: Scope) -> None:
@@ -35,6 +37,13 @@ def open_scope(watch: Watch, scope: Scope) -> None:
         if there is None:
             require_distinct(scope.name, tables.scope_names())
             tables.add_scope(scope)
+        is_ended = scope.name in tables.ended_names()
+    if is_ended:
+        raise LedgerRefused(
+            f"scope '{scope.name}' was opened by mistake and closed: its name stays "
+            "taken, so that nobody takes one for the other. Give the new scope another "
+            "name."
+        )
     if there not in {None, scope}:
         raise LedgerRefused(
             f"scope '{scope.name}' is open already, with other terms: {there!r}. A cap "
@@ -43,6 +52,43 @@ def open_scope(watch: Watch, scope: Scope) -> None:
         )
     if anchor is not None and not _is_anchored(watch, scope.name):
         anchor.append(head_of(new_account(scope)))
+
+
+def close_scope(
+    watch: Watch, scope: str, *, why: str, by: str, time: Callable[[], str]
+) -> None:
+    """Close a scope that was opened by mistake; arguments as for `Ledger.close_scope`.
+
+    Again, it changes nothing.
+
+    Guarantee:
+        A scope that was ever charged, or that anything was approved or allowed for,
+        stays open, and one that is closed is never charged: of a charge and a closing
+        at once, one is refused. Proof: docs/proofs/ledger.md.
+    """
+    require_words(by, "by")
+    require_words(why, "why")
+    require(why.strip(), "a scope is closed for a reason", why, "Give it with --why.")
+    require(isinstance(scope, str), "scope must be a name", scope)
+    with watch.writing() as watched:
+        before = watched.follow(watched.choose(scope))
+        if before.ended is not None:
+            return
+        if before.is_used:
+            raise LedgerRefused(
+                f"scope '{scope}' is in use: something was charged, approved or "
+                "allowed there, and a ledger forgets nothing. Only a scope that nobody "
+                "has used is closed; leave this one as it is."
+            )
+        event = {"by": by, "why": why}
+        entry = link(
+            before.last,
+            time=time(),
+            subject=subject_of(event, before.seq + 1),
+            kind="closed",
+            event=event,
+        )
+        watched.append(before, entry)
 
 
 def _is_anchored(watch: Watch, name: str) -> bool:

@@ -12,7 +12,6 @@ from dpratio.curator.ledger.account.account import follow, subject_of, unfollowe
 from dpratio.curator.ledger.account.accounting import short
 from dpratio.curator.ledger.account.entry import Entry, link
 from dpratio.curator.ledger.account.scope import require_words
-from dpratio.curator.ledger.admission.admit import choose_scope
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.errors import LedgerRefused
 
@@ -44,7 +43,7 @@ def quarantine(
     whole = all(type(each) is int for each in wanted)
     require(whole, "lines are numbers of lines of the ledger", wanted)
     with watch.writing() as watched:
-        name = choose_scope(scope, watched.tables.scope_names())
+        name = watched.choose(scope)
         known, entries = watched.lines_of(name)
         junk, walk = unfollowed(known, entries)
         _require_all(name, wanted, junk)

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn, Protocol
 
 from dpratio.curator.ledger.account.account import Account, Held, follow, new_account
+from dpratio.curator.ledger.account.approval import who
 from dpratio.curator.ledger.account.entry import Entry
+from dpratio.curator.ledger.admission.admit import choose_scope
 from dpratio.curator.ledger.admission.anchor import Anchor, Head, SeenAnchor
 from dpratio.curator.ledger.admission.lost import current_heads, head_of
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerFailed, LedgerRefused
 
-__all__ = ["MOST_BEHIND", "Store", "Watch", "Watched"]
+__all__ = ["MOST_BEHIND", "Store", "Watch", "Watched", "describe_end"]
 
 # So many writers may have committed and not anchored yet, or have been stopped then.
 MOST_BEHIND = 64
@@ -118,6 +120,18 @@ class Watched:
         anchor = self.watch.anchor
         return anchor.heads(self.mark) if anchor is not None and self.mark else ()
 
+    def choose(self, scope: str | None) -> str:
+        """Give the scope that was named, or the only one that was not a mistake.
+
+        Raises:
+            LedgerRefused: When it is not registered, or several are and none was named.
+        """
+        names = self.tables.scope_names()
+        if scope is None and len(names) > 1:
+            ended = self.tables.ended_names()
+            names = [each for each in names if each not in ended]
+        return choose_scope(scope, names)
+
     def follow(self, name: str) -> Account:
         """Follow a scope from where it was last seen to its last entry.
 
@@ -195,11 +209,14 @@ class Watched:
 
     @staticmethod
     def require_use(account: Account) -> None:
-        """Refuse a ledger that moved: its budget is spent elsewhere.
+        """Refuse a ledger that moved, and a scope that was opened by mistake.
 
         Raises:
+            LedgerRefused: When it was closed with nothing spent.
             LedgerFailed: When it was exported.
         """
+        if account.ended is not None:
+            raise LedgerRefused(f"{describe_end(account.ended)} Name another scope.")
         if account.is_closed:
             raise LedgerFailed(
                 f"scope '{account.scope.name}' is closed: this ledger was exported, "
@@ -263,6 +280,14 @@ class Watched:
             return account.scope.hash
         found = self.tables.hash_at(account.scope.name, seq)
         return found if seq <= account.seq else None
+
+
+def describe_end(line: Entry) -> str:
+    """Say who closed a scope that was opened by mistake, when and why."""
+    return (
+        f"scope '{line.scope}' was closed on {line.time[:10]} by {who(line)}: "
+        f"{line.said['why']}. Nothing was charged to it."
+    )
 
 
 def _refuse(name: str) -> NoReturn:
