@@ -1,7 +1,8 @@
 """Time of all pairs of a thousand groups, and the grid of sizes and coverages.
 
 ``python bench/run.py compare`` prints the time; ``python bench/compare.py`` prints the
-grid that docs/methods/comparisons.md shows: 20,000 null runs in each setting.
+grids that docs/methods/comparisons.md shows: 20,000 null runs in each setting, and
+20,000 runs of two months that share people.
 """
 
 import sys
@@ -70,6 +71,27 @@ def grid() -> Iterator[str]:
         yield f"| {setting} | " + " | ".join(f"{each:.4f}" for each in row) + " |"
 
 
+def shared() -> Iterator[str]:
+    """Measure the coverage of differences between months that share people."""
+    from analyst.shared_months import KINDS, Months, coverage
+
+    yield (
+        "| people in both, more in one | epsilon | second month | bound "
+        "| as if independent | wider |"
+    )
+    yield "|---" * 6 + "|"
+    for people, alone in ((500, 0), (2_000, 0), (500, 2_000)):
+        for epsilon in (0.5, 4):
+            for kind in KINDS:
+                months = Months(people, epsilon, kind, alone)
+                parts = [coverage(months, RUNS // 10, seed) for seed in range(10)]
+                covered, plain, wider = np.mean(parts, axis=0)
+                yield (
+                    f"| {people:,}, {alone:,} | {epsilon} | {kind} | {covered:.4f} "
+                    f"| {plain:.4f} | {wider:.2f} |"
+                )
+
+
 if __name__ == "__main__":
-    for line in grid():
+    for line in (*grid(), "", *shared()):
         print(line, flush=True)

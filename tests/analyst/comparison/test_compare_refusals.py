@@ -22,7 +22,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.unit import PrivacyUnit
 
 FOUR = regions_release(ROWS)
 
@@ -77,23 +76,6 @@ def test_groups_of_several_columns_are_named_by_all_of_them() -> None:
     release = given_release(plan, cells_for(plan, ROWS))
     answer = compare_ratios(release, ("CA", 1), ["NY", 2])  # type: ignore[arg-type]
     assert (answer.first, answer.second) == (["CA, 1"], ["NY, 2"])
-
-
-def test_people_in_several_groups_are_not_compared_but_each_with_a_value() -> None:
-    totals = {"score": Bounds(0, 1), "label": Bounds(0, 1)}
-    unit = PrivacyUnit("user", totals=totals, most_groups=2)
-    plan = plan_of(Groups("region", REGIONS), unit=unit)
-    release = given_release(plan, cells_for(plan, ROWS))
-    with pytest.raises(InvalidInput) as refused:
-        compare_ratios(release, "north", "south")
-    for words in (
-        "groups that may share people cannot be compared",
-        "got 'most_groups=2'",
-        "One user lies in up to 2 of them",
-        "Ratio('a', minus='b', per=…)",
-    ):
-        assert words in str(refused.value)
-    assert len(compare_ratios(release, reference=1.0)) == 4
 
 
 def two_questions() -> Release:

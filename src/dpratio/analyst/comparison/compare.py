@@ -40,7 +40,10 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     question: str | int | None = None,
     variance: str | None = None,
 ) -> Comparison:
-    """Compare ratios of groups with different people, with intervals and p-values.
+    """Compare ratios of groups, with intervals and p-values.
+
+    Where one person may lie in several groups, nothing is known of who is in both: the
+    variance is bounded by (√V₁ + √V₂)², whatever they share, and the answer says so.
 
     Args:
         release: Noisy sums; no data and no budget are needed.
@@ -67,8 +70,8 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         zero the interval is open and the status says so.
 
     Raises:
-        InvalidInput: When groups may share people, or an option breaks a rule; the
-            message names the plan that would answer.
+        InvalidInput: When an option breaks a rule, or groups that may share people
+            would be added up; the message names the plan that would answer.
 
     Example:
         >>> import dpratio as dpr
@@ -94,7 +97,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     require(alone, "a null other than 0 belongs to one link", links)
     answers = []
     for each in links:
-        hypothesis, labels = target.hypothesis(design, reference, each)
+        hypothesis, labels, is_shared = target.hypothesis(design, reference, each)
         answers.append(_answer(hypothesis, null, alternative, level, adjust))
     joined = {
         name: np.concatenate([getattr(each, name) for each in answers])
@@ -117,6 +120,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         is_simulated=release.is_simulated,
         origin=release.origin,
         asked=target.asked,
+        shared_groups=release.plan.unit.most_groups if is_shared else 1,
         **joined,
     )
 

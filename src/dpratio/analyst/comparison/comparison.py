@@ -61,6 +61,8 @@ class Comparison(Tabular):
     interval that leaves the null out. ``pvalue_adjusted`` and the intervals allow for
     the number of comparisons as ``adjust`` says. ``status`` is one of
     `COMPARISON_STATUSES`; ``asked`` is what was compared, as in "revenue per visit".
+    ``shared_groups`` is in how many groups one person may lie; above 1 the variance
+    is a bound, and the column ``people`` says so.
 
     Example:
         >>> import dpratio as dpr
@@ -91,6 +93,7 @@ class Comparison(Tabular):
     is_simulated: bool
     origin: str | None = None
     asked: str = ""
+    shared_groups: int = 1
 
     @property
     def status(self) -> tuple[str, ...]:
@@ -118,6 +121,8 @@ class Comparison(Tabular):
         table["alternative"] = [self.alternative] * count
         table["level"] = [self.level] * count
         table["status"] = list(self.status)
+        if self.shared_groups > 1:
+            table["people"] = ["may be shared"] * count
         return table
 
     def precision(self) -> dict[str, list[float]]:
@@ -134,6 +139,13 @@ class Comparison(Tabular):
             f"Tests are {self.alternative}{against}, intervals at level "
             f"{self.level:g}, variance {self.variance}."
         )
+        if self.shared_groups > 1:
+            lines.append(
+                f"One person may be in {self.shared_groups:,} groups, and nobody knows "
+                "in which: the variance is bounded by (√V₁ + √V₂)², V being that of "
+                "each side. Intervals and p-values hold whatever is shared, and are "
+                "wider and larger than needed where the same people do alike in both."
+            )
         family = len(self) // len(set(self.link)) if len(self) else 0
         if self.adjust != "none":
             lines.append(

@@ -15,6 +15,7 @@ from dpratio.analyst.comparison.designs import (
     sides_of,
 )
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between, Hypothesis
+from dpratio.analyst.comparison.shared_people import bounded_between
 from dpratio.analyst.ratio.interval import Signs
 from dpratio.analyst.ratio.statistic import Statistic, statistic_of
 from dpratio.analyst.sums.moments import Moments, moments_of
@@ -66,8 +67,11 @@ class ComparisonTarget:
 
     def hypothesis(
         self, design: str, reference: float | None, link: str
-    ) -> tuple[Hypothesis, tuple[list[Any], list[Any] | None]]:
-        """Set up what is compared with what, and name both sides."""
+    ) -> tuple[Hypothesis, tuple[list[Any], list[Any] | None], bool]:
+        """Set up what is compared, and name both sides.
+
+        The last value tells whether they may share people.
+        """
         names = self.names
         if reference is not None:
             _require_reference(reference, link)
@@ -76,19 +80,22 @@ class ComparisonTarget:
             )
             places = places_of(self.question, self.groups)
             value = AgainstValue(self.statistic.only(places), float(reference), link)
-            return value, ([names[at] for at in places.tolist()], None)
+            return value, ([names[at] for at in places.tolist()], None), False
         sides = sides_of(self.release, self.question, self.groups, design)
         first = [names[at] for at in sides.first.tolist()]
         if not sides.is_rest:
             second = [names[at] for at in sides.second.tolist()]
             both = (sides.first, sides.second)
-            return Between(self.statistic, self.statistic, both, link), (first, second)
+            contest = Between(self.statistic, self.statistic, both, link)
+            if sides.is_shared:
+                contest = bounded_between(contest)
+            return contest, (first, second), sides.is_shared
         rest = rest_of(self.release, self.question, sides.second)
         lowest = self.statistic.lowest
         others = _statistic(rest, self.variance, lowest)
         both = (sides.first, np.arange(len(first)))
         rests = [REST] * len(first)
-        return Between(self.statistic, others, both, link), (first, rests)
+        return Between(self.statistic, others, both, link), (first, rests), False
 
 
 def _statistic(moments: Moments, variance: str, lowest: float) -> Statistic:

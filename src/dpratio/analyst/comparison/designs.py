@@ -1,8 +1,8 @@
 """Which cells are compared, and whether their people are different ones.
 
-Two cells can be compared where no unit lies in both: cells of one partition, with
-units in one cell each. Everything else is refused, and the message names the plan that
-would answer.
+Two cells of one partition are compared: as independent where units lie in one cell
+each, and with a bound on the variance where one unit may lie in both. Everything else
+is refused, and the message names the plan that would answer.
 """
 
 import difflib
@@ -44,11 +44,15 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Places of the cells on both sides; with ``is_rest`` the second are the rests."""
+    """Places of the cells on both sides; with ``is_rest`` the second are the rests.
+
+    With ``is_shared`` one unit may lie on both sides.
+    """
 
     first: Places
     second: Places
     is_rest: bool
+    is_shared: bool = False
 
 
 def find_question(
@@ -94,37 +98,41 @@ def sides_of(
     """Choose what is compared with what.
 
     Raises:
-        InvalidInput: When groups may share people, or there are too few or too many.
+        InvalidInput: When there are too few or too many groups, or when the others
+            together may hold one person several times.
     """
     require_one_of(design, DESIGNS, "design")
-    require_disjoint(release)
+    is_shared = release.plan.unit.most_groups > 1
     places = places_of(question, groups)
     count = len(question.values)
     hint = "Against a number, say reference=1 for instance."
     require(count > 1, "a comparison needs two groups", count, hint)
     if design == "rest":
+        require_disjoint(release)
         return Sides(places, places, is_rest=True)
     if design == "baseline":
         rule = "design 'baseline' names one group, against which others are held"
         require(len(groups) == 1, rule, len(groups))
         others = np.delete(np.arange(count), places[0])
-        return Sides(others, np.repeat(places, len(others)), is_rest=False)
+        named = np.repeat(places, len(others))
+        return Sides(others, named, is_rest=False, is_shared=is_shared)
     hint = "With one group say design='baseline' or design='rest'."
     require(len(places) > 1, "pairs need two groups", list(groups), hint)
     pairs = len(places) * (len(places) - 1) // 2
     hint = "Name fewer groups, or say design='baseline'."
     require(pairs <= _MOST_PAIRS, "there are too many pairs", pairs, hint)
     one, two = np.triu_indices(len(places), 1)
-    return Sides(places[one], places[two], is_rest=False)
+    return Sides(places[one], places[two], is_rest=False, is_shared=is_shared)
 
 
 def require_disjoint(release: Release) -> None:
-    """Refuse groups that may share people."""
+    """Refuse to take groups together that may share people."""
     most = release.plan.unit.most_groups
-    rule = "groups that may share people cannot be compared: they are not independent"
+    rule = "groups that may share people cannot be taken together"
     hint = (
-        f"One {release.plan.unit.column} lies in up to {most} of them. Plan with "
-        "PrivacyUnit(…, most_groups=1), or plan the paired difference: "
+        f"One {release.plan.unit.column} lies in up to {most} of them. Compare them "
+        "by pairs or with a baseline, which is allowed; plan with "
+        "PrivacyUnit(…, most_groups=1); or plan the paired difference: "
         "Ratio('a', minus='b', per=…), with one column for each."
     )
     require(most == 1, rule, f"most_groups={most}", hint)

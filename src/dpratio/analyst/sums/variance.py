@@ -49,6 +49,11 @@ class SamplingVariance:
         """Keep some rows, perhaps repeatedly."""
         return SamplingVariance(self.values[:, chosen], take(self.noise, chosen))
 
+    def times(self, factor: Floats) -> "SamplingVariance":
+        """Give the variances of every row times a number."""
+        squared = (factor * factor)[:, None, None]
+        return SamplingVariance(self.values * factor, self.noise * squared)
+
     def at(self, point: Point) -> Floats:
         """Estimate the variance of αΣa − βΣb; noise may make it negative."""
         (alpha, beta), (first, mixed, last) = point, self.values
