@@ -25,7 +25,7 @@ Who has a release (no data, no budget, as often as you like)
 
 And, in rooms of their own
     dpratio.bounds        release_bounds, propose_bounds: bounds found privately
-    dpratio.functions     mean, total, variance, correlation, slope, lift, …
+    dpratio.functions     mean, total, lift, odds_ratio, variance, slope, …
     dpratio.results       what answers are: tables that print, and give to_pandas,
                           to_polars, to_arrow, to_dicts and chart
     dpratio.simulation    how well intervals do on invented people; whether noise is

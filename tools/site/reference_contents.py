@@ -60,8 +60,8 @@ PAGES = {
     "functions": _page(
         "Functions",
         """Ready functions for `estimate_function`, in `dpratio.functions`.""",
-        """mean total difference_of_means lift ratio_of_ratios variance correlation
-        slope FunctionOfSums""",
+        """mean total difference_of_means lift relative_risk odds_ratio ratio_of_ratios
+        variance correlation slope FunctionOfSums""",
         "functions",
     ),
     "results": _page(

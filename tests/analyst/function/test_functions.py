@@ -20,7 +20,9 @@ from dpratio.analyst.function.functions import (
     difference_of_means,
     lift,
     mean,
+    odds_ratio,
     ratio_of_ratios,
+    relative_risk,
     slope,
     total,
     variance,
@@ -42,6 +44,8 @@ TRUTHS = {
     "lift_of_means_of_numerator": 0.0,
     "lift_of_means_of_per": 0.0,
     "ratio_of_ratios": 1.0,
+    "relative_risk_of_per": 1.0,
+    "odds_ratio_of_per": 1.0,
     "variance_of_numerator": 0.05,
     "variance_of_per": LABEL * (1 - LABEL),
     "correlation": 0.05 / 1.1 / math.sqrt(0.05 * LABEL * (1 - LABEL)),
@@ -59,7 +63,13 @@ SETTINGS = [
     ("joint", "laplace", 0, 2000, True),
 ]
 MEANS = [mean(), mean("per")]
-ARMS = [difference_of_means("per"), lift("per"), ratio_of_ratios()]
+ARMS = [
+    difference_of_means("per"),
+    lift("per"),
+    ratio_of_ratios(),
+    relative_risk("per"),
+    odds_ratio("per"),
+]
 SPREADS = [variance(), correlation(), slope()]
 
 Setting = tuple[str, str, float, int, bool]

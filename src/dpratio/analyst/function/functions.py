@@ -1,4 +1,4 @@
-"""Ready functions of sums: means, totals, lifts, variances, correlation, slope.
+"""Ready functions of sums: means, totals, lifts, odds, variances, correlation, slope.
 
 ``of`` is ``"numerator"`` or ``"per"``: the two columns of the ratio. Each gives a
 `FunctionOfSums` for `estimate_function`; docs/methods/functions.md has the formulas.
@@ -16,7 +16,9 @@ __all__ = [
     "difference_of_means",
     "lift",
     "mean",
+    "odds_ratio",
     "ratio_of_ratios",
+    "relative_risk",
     "slope",
     "total",
     "variance",
@@ -24,6 +26,8 @@ __all__ = [
 
 _FIRST = {"numerator": "ws", "per": "wy"}
 _SQUARE = {"numerator": "wss", "per": "wyy"}
+# What a share is made of: the ratio itself, or the mean of a column of 0 and 1.
+_SHARE = {"ratio": ("ws", "wy"), "numerator": ("ws", "w"), "per": ("wy", "w")}
 
 
 def mean(of: str = "numerator") -> FunctionOfSums:
@@ -161,6 +165,74 @@ def ratio_of_ratios() -> FunctionOfSums:
     )
 
 
+def relative_risk(of: str = "ratio") -> FunctionOfSums:
+    """Give the share of the first arm over that of the second, p₁/p₂.
+
+    Args:
+        of: ``"ratio"`` where the ratio is a share, as of conversions per visitor; or
+            the mean of a column of 0 and 1, ``"numerator"`` or ``"per"``.
+
+    Returns:
+        A function for `estimate_function`; of a column the plan must have ``"means"``
+        among its answers.
+
+    Raises:
+        InvalidInput: When ``of`` is none of the three.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release, risk = dpr.example_release(), dpr.functions.relative_risk("per")
+        >>> found = dpr.estimate_function(release, risk, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([0.835])
+    """
+    top, bottom = _share(of)
+    return FunctionOfSums(
+        f"relative_risk_of_{of}",
+        (top, bottom),
+        lambda first, second: (
+            (first[top] / first[bottom]) / (second[top] / second[bottom])
+        ),
+        arms=2,
+        link="log",
+        lowest=0.0,
+    )
+
+
+def odds_ratio(of: str = "ratio") -> FunctionOfSums:
+    """Give the odds of the first arm over those of the second, p/(1 − p) each.
+
+    Args:
+        of: As for `relative_risk`: p must be a share.
+
+    Returns:
+        A function for `estimate_function`; of a column the plan must have ``"means"``
+        among its answers. Where noise leaves no odds the status is ``"unbounded"``.
+
+    Raises:
+        InvalidInput: When ``of`` is none of the three.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release, odds = dpr.example_release(), dpr.functions.odds_ratio("per")
+        >>> found = dpr.estimate_function(release, odds, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([0.722])
+    """
+    top, bottom = _share(of)
+    return FunctionOfSums(
+        f"odds_ratio_of_{of}",
+        (top, bottom),
+        lambda first, second: (
+            (first[top] / (first[bottom] - first[top]))
+            / (second[top] / (second[bottom] - second[top]))
+        ),
+        arms=2,
+        link="log",
+        lowest=0.0,
+    )
+
+
 def variance(of: str = "numerator") -> FunctionOfSums:
     """Give the variance of a column around its mean, Σws²/Σw − (Σws/Σw)².
 
@@ -256,6 +328,11 @@ def _spread(sums: Sums, first: str, second: str, product: str) -> Any:  # noqa: 
     """Give a covariance: the mean product less the product of means."""
     weight = sums["w"]
     return sums[product] / weight - sums[first] / weight * (sums[second] / weight)
+
+
+def _share(of: str) -> tuple[str, str]:
+    require_one_of(of, _SHARE, "share")
+    return _SHARE[of]
 
 
 def _column(of: str) -> str:

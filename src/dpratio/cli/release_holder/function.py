@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["function"]
 
-_OF_A_COLUMN = ("mean", "total", "variance", "difference_of_means", "lift")
+_OF_A_COLUMN = (
+    *("mean", "total", "variance", "difference_of_means", "lift"),
+    *("relative_risk", "odds_ratio"),
+)
 _OF_BOTH = ("ratio_of_ratios", "correlation", "slope")
 
 
@@ -36,7 +39,8 @@ def function(  # noqa: PLR0913 (one command, one answer)
         ),
     ],
     of: Annotated[
-        str | None, typer.Option(help="The column of the ratio: numerator or per.")
+        str | None,
+        typer.Option(help="Of what: numerator or per; of shares also ratio."),
     ] = None,
     arms: Annotated[
         tuple[str, str] | None,
@@ -82,7 +86,7 @@ def _function(name: str, of: str | None) -> "FunctionOfSums":
         require(of is None, f"{name} is about both columns", of, "Leave --of out.")
         made = getattr(functions, name)()
     else:
-        made = getattr(functions, name)("numerator" if of is None else of)
+        made = getattr(functions, name)(*(() if of is None else (of,)))
     return made
 
 
