@@ -13,9 +13,12 @@ from dpratio.analyst.function.functions import (
     total,
     variance,
 )
+from dpratio.analyst.function.scores import brier_score, calibration_intercept
 
 __all__ = [
     "FunctionOfSums",
+    "brier_score",
+    "calibration_intercept",
     "correlation",
     "difference_of_means",
     "lift",

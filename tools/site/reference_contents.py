@@ -61,7 +61,7 @@ PAGES = {
         "Functions",
         """Ready functions for `estimate_function`, in `dpratio.functions`.""",
         """mean total difference_of_means lift relative_risk odds_ratio ratio_of_ratios
-        variance correlation slope FunctionOfSums""",
+        variance correlation slope calibration_intercept brier_score FunctionOfSums""",
         "functions",
     ),
     "results": _page(

@@ -27,6 +27,7 @@ from dpratio.analyst.function.functions import (
     total,
     variance,
 )
+from dpratio.analyst.function.scores import brier_score, calibration_intercept
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.terms.dimensions import Keys
@@ -50,6 +51,9 @@ TRUTHS = {
     "variance_of_per": LABEL * (1 - LABEL),
     "correlation": 0.05 / 1.1 / math.sqrt(0.05 * LABEL * (1 - LABEL)),
     "slope": 1 / 1.1,
+    "calibration_intercept": 0.0,
+    # E s² = 3/10, E sy = E s²/1.1.
+    "brier_score": 0.3 - 2 * 0.3 / 1.1 + LABEL,
 }
 FIVE_SIGMA = 5 * math.sqrt(0.95 * 0.05 / SAMPLES)  # 0.012
 # (strategy, mechanism, epsilon, people, weighted); epsilon 0 for no noise.
@@ -70,7 +74,7 @@ ARMS = [
     relative_risk("per"),
     odds_ratio("per"),
 ]
-SPREADS = [variance(), correlation(), slope()]
+SPREADS = [variance(), correlation(), slope(), calibration_intercept(), brier_score()]
 
 Setting = tuple[str, str, float, int, bool]
 

@@ -58,7 +58,7 @@ def covered(
     shares: tuple[float, float], visitors: int, epsilon: float, samples: int, seed: int
 ) -> tuple[float, float]:
     """How often the intervals of both hold the truth; epsilon 0 means no noise."""
-    pairs = Groups.cross(Keys("pair", range(samples)), Keys("arm", ARMS.keys))
+    pairs = Groups.cross(Keys("pair", range(samples)), Keys("arm", ["new", "old"]))
     plan = plan_of(epsilon or 1, pairs)
     rng = np.random.default_rng(seed)
     bought = rng.binomial(visitors, np.tile(shares, samples)).astype(np.float64)

@@ -1,6 +1,6 @@
 """From a release over score bins to calibration curves."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from dpratio.analyst.curve.calibration_error import (
 )
 from dpratio.analyst.curve.calibration_test import CalibrationTest, calibration_test
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, CalibrationErrors, Curve
+from dpratio.analyst.curve.fit import fit_of
 from dpratio.analyst.curve.recast import seen_as_ratio
 from dpratio.analyst.curve.share import share_of
 from dpratio.analyst.ratio.interval import Options, Signs, intervals
@@ -110,6 +111,7 @@ def calibration_curve(
             if "w" in moments.names
             else _without_means(laid_out, test, level)
         )
+    fit = fit_of(release, asked, moments, list(laid_out.curve_labels), level)
     return Curve(
         labels=question_labels(asked),
         bins=laid_out.column,
@@ -120,7 +122,7 @@ def calibration_curve(
         ratio=ratios[0],
         gap=points.gap,
         codes=_status(points, ratios[1]),
-        errors=points.errors,
+        errors=replace(points.errors, fit=fit),
         level=level,
         is_simulated=release.is_simulated,
         origin=release.origin,

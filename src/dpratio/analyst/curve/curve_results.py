@@ -1,7 +1,7 @@
 """Calibration curves as values: points with intervals, and errors with a test."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,9 @@ class CalibrationErrors(Tabular):
     ``expected`` is the expected calibration error Σ|G|/W, ``squared`` its squared
     version, both with the bias of sampling and noise taken off; they are known where
     the release holds means. The ``statistic`` of the test adds up squared deviates of
-    the bins, each with the part of its variance that is not noise.
+    the bins, each with the part of its variance that is not noise. ``fit`` holds the
+    intercept and slope of the straight line of labels on scores, and the Brier score,
+    where the release holds ``"spread"``.
 
     Example:
         >>> import dpratio as dpr
@@ -66,6 +68,7 @@ class CalibrationErrors(Tabular):
     left_out: Floats
     level: float
     has_means: bool = True
+    fit: Mapping[str, Measured] = field(default_factory=dict)
 
     @property
     def statistic(self) -> Floats:
@@ -88,15 +91,19 @@ class CalibrationErrors(Tabular):
             "bins": self.bins.astype(int).tolist(),
             "pvalue": self.pvalue.tolist(),
         }
+        for name, measured in self.fit.items():
+            answers |= _laid_out(name, measured)
         return labelled(self.labels, answers)
 
     def precision(self) -> dict[str, list[float]]:
         """Errors are rounded to a quarter of their intervals, about."""
-        if not self.has_means:
-            return {}
-        return _precision("expected_error", self.expected) | _precision(
-            "squared_error", self.squared
-        )
+        measures = dict(self.fit)
+        if self.has_means:
+            measures |= {"expected_error": self.expected, "squared_error": self.squared}
+        found: dict[str, list[float]] = {}
+        for name, measured in measures.items():
+            found |= _precision(name, measured)
+        return found
 
     def sentences(self) -> list[str]:
         """Say for each curve how far it is from calibrated."""

@@ -8,9 +8,9 @@ import numpy as np
 from dpratio.analyst.ratio.clipped import clipping_of
 from dpratio.analyst.ratio.interval import Options, RatioIntervals, Signs, intervals
 from dpratio.analyst.ratio.wald import LINKS, WALD_METHODS
+from dpratio.analyst.sums.effective import effective_size
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance
-from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.analyst.tables.facets import facets_of
 from dpratio.analyst.tables.labels import labels_of
@@ -83,6 +83,7 @@ def estimate_ratios(
     require(positive or link == "ratio", rule, link, hint)
     columns, statuses, form = [], [], ""
     held = [moments_of(release, question) for question in questions]
+    weighted = ["w" in release.plan.box(question.asked) for question in questions]
     for moments, reach in zip(held, reaches, strict=True):
         form = choose_variance(moments, variance)
         options = Options(method, link, level, form, draws, rng)
@@ -99,7 +100,8 @@ def estimate_ratios(
         is_simulated=release.is_simulated,
         origin=release.origin,
         within=_within(release.plan),
-        clipping=_clipping(release, held),
+        clipping=clipping_of(held, weighted),
+        effective=effective_size(held, weighted),
         **_asked(release),
         **_joined(columns),  # type: ignore[arg-type]  # columns are arrays
     )
@@ -159,12 +161,6 @@ def _within(plan: Plan) -> tuple[str, ...]:
     if plan.strategy == EXTERNAL:
         return ()
     return (describe_bounds(plan.bounds), *describe_totals(plan.unit))
-
-
-def _clipping(release: Release, moments: Sequence[Moments]) -> Clipping | None:
-    """Say how many people the bounds cut, where that was measured."""
-    boxes = [release.plan.box(question.asked) for question in release.questions]
-    return clipping_of(moments, ["w" in box for box in boxes])
 
 
 def _asked(release: Release) -> dict[str, Any]:

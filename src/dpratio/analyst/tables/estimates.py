@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.sums.effective import EffectiveSize
 from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.facets import Facet
@@ -68,7 +69,8 @@ class Estimates(Tabular):
     where the question has none; ``around_one`` says that it is 1. ``within`` says to
     what values are clipped. ``facets`` say which rows belong to which question, and
     what gives them an order. ``clipping`` says how many people the bounds cut, where
-    that was measured.
+    that was measured, and ``effective`` as how many people of equal weight the weighted
+    ones count.
 
     Example:
         >>> import dpratio as dpr
@@ -102,6 +104,7 @@ class Estimates(Tabular):
     within: tuple[str, ...] = ()
     facets: tuple[Facet, ...] = ()
     clipping: Clipping | None = None
+    effective: EffectiveSize | None = None
 
     @property
     def clipped_people(self) -> Floats | None:
@@ -130,6 +133,8 @@ class Estimates(Tabular):
         answers |= {"status": list(self.status)}
         if self.clipping is not None:
             answers |= self.clipping.columns()
+        if self.effective is not None:
+            answers["effective_people"] = self.effective.people.tolist()
         return labelled(self.labels, answers)
 
     def precision(self) -> dict[str, list[float]]:
@@ -138,6 +143,11 @@ class Estimates(Tabular):
         A half line has none: there the way from its end to the ratio takes its place.
         """
         errors = rounded_to(self.se, values=("se", "se_sampling", "se_privacy"))
+        if self.effective is not None:
+            # Parts of people say nothing, whatever the noise.
+            lost = np.isnan(self.effective.noise)
+            unsure = np.where(lost, np.inf, np.maximum(self.effective.noise, 10.0))
+            errors |= rounded_to(unsure, values=("effective_people",))
         known = np.isfinite(self.se)
         on_ratio = np.where(known, self.se, np.abs(self.ratio - self.ci_lower) / 2)
         if self.link == "ratio":
@@ -163,6 +173,11 @@ class Estimates(Tabular):
         lines += self.within
         if self.clipping is not None:
             lines += self.clipping.said(self.labels)
+        if self.effective is not None:
+            lines.append(
+                "effective_people is Kish's effective sample size (Σw)²/Σw², from "
+                "noisy sums: so many people of equal weight would say as much."
+            )
         if self.method == "no_correction":
             lines.append("These intervals ignore the noise and are too narrow.")
         return lines + meanings_of(self.codes, STATUSES)

@@ -27,7 +27,10 @@ _OF_A_COLUMN = (
     *("mean", "total", "variance", "difference_of_means", "lift"),
     *("relative_risk", "odds_ratio"),
 )
-_OF_BOTH = ("ratio_of_ratios", "correlation", "slope")
+_OF_BOTH = (
+    *("ratio_of_ratios", "correlation", "slope"),
+    *("calibration_intercept", "brier_score"),
+)
 
 
 def function(  # noqa: PLR0913 (one command, one answer)
@@ -78,13 +81,14 @@ def function(  # noqa: PLR0913 (one command, one answer)
 
 
 def _function(name: str, of: str | None) -> "FunctionOfSums":
-    from dpratio.analyst.function import functions
+    from dpratio.analyst.function import functions, scores
 
     require_one_of(name, (*_OF_A_COLUMN, *_OF_BOTH), "function")
     made: FunctionOfSums
     if name in _OF_BOTH:
         require(of is None, f"{name} is about both columns", of, "Leave --of out.")
-        made = getattr(functions, name)()
+        home = scores if name in scores.__all__ else functions
+        made = getattr(home, name)()
     else:
         made = getattr(functions, name)(*(() if of is None else (of,)))
     return made

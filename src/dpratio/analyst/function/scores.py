@@ -1,0 +1,62 @@
+"""How good a score is, as functions of sums: Brier score and calibration intercept.
+
+A score stands above the line and the label that it foretells below it. The slope that
+belongs to the intercept is `functions.slope`. docs/methods/functions.md says what a
+release must hold for them.
+"""
+
+from typing import Any
+
+from dpratio.analyst.function.function_of_sums import FunctionOfSums, Sums
+
+__all__ = ["brier_score", "calibration_intercept"]
+
+
+def brier_score() -> FunctionOfSums:
+    """Give the mean squared distance of score and label, Σw(s − y)²/Σw (Brier 1950).
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"spread"`` among its
+        answers.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release, brier = dpr.example_release(), dpr.functions.brier_score()
+        >>> dpr.estimate_function(release, brier, question=1).estimate.round(3)
+        array([0.202, 0.209, 0.211, 0.207])
+    """
+    return FunctionOfSums(
+        "brier_score",
+        ("w", "wss", "wys", "wyy"),
+        lambda sums: (sums["wss"] - 2 * sums["wys"] + sums["wyy"]) / sums["w"],
+        lowest=0.0,
+    )
+
+
+def calibration_intercept() -> FunctionOfSums:
+    """Give where the least-squares line of label on score begins, at a score of 0.
+
+    0 for a calibrated score, whose `slope` is 1. It is the linear line; that of a
+    logistic fit (Cox 1958) is no function of these sums.
+
+    Returns:
+        A function for `estimate_function`; the plan must have ``"spread"`` among its
+        answers.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release = dpr.example_release()
+        >>> begin = dpr.functions.calibration_intercept()
+        >>> dpr.estimate_function(release, begin, question=1).estimate.round(2)
+        array([ 0.01,  0.03,  0.03, -0.07])
+    """
+    return FunctionOfSums(
+        "calibration_intercept", ("w", "ws", "wy", "wss", "wys"), _intercept
+    )
+
+
+def _intercept(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
+    score, label = sums["ws"] / sums["w"], sums["wy"] / sums["w"]
+    together = sums["wys"] / sums["w"] - score * label
+    spread = sums["wss"] / sums["w"] - score * score
+    return label - together / spread * score
