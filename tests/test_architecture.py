@@ -118,6 +118,7 @@ HOMES = {
         "cli/release_holder/function.py",
         "cli/release_holder/analyse.py",
         "cli/release_holder/compare.py",
+        "cli/release_holder/report.py",
         "cli/release_holder/watch.py",
         "cli/anyone/demo.py",
         "cli/anyone/forecast.py",

@@ -14,6 +14,7 @@ import dpratio as dpr
 from analyst.watch.weeks_for_tests import plan_of_weeks, release_of
 from browser import DESKTOP, PHONE, Visit, find_faults
 from dpratio.show.blocks import blocks_of
+from dpratio.show.sections.answers import Answer
 from dpratio.tabular import printable
 from shown import HOSTILE, curved, monthly, released, spent
 
@@ -40,8 +41,22 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         dpr.write_report(folder / f"{name}.html", release)
     weeks = release_of(plan_of_weeks(), ratios=(1.0, 1.0, 1.35), people=1500)
     found = dpr.watch(weeks, within=(0.95, 1.05), people_are_new=True)
-    dpr.write_report(folder / "watched.html", weeks, watch=found)
-    return {name: (folder / f"{name}.html").as_uri() for name in (*shown, "watched")}
+    dpr.write_report(folder / "watched.html", weeks, answers=[found])
+    dpr.write_report(folder / "asked.html", dpr.example_release(), answers=asked())
+    names = (*shown, "watched", "asked")
+    return {name: (folder / f"{name}.html").as_uri() for name in names}
+
+
+def asked() -> list[Answer]:
+    """Answers of every kind about the regions of the example."""
+    release = dpr.example_release()
+    return [
+        dpr.compare_ratios(release, "north", design="baseline", adjust="holm"),
+        dpr.assess_homogeneity(release, question=1),
+        dpr.assess_equivalence(release, lower=0.9, upper=1.1, question=1),
+        dpr.estimate_function(release, dpr.functions.mean("per"), question=1),
+        dpr.calibration_curve(release),
+    ]
 
 
 def column(page: Page, at: int) -> list[str]:
@@ -56,7 +71,8 @@ def unfold(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["fifty", "hostile", "curves", "spent", "many", "months", "watched"]
+    "name",
+    ["fifty", "hostile", "curves", "spent", "many", "months", "watched", "asked"],
 )
 def test_a_report_opens_without_a_network_and_without_errors(
     visit: Visiting, reports: dict[str, str], name: str
@@ -166,7 +182,9 @@ def test_a_report_can_be_read_without_scripts(
     assert page.locator(".curves svg:visible .panel").count() == 2
 
 
-@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "months", "watched"])
+@pytest.mark.parametrize(
+    "name", ["fifty", "hostile", "curves", "months", "watched", "asked"]
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, DESKTOP])
 def test_a_report_is_accessible(
@@ -232,7 +250,7 @@ def test_a_report_without_a_reference_gives_no_verdicts(
     assert len(column(page, 0)) == np.isfinite(found.ci_upper).sum()
 
 
-@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "watched"])
+@pytest.mark.parametrize("name", ["fifty", "hostile", "curves", "watched", "asked"])
 def test_a_phone_never_scrolls_the_page_sideways(
     visit: Visiting, reports: dict[str, str], name: str
 ) -> None:
@@ -241,7 +259,7 @@ def test_a_phone_never_scrolls_the_page_sideways(
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
-@pytest.mark.parametrize("name", ["curves", "watched"])
+@pytest.mark.parametrize("name", ["curves", "watched", "asked"])
 def test_a_report_prints(visit: Visiting, reports: dict[str, str], name: str) -> None:
     page = visit().page
     page.goto(reports[name])

@@ -24,11 +24,12 @@ from dpratio.cli.data_holder.team import (
     roles,
     withdraw,
 )
-from dpratio.cli.release_holder.analyse import estimate, report
+from dpratio.cli.release_holder.analyse import estimate
 from dpratio.cli.release_holder.combine import merge, roll_up
 from dpratio.cli.release_holder.compare import compare
 from dpratio.cli.release_holder.curve import curve
 from dpratio.cli.release_holder.function import function
+from dpratio.cli.release_holder.report import report
 from dpratio.cli.release_holder.watch import watch
 from dpratio.cli.signals import Commands
 from dpratio.cli.words import in_options

@@ -5,7 +5,7 @@ withholds has no value here, and no ends.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -28,6 +28,7 @@ BETWEEN = " · "
 _WITHHELD = {"unbounded", "disconnected"}
 _MEASURES = {"lift": "lift, in %", "difference": "difference", "log_ratio": "log ratio"}
 _FAR, _WIDTHS = 0.95, 2.5
+_AGAINST = "_against"  # What the column of the second arm is called after the first.
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,7 @@ def _of_comparison(found: Comparison) -> list[Block]:
             low, value, high = (times * float(end) for end in ends)
             # A lift cannot be below −100 %: an end there says nothing.
             low = -math.inf if link == "lift" and low <= -times else low
-            name = f"{found.first[at]}{second}"
+            name = f"{_group(found.first[at])}{second}"
             given = (value, low, high, found.status_of(at), _short(value, low, high))
             rows.append(_row((name,), given, times * found.null))
         of = f" of {found.asked}" if found.asked else ""
@@ -234,16 +235,17 @@ def _of_equivalence(found: Equivalence) -> Block:
         value, low, high = (float(end) for end in ends)
         if _is_endless(low, high):
             value, low = math.nan, -math.inf
-        told = f"{found.group[at]}: {verdict}, {BETWEEN.join(_short(value, low, high))}"
-        rows.append(Row((str(found.group[at]),), value, low, high, verdict, told))
+        name = _group(found.group[at])
+        told = f"{name}: {verdict}, {BETWEEN.join(_short(value, low, high))}"
+        rows.append(Row((name,), value, low, high, verdict, told))
     margins = tuple(each for each in (found.lower, found.upper) if each is not None)
     return Block("", found.asked or "ratio", tuple(rows), ("group",), margins)
 
 
 def _of_function(found: FunctionEstimates) -> Block:
     shown = found.shown()
-    columns = [[str(cell) for cell in cells] for cells in found.labels.values()]
-    labels = list(zip(*columns, strict=True)) or [()] * len(found)
+    columns = _arms_joined(found.labels)
+    labels = list(zip(*columns.values(), strict=True)) or [()] * len(found)
     rows = [
         _row(
             labels[at],
@@ -258,7 +260,18 @@ def _of_function(found: FunctionEstimates) -> Block:
         )
         for at, status in enumerate(found.status)
     ]
-    return Block("", found.function.replace("_", " "), tuple(rows), tuple(found.labels))
+    return Block("", found.function.replace("_", " "), tuple(rows), tuple(columns))
+
+
+def _arms_joined(labels: Mapping[str, Sequence[object]]) -> dict[str, list[str]]:
+    """Write arms that are compared as one name: "west against north"."""
+    columns = {name: [str(cell) for cell in cells] for name, cells in labels.items()}
+    for name in list(columns):
+        if f"{name}{_AGAINST}" in columns:
+            others = columns.pop(f"{name}{_AGAINST}")
+            both = zip(columns[name], others, strict=True)
+            columns[name] = [f"{one} against {other}" for one, other in both]
+    return columns
 
 
 def _of_homogeneity(found: Homogeneity) -> Block:
@@ -272,6 +285,10 @@ def _of_homogeneity(found: Homogeneity) -> Block:
         rows.append(_row((str(group),), given, at))
     references = () if at is None else (at,)
     return Block("", found.asked or "ratio", tuple(rows), ("group",), references)
+
+
+def _group(name: object) -> str:
+    return "all" if name is None else str(name)
 
 
 def _is_endless(low: float, high: float) -> bool:

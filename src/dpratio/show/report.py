@@ -8,15 +8,16 @@ import base64
 import contextlib
 import hashlib
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from dpratio.analyst.curve.curve_results import Curve
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.provenance import stamps
-from dpratio.analyst.watch.watch_results import Watch
 from dpratio.checks import require
 from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.release.release import Release
@@ -34,8 +35,8 @@ from dpratio.show.report_words import (
     shortened,
     sure_of,
 )
+from dpratio.show.sections.answers import Answer, answer_terms, require_answers
 from dpratio.show.text import render
-from dpratio.show.watch.report_watch import watched_of
 from dpratio.tabular import printable
 
 __all__ = ["MOST_ROWS", "is_report", "render_report", "write_report"]
@@ -51,7 +52,7 @@ def write_report(  # noqa: PLR0913 (keyword-only options of a report)
     level: float = 0.95,
     method: str = "pivot",
     reference: float | None = None,
-    watch: Watch | None = None,
+    answers: Sequence[Answer] = (),
     replace: bool = False,
 ) -> None:
     """Write what a release says as one HTML file, free of any network.
@@ -64,7 +65,10 @@ def write_report(  # noqa: PLR0913 (keyword-only options of a report)
         method: How intervals are made, as in `estimate_ratios`.
         reference: The ratio that verdicts are about; by default 1 for columns of the
             same range and 0 for differences; other questions have no verdicts.
-        watch: What `watch` found, for a view over time; the release is then the newest.
+        answers: What the report is to answer first, each in a sentence and a chart:
+            what `compare_ratios`, `assess_homogeneity`, `assess_equivalence`,
+            `estimate_function`, `calibration_curve` or `watch` found. After `watch` the
+            release is the newest.
         replace: Whether another file that is there may be replaced.
 
     Raises:
@@ -79,6 +83,10 @@ def write_report(  # noqa: PLR0913 (keyword-only options of a report)
         ...     file = Path(folder, "report.html")
         ...     dpr.write_report(file, dpr.example_release(), title="Is it calibrated?")
         ...     "Is it calibrated?" in file.read_text(encoding="utf-8")
+        ...     west = dpr.compare_ratios(dpr.example_release(), "west", "north")
+        ...     dpr.write_report(file, dpr.example_release(), answers=[west])
+        ...     "In west, score per label is 19.8 % higher" in file.read_text("utf-8")
+        True
         True
     """
     check_writable(path)
@@ -88,7 +96,7 @@ def write_report(  # noqa: PLR0913 (keyword-only options of a report)
         level=level,
         method=method,
         reference=reference,
-        watch=watch,
+        answers=answers,
     )
     write_whole(path, text.encode(), replace=replace or is_report(path))
 
@@ -109,12 +117,11 @@ def render_report(
     level: float = 0.95,
     method: str = "pivot",
     reference: float | None = None,
-    watch: Watch | None = None,
+    answers: Sequence[Answer] = (),
 ) -> str:
     """Give the report as text; arguments as in `write_report`."""
     require(isinstance(release, Release), "release must be a Release", release)
-    found = watch is None or isinstance(watch, Watch)
-    require(found, "watch must be what watch(…) gave", watch)
+    require_answers(release, answers)
     estimates = estimate_ratios(release, level=level, method=method)
     script, style = _file("report.js"), chart_style() + _file("report.css")
     blocks = block_terms(estimates, reference)
@@ -148,8 +155,8 @@ def render_report(
             shapes=STRIP_SHAPES,
             draw_places=draw_places,
             stamps=stamps(release.origin, is_simulated=release.is_simulated),
-            watched=None if watch is None else watched_of(watch),
-            curve_sets=curve_sets_of(release, level),
+            answers=answer_terms(answers),
+            curve_sets=curve_sets_of(release, level, shown=_curves(answers)),
             sure=sure_of(estimates),
             statuses=[
                 (name, words)
@@ -169,6 +176,11 @@ def render_report(
             style=_safe(style),
         )
     )
+
+
+def _curves(answers: Sequence[Answer]) -> list[tuple[str, str]]:
+    """Name the curves that the report answers first."""
+    return [(each.score, each.bins) for each in answers if isinstance(each, Curve)]
 
 
 def _embedded(data: dict[str, Any]) -> str:

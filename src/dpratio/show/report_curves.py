@@ -1,5 +1,6 @@
 """The calibration curves of a report: those of every question that has bins."""
 
+from collections.abc import Collection
 from typing import Any
 
 from dpratio.analyst.curve.curve import calibration_curve
@@ -11,18 +12,27 @@ from dpratio.show.curve_chart import curve_chart, curves_of
 from dpratio.show.report_words import shortened
 from dpratio.terms.dimensions import ScoreBins
 
-__all__ = ["MOST_CURVES", "curve_sets_of"]
+__all__ = ["MOST_CURVES", "curve_sets_of", "curve_terms"]
 
 MOST_CURVES = 12
 _NO_MEANS = "it needs a plan with answers=('ratio', 'means'). The test of calibration:"
 
 
-def curve_sets_of(release: Release, level: float) -> list[dict[str, Any]]:
-    """Draw the curves of each binned column; one that has none says why."""
+def curve_sets_of(
+    release: Release, level: float, *, shown: Collection[tuple[str, str]] = ()
+) -> list[dict[str, Any]]:
+    """Draw the curves of each binned column; one that has none says why.
+
+    Args:
+        release: What the report is about.
+        level: Confidence level of the intervals.
+        shown: Scores and their bins whose curves stand elsewhere in the report.
+    """
     asked = [
         (question, column)
         for question in release.questions
         for column in _bins(question)
+        if (question.ratio.numerator, column) not in shown
     ]
     sets = []
     for question, column in asked:
@@ -35,7 +45,7 @@ def curve_sets_of(release: Release, level: float) -> list[dict[str, Any]]:
             lines = [f"There is no curve over bins of {column}: {refusal}"]
             sets.append({"name": name, "lines": lines, "pictures": [], "more": 0})
             continue
-        sets.append({"name": name, **_drawn(found)})
+        sets.append({"name": name, **curve_terms(found)})
     return sets
 
 
@@ -45,7 +55,8 @@ def _bins(question: ReleasedQuestion) -> list[str]:
     return [each.column for each in dimensions if isinstance(each, ScoreBins)]
 
 
-def _drawn(found: Curve) -> dict[str, Any]:
+def curve_terms(found: Curve) -> dict[str, Any]:
+    """Give the sentences and the pictures of a curve."""
     count = len(curves_of(found))
     pictures = []
     if count:

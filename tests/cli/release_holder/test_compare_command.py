@@ -101,3 +101,9 @@ def test_keys_that_are_not_text_are_written_as_they_are_shown(tmp_path: Path) ->
     file = tmp_path / "r.json"
     write_release(given_release(plan, cells_for(plan, ROWS)), file)
     assert shown(str(file), "CA, 1", "CA, 3").startswith("CA, 1 is ")
+
+
+def test_a_comparison_is_drawn(path: str, tmp_path: Path) -> None:
+    chart = tmp_path / "chart.svg"
+    shown(path, "north", "south", "--chart", str(chart))
+    assert "north against south" in chart.read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ def test_alarms_and_changes_are_explained_in_words(tmp_path: Path) -> None:
     assert change.startswith("south: a change, up, which was visible at 2026-")
     assert change.endswith("seems to have begun at 2026-01-19.")
     path = tmp_path / "year.html"
-    dpr.write_report(path, drifting(), watch=found)
+    dpr.write_report(path, drifting(), answers=[found])
     page = path.read_text(encoding="utf-8")
     assert page.count('class="watched"') == 1
     assert "ALARM at 2026-" in page
@@ -54,11 +54,11 @@ def test_names_of_groups_stay_text() -> None:
     plan = weekly_plan(groups=dpr.Groups("region", list(HOSTILE)))
     release = release_of(plan, 0)
     found = dpr.watch({HOSTILE[1]: release}, within=(5, 6), people_are_new=True)
-    page = render_report(release, watch=found)
+    page = render_report(release, answers=[found])
     assert page.count("<img src=x") == 0
     assert "<script>alert" not in page
 
 
-def test_what_is_no_watch_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="watch must be what"):
-        render_report(drifting(), watch="yes")  # type: ignore[arg-type]
+def test_what_is_no_answer_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="answers must be comparisons"):
+        render_report(drifting(), answers=["yes"])  # type: ignore[list-item]

@@ -78,7 +78,7 @@ class Equivalence(Tabular):
         """Say how the verdicts were reached and what they mean."""
         lines = stamps(self.origin, is_simulated=self.is_simulated)
         lines.append(
-            f"One-sided tests against {self._margins()} at level {self.level:g}, "
+            f"One-sided tests against {self.margins} at level {self.level:g}, "
             f"variance {self.variance}."
         )
         single = family_level(self.pvalue, self.adjust, self.level)
@@ -108,10 +108,12 @@ class Equivalence(Tabular):
         )
         return (
             f"overall {self.overall}: of {len(self.ratio):,} ratios {said}; margins "
-            f"{self._margins()}"
+            f"{self.margins}"
         )
 
-    def _margins(self) -> str:
+    @property
+    def margins(self) -> str:
+        """The margins in words, as in "0.9 to 1.1"."""
         if self.lower is not None and self.upper is not None:
             return f"{self.lower:g} to {self.upper:g}"
         if self.lower is not None:

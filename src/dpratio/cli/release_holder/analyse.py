@@ -1,6 +1,5 @@
-"""Commands of the holder of a release: estimate, report."""
+"""The command that estimates ratios from a release."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,10 +13,9 @@ from dpratio.cli.options import (
     Variance,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.replace import require_report_place
 from dpratio.cli.studies import read_given_release
 
-__all__ = ["estimate", "report"]
+__all__ = ["Method", "estimate"]
 
 Method = Annotated[
     str, typer.Option(help="pivot, analytical, monte_carlo or no_correction.")
@@ -55,33 +53,3 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     output.write_files(estimates)
     output.say([estimates.summary(), *estimates.notes(), ""])
     output.print_table(estimates)
-
-
-def report(
-    release: ReleaseFile,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The HTML file to write.")
-    ] = Path("report.html"),
-    title: Annotated[str | None, typer.Option(help="The heading.")] = None,
-    level: Level = 0.95,
-    method: Method = "pivot",
-    reference: Annotated[
-        float | None, typer.Option(help="The ratio that verdicts are about.")
-    ] = None,
-    force: Replace = False,
-) -> None:
-    """Write what a release says as one HTML file that opens anywhere."""
-    from dpratio.show.report import write_report
-
-    require_report_place(out, force=force)
-    read = read_given_release(release)
-    write_report(
-        out,
-        read,
-        title=title,
-        level=level,
-        method=method,
-        reference=reference,
-        replace=force,
-    )
-    typer.echo(f"Written to {out}.")

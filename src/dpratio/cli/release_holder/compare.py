@@ -7,9 +7,11 @@ import typer
 
 from dpratio.checks import require
 from dpratio.cli.options import (
+    ChartFile,
     Format,
     Level,
     ReleaseFile,
+    Replace,
     Variance,
     WhichQuestion,
 )
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from dpratio.analyst.comparison.homogeneity import Homogeneity
     from dpratio.release.release import Release, ReleasedQuestion
 
-__all__ = ["compare"]
+__all__ = ["compare", "keys_named"]
 
 
 def compare(  # noqa: PLR0913 (one command, one answer)
@@ -68,6 +70,8 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     ] = "none",
     question: WhichQuestion = None,
     variance: Variance = None,
+    chart_file: ChartFile = None,
+    force: Replace = False,
     layout: Format = "table",
 ) -> None:
     """Compare ratios of groups, with intervals and p-values, from a release."""
@@ -75,14 +79,14 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     from dpratio.analyst.comparison.equivalence import assess_equivalence
     from dpratio.analyst.comparison.homogeneity import assess_homogeneity
 
-    output = Output(layout)
+    output = Output(layout, chart=chart_file, force=force)
     margins = lower is not None or upper is not None
     hint = "Ask one thing at a time."
     asked = [homogeneity, margins, reference is not None]
     rule = "homogeneity, margins and a reference are different questions"
     require(sum(asked) <= 1, rule, sum(asked), hint)
     read = read_given_release(release)
-    named = _keys(read, groups or [])
+    named = keys_named(read, groups or [])
     place = as_question(question)
     answer: Comparison | Equivalence | Homogeneity
     if homogeneity:
@@ -112,11 +116,12 @@ def compare(  # noqa: PLR0913 (one command, one answer)
             question=place,
             variance=variance,
         )
+    output.write_files(answer)
     output.say([answer.summary(), *answer.notes(), ""])
     output.print_table(answer)
 
 
-def _keys(release: "Release", words: Sequence[str]) -> list[Any]:
+def keys_named(release: "Release", words: Sequence[str]) -> list[Any]:
     """Turn words into keys: numbers, dates and several columns are written as shown.
 
     A month is also known without its first day: 2026-01.

@@ -102,7 +102,7 @@ def watch(  # noqa: PLR0913 (one command, one answer)
         from dpratio.show.report import write_report
 
         newest = list(named.values())[-1]
-        write_report(report_file, newest, level=level, watch=found, replace=force)
+        write_report(report_file, newest, level=level, answers=[found], replace=force)
     output.say([found.summary(), *found.notes(), ""])
     output.print_table(_shown(found, layout, is_series=series))
 

@@ -1,0 +1,97 @@
+"""The command that writes a report: what was asked first, then all the ratios."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpratio.checks import require
+from dpratio.cli.options import Level, ReleaseFile, Replace, WhichQuestion
+from dpratio.cli.release_holder.analyse import Method
+from dpratio.cli.release_holder.compare import keys_named
+from dpratio.cli.replace import require_report_place
+from dpratio.cli.studies import as_question, read_given_release
+
+if TYPE_CHECKING:
+    from dpratio.show.sections.answers import Answer
+
+__all__ = ["report"]
+
+
+def report(  # noqa: PLR0913 (one command, one answer)
+    release: ReleaseFile,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The HTML file to write.")
+    ] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="The heading.")] = None,
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="B A", help="Answer first how group B differs from group A."
+        ),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER|GROUP",
+            help="The ratio that verdicts are about; or a group, and the report "
+            "answers first how all others differ from it.",
+        ),
+    ] = None,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="Answer first how calibrated scores are.")
+    ] = False,
+    question: WhichQuestion = None,
+    level: Level = 0.95,
+    method: Method = "pivot",
+    force: Replace = False,
+) -> None:
+    """Write what a release says as one HTML file that opens anywhere."""
+    from dpratio.analyst.comparison.compare import compare_ratios
+    from dpratio.analyst.curve.curve import calibration_curve
+    from dpratio.show.report import write_report
+
+    require_report_place(out, force=force)
+    read = read_given_release(release)
+    place = as_question(question)
+    value = _number(reference)
+    baseline = reference is not None and value is None
+    asked = compare is not None or baseline or curve
+    hint = "Say also --compare, --curve, or --reference with a group."
+    require(asked or place is None, "a question needs an answer to it", question, hint)
+    answers: list[Answer] = []
+    if compare is not None:
+        pair = keys_named(read, compare)
+        answers.append(compare_ratios(read, *pair, level=level, question=place))
+    if baseline:
+        answers.append(
+            compare_ratios(
+                read,
+                *keys_named(read, [str(reference)]),
+                design="baseline",
+                adjust="holm",
+                level=level,
+                question=place,
+            )
+        )
+    if curve:
+        answers.append(calibration_curve(read, question=place, level=level))
+    write_report(
+        out,
+        read,
+        title=title,
+        level=level,
+        method=method,
+        reference=value,
+        answers=answers,
+        replace=force,
+    )
+    typer.echo(f"Written to {out}.")
+
+
+def _number(text: str | None) -> float | None:
+    """Read a reference that is a number; other texts name groups."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""The parts of a report around its ratios: what was asked, first."""

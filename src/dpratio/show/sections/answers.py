@@ -1,0 +1,120 @@
+"""What was asked of a release, as parts of its report: headline, chart, numbers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpratio.analyst.comparison.comparison import Comparison
+from dpratio.analyst.comparison.equivalence import Equivalence
+from dpratio.analyst.comparison.homogeneity import Homogeneity
+from dpratio.analyst.curve.curve_results import Curve
+from dpratio.analyst.function.function_results import FunctionEstimates
+from dpratio.analyst.tables.provenance import stamps
+from dpratio.analyst.watch.watch_results import Watch
+from dpratio.checks import refuse, require
+from dpratio.release.release import Release
+from dpratio.show.blocks import blocks_of, title_of
+from dpratio.show.chart.picture import NARROW, WIDE
+from dpratio.show.forest_chart import forest_chart
+from dpratio.show.report_curves import curve_terms
+from dpratio.show.report_words import shortened
+from dpratio.show.sections.answer_words import Answered, heading_of, headline_of
+from dpratio.show.watch.report_watch import watched_of
+from dpratio.tabular import Table
+
+__all__ = ["Answer", "answer_terms", "require_answers"]
+
+Answer = Answered | Curve | Watch
+
+_KINDS = (
+    "comparisons, homogeneity, equivalence, functions, curves, or what watch(…) gave"
+)
+# A browser shows so many at once; a chart of more says nothing.
+_MOST_ANSWERS, _MOST_DRAWN, _MOST_LISTED = 20, 5_000, 300
+
+
+def require_answers(release: Release, answers: Sequence[Answer]) -> None:
+    """Refuse what is no answer, and answers that are not about this release.
+
+    Raises:
+        InvalidInput: When an answer is of another kind, or of another release.
+    """
+    several = isinstance(answers, list | tuple)
+    require(several, "answers must be a list", answers, "Write answers=[…].")
+    few = len(answers) <= _MOST_ANSWERS
+    rule = f"a report has up to {_MOST_ANSWERS} answers"
+    require(few, rule, len(answers), "Write another report.")
+    asked = {" per ".join(each.ratio.totals) for each in release.questions}
+    for each in answers:
+        if not isinstance(each, Answer):
+            refuse(f"answers must be {_KINDS}", each)
+        rule = "an answer must be about the release of the report"
+        hint = "Ask the same release."
+        # What is watched may be made from many releases, of which this is the newest.
+        told = (each.is_simulated, each.origin)
+        alike = told == (release.is_simulated, release.origin)
+        require(alike or isinstance(each, Watch), rule, type(each).__name__, hint)
+        about = getattr(each, "asked", "")
+        known = not about or about in asked or isinstance(each, Watch)
+        require(known, rule, about, hint)
+        if isinstance(each, Comparison | Equivalence | FunctionEstimates):
+            rule = f"a report shows up to {_MOST_DRAWN:,} rows of an answer"
+            require(len(each) <= _MOST_DRAWN, rule, len(each), "Name fewer groups.")
+
+
+def answer_terms(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """Give what the template needs of every answer."""
+    return [_terms(each) for each in answers]
+
+
+def _terms(answer: Answer) -> dict[str, Any]:
+    match answer:
+        case Watch():
+            watched = watched_of(answer)
+            return {
+                "headline": f"{watched['summary']}.",
+                "heading": "Over time",
+                "lines": watched["told"],
+                "pictures": watched["pictures"],
+                "css": "watched",
+                "notes": watched["notes"],
+                "table": "",
+                "more": 0,
+            }
+        case Curve():
+            drawn = curve_terms(answer)
+            first, *others = drawn["lines"]
+            return {
+                "headline": f"Calibration of {answer.score}: {first}",
+                "heading": f"Calibration of {answer.score}",
+                "lines": others,
+                "pictures": drawn["pictures"],
+                "css": "curves",
+                "notes": [],
+                "table": "",
+                "more": drawn["more"],
+            }
+        case Comparison() | Equivalence() | Homogeneity() | FunctionEstimates():
+            return _of_rows(answer)
+
+
+def _of_rows(answer: Answered) -> dict[str, Any]:
+    said = stamps(answer.origin, is_simulated=answer.is_simulated)
+    pictures = []
+    blocks = blocks_of(answer)
+    if any(block.rows for block in blocks):
+        chart = forest_chart(blocks, title_of(answer))
+        pictures = [chart.svg(width=each, is_styled=False) for each in (WIDE, NARROW)]
+    columns = answer.shown()
+    count = len(next(iter(columns.values())))
+    listed = Table({name: cells[:_MOST_LISTED] for name, cells in columns.items()})
+    return {
+        "headline": shortened(headline_of(answer)),
+        "heading": shortened(heading_of(answer)),
+        "lines": [],
+        "pictures": pictures,
+        "css": "answer-chart",
+        # The stamps stand at the top of the report.
+        "notes": [shortened(line) for line in answer.notes()[len(said) :]],
+        "table": listed.to_html(),
+        "more": max(count - _MOST_LISTED, 0),
+    }

@@ -1,0 +1,58 @@
+"""`dpratio report`: one page, which answers first what was asked."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import dpratio as dpr
+from dpratio.cli.main import app
+from dpratio.release.files import write_release
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file: Path = tmp_path_factory.mktemp("report") / "r.json"
+    write_release(dpr.example_release(), file)
+    return file
+
+
+def page_of(path: Path, *words: str) -> str:
+    out = path.parent / "report.html"
+    done = CliRunner().invoke(app, ["report", str(path), "-o", str(out), *words])
+    assert done.exit_code == 0, (done.output, done.exception)
+    return out.read_text(encoding="utf-8")
+
+
+def test_two_groups_are_compared_first(path: Path) -> None:
+    page = page_of(path, "--compare", "west", "north")
+    assert '<p class="answer">In west, score per label is 19.8 % higher' in page
+    assert page.count('<p class="answer">') == 1
+
+
+def test_a_reference_is_a_number_or_a_group(path: Path) -> None:
+    page = page_of(path, "--reference", "1.1")
+    assert "beside 1.1" in page
+    assert '<p class="answer">9 ratios' in page
+    page = page_of(path, "--reference", "north")
+    assert '<p class="answer">2 of 3 comparisons of score per label show' in page
+    assert "beside 1" in page
+
+
+def test_several_answers_are_asked_for_at_once(path: Path) -> None:
+    page = page_of(path, "--compare", "west", "north", "--curve")
+    assert page.count('<p class="answer">') == 2
+    page = page_of(path, "--curve", "--question", "2")
+    assert '<p class="answer">Calibration of score: ' in page
+
+
+def test_what_is_not_in_the_release_is_refused(path: Path) -> None:
+    words = ["report", str(path), "-o", str(path.parent / "no.html")]
+    for more, said in (
+        (["--compare", "west", "nroth"], "Did you mean 'north'?"),
+        (["--reference", "nroth"], "no such group"),
+        (["--question", "2"], "a question needs an answer to it"),
+    ):
+        done = CliRunner().invoke(app, [*words, *more])
+        assert said in str(done.exception)
+    assert not (path.parent / "no.html").exists()
