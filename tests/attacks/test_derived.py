@@ -13,7 +13,7 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
-from dpratio.show.report import render_report
+from dpratio.show.sections.page import render_report
 from tiers import quick_first
 
 ROWS: dict[str, Any] = {

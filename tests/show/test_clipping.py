@@ -5,7 +5,7 @@ import pytest
 
 import dpratio as dpr
 from dpratio.show.blocks import title_of
-from dpratio.show.report import render_report
+from dpratio.show.sections.page import render_report
 
 
 def released(upper: float, groups: list[str]) -> dpr.Release:

@@ -13,7 +13,8 @@ import pytest
 
 import dpratio as dpr
 from dpratio.errors import FileRefused, InvalidInput
-from dpratio.show.report import MOST_ROWS, render_report
+from dpratio.show.report_rows import MOST_ROWS
+from dpratio.show.sections.page import render_report
 from dpratio.show.text import render
 from dpratio.tabular import printable
 from shown import BOUNDS, HOSTILE, curved, monthly, released, spent
@@ -249,12 +250,13 @@ def test_people_and_a_ledger_are_named(tmp_path: Path) -> None:
     table = {"score": [0.5, 0.2], "label": [1, 0], "person": ["a", "b"]}
     release = dpr.release_sums(table, plan, ledger=ledger)
     page = render_report(release)
-    assert f"Ledger head {release.ledger_head}." in page
-    assert "Protected is what all rows of one &#39;person&#39; holds." in page
+    head = "<dt>Ledger head</dt><dd>{}</dd>"
+    assert head.format(release.ledger_head) in page
+    assert "Protected is what all rows of one &#39;person&#39; hold." in page
     assert "but for a probability of 0.000001" in page
     both = [release, dpr.release_sums(table, plan, ledger=ledger, new_draw=True)]
     page = render_report(dpr.merge(both, units_are_disjoint=True))
-    assert all(f"Ledger head {each.ledger_head}." in page for each in both)
+    assert all(head.format(each.ledger_head) in page for each in both)
     assert "private with epsilon 2 and delta 0.000002" in page
     assert "It was merged from 2 releases, whose costs are added up here." in page
     assert "nobody pays more than epsilon 1, delta 0.000001." in page

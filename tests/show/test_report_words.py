@@ -15,12 +15,16 @@ KEYS = tuple(f"group {at}" for at in range(50))
 @pytest.mark.parametrize(
     ("ratio", "chances", "words"),
     [
-        ([1.2, 1.0, 1.0], [0.01, 1, 1], " 1 differs from 1 after adjusting for 3"),
+        (
+            [1.2, 1.0, 1.0],
+            [0.01, 1, 1],
+            " One group differs from 1 after adjusting for 3 comparisons (Holm): a, ",
+        ),
         ([1.2, 1.3, 0.6], [0.01, 0.001, 0.01], "(Holm): 2 above and 1 below."),
         (
             [0.7, 0.7, 1.0],
             [0.01, 0.02, 0.9],
-            "(Holm): all below. The clearest is a: 0.7,",
+            "(Holm): all below. The clearest is a, with 0.7,",
         ),
         ([0.7, 2.7, 1.0], [0.06, 0.2, 0.9], " None can be told from 1 after adjusting"),
     ],
@@ -76,3 +80,18 @@ def test_ratios_that_are_all_the_same_seem_to_differ_in_no_report() -> None:
     assert chances is not None
     # By chance three of them differ in one of 50,000 runs.
     assert (chances < 0.05).sum() <= min(2, leaves.sum())
+
+
+def test_one_ratio_says_whether_it_differs_from_its_reference() -> None:
+    found = dpr.estimate_ratios(dpr.roll_up(dpr.example_release(), question=1))
+    said = answer_of(found, 1.0, np.array([0.03]))
+    assert said.endswith(" The ratio differs from 1: p = 0.03.")
+    said = answer_of(found, 1.0, np.array([0.3]))
+    assert said.endswith(" The ratio cannot be told from 1: p = 0.3.")
+    assert "The ratio" not in answer_of(found, None, None)
+
+
+def test_groups_of_several_columns_are_called_ratios() -> None:
+    found = dpr.estimate_ratios(dpr.example_release())
+    said = answer_of(found, 1.0, np.array([0.01, *[1.0] * 8]))
+    assert " One ratio differs from 1 after adjusting for 9 comparisons" in said

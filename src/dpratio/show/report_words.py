@@ -7,7 +7,12 @@ import numpy as np
 from dpratio.analyst.comparison.adjust import adjusted
 from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.tables.estimates import Estimates
-from dpratio.analyst.tables.sentence import interval_in_words, range_in_words, short
+from dpratio.analyst.tables.sentence import (
+    chance_in_words,
+    interval_in_words,
+    range_in_words,
+    short,
+)
 from dpratio.arrays import Floats
 from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
 from dpratio.show.blocks import blocks_of
@@ -71,7 +76,7 @@ def answer_of(
     """
     count = len(estimates)
     if count == 1:
-        return f"{estimates.summary()}."
+        return f"{estimates.summary()}.{_beside(estimates, reference, chances)}"
     asked = " per ".join(estimates.totals) if estimates.totals else ""
     told = f"{count:,} ratios of {asked}" if asked else f"{count:,} ratios"
     endless = int((~np.isfinite(estimates.ci_upper)).sum())
@@ -90,23 +95,42 @@ def answer_of(
         return f"{told} None can be told from {reference:g} {after}.{more}"
     above = int((found & (estimates.ratio > reference)).sum())
     below = int(found.sum()) - above
-    sides = [
-        f"{many:,} {side}"
-        for many, side in ((above, "above"), (below, "below"))
-        if many
-    ]
-    if len(sides) == 1:
-        sides = [sides[0] if found.sum() == 1 else f"all {sides[0].split()[1]}"]
-    verb = "differs" if found.sum() == 1 else "differ"
     clearest = int(np.argmin(chances))
     rows = [row for block in blocks_of(estimates, reference) for row in block.rows]
     ends = (float(estimates.ci_lower[clearest]), float(estimates.ci_upper[clearest]))
     within = interval_in_words(ends, estimates.level, short)
+    odds = chance_in_words(float(chances[clearest]))
+    clear = f"{short(float(estimates.ratio[clearest]))}, {within}, {odds}"
+    many, name = above + below, rows[clearest].name
+    if many == 1:
+        one = f"One {_group(estimates)} differs from {reference:g} {after}"
+        return f"{told} {one}: {name}, with {clear}.{more}"
+    sides = f"{above:,} above and {below:,} below"
+    if not (above and below):
+        sides = f"all {'above' if above else 'below'}"
     return (
-        f"{told} {int(found.sum()):,} {verb} from {reference:g} {after}: "
-        f"{' and '.join(sides)}. The clearest is {rows[clearest].name}: "
-        f"{short(float(estimates.ratio[clearest]))}, {within}.{more}"
+        f"{told} {many:,} differ from {reference:g} {after}: {sides}. The clearest is "
+        f"{name}, with {clear}.{more}"
     )
+
+
+def _beside(
+    estimates: Estimates, reference: float | None, chances: Floats | None
+) -> str:
+    """Say of one ratio whether it differs from the reference."""
+    if reference is None or chances is None or not estimates.is_located[0]:
+        return ""
+    chance = float(chances[0])
+    differs = chance < 1 - estimates.level
+    verb = "differs from" if differs else "cannot be told from"
+    return f" The ratio {verb} {reference:g}: {chance_in_words(chance)}."
+
+
+def _group(estimates: Estimates) -> str:
+    """Name what a row is: by its column where all rows have the same one."""
+    columns = {tuple(facet.orders) for facet in estimates.facets}
+    (only,) = columns if len(columns) == 1 else ((),)
+    return only[0] if len(only) == 1 else "ratio"
 
 
 def _middle(estimates: Estimates) -> str:
@@ -157,9 +181,11 @@ def promised_of(release: Release) -> list[str]:
     plan, unit = release.plan, release.plan.unit
     if release.origin is not None:
         return [EXTERNAL_WORDS.format(origin=release.origin)]
-    whom = "a row" if unit.column is None else f"all rows of one '{unit.column}'"
+    whom, be, hold = "a row", "is", "holds"
+    if unit.column is not None:
+        whom, be, hold = f"all rows of one '{unit.column}'", "are", "hold"
     adding = unit.neighbours == "add-or-remove-one"
-    hidden = f"whether {whom} is in the data" if adding else f"what {whom} holds"
+    hidden = f"whether {whom} {be} in the data" if adding else f"what {whom} {hold}"
     statement = hidden if adding else f"one value of {whom} rather than another"
     odds = math.exp(min(float(plan.epsilon), 700.0))
     epsilon, delta = decimal_text(plan.epsilon), decimal_text(plan.delta)

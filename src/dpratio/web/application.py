@@ -122,7 +122,7 @@ def _render(sent: Upload) -> str:
         release = release_from_bytes(sent.content, format_of(sent.name))
     except UnicodeDecodeError:
         raise FileRefused("the file cannot be read: it is not UTF-8.") from None
-    from dpratio.show.report import render_report
+    from dpratio.show.sections.page import render_report
 
     return render_report(release)
 

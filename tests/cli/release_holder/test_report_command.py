@@ -26,7 +26,7 @@ def page_of(path: Path, *words: str) -> str:
 
 def test_two_groups_are_compared_first(path: Path) -> None:
     page = page_of(path, "--compare", "west", "north")
-    assert '<p class="answer">In west, score per label is 19.8 % higher' in page
+    assert '<p class="answer">In region west, score per label is 19.8 % higher' in page
     assert page.count('<p class="answer">') == 1
 
 
@@ -56,3 +56,16 @@ def test_what_is_not_in_the_release_is_refused(path: Path) -> None:
         done = CliRunner().invoke(app, [*words, *more])
         assert said in str(done.exception)
     assert not (path.parent / "no.html").exists()
+
+
+def test_a_ledger_is_asked_only_where_it_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPRATIO_LEDGER", "dpratio.db")
+    run, file = CliRunner(), folder / "r.json"
+    done = run.invoke(app, ["release", "study.toml", "-o", "r.json", "--by", "Ann"])
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "Ann" not in page_of(file)
+    assert "<b>Asked by</b> Ann" in page_of(file, "--ledger", "dpratio.db")
+    done = run.invoke(app, ["report", "r.json", "--anchor", "a.txt"])
+    assert "an anchor needs its ledger" in str(done.exception)

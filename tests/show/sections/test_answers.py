@@ -1,5 +1,6 @@
 """A report that answers what was asked: headline first, its chart, then the groups."""
 
+import datetime as dt
 import re
 from dataclasses import replace
 
@@ -8,9 +9,9 @@ import pytest
 
 import dpratio as dpr
 from dpratio.errors import InvalidInput
-from dpratio.show.report import render_report
 from dpratio.show.sections.answers import Answer, answer_terms
-from shown import HOSTILE, curved, released, spent
+from dpratio.show.sections.page import render_report
+from shown import HOSTILE, curved, monthly, released, spent
 
 RELEASE = dpr.example_release()
 
@@ -29,12 +30,14 @@ def answers_of(release: dpr.Release) -> list[Answer]:
 
 def test_the_answer_comes_first_then_its_chart_then_the_groups() -> None:
     page = render_report(RELEASE, answers=answers_of(RELEASE)[:1])
-    headline = page.index("In west, score per label is 19.8 % higher than in north: ")
+    headline = page.index(
+        "In region west, score per label is 19.8 % higher than in north: "
+    )
     chart = page.index('<figure class="answer-chart">')
     groups = page.index('<h2 id="ratios">')
     assert page.index("<h1>") < headline < chart < groups
     assert page.index("9 ratios of score per label") > groups
-    assert page.count("In west, score per label is") == 1
+    assert page.count("In region west, score per label is") == 1
 
 
 def test_every_kind_of_answer_has_a_headline_and_a_chart() -> None:
@@ -51,7 +54,7 @@ def test_every_kind_of_answer_has_a_headline_and_a_chart() -> None:
     ):
         assert re.search(f'<h2 id="answer-.">{re.escape(words)}</h2>', page), words
     assert page.count("SIMULATED: the people in this release are invented.") == 1
-    assert all(each["pictures"] for each in answer_terms(answers))
+    assert all(each["pictures"] for each in answer_terms(RELEASE, answers))
 
 
 def test_a_curve_that_was_asked_for_stands_first_and_once() -> None:
@@ -71,7 +74,7 @@ def test_open_ends_are_arrows() -> None:
     half = replace(found, ci_upper=np.array([np.inf]), codes=np.array([3], np.int8))
     nothing = replace(found, codes=np.array([4], np.int8))
     for answer, arrows in ((found, 0), (half, 1), (nothing, 2)):
-        (drawn,) = answer_terms([answer])
+        (drawn,) = answer_terms(spent(), [answer])
         assert drawn["pictures"][0].count('4.5v9z"') == arrows
 
 
@@ -93,7 +96,7 @@ def test_names_from_a_release_stay_text_in_answers() -> None:
 def test_a_long_answer_is_listed_in_part() -> None:
     keys = tuple(f"group {at}" for at in range(40))
     release = released(keys)
-    (drawn,) = answer_terms([dpr.compare_ratios(release)])
+    (drawn,) = answer_terms(release, [dpr.compare_ratios(release)])
     assert drawn["more"] == 780 - 300
     assert drawn["table"].count("<tr>") == 301
 
@@ -117,5 +120,16 @@ def test_what_is_no_answer_to_this_release_is_refused() -> None:
 
 def test_a_comparison_of_nothing_has_no_chart() -> None:
     found = dpr.assess_homogeneity(RELEASE, question=1)
-    (drawn,) = answer_terms([replace(found, beside=())])
+    (drawn,) = answer_terms(RELEASE, [replace(found, beside=())])
     assert drawn["pictures"] == []
+
+
+def test_groups_carry_the_name_of_their_column() -> None:
+    within = dpr.assess_equivalence(RELEASE, "north", lower=0.9, question=1)
+    mean = dpr.estimate_function(RELEASE, dpr.functions.mean("per"), question=1)
+    told = [each["headline"] for each in answer_terms(RELEASE, [within, mean])]
+    assert told[0].startswith("In region north, score per label is 0.9 or more: ")
+    assert told[1].startswith("mean of per, 4 answers: north ")
+    months = dpr.compare_ratios(monthly(), ("web", dt.date(2026, 1, 1)), reference=4)
+    (drawn,) = answer_terms(monthly(), [months])
+    assert drawn["headline"].startswith("In web, 2026-01-01, revenue per visit ")

@@ -4,12 +4,26 @@ import math
 from collections.abc import Callable
 
 __all__ = [
+    "chance_in_words",
     "compared_in_words",
     "interval_in_words",
     "percent",
     "range_in_words",
     "short",
 ]
+
+
+_LEAST = 0.0001  # Below it the size of a p-value says nothing.
+
+
+def chance_in_words(chance: float) -> str:
+    """Say a p-value; of a tiny one its size says nothing.
+
+    Example:
+        >>> chance_in_words(0.0312), chance_in_words(2.4e-12)
+        ('p = 0.031', 'p < 0.0001')
+    """
+    return f"p < {_LEAST:g}" if chance < _LEAST else f"p = {chance:.2g}"
 
 
 def percent(share: float) -> str:

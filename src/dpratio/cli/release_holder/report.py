@@ -13,6 +13,7 @@ from dpratio.cli.replace import require_report_place
 from dpratio.cli.studies import as_question, read_given_release
 
 if TYPE_CHECKING:
+    from dpratio.curator.ledger.ledger import Ledger
     from dpratio.show.sections.answers import Answer
 
 __all__ = ["report"]
@@ -42,6 +43,17 @@ def report(  # noqa: PLR0913 (one command, one answer)
         bool, typer.Option("--curve", help="Answer first how calibrated scores are.")
     ] = False,
     question: WhichQuestion = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            help="Publish what the ledger says of the release: scope, dates, who "
+            "asked, who approved, what was left.",
+        ),
+    ] = None,
+    anchor: Annotated[
+        Path | None,
+        typer.Option(help="With --ledger, the file that keeps its heads."),
+    ] = None,
     level: Level = 0.95,
     method: Method = "pivot",
     force: Replace = False,
@@ -84,9 +96,21 @@ def report(  # noqa: PLR0913 (one command, one answer)
         method=method,
         reference=value,
         answers=answers,
+        ledger=_opened(ledger, anchor),
         replace=force,
     )
     typer.echo(f"Written to {out}.")
+
+
+def _opened(location: str | None, anchor: Path | None) -> "Ledger | None":
+    """Open the ledger that was named; no variable names one: it would be published."""
+    if location is None:
+        hint = "Name the ledger with --ledger."
+        require(anchor is None, "an anchor needs its ledger", anchor, hint)
+        return None
+    from dpratio.cli.data_holder.ledger import open_ledger
+
+    return open_ledger(location, anchor)
 
 
 def _number(text: str | None) -> float | None:

@@ -22,7 +22,7 @@ from dpratio.errors import DpratioError, LedgerRefused
 from dpratio.release.files import release_from_bytes
 from dpratio.release.release import Release
 
-__all__ = ["Findings", "verify_ledger"]
+__all__ = ["Findings", "verify_ledger", "wrong_release"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
         notes += _waiting(ledger.spool, accounts)
         for release in releases:
             checked.append(f"release {release.id}.")
-            wrong += _wrong_release(watched, accounts, release)
+            wrong += wrong_release(watched, accounts, release)
     return Findings(tuple(checked), tuple(wrong), tuple(notes), tuple(aside))
 
 
@@ -219,7 +219,7 @@ def _unowned(watched: Watched, accounts: list[Account]) -> list[str]:
     ]
 
 
-def _wrong_release(
+def wrong_release(
     watched: Watched, accounts: list[Account], release: Release
 ) -> list[str]:
     """Look for the head that a release carries, and compare it with what was sealed."""

@@ -10,13 +10,17 @@ from dpratio.analyst.comparison.designs import REST
 from dpratio.analyst.comparison.equivalence import VERDICTS, Equivalence
 from dpratio.analyst.comparison.homogeneity import Homogeneity
 from dpratio.analyst.function.function_results import FunctionEstimates
-from dpratio.analyst.tables.sentence import interval_in_words, percent, short
+from dpratio.analyst.tables.sentence import (
+    chance_in_words,
+    interval_in_words,
+    percent,
+    short,
+)
 from dpratio.show.blocks import Row, blocks_of
 
-__all__ = ["chance_in_words", "heading_of", "headline_of"]
+__all__ = ["Answered", "heading_of", "headline_of"]
 
 _FEW = 4
-_LEAST = 0.0001
 _UNLIKELY = 0.05
 _LONGEST_NAME = 60
 _ADJUSTED = {
@@ -30,13 +34,18 @@ _TOO_LITTLE = "too little is known for groups of this size"
 Answered = Comparison | Equivalence | Homogeneity | FunctionEstimates
 
 
-def headline_of(answer: Answered) -> str:
-    """Say an answer in a sentence or two, with its interval and p-value."""
+def headline_of(answer: Answered, column: str = "") -> str:
+    """Say an answer in a sentence or two, with its interval and p-value.
+
+    Args:
+        answer: What was asked.
+        column: What its groups are groups of, where that is one column.
+    """
     match answer:
         case Comparison():
-            return _of_comparison(answer)
+            return _of_comparison(answer, column)
         case Equivalence():
-            return _of_equivalence(answer)
+            return _of_equivalence(answer, column)
         case Homogeneity():
             return _of_homogeneity(answer)
         case FunctionEstimates():
@@ -61,24 +70,14 @@ def heading_of(answer: Answered) -> str:
             return answer.function.replace("_", " ")
 
 
-def chance_in_words(chance: float) -> str:
-    """Say a p-value; of a tiny one its size says nothing.
-
-    Example:
-        >>> chance_in_words(0.0312), chance_in_words(2.4e-12)
-        ('p = 0.031', 'p < 0.0001')
-    """
-    return f"p < {_LEAST:g}" if chance < _LEAST else f"p = {chance:.2g}"
-
-
-def _of_comparison(found: Comparison) -> str:
+def _of_comparison(found: Comparison, column: str) -> str:
     if len(found) == 0:
         return "Nothing was compared."
     links = list(dict.fromkeys(found.link))
     rows = [at for at, each in enumerate(found.link) if each == links[0]]
     if len(rows) == 1:
         more = [_again(found, at) for at in range(1, len(found))]
-        return " ".join([f"{_compared(found, 0)}.", *more])
+        return " ".join([f"{_compared(found, 0, column)}.", *more])
     chances = found.pvalue_adjusted[rows]
     count = int((chances < 1 - found.level).sum())
     of = f" of {found.asked}" if found.asked else ""
@@ -92,7 +91,7 @@ def _of_comparison(found: Comparison) -> str:
     if count == 0:
         return said
     clearest = rows[int(np.argmin(found.pvalue[rows]))]
-    told = _compared(found, clearest)
+    told = _compared(found, clearest, column)
     return f"{said} The clearest: {told[0].lower()}{told[1:]}."
 
 
@@ -100,12 +99,12 @@ def _is_plain(found: Comparison) -> bool:
     return found.null == 0 and found.alternative == "two-sided"
 
 
-def _compared(found: Comparison, at: int) -> str:
+def _compared(found: Comparison, at: int, column: str) -> str:
     """Say how one group stands to the other; what may be chance is no difference."""
     link, value = found.link[at], float(found.estimate[at])
     chance = float(found.pvalue_adjusted[at])
     asked, odds = found.asked or "the ratio", chance_in_words(chance)
-    begin = f"{_where(found.first[at])}, {asked}"
+    begin = f"{_where(found.first[at], column)}, {asked}"
     to_value = found.second is None
     beside = _second(found, at)
     if found.status_of(at) in _WITHHELD or math.isnan(value):
@@ -166,8 +165,10 @@ def _second(found: Comparison, at: int) -> str:
     return "all others together" if name == REST else _named(name)
 
 
-def _where(group: object) -> str:
-    return "Overall" if group is None else f"In {_named(group)}"
+def _where(group: object, column: str) -> str:
+    if group is None:
+        return "Overall"
+    return " ".join(word for word in ("In", column, _named(group)) if word)
 
 
 def _named(group: object) -> str:
@@ -176,7 +177,7 @@ def _named(group: object) -> str:
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
-def _of_equivalence(found: Equivalence) -> str:
+def _of_equivalence(found: Equivalence, column: str) -> str:
     count, asked = len(found), found.asked or "the ratio"
     both = found.lower is not None and found.upper is not None
     held = f"within {found.margins}" if both else found.margins
@@ -184,7 +185,7 @@ def _of_equivalence(found: Equivalence) -> str:
         told = {"within": "is", "outside": "is not"}
         verb = told.get(found.verdicts[0], "may or may not be")
         odds = chance_in_words(float(found.pvalue_adjusted[0]))
-        return f"{_where(found.group[0])}, {asked} {verb} {held}: {odds}."
+        return f"{_where(found.group[0], column)}, {asked} {verb} {held}: {odds}."
     if found.overall == "within":
         odds = chance_in_words(float(found.pvalue.max()))
         return f"In all {count:,} groups, {asked} is {held}: {odds}."

@@ -20,6 +20,7 @@ from dpratio.show.report_words import shortened
 from dpratio.show.sections.answer_words import Answered, heading_of, headline_of
 from dpratio.show.watch.report_watch import watched_of
 from dpratio.tabular import Table
+from dpratio.terms.dimensions import Periods
 
 __all__ = ["Answer", "answer_terms", "require_answers"]
 
@@ -61,12 +62,12 @@ def require_answers(release: Release, answers: Sequence[Answer]) -> None:
             require(len(each) <= _MOST_DRAWN, rule, len(each), "Name fewer groups.")
 
 
-def answer_terms(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+def answer_terms(release: Release, answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """Give what the template needs of every answer."""
-    return [_terms(each) for each in answers]
+    return [_terms(release, each) for each in answers]
 
 
-def _terms(answer: Answer) -> dict[str, Any]:
+def _terms(release: Release, answer: Answer) -> dict[str, Any]:
     match answer:
         case Watch():
             watched = watched_of(answer)
@@ -94,10 +95,10 @@ def _terms(answer: Answer) -> dict[str, Any]:
                 "more": drawn["more"],
             }
         case Comparison() | Equivalence() | Homogeneity() | FunctionEstimates():
-            return _of_rows(answer)
+            return _of_rows(answer, _column_of(release, answer))
 
 
-def _of_rows(answer: Answered) -> dict[str, Any]:
+def _of_rows(answer: Answered, column: str) -> dict[str, Any]:
     said = stamps(answer.origin, is_simulated=answer.is_simulated)
     pictures = []
     blocks = blocks_of(answer)
@@ -108,7 +109,7 @@ def _of_rows(answer: Answered) -> dict[str, Any]:
     count = len(next(iter(columns.values())))
     listed = Table({name: cells[:_MOST_LISTED] for name, cells in columns.items()})
     return {
-        "headline": shortened(headline_of(answer)),
+        "headline": shortened(headline_of(answer, column)),
         "heading": shortened(heading_of(answer)),
         "lines": [],
         "pictures": pictures,
@@ -118,3 +119,26 @@ def _of_rows(answer: Answered) -> dict[str, Any]:
         "table": listed.to_html(),
         "more": max(count - _MOST_LISTED, 0),
     }
+
+
+def _column_of(release: Release, answer: Answered) -> str:
+    """Name the column that tells the groups of an answer apart, where there is one.
+
+    A period says by itself what it is.
+    """
+    match answer:
+        case Comparison():
+            named = set(answer.first)
+        case Equivalence():
+            named = set(answer.group)
+        case _:
+            return ""
+    columns = {
+        question.groups.columns[0]
+        for question in release.questions
+        if question.groups is not None
+        and len(question.groups.dimensions) == 1
+        and not isinstance(question.groups.dimensions[0], Periods)
+        and named <= set(question.keys)
+    }
+    return columns.pop() if len(columns) == 1 else ""

@@ -1,0 +1,160 @@
+"""The page of a report as text: the answer, its pictures, its promises.
+
+Nothing in it comes from the network, and its policy allows nothing to: the one script
+that may run is named by its hash. Texts are escaped by the template.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from dpratio.analyst.curve.curve_results import Curve
+from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.analyst.tables.estimates import STATUSES
+from dpratio.analyst.tables.provenance import stamps
+from dpratio.checks import require
+from dpratio.plan.plan_words import NOT_COVERED
+from dpratio.release.release import Release
+from dpratio.show.chart.picture import chart_style
+from dpratio.show.chart.strip import STRIP_SHAPES, draw_places
+from dpratio.show.report_curves import curve_sets_of
+from dpratio.show.report_rows import MOST_ROWS, block_terms, counted_verdicts
+from dpratio.show.report_words import (
+    answer_of,
+    asked_of,
+    chances_of,
+    merged_of,
+    promised_of,
+    shortened,
+    sure_of,
+)
+from dpratio.show.sections.answers import Answer, answer_terms, require_answers
+from dpratio.show.sections.facts import (
+    Recorded,
+    header_facts,
+    recorded_facts,
+    verify_command,
+)
+from dpratio.show.text import render
+from dpratio.tabular import printable
+
+__all__ = ["render_report"]
+
+
+def render_report(
+    release: Release,
+    *,
+    title: str | None = None,
+    level: float = 0.95,
+    method: str = "pivot",
+    reference: float | None = None,
+    answers: Sequence[Answer] = (),
+    record: Recorded | None = None,
+) -> str:
+    """Give the report as text; arguments as in `write_report`.
+
+    ``record`` is what the ledger says of the release. This page knows no ledger: who
+    only reads releases must have no way to one.
+    """
+    require(isinstance(release, Release), "release must be a Release", release)
+    require_answers(release, answers)
+    estimates = estimate_ratios(release, level=level, method=method)
+    script, style = _file("report.js"), chart_style() + _file("report.css")
+    blocks = block_terms(estimates, reference)
+    reference = estimates.reference if reference is None else reference
+    chances = chances_of(release, reference)
+    heading = title or asked_of(release)
+    made_up = "SIMULATED: " if release.is_simulated else ""
+    data = {
+        "blocks": [
+            {"rows": [list(row.values()) for row in block["rows"]], "css": block["css"]}
+            for block in blocks
+        ],
+        "most_rows": MOST_ROWS,
+        "shapes": STRIP_SHAPES,
+        "csv": render(estimates, "csv"),
+        "csv_name": f"ratios-{release.id[:8]}.csv",
+    }
+    plan = release.measured
+    summary = [shortened(line) for line in [*plan.summary(), *merged_of(release)]]
+    return str(
+        _template().render(
+            title=f"{made_up}{heading}",
+            heading=heading,
+            answer=shortened(answer_of(estimates, reference, chances)),
+            asked=" ".join(line for line in summary if line.startswith("Asked")),
+            level=f"{level:g}",
+            count=len(estimates),
+            blocks=blocks,
+            most_rows=MOST_ROWS,
+            verdicts=counted_verdicts(blocks),
+            shapes=STRIP_SHAPES,
+            draw_places=draw_places,
+            stamps=stamps(release.origin, is_simulated=release.is_simulated),
+            answers=answer_terms(release, answers),
+            curve_sets=curve_sets_of(release, level, shown=_curves(answers)),
+            sure=sure_of(estimates),
+            statuses=[
+                (name, words)
+                for name, words in STATUSES.items()
+                if name in estimates.status
+            ],
+            promised=promised_of(release),
+            not_covered=NOT_COVERED,
+            measured=[line for line in summary if not line.startswith("Asked")],
+            plan_table=_safe(plan.to_html()),
+            facts=header_facts(release, record),
+            recorded=recorded_facts(release, record),
+            verify=verify_command(release),
+            release_id=release.id,
+            made_by=release.made_by,
+            data=_safe(_embedded(data)),
+            script=_safe(script),
+            script_hash=_hash_of(script),
+            style=_safe(style),
+        )
+    )
+
+
+def _curves(answers: Sequence[Answer]) -> list[tuple[str, str]]:
+    """Name the curves that the report answers first."""
+    return [(each.score, each.bins) for each in answers if isinstance(each, Curve)]
+
+
+def _embedded(data: dict[str, Any]) -> str:
+    """Write JSON that no text can break out of."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+def _hash_of(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _file(name: str) -> str:
+    return (files("dpratio.show") / "page_files" / name).read_text(encoding="utf-8")
+
+
+def _template() -> Any:  # noqa: ANN401 (Jinja is loaded here)
+    from jinja2 import Environment, StrictUndefined
+
+    # Marks of direction in a key would turn the words and numbers beside it around.
+    rules = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda said: printable(said) if type(said) is str else said,
+    )
+    return rules.from_string(_file("report.html"))
+
+
+def _safe(text: str) -> Any:  # noqa: ANN401 (Jinja is loaded here)
+    """Mark what this file made itself as not to be escaped again."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704 (made here, or escaped by to_html)
