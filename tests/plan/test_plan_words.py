@@ -6,10 +6,11 @@ from fractions import Fraction
 import pytest
 
 from dpratio.plan.make_plan import make_plan
-from dpratio.plan.plan_words import NOT_COVERED, describe_epsilon
+from dpratio.plan.plan_words import describe_epsilon
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.hand_made_plans import LABEL, SCORE, focused_plan, hand_made, wide_plan
@@ -78,8 +79,12 @@ def test_a_delta_that_is_allowed_and_not_needed_is_explained() -> None:
 
 
 def test_the_text_ends_with_what_is_not_covered() -> None:
-    lines = str(hand_made()).splitlines()
-    assert lines[-2:] == [f"Not covered: {sentence}" for sentence in NOT_COVERED]
+    plan = hand_made()
+    lines = str(plan).splitlines()
+    assert lines[-2:] == [f"Not covered: {sentence}" for sentence in plan.not_covered]
+    said = " ".join(plan.not_covered)
+    for word in ("model", "weights", "disjoint split", "bounds", "keys", "budget"):
+        assert word in said
     assert "Σ w·y" in lines[8]
 
 
@@ -175,3 +180,44 @@ def test_a_large_epsilon_draws_a_note(epsilon: str, said: int) -> None:
     notes = describe_epsilon(Fraction(epsilon))
     assert len(notes) == said
     assert all(note.startswith(f"Note: epsilon {epsilon} is large.") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "groups", "about_scores"),
+    [
+        (Ratio("money", per="visits"), None, False),
+        (Ratio("money", per="visits"), Groups("arm", ["a", "b"]), False),
+        (
+            Ratio("money", per="visits"),
+            PrivateKeys("arm", Budget("0.1", "1e-7")),
+            False,
+        ),
+        (Ratio("money", per="visits", weight="weight"), None, True),
+        (Ratio("money", per="visits"), ScoreBins("age", 4), True),
+        (Ratio("score", per="label"), None, True),
+        (Ratio("score", minus="label", per="visits"), None, True),
+    ],
+)
+def test_scores_and_weights_are_spoken_of_where_there_are_any(
+    ratio: Ratio,
+    groups: Groups | PrivateKeys | ScoreBins | None,
+    *,
+    about_scores: bool,
+) -> None:
+    bounds = {
+        "money": Bounds(0, 60),
+        "visits": Bounds(0, 10),
+        "age": Bounds(0, 99),
+        "weight": Bounds(0, 3),
+        "score": Bounds(0, 1),
+        "label": Bounds.binary(),
+    }
+    binned = [groups.column] if isinstance(groups, ScoreBins) else []
+    used = {*ratio.columns, *binned}
+    given = {name: each for name, each in bounds.items() if name in used}
+    plan = make_plan(ratio, bounds=given, groups=groups, budget=Budget(1, "1e-6"))
+    made, terms = plan.not_covered
+    assert made.startswith("how scores and weights were made") == about_scores
+    assert made.startswith("how columns were made") != about_scores
+    assert "one row's values into other rows" in made
+    assert terms.startswith("the terms themselves")

@@ -15,7 +15,6 @@ from dpratio.plan.histogram.histogram_words import (
 )
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import (
-    NOT_COVERED,
     describe_answers,
     describe_bounds,
     describe_cells,
@@ -24,6 +23,7 @@ from dpratio.plan.plan_words import (
     describe_delta,
     describe_epsilon,
     describe_growth,
+    describe_not_covered,
     describe_stage,
     describe_unit,
 )
@@ -72,6 +72,12 @@ class Plan(PlanTerms, Tabular):
     def cut_counts(self) -> list[bool]:
         """Whether cut units are counted, of every question."""
         return [self.counts_cuts(each) for each in self.questions]
+
+    @property
+    def not_covered(self) -> tuple[str, ...]:
+        """What the promise leaves out, in sentences."""
+        ratios = [each.ratio for each in self.questions]
+        return describe_not_covered(ratios, self.partitions, self.bounds)
 
     def shares(self, question: PlannedQuestion) -> list[float]:
         """The part of the price that each sum has in the row that costs most."""
@@ -168,7 +174,7 @@ class Plan(PlanTerms, Tabular):
 
     def __str__(self) -> str:
         lines = [*(printable(line) for line in self.summary()), "", self.to_text(), ""]
-        lines += [f"Not covered: {sentence}" for sentence in NOT_COVERED]
+        lines += [f"Not covered: {sentence}" for sentence in self.not_covered]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -176,6 +182,7 @@ class Plan(PlanTerms, Tabular):
             f"<p>{html.escape(printable(line))}</p>" for line in self.summary()
         )
         missing = "".join(
-            f"<li>Not covered: {html.escape(sentence)}</li>" for sentence in NOT_COVERED
+            f"<li>Not covered: {html.escape(sentence)}</li>"
+            for sentence in self.not_covered
         )
         return f"{said}{self.to_html()}<ul>{missing}</ul>"

@@ -1,6 +1,6 @@
 """A plan in sentences, for the person who must approve it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from dpratio.plan.calibration.calibrate import noise_sd
@@ -9,13 +9,13 @@ from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
-from dpratio.terms.dimensions import Periods
+from dpratio.terms.dimensions import Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import UNMEASURED
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
-    "NOT_COVERED",
     "describe_answers",
     "describe_bounds",
     "describe_cells",
@@ -24,6 +24,7 @@ __all__ = [
     "describe_delta",
     "describe_epsilon",
     "describe_growth",
+    "describe_not_covered",
     "describe_stage",
     "describe_totals",
     "describe_unit",
@@ -38,7 +39,11 @@ _TERMS = (
     "the terms themselves: bounds, keys, guesses and budget are public, and must "
     "not be read off these rows."
 )
-NOT_COVERED = (_MAKING, _TERMS)
+_COLUMNS = (
+    "how columns were made: a value that was computed from several of these rows, a "
+    "model's prediction for instance, carries one row's values into other rows. Take "
+    "each value from its own row."
+)
 _KEYS_SHOWN = 12
 _LARGE_DELTA = Fraction(1, 1000)
 _LARGE_EPSILON = 10
@@ -226,3 +231,35 @@ def describe_answers(strategy: str, answers: tuple[str, ...]) -> str:
         "Answers: the ratio, with variance 'linearised'. Means, bin mass and "
         "curves need a plan with answers=('ratio', 'means')."
     )
+
+
+def describe_not_covered(
+    ratios: Iterable[Ratio],
+    partitions: Iterable[Partition],
+    bounds: Mapping[str, Bounds],
+) -> tuple[str, str]:
+    """Say what the promise leaves out: how columns were made, and the terms.
+
+    Weights and scores are spoken of where there are any. A column is taken for a score
+    where it is binned, or held to another of the same range.
+    """
+    binned = any(
+        isinstance(each, ScoreBins)
+        for partition in partitions
+        if isinstance(partition, Groups)
+        for each in partition.dimensions
+    )
+    weighted_or_scored = binned or any(
+        ratio.weight is not None or _is_held_to_its_like(ratio, bounds)
+        for ratio in ratios
+    )
+    return (_MAKING if weighted_or_scored else _COLUMNS, _TERMS)
+
+
+def _is_held_to_its_like(ratio: Ratio, bounds: Mapping[str, Bounds]) -> bool:
+    ranges = [
+        (bounds[name].lower, bounds[name].upper)
+        for name in (ratio.numerator, ratio.minus, ratio.per)
+        if name in bounds
+    ]
+    return len(set(ranges)) < len(ranges)

@@ -10,7 +10,6 @@ import numpy as np
 from dpratio.arrays import Integers
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.realise import is_realised
 from dpratio.plan.sensitivity.contrast import contrast_of
@@ -248,7 +247,7 @@ class Release:
             f"{simulated}Release {self.id}: {held}{made}{self._said_of_guesses()}; "
             f"{cost_words(self.cost)}{' as claimed there' if self.origin else ''}"
             f"{self._said_of_cost()}."
-            f"{'' if self.origin else f' Not covered: {NOT_COVERED[0]}'}"
+            f"{'' if self.origin else f' Not covered: {plan.not_covered[0]}'}"
         )
 
     @property

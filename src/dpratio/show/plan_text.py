@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_words import NOT_COVERED, describe_unit
+from dpratio.plan.plan_words import describe_unit
 from dpratio.release.plan_file import plan_hash
 from dpratio.show.text import render
 from dpratio.tabular import printable
@@ -15,7 +15,7 @@ __all__ = ["plan_to_json", "plan_to_markdown"]
 
 def plan_to_markdown(plan: Plan, notes: Sequence[str] = ()) -> str:
     """Write a plan as Markdown: sentences, the table of sums, what is not covered."""
-    missing = [f"Not covered: {each}" for each in NOT_COVERED]
+    missing = [f"Not covered: {each}" for each in plan.not_covered]
     above = [f"- {printable(line)}" for line in plan.summary()]
     below = [f"- {printable(line)}" for line in (*notes, *missing)]
     return "\n".join([*above, "", render(plan, "markdown"), "", *below])
@@ -38,7 +38,7 @@ def plan_to_json(plan: Plan, notes: Sequence[str] = ()) -> str:
         },
         "summary": plan.summary(),
         "notes": list(notes),
-        "not_covered": list(NOT_COVERED),
+        "not_covered": list(plan.not_covered),
         "plan_hash": plan_hash(plan),
         "sums": json.loads(render(plan, "json")),
     }

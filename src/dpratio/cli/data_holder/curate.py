@@ -58,7 +58,6 @@ def plan(
     ] = None,
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
-    from dpratio.plan.plan_words import NOT_COVERED
     from dpratio.release.plan_file import plan_hash, require_plan_place, write_plan
     from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
@@ -72,7 +71,7 @@ def plan(
     if written is None:
         output.say([*made.summary(), ""])
         output.print_table(made)
-        missing = [f"Not covered: {each}" for each in NOT_COVERED]
+        missing = [f"Not covered: {each}" for each in made.not_covered]
         output.say(["", *notes, *([""] if notes else []), *missing])
     else:
         typer.echo(written(made, notes))

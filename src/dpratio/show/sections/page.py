@@ -16,7 +16,6 @@ from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.checks import require
-from dpratio.plan.plan_words import NOT_COVERED
 from dpratio.release.release import Release
 from dpratio.show.chart.picture import chart_style
 from dpratio.show.chart.strip import STRIP_SHAPES, draw_places
@@ -103,7 +102,7 @@ def render_report(
                 if name in estimates.status
             ],
             promised=promised_of(release),
-            not_covered=NOT_COVERED,
+            not_covered=plan.not_covered,
             measured=[line for line in summary if not line.startswith("Asked")],
             plan_table=_safe(plan.to_html()),
             facts=header_facts(release, record),
