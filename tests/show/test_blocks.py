@@ -71,7 +71,7 @@ def test_periods_keep_their_order_and_are_named_by_month() -> None:
     ]
     assert block.measure == "revenue per visit"
     panels = dpr.estimate_ratios(monthly()).chart().panels
-    assert [panel.title for panel in panels] == ["web", "shop"]
+    assert [panel.title for panel in panels] == ["arm web", "arm shop"]
     assert next(tick.text for tick in panels[0].x.given or ()) == "2026-01"
 
 

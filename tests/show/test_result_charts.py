@@ -113,7 +113,10 @@ def test_periods_run_along_time_and_break_where_nothing_is_known() -> None:
 def test_a_curve_has_a_panel_for_each_of_its_groups() -> None:
     curve = dpr.calibration_curve(curved())
     chart = curve.chart()
-    assert [panel.title for panel in chart.panels] == ["north", "south"]
+    assert [panel.title for panel in chart.panels] == [
+        "region north",
+        "region south",
+    ]
     table = [row for row in curve.to_dicts() if row["region"] == "north"]
     drawn = intervals(chart)
     assert [mark.at for mark in drawn] == [row["mean_score"] for row in table]

@@ -260,6 +260,6 @@ def _is_held_to_its_like(ratio: Ratio, bounds: Mapping[str, Bounds]) -> bool:
     ranges = [
         (bounds[name].lower, bounds[name].upper)
         for name in (ratio.numerator, ratio.minus, ratio.per)
-        if name in bounds
+        if name is not None and name in bounds
     ]
     return len(set(ranges)) < len(ranges)

@@ -73,11 +73,11 @@ def ends_of(curve: Curve) -> tuple[float, float]:
 
 
 def curves_of(curve: Curve) -> dict[str, list[dict[str, Any]]]:
-    """Sort the bins by curve, in the order of their scores; names are labels."""
+    """Sort the bins by curve, in the order of their scores; columns are named."""
     table, shown = curve.columns(), curve.shown()
     bins = [str(each) for each in curve.labels[curve.bins]]
     others = [
-        [str(each) for each in cells]
+        [f"{name} {each}" for each in cells]
         for name, cells in curve.labels.items()
         if name != curve.bins
     ]

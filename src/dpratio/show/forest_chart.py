@@ -194,9 +194,14 @@ def _time_lines(block: Block) -> list[Panel]:
 
 
 def _other(row: Row, block: Block) -> str:
-    """Name the series of a row: all its labels but the period."""
+    """Name the series of a row: all its labels but the period, with their columns."""
+    if block.time is None:
+        return row.name
+    named = zip(block.columns, row.labels, strict=True)
     return BETWEEN.join(
-        label for at, label in enumerate(row.labels) if at != block.time
+        f"{column} {label}"
+        for at, (column, label) in enumerate(named)
+        if at != block.time
     )
 
 
