@@ -21,7 +21,7 @@ def page_of(path: Path, *words: str) -> str:
     out = path.parent / "report.html"
     done = CliRunner().invoke(app, ["report", str(path), "-o", str(out), *words])
     assert done.exit_code == 0, (done.output, done.exception)
-    return out.read_text(encoding="utf-8")
+    return out.read_text(encoding="utf-8").replace("\xa0", " ")
 
 
 def test_two_groups_are_compared_first(path: Path) -> None:

@@ -153,25 +153,25 @@ def test_margins_are_answered_in_a_sentence(
 
 def test_functions_are_listed_and_many_are_summed_up() -> None:
     found = dpr.estimate_function(RELEASE, dpr.functions.mean("per"), question=1)
-    assert headline_of(found).startswith("mean of per, 4 answers: north 0.489, east ")
+    assert headline_of(found).startswith("The mean of per of 4 groups: north 0.489, ")
     assert heading_of(found) == "mean of per"
     codes = np.array([0, 0, 0, 3], dtype=np.int8)
     assert headline_of(replace(found, codes=codes)).endswith("; of 1 nothing is known.")
     lost = replace(found, codes=np.full(4, 3, dtype=np.int8))
     assert headline_of(lost) == (
-        "mean of per, 4 answers: too little is known for groups of this size."
+        "The mean of per of 4 groups: too little is known for groups of this size."
     )
     many = dpr.estimate_function(
         released(tuple("abcdef"), people=2_000), dpr.functions.total("per")
     )
-    assert "6 answers: half of them lie between" in headline_of(many)
+    assert "of 6 groups: half of them lie between" in headline_of(many)
 
 
 def test_one_value_of_a_function_has_its_interval() -> None:
     lift = dpr.functions.lift("per")
     found = dpr.estimate_function(RELEASE, lift, arms=("west", "north"), question=1)
     assert headline_of(found).startswith(
-        "west against north, lift of means of per: −0.165, 95 % interval −0.203 to "
+        "The lift of means of per of west against north: −0.165, 95 % interval "
     )
     lost = replace(found, codes=np.full(1, 3, dtype=np.int8))
     assert headline_of(lost).endswith(": too little is known for groups of this size.")

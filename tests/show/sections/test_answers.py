@@ -28,8 +28,13 @@ def answers_of(release: dpr.Release) -> list[Answer]:
     ]
 
 
+def page_of(release: dpr.Release, *answers: Answer) -> str:
+    """Render a report; spaces that hold a line together are plain ones here."""
+    return render_report(release, answers=answers).replace("\xa0", " ")
+
+
 def test_the_answer_comes_first_then_its_chart_then_the_groups() -> None:
-    page = render_report(RELEASE, answers=answers_of(RELEASE)[:1])
+    page = page_of(RELEASE, answers_of(RELEASE)[0])
     headline = page.index(
         "In region west, score per label is 19.8 % higher than in north: "
     )
@@ -129,7 +134,13 @@ def test_groups_carry_the_name_of_their_column() -> None:
     mean = dpr.estimate_function(RELEASE, dpr.functions.mean("per"), question=1)
     told = [each["headline"] for each in answer_terms(RELEASE, [within, mean])]
     assert told[0].startswith("In region north, score per label is 0.9 or more: ")
-    assert told[1].startswith("mean of per, 4 answers: north ")
+    assert told[1].startswith("The mean of per of 4 groups: north ")
     months = dpr.compare_ratios(monthly(), ("web", dt.date(2026, 1, 1)), reference=4)
     (drawn,) = answer_terms(monthly(), [months])
     assert drawn["headline"].startswith("In web, 2026-01-01, revenue per visit ")
+
+
+def test_a_headline_breaks_at_no_number() -> None:
+    (drawn, *_) = answer_terms(RELEASE, answers_of(RELEASE))
+    assert " %" not in drawn["headline"]
+    assert "p\xa0<\xa00.0001" in drawn["headline"]

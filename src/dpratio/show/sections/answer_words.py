@@ -207,16 +207,16 @@ def _of_homogeneity(found: Homogeneity) -> str:
 
 def _of_function(found: FunctionEstimates) -> str:
     (block,) = blocks_of(found)
-    name, count = block.measure, len(block.rows)
+    name, count = f"The {block.measure}", len(block.rows)
     known = [row for row in block.rows if not math.isnan(row.value)]
     if count == 1:
         row = block.rows[0]
-        where = f"{_named(row.name)}, " if row.labels else ""
+        where = f" of {_named(row.name)}" if row.labels else ""
         if not known:
-            return f"{where}{name}: {_TOO_LITTLE}."
+            return f"{name}{where}: {_TOO_LITTLE}."
         within = interval_in_words((row.low, row.high), found.level, short)
-        return f"{where}{name}: {short(row.value)}, {within}."
-    return f"{name}, {count:,} answers: {_spread(known, count)}."
+        return f"{name}{where}: {short(row.value)}, {within}."
+    return f"{name} of {count:,} groups: {_spread(known, count)}."
 
 
 def _spread(known: list[Row], count: int) -> str:

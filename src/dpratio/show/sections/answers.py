@@ -31,6 +31,8 @@ _KINDS = (
 )
 # A browser shows so many at once; a chart of more says nothing.
 _MOST_ANSWERS, _MOST_DRAWN, _MOST_LISTED = 20, 5_000, 300
+# Columns that are the same in every row, and that the notes say in words.
+_SAID_BELOW = {"adjust", "alternative", "level"}
 
 
 def require_answers(release: Release, answers: Sequence[Answer]) -> None:
@@ -64,7 +66,18 @@ def require_answers(release: Release, answers: Sequence[Answer]) -> None:
 
 def answer_terms(release: Release, answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """Give what the template needs of every answer."""
-    return [_terms(release, each) for each in answers]
+    terms = [_terms(release, each) for each in answers]
+    return [each | {"headline": _unbroken(each["headline"])} for each in terms]
+
+
+def _unbroken(line: str) -> str:
+    """Keep numbers and their signs on one line."""
+    line = line.replace(" %", "\N{NO-BREAK SPACE}%")
+    for sign in "=<":
+        line = line.replace(
+            f"p {sign} ", f"p\N{NO-BREAK SPACE}{sign}\N{NO-BREAK SPACE}"
+        )
+    return line
 
 
 def _terms(release: Release, answer: Answer) -> dict[str, Any]:
@@ -105,7 +118,9 @@ def _of_rows(answer: Answered, column: str) -> dict[str, Any]:
     if any(block.rows for block in blocks):
         chart = forest_chart(blocks, title_of(answer))
         pictures = [chart.svg(width=each, is_styled=False) for each in (WIDE, NARROW)]
-    columns = answer.shown()
+    columns = {
+        name: cells for name, cells in answer.shown().items() if name not in _SAID_BELOW
+    }
     count = len(next(iter(columns.values())))
     listed = Table({name: cells[:_MOST_LISTED] for name, cells in columns.items()})
     return {
