@@ -120,7 +120,7 @@ def allowed(plan: Plan) -> Fraction:
         plan.mechanism,
         plan.grid(question),
         question.scales,
-        plan.unit,
+        plan.unit_of(question),
         cells_of(plan, question.partition),
     )
     return ratio if plan.mechanism == "laplace" else ratio**2

@@ -104,6 +104,6 @@ def _summed(source: object, plan: Plan, engine: str) -> Callable[[], Any]:
 
 def _found(source: object, role: str, engine: str) -> Callable[[], Any]:
     plan = plan_of(unit=PrivacyUnit("half", totals=TOTALS, most_groups=5))
-    count = KeyCount("x", FOUND[role], unit_rule(plan, None))
+    count = KeyCount("x", FOUND[role], unit_rule(plan.unit))
     ask = open_keys(source, count, engine)
     return lambda: sorted((repr(key), units) for key, units in ask().items())

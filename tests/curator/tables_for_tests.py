@@ -17,6 +17,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Key, Keys
 from dpratio.terms.groups import Groups
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from soak import IS_SOAK
 
@@ -65,7 +66,8 @@ def plan_of(
     """A plan over score and label, perhaps weight and region: the paper's sums.
 
     Terms are those of `make_plan`; ``guess``, ``residual_bound`` and ``minus`` are the
-    ratio's, and ``bounds`` come on top of those of its columns.
+    ratio's, and ``bounds`` come on top of those of its columns. ``own`` are terms that
+    the question has in place of the unit.
     """
     numerator, per, weighted, region = names
     bounds = {numerator: score or Bounds(0, 1), per: label or Bounds.binary()}
@@ -76,10 +78,20 @@ def plan_of(
     of_ratio = {name: wanted.pop(name, None) for name in letters}
     bounds |= wanted.pop("bounds", {})
     wanted.setdefault("groups", None if keys is None else Groups(region, keys))
+    ratio = Ratio(
+        numerator, per=per, weight=None if weight is None else weighted, **of_ratio
+    )
+    own = wanted.pop("own", None)
+    if own is not None:
+        groups = wanted.pop("groups")
+        return make_plan(
+            Question(ratio, groups=groups, **own),
+            bounds=bounds,
+            budget=Budget(1, "1e-6"),
+            **wanted,
+        )
     return make_plan(
-        Ratio(
-            numerator, per=per, weight=None if weight is None else weighted, **of_ratio
-        ),
+        ratio,
         bounds=bounds,
         budget=Budget(1, "1e-6"),
         **wanted,

@@ -291,7 +291,7 @@ def test_a_statement_says_whose_rows_are_added_up() -> None:
     assert statement.unit is not None
     assert (statement.unit.column, statement.unit.most_groups) == ("id", 2)
     assert set(statement.unit.totals) == {"s", "y"}
-    rule = unit_rule(plan, None)
+    rule = unit_rule(plan.unit)
     assert rule is not None
     assert rule.totals == {}
-    assert unit_rule(plan_of(), None) is None
+    assert unit_rule(plan_of().unit) is None

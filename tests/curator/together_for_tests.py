@@ -13,6 +13,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
@@ -49,7 +50,13 @@ def _table() -> Any:  # noqa: ANN401 (Arrow is not typed)
     return pa.Table.from_pylist(rows, pa.schema(list(kinds.items())))
 
 
-def _plan(groups: Groups | None, strategy: str, most_groups: int | None) -> Plan:
+def _plan(
+    groups: Groups | None,
+    strategy: str,
+    most_groups: int | None,
+    *,
+    own: bool = False,
+) -> Plan:
     guess = 0.5 if strategy == "focused" else None
     ratios = [
         Ratio("a", per="b", guess=guess),
@@ -63,10 +70,19 @@ def _plan(groups: Groups | None, strategy: str, most_groups: int | None) -> Plan
         used = {name for each in ratios for name in each.totals}
         totals = {name: each for name, each in totals.items() if name in used}
         terms["unit"] = PrivacyUnit("id", totals=totals, most_groups=most_groups)
+    # Each question clips the totals of one person to bounds of its own.
+    asked = [
+        Question(
+            each,
+            groups=groups,
+            totals={name: Bounds(-at, at / 2) for name in each.totals},
+        )
+        for at, each in enumerate(ratios, 1)
+    ]
     return make_plan(
-        ratios,
+        asked if own else ratios,
         bounds=_BOUNDS,
-        groups=groups,
+        groups=None if own else groups,
         budget=Budget(1, "1e-6"),
         strategy=strategy,
         clipping="unmeasured" if groups is None and most_groups is None else "measured",
@@ -84,6 +100,7 @@ PLANS = {
     "people": _plan(None, "focused", 1),
     "one group each": _plan(_REGIONS, "even", 1),
     "two groups each": _plan(_REGIONS, "focused", 2),
+    "own totals": _plan(_REGIONS, "joint", 2, own=True),
 }
 
 

@@ -151,8 +151,8 @@ def test_the_summary_names_the_unit_and_its_totals() -> None:
         "removed; the number of user ids too."
     )
     assert said[6] == (
-        "Totals of one user, within: score 0 to 5, score - old -5 to 5, label 0 to 4; "
-        "totals are clipped."
+        "Totals of one user in each group, within: score 0 to 5, score - old -5 to 5, "
+        "label 0 to 4; totals are clipped."
     )
     changed = wide_plan(
         unit=dataclasses.replace(unit, neighbours="change-one"),

@@ -6,11 +6,17 @@ from dataclasses import replace
 import pytest
 
 from dpratio.errors import InvalidInput
+from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.require_terms import require_terms, settle_guess
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.terms_for_tests import RATIO, UNIT, WEIGHTED, WITH_WEIGHT, plan_of
+
+
+def settled_of(ratio: Ratio, plan: PlanTerms) -> Ratio:
+    """Settle a ratio as if the only question of a plan asked for it."""
+    return settle_guess(replace(plan.questions[0], ratio=ratio), plan)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +29,7 @@ from plan.terms_for_tests import RATIO, UNIT, WEIGHTED, WITH_WEIGHT, plan_of
     ],
 )
 def test_columns_that_share_bounds_are_compared_with_one(s: Bounds, y: Bounds) -> None:
-    settled = settle_guess(RATIO, plan_of(bounds={"s": s, "y": y}))
+    settled = settled_of(RATIO, plan_of(bounds={"s": s, "y": y}))
     assert settled == replace(RATIO, guess=1.0)
     assert type(settled.guess) is float
 
@@ -46,18 +52,18 @@ def test_columns_with_different_bounds_need_no_guess(
     s: Bounds, y: Bounds, guess: float
 ) -> None:
     """A twelfth of the way from the end near zero, over the middle of y, rounded."""
-    settled = settle_guess(RATIO, plan_of(bounds={"s": s, "y": y}))
+    settled = settled_of(RATIO, plan_of(bounds={"s": s, "y": y}))
     assert settled.guess == pytest.approx(guess, rel=0.05)
     assert settled.guess_is == "unknown"
-    assert settle_guess(settled, plan_of(bounds={"s": s, "y": y})) is settled
+    assert settled_of(settled, plan_of(bounds={"s": s, "y": y})) is settled
     told = replace(RATIO, guess=0.5)
-    assert settle_guess(told, plan_of(bounds={"s": s, "y": y})) is told
+    assert settled_of(told, plan_of(bounds={"s": s, "y": y})) is told
 
 
 def test_a_given_guess_is_kept() -> None:
     for guess in (0.0, 1.0, -2.5):
         told = replace(RATIO, guess=guess)
-        assert settle_guess(told, plan_of()) is told
+        assert settled_of(told, plan_of()) is told
 
 
 @pytest.mark.parametrize(
@@ -77,10 +83,10 @@ def test_a_residual_bound_binds_somewhere(
     """It must be below the largest |w(s − r₀y)| that the box allows."""
     below = replace(ratio, residual_bound=most * (1 - 1e-9))
     plan = plan_of(bounds=bounds)
-    assert settle_guess(below, plan).residual_bound == below.residual_bound
+    assert settled_of(below, plan).residual_bound == below.residual_bound
     for bound in (most, most * 1.5, 2.0**50):
         with pytest.raises(InvalidInput) as caught:
-            settle_guess(replace(ratio, residual_bound=bound), plan)
+            settled_of(replace(ratio, residual_bound=bound), plan)
         said = str(caught.value)
         rule = f"the residual bound must be below {most:g}, which the box gives, got "
         assert said.startswith(rule)
@@ -91,18 +97,18 @@ def test_a_difference_is_guessed_to_be_zero() -> None:
     paired = Ratio("s", per="y", minus="m")
     plan = plan_of(ratio=paired, bounds={**UNIT, "m": Bounds(0, 1)})
     require_terms(plan)
-    assert settle_guess(paired, plan) == replace(paired, guess=0.0)
+    assert settled_of(paired, plan) == replace(paired, guess=0.0)
     told = replace(paired, guess=0.5)
-    assert settle_guess(told, plan) is told
+    assert settled_of(told, plan) is told
 
 
 @pytest.mark.parametrize("strategy", ["joint", "even"])
 def test_only_a_focused_plan_needs_a_guess(strategy: str) -> None:
     plan = plan_of(strategy=strategy, bounds={"s": Bounds(0, 1), "y": Bounds(0, 2)})
-    assert settle_guess(RATIO, plan) is RATIO
+    assert settled_of(RATIO, plan) is RATIO
 
 
 def test_a_guess_of_totals_follows_from_their_bounds() -> None:
     alike = PrivacyUnit("user", totals={"s": Bounds(0, 5), "y": Bounds(0, 5)})
     plan = plan_of(unit=alike, bounds={"s": Bounds(0, 1), "y": Bounds(0, 2)})
-    assert settle_guess(RATIO, plan).guess == 1.0
+    assert settled_of(RATIO, plan).guess == 1.0

@@ -171,7 +171,10 @@ def test_a_unit_may_leave_out_all_but_its_column() -> None:
         ("whole = false", "$.groups.whole: must be true, or left out, got False."),
         (
             'whole = true\ncolumn = "g"',
-            "$.groups: unknown field 'column'. Known fields: weight, whole.",
+            (
+                "$.groups: unknown field 'column'. Known fields: most_groups, totals, "
+                "weight, whole."
+            ),
         ),
         ("cross = 1", "$.groups.cross: must be a list, got 1."),
         ("cross = [1]", "$.groups.cross[0]: must be a table of fields, got 1."),

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.release.release import ReleasedQuestion, fresh_question
 from dpratio.terms.dimensions import KINDS
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["connect", "look_at", "open_for"]
 
@@ -55,7 +56,7 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
     engine = "auto" if engine == "ibis" else engine
     known = [_known_groups(each) for each in plan.partitions]
     finders = {
-        at: _open_keys(table, plan, each, engine)
+        at: _open_keys(table, plan.unit_of_keys(at), each, engine)
         for at, each in enumerate(plan.partitions)
         if isinstance(each, PrivateKeys)
     }
@@ -67,7 +68,7 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:
         found = {at: find() for at, find in finders.items()}
         cells = [found.get(at, each) for at, each in enumerate(known)]
         asks = {
-            at: _open(table, each, engine) if at in found else ready[at]
+            at: _open(table, each, engine) if at.partition in found else ready[at]
             for at, each in _readings(plan, cells).items()
         }
         stage = plan.stage
@@ -94,9 +95,12 @@ def look_at(
     """
     table = connect(table, engine)
     engine = "auto" if engine == "ibis" else engine
-    keys = (each for each in plan.partitions if isinstance(each, PrivateKeys))
     groups = [_known_groups(each) for each in plan.partitions]
-    asked: list[Reading | KeyCount] = [_counted(plan, each) for each in keys]
+    asked: list[Reading | KeyCount] = [
+        _counted(each, plan.unit_of_keys(at))
+        for at, each in enumerate(plan.partitions)
+        if isinstance(each, PrivateKeys)
+    ]
     asked += _readings(plan, groups).values()
     return [
         (each, *_quietly(lambda each=each: schema_for(table, each, engine)))  # type: ignore[misc]
@@ -104,12 +108,23 @@ def look_at(
     ]
 
 
-def _readings(plan: Plan, groups: Sequence[Groups | None]) -> dict[int, Reading]:
-    """Say what is added up for each partition: one reading for all its questions."""
-    asked: dict[int, list[Statement]] = {}
+class _Together(NamedTuple):
+    """What questions must share to be read together: groups, and how many of them."""
+
+    partition: int
+    most_groups: int
+
+
+def _together(plan: Plan, question: PlannedQuestion) -> _Together:
+    return _Together(question.partition, plan.unit_of(question).most_groups)
+
+
+def _readings(plan: Plan, groups: Sequence[Groups | None]) -> dict[_Together, Reading]:
+    """Say what is added up: one reading for all questions that can share it."""
+    asked: dict[_Together, list[Statement]] = {}
     for each in plan.questions:
         statement = statement_of(plan, each, groups[each.partition])
-        asked.setdefault(each.partition, []).append(statement)
+        asked.setdefault(_together(plan, each), []).append(statement)
     return {at: Reading(tuple(each)) for at, each in asked.items()}
 
 
@@ -121,16 +136,16 @@ def _open(
 
 
 def _open_keys(
-    table: object, plan: Plan, keys: PrivateKeys, engine: str
+    table: object, unit: PrivacyUnit, keys: PrivateKeys, engine: str
 ) -> Callable[[], Groups]:
     """Open the table for finding the keys that enough units share."""
-    asked = _counted(plan, keys)
+    asked = _counted(keys, unit)
     ask = _quietly(lambda: open_keys(table, asked, engine))
-    return lambda: name_keys(_quietly(ask), keys, plan.unit, system_bits)
+    return lambda: name_keys(_quietly(ask), keys, unit, system_bits)
 
 
-def _counted(plan: Plan, keys: PrivateKeys) -> KeyCount:
-    return KeyCount(keys.column, keys.kind, unit_rule(plan, None))
+def _counted(keys: PrivateKeys, unit: PrivacyUnit) -> KeyCount:
+    return KeyCount(keys.column, keys.kind, unit_rule(unit))
 
 
 def _noise(
@@ -144,15 +159,15 @@ def _noise(
 def _exact(
     plan: Plan,
     groups: Sequence[Groups | None],
-    asks: Mapping[int, Callable[[], list[ExactSums]]],
+    asks: Mapping[_Together, Callable[[], list[ExactSums]]],
 ) -> list[ExactSums]:
     """Ask for the exact sums of every question; of no groups there are none."""
     nothing = itertools.repeat(ExactSums(np.zeros((0, 1), dtype=np.int64)))
     found = {
-        at: iter(_quietly(ask)) if _count(groups[at]) else nothing
+        at: iter(_quietly(ask)) if _count(groups[at.partition]) else nothing
         for at, ask in asks.items()
     }
-    return [next(found[each.partition]) for each in plan.questions]
+    return [next(found[_together(plan, each)]) for each in plan.questions]
 
 
 def _count(groups: Groups | None) -> int:

@@ -12,6 +12,8 @@ from dpratio.plan.sensitivity.mixtures import RAW
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.terms.dimensions import Dimension, ScoreBins
 from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["statement_of", "unit_rule"]
 
@@ -33,7 +35,7 @@ def statement_of(
         factor_bounds=bounds,
         dimensions=dimensions,
         listed=None if groups is None else groups.listed,
-        unit=unit_rule(plan, question),
+        unit=unit_rule(plan.unit_of(question), question.ratio),
         **_counted(plan, question),
     )
 
@@ -52,7 +54,7 @@ def _with_bins(
 
 def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
     """Say what is counted on a ladder: rows, or totals in their groups."""
-    asked, unit = histogram_of(plan, question), plan.unit
+    asked, unit = histogram_of(plan, question), plan.unit_of(question)
     dimensions = () if asked.within is None else asked.within.dimensions
     columns = _with_bins(asked.letters, dimensions)
     bounds = {at: plan.bounds[name] for at, name in columns.items()}
@@ -92,10 +94,12 @@ def _counted(plan: Plan, question: PlannedQuestion) -> dict[str, Any]:
     return {"sums": tuple(sums), "contrast": RAW, "unclamped": True}
 
 
-def unit_rule(plan: Plan, question: PlannedQuestion | None) -> UnitRule | None:
-    """Say how the rows of one unit are added up; None where a row is the unit."""
-    unit = plan.unit
+def unit_rule(unit: PrivacyUnit, ratio: Ratio | None = None) -> UnitRule | None:
+    """Say how the rows of one unit are added up; None where a row is the unit.
+
+    Without a ratio units are counted, and nothing of them is added up.
+    """
     if unit.column is None:
         return None
-    totals = {} if question is None else totals_of(question.ratio, unit)
+    totals = {} if ratio is None else totals_of(ratio, unit)
     return UnitRule(unit.column, unit.key, unit.most_groups, totals)

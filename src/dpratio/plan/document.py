@@ -1,5 +1,6 @@
 """A plan as a plain document, and back; every refusal names its path."""
 
+from functools import partial
 from typing import Any
 
 from dpratio.plan.calibration.calibrate import MECHANISMS
@@ -65,7 +66,7 @@ def plan_from_document(node: Node) -> Plan:
     fields = node.fields(*names, optional=("stage", "clipping"))
     privacy = fields["privacy"].fields("epsilon", "delta", "strategy", "mechanism")
     epsilon, delta = privacy["epsilon"].fraction(), privacy["delta"].fraction()
-    return Plan(
+    plan = Plan(
         bounds=_read_all_bounds(fields["bounds"]),
         unit=_read_unit(fields["unit"]),
         partitions=tuple(
@@ -82,6 +83,9 @@ def plan_from_document(node: Node) -> Plan:
         stage=stage_from_document(fields["stage"]) if "stage" in fields else None,
         clipping=_read_clipping(fields.get("clipping")),
     )
+    for at, each in zip(fields["parts"].items(), plan.questions, strict=True):
+        at.make(partial(plan.unit_of, each))
+    return plan
 
 
 def _bounds_to_document(bounds: Any) -> dict[str, Any]:  # noqa: ANN401 (any mapping)
@@ -114,6 +118,10 @@ def _question_to_document(plan: Plan, question: PlannedQuestion) -> dict[str, An
         own["basis"] = question.basis
     if question.within is not None:
         own["within"] = question.within
+    if question.totals:
+        own["totals"] = _bounds_to_document(question.totals)
+    if question.most_groups is not None:
+        own["most_groups"] = question.most_groups
     ratio = question.ratio
     return {
         "ratio": {
@@ -140,7 +148,7 @@ def _read_found(node: Node) -> PrivateKeys:
 
 
 def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
-    own = ("answers", "name", "basis", "within")
+    own = ("answers", "name", "basis", "within", "totals", "most_groups")
     fields = node.fields("ratio", "partition", "weight", "sums", optional=own)
     return PlannedQuestion(
         ratio=_read_ratio(fields["ratio"]),
@@ -151,6 +159,10 @@ def _read_question(node: Node, answers: tuple[str, ...]) -> PlannedQuestion:
         name=fields["name"].text() if "name" in fields else "",
         basis=fields["basis"].choice(BASES) if "basis" in fields else BASES[0],
         within=fields["within"].integer() if "within" in fields else None,
+        totals=_read_all_bounds(fields["totals"]) if "totals" in fields else {},
+        most_groups=fields["most_groups"].integer()
+        if "most_groups" in fields
+        else None,
     )
 
 

@@ -153,7 +153,7 @@ def _plan_of(study: Study) -> Plan:
             settle_partition(each, terms.bounds) for each in terms.partitions
         ),
         questions=tuple(
-            replace(question, ratio=settle_guess(question.ratio, terms))
+            replace(question, ratio=settle_guess(question, terms))
             for question in terms.questions
         ),
     )
@@ -188,6 +188,8 @@ def _shared(study: Study) -> tuple[PlannedQuestion, ...]:
             sums=(),
             answers=each.answers,
             name=each.name,
+            totals=each.totals,
+            most_groups=each.most_groups,
         )
         for each in study.questions
     )

@@ -138,7 +138,7 @@ class Plan(PlanTerms, Tabular):
         return [
             *self.asked(),
             describe_bounds(self.bounds),
-            *describe_unit(self.unit),
+            *describe_unit(self),
             *describe_clipping(self.clipping, self.cut_counts),
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
             *(

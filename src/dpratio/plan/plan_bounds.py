@@ -17,9 +17,10 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
-from dpratio.terms.question import Partition
+from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
+from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["limits_of", "plan_bounds"]
 
@@ -94,7 +95,7 @@ def _asked(study: Study, columns: Sequence[str] | None) -> list[_Asked]:
         same = (name, ratio.weight, groups)
         if all(same != (one, other.weight, at) for one, other, at in every):
             every.append((name, ratio, groups))
-    given = study.bounds if study.unit.column is None else study.unit.totals
+    given = study.bounds if study.unit.column is None else _given_totals(study)
     names = list(dict.fromkeys(name for name, _, _ in every))
     if columns is None:
         wanted = [name for name in names if name not in given]
@@ -125,34 +126,62 @@ def _askable(study: Study) -> Iterator[_Asked]:
         yield name, next(ratio for ratio in ratios if name in ratio.columns), None
 
 
+def _given_totals(study: Study) -> set[str]:
+    """Name the totals of which every question that adds them up has bounds."""
+    asked = {name for each in study.questions for name in each.ratio.totals}
+    return asked - {
+        name
+        for each in study.questions
+        for name in each.ratio.totals
+        if name not in _unit_of(study, each).totals
+    }
+
+
+def _unit_of(study: Study, question: Question) -> PrivacyUnit:
+    return study.unit.of_question(question.totals, question.most_groups)
+
+
+def _counted(study: Study, asked: _Asked) -> PrivacyUnit:
+    """Give the unit of a histogram: in as many groups as any of its questions."""
+    name, ratio, groups = asked
+    most = [
+        _unit_of(study, each).most_groups
+        for each in study.questions
+        if name in each.ratio.totals
+        and (each.ratio.weight, each.groups) == (ratio.weight, groups)
+    ]
+    return replace(study.unit, most_groups=max(most or [study.unit.most_groups]))
+
+
 def _require_within(study: Study, name: str, ladder: Ladder) -> None:
     """Refuse outer limits that exclude a bound that was declared."""
     declared = (
-        study.bounds.get(name)
+        [study.bounds.get(name)]
         if study.unit.column is None
-        else study.unit.totals.get(name)
+        else [_unit_of(study, each).totals.get(name) for each in study.questions]
     )
     largest = 2.0**ladder.highest
     rule = f"the outer limits must hold the bounds of '{name}' that the study gives"
-    fits = declared is None or declared.reach <= largest
+    fits = all(each is None or each.reach <= largest for each in declared)
     hint = "Widen the limits, or leave the bounds out."
     require(fits, rule, f"2^{ladder.highest}", hint)
 
 
 def _plan_of(study: Study, budget: Budget, ladder: Ladder, asked: list[_Asked]) -> Plan:
     share = Fraction(1, len(asked))
-    moved = study.unit.most_groups * (2 if study.unit.neighbours == "change-one" else 1)
-    scale = calibrate(
-        "laplace",
-        sensitivity=moved,
-        epsilon=share * budget.epsilon,
-        delta=Fraction(0),
-    )
     bounds = _row_bounds(study, ladder, asked)
     partitions: list[Partition] = []
     questions = []
     for name, ratio, groups in asked:
         within = settle_partition(groups, bounds)
+        unit = _counted(study, (name, ratio, groups))
+        scale = calibrate(
+            "laplace",
+            sensitivity=unit.cells_moved,
+            epsilon=share * budget.epsilon,
+            delta=Fraction(0),
+        )
+        own = None if unit == study.unit else unit.most_groups
         # Each has a partition of its own, which is read for it alone.
         at = len(partitions)
         partitions.append(Groups(name, ladder.labels))
@@ -166,6 +195,7 @@ def _plan_of(study: Study, budget: Budget, ladder: Ladder, asked: list[_Asked]) 
                 sums=(MeasuredSum(COUNT, 1.0, 1, scale),),
                 name=_called(name, ratio, within, asked),
                 within=None if within is None else partitions.index(within),
+                most_groups=own,
             )
         )
     has_ids = study.unit.column is not None

@@ -116,9 +116,29 @@ class PlanTerms:
         )
         return replace(self, partitions=partitions)
 
+    def unit_of(self, question: PlannedQuestion) -> PrivacyUnit:
+        """The unit as a question counts it: its totals, in how many of its groups.
+
+        The price, the statement that engines are given and the noise all take it
+        from here. Proof: docs/proofs/neighbours.md.
+
+        Raises:
+            InvalidInput: When the question's own terms break a rule.
+        """
+        return self.unit.of_question(question.totals, question.most_groups)
+
+    def unit_of_keys(self, at: int) -> PrivacyUnit:
+        """The unit as the keys of a partition are found: in as many as any question."""
+        asked = [
+            self.unit_of(each).most_groups
+            for each in self.questions
+            if each.partition == at
+        ]
+        return replace(self.unit, most_groups=max(asked or [self.unit.most_groups]))
+
     def box(self, question: PlannedQuestion) -> dict[str, Bounds]:
         """The bounds of what one unit puts into a question."""
-        return box_of(question.ratio, self.bounds, self.unit)
+        return box_of(question.ratio, self.bounds, self.unit_of(question))
 
     def contrast(self, question: PlannedQuestion) -> Contrast | None:
         """The columns z and h of a question, in a focused plan."""
@@ -142,7 +162,8 @@ class PlanTerms:
         if self.clipping != MEASURED:
             return False
         is_limited = question.ratio.residual_bound is not None
-        return is_limited or can_cut(question.ratio, self.bounds, self.unit)
+        unit = self.unit_of(question)
+        return is_limited or can_cut(question.ratio, self.bounds, unit)
 
     def _sums(self, question: PlannedQuestion, contrast: Contrast) -> Grid:
         return sums_of(

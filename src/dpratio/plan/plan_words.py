@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from dpratio.plan.calibration.calibrate import noise_sd
+from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.contrast import contrast_of
+from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
@@ -28,6 +30,7 @@ __all__ = [
     "describe_stage",
     "describe_totals",
     "describe_unit",
+    "protected",
 ]
 
 _MAKING = (
@@ -103,13 +106,28 @@ def describe_growth(periods: Periods, epsilon: Fraction, delta: Fraction) -> str
     )
 
 
-def describe_unit(unit: PrivacyUnit) -> list[str]:
+def describe_unit(plan: PlanTerms) -> list[str]:
     """Say who is protected."""
+    unit, whom = plan.unit, protected(plan)
     number = "rows" if unit.column is None else f"{unit.column} ids"
-    line = f"Protected: {unit}, added or removed; the number of {number} too."
+    line = f"Protected: {whom}, added or removed; the number of {number} too."
     if unit.neighbours == "change-one":
-        line = f"Protected: {unit}, changed."
-    return [line, *describe_totals(unit)]
+        line = f"Protected: {whom}, changed."
+    return [line, *describe_totals(plan)]
+
+
+def protected(plan: PlanTerms) -> str:
+    """Say whose presence is hidden, and in how many groups they are counted."""
+    units = [plan.unit_of(each) for each in plan.questions]
+    if len({each.most_groups for each in units}) == 1:
+        return str(units[0])
+    counted = " and ".join(
+        f"{each.most_groups:,} in question {at}" for at, each in enumerate(units, 1)
+    )
+    return (
+        f"all rows of one {plan.unit.column}, counted in at most so many groups: "
+        f"{counted}"
+    )
 
 
 def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
@@ -130,12 +148,35 @@ def describe_clipping(clipping: str, counted: Sequence[bool]) -> list[str]:
     return [said]
 
 
-def describe_totals(unit: PrivacyUnit) -> list[str]:
-    """Say to what the totals of people with many rows are clipped."""
+def describe_totals(plan: PlanTerms) -> list[str]:
+    """Say to what the totals of people with many rows are clipped, in each group."""
+    unit = plan.unit
     if unit.column is None:
         return []
-    within = _within(unit.totals)
-    return [f"Totals of one {unit.column}, within: {within}; totals are clipped."]
+    if not any(each.totals for each in plan.questions):
+        grouped = any(_has_groups(plan, each) for each in plan.questions)
+        where = " in each group" if grouped else ""
+        return [f"Totals of one {unit.column}{where}, {_clipped(unit.totals)}"]
+    said = []
+    for at, each in enumerate(plan.questions, 1):
+        totals = plan.unit_of(each).totals
+        own = {name: totals[name] for name in each.ratio.totals}
+        where = " in each group" if _has_groups(plan, each) else ""
+        said.append(
+            f"Totals of one {unit.column}{where} of question {at}, {_clipped(own)}"
+        )
+    return said
+
+
+def _has_groups(plan: PlanTerms, question: PlannedQuestion) -> bool:
+    """Tell whether totals are made in groups, or over the whole table."""
+    if plan.strategy == HISTOGRAM:
+        return question.within is not None
+    return plan.partitions[question.partition] is not None
+
+
+def _clipped(totals: Mapping[str, Bounds]) -> str:
+    return f"within: {_within(totals)}; totals are clipped."
 
 
 def _within(bounds: Mapping[str, Bounds]) -> str:

@@ -1,13 +1,14 @@
 """One question of a plan: a ratio over a partition, with its share and its sums."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
 from dpratio.plan.sensitivity.measured import MeasuredSum
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.question import Partition
 from dpratio.terms.ratio import Ratio
 
@@ -41,7 +42,8 @@ class PlannedQuestion:
     what a focused plan measures beside z, as `contrast` has it. A question
     without a name is called by its ratio and its groups as soon as it is in a plan.
     ``within`` is, of a histogram of totals, the place of the partition in whose groups
-    they are made; None for the whole table.
+    they are made; None for the whole table. ``totals`` and ``most_groups`` are the
+    question's own, in place of the unit's, where it has any: `PlanTerms.unit_of`.
     """
 
     ratio: Ratio
@@ -52,6 +54,8 @@ class PlannedQuestion:
     name: str = ""
     basis: str = "sum"
     within: int | None = None
+    totals: Mapping[str, Bounds] = field(default_factory=dict, hash=False)
+    most_groups: int | None = None
 
     @property
     def scales(self) -> list[float]:

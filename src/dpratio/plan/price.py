@@ -145,7 +145,7 @@ def _require_terms(plan: Plan) -> list[Grid]:
         partitions = tuple(
             settle_partition(each, plan.bounds) for each in plan.partitions
         )
-        ratios = [settle_guess(question.ratio, plan) for question in plan.questions]
+        ratios = [settle_guess(question, plan) for question in plan.questions]
         grids = [plan.grid(question) for question in plan.questions]
     except InvalidInput as error:
         raise PlanRefused(f"the plan's terms break a rule: {error}") from None
@@ -224,14 +224,14 @@ def _require_even(plan: Plan, question: PlannedQuestion, grid: Grid) -> list[Fra
     """
     moves = []
     shares = even_shares([each.summand.name for each in question.sums])
-    cells = cells_of(plan, question.partition)
+    cells, unit = cells_of(plan, question.partition), plan.unit_of(question)
     for at, (each, share) in enumerate(zip(question.sums, shares, strict=True)):
         epsilon, delta = (share * question.weight * spent for spent in plan.for_sums)
-        if is_one_row(plan.unit):
+        if is_one_row(unit):
             ratio = _alone(each)
         else:
             one = grid.only(at)
-            ratio = unit_ratio(plan.mechanism, one, [each.scale], plan.unit, cells)
+            ratio = unit_ratio(plan.mechanism, one, [each.scale], unit, cells)
         if not is_affordable(plan.mechanism, ratio=ratio, epsilon=epsilon, delta=delta):
             name = each.summand.label
             _refuse(f"the noise of {name} is too small for its share", each.scale)
@@ -251,10 +251,8 @@ def _require_joint(plan: Plan, grids: list[Grid]) -> list[Fraction]:
         if not is_convex(plan.mechanism, grid, question.scales):
             rule = "the noise of mixed products is too small beside the squares"
             _refuse(rule, question.scales)
-        cells = cells_of(plan, question.partition)
-        ratios.append(
-            unit_ratio(plan.mechanism, grid, question.scales, plan.unit, cells)
-        )
+        cells, unit = cells_of(plan, question.partition), plan.unit_of(question)
+        ratios.append(unit_ratio(plan.mechanism, grid, question.scales, unit, cells))
     epsilon, delta = plan.for_sums
     if len(ratios) == 1:
         whole = ratios[0]
@@ -269,10 +267,10 @@ def _require_joint(plan: Plan, grids: list[Grid]) -> list[Fraction]:
         )
     if plan.mechanism != "laplace":
         return [whole]
-    twice = 1 if plan.unit.neighbours == "add-or-remove-one" else 2
-    moved = twice * plan.unit.most_groups
     apart = [
-        moved * _alone(each) for question in plan.questions for each in question.sums
+        plan.unit_of(question).cells_moved * _alone(each)
+        for question in plan.questions
+        for each in question.sums
     ]
     return apart if sum(each**2 for each in apart) < whole**2 else [whole]
 

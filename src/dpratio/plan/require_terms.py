@@ -9,7 +9,7 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.threshold import threshold_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import Partition, PlannedQuestion
-from dpratio.plan.sensitivity.box import box_of, row_box
+from dpratio.plan.sensitivity.box import row_box
 from dpratio.plan.sensitivity.contrast import contrast_of, guess_from
 from dpratio.plan.sensitivity.corners import corners_of
 from dpratio.plan.strategy.layout import ANSWERS
@@ -49,8 +49,8 @@ def require_terms(plan: PlanTerms) -> None:
     _require_answers(plan)
     _require_partitions(plan)
     _require_bounds(plan, ratios)
-    for ratio in ratios:
-        _require_ratio(plan, ratio)
+    for question in plan.questions:
+        _require_ratio(plan, question)
     _require_unit(plan)
     if plan.strategy != "even":
         rule = f"strategy '{plan.strategy}' has no classical_gaussian noise"
@@ -67,7 +67,7 @@ def require_terms(plan: PlanTerms) -> None:
             _require_calibration(plan, question)
 
 
-def settle_guess(ratio: Ratio, plan: PlanTerms) -> Ratio:
+def settle_guess(question: PlannedQuestion, plan: PlanTerms) -> Ratio:
     """Settle the guess of a ratio: 1 where both columns share bounds, else by them.
 
     A difference of two columns is guessed to be 0.
@@ -75,9 +75,10 @@ def settle_guess(ratio: Ratio, plan: PlanTerms) -> Ratio:
     Raises:
         InvalidInput: When the residual bound binds nowhere.
     """
+    ratio = question.ratio
     if plan.strategy != "focused":
         return ratio
-    box = box_of(ratio, plan.bounds, plan.unit)
+    box = plan.box(question)
     settled = ratio
     if ratio.guess is None and ratio.minus is not None:
         settled = replace(ratio, guess=0.0)
@@ -121,7 +122,8 @@ def _ratios(plan: PlanTerms) -> list[Ratio]:
     return ratios
 
 
-def _require_ratio(plan: PlanTerms, ratio: Ratio) -> None:
+def _require_ratio(plan: PlanTerms, question: PlannedQuestion) -> None:
+    ratio, unit = question.ratio, plan.unit_of(question)
     if plan.strategy != "focused":
         rule = f"strategy '{plan.strategy}' does not use a residual bound"
         hint = "Use strategy 'focused', or leave the residual bound out."
@@ -133,20 +135,24 @@ def _require_ratio(plan: PlanTerms, ratio: Ratio) -> None:
         require(
             lower >= 0, "the lower bound of a weight must be at least 0", lower, hint
         )
-    if plan.unit.column is not None:
-        missing = [name for name in ratio.totals if name not in plan.unit.totals]
+    if unit.column is not None:
+        missing = [name for name in ratio.totals if name not in unit.totals]
         hint = f"Add totals for: {', '.join(missing)}."
         rule = "a unit with many rows needs bounds of its totals"
-        require(not missing, rule, list(plan.unit.totals), hint)
-        _require_sizes(plan, ratio)
+        require(not missing, rule, list(unit.totals), hint)
+        unused = [name for name in question.totals if name not in ratio.totals]
+        hint = "Remove them, or check the spelling."
+        rule = "a question has totals of columns that its ratio adds up"
+        require(not unused, rule, unused, hint)
+        _require_sizes(plan, ratio, unit)
 
 
-def _require_sizes(plan: PlanTerms, ratio: Ratio) -> None:
+def _require_sizes(plan: PlanTerms, ratio: Ratio, unit: PrivacyUnit) -> None:
     """Keep one row's count of cells within 64 bits."""
     box = row_box(ratio, plan.bounds)
     weight = box["w"].reach if "w" in box else 1.0
     for letter, name in zip("sy", ratio.totals, strict=True):
-        row, total = weight * box[letter].reach, plan.unit.totals[name].reach
+        row, total = weight * box[letter].reach, unit.totals[name].reach
         hint = "Tighten the bounds of the column, or widen those of its totals."
         rule = f"one row of '{name}' may not exceed its total by a factor of 2^30"
         require(row <= total * _LARGEST_ROW, rule, row / total, hint)
@@ -213,8 +219,11 @@ def _require_key_budgets(plan: PlanTerms) -> None:
     epsilon = sum(each.budget.epsilon for each in plan.private_keys)
     delta = sum(each.budget.delta for each in plan.private_keys)
     hint = "Raise the budget, or spend less on finding keys."
-    for each in plan.private_keys:
+    for each in plan.found:
         threshold_of(each, plan.unit)
+    for at, partition in enumerate(plan.partitions):
+        if isinstance(partition, PrivateKeys):
+            threshold_of(partition, plan.unit_of_keys(at))
     rule = "finding keys must leave some of the budget for sums"
     require(epsilon < plan.budget.epsilon, rule, str(epsilon), hint)
     require(delta <= plan.budget.delta, rule, str(delta), hint)
@@ -294,7 +303,7 @@ def _require_calibration(plan: PlanTerms, question: PlannedQuestion) -> None:
     plain = plan.unit.column is None and ratio.minus is None and plan.stage is None
     require(plain, rule, "others", hint)
     guess = ratio.guess
-    if guess is None and _share_bounds(box_of(ratio, plan.bounds, plan.unit)):
+    if guess is None and _share_bounds(plan.box(question)):
         guess = 1.0
     rule = "the answer 'calibration' is measured around the ratio 1"
     hint = "Write guess=1, where score and label have one unit."

@@ -38,7 +38,7 @@ def allowances(plan: PlanTerms) -> list[Allowance]:
             else question.weight * whole,
             epsilon=question.weight * epsilon,
             delta=question.weight * delta,
-            unit=plan.unit,
+            unit=plan.unit_of(question),
             cells=cells_of(plan, question.partition),
         )
         for question in plan.questions
@@ -53,7 +53,7 @@ def first_allowances(plan: PlanTerms, stage: Stage) -> list[Allowance]:
             ratio=question.weight * stage.epsilon,
             epsilon=question.weight * stage.epsilon,
             delta=Fraction(0),
-            unit=plan.unit,
+            unit=plan.unit_of(question),
             cells=cells_of(plan, question.partition),
         )
         for question in plan.questions

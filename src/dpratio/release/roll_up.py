@@ -28,6 +28,7 @@ from dpratio.terms.dimensions import (
 )
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import default_name
+from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["derived_id", "roll_up"]
 
@@ -79,7 +80,7 @@ def roll_up(
     hint = "The whole table is one cell already, or no key was found."
     rule = "there are no groups to roll up"
     require(len(given.values) and groups is not None, rule, None, hint)
-    _require_one_cell_each(release.plan)
+    _require_one_cell_each(release.plan.unit_of(given.asked))
     _require_columns(keep, list(into or {}), groups)  # type: ignore[arg-type]
     cells = [_coarser(key, groups, keep, into or {}) for key in given.keys]  # type: ignore[arg-type]
     places = {cell: at for at, cell in enumerate(dict.fromkeys(cells))}
@@ -108,11 +109,11 @@ def _has(question: ReleasedQuestion, columns: set[str]) -> bool:
     return question.groups is not None and columns <= {*question.groups.columns}
 
 
-def _require_one_cell_each(plan: Plan) -> None:
+def _require_one_cell_each(unit: PrivacyUnit) -> None:
     """Squares of (unit, cell) totals are no squares of unit totals."""
     hint = "Plan the coarser level itself: make_plan(…, groups=[…, the coarser one])."
     rule = "cells that share units cannot be rolled up"
-    require(plan.unit.most_groups == 1, rule, plan.unit.most_groups, hint)
+    require(unit.most_groups == 1, rule, unit.most_groups, hint)
 
 
 def _require_columns(keep: list[str], mapped: list[str], groups: Groups) -> None:

@@ -29,7 +29,7 @@ def plan_to_json(plan: Plan, notes: Sequence[str] = ()) -> str:
     said = {
         "asked": plan.asked(),
         "bounds": {name: str(each) for name, each in plan.bounds.items()},
-        "protected": describe_unit(plan.unit),
+        "protected": describe_unit(plan),
         "strategy": plan.strategy,
         "mechanism": plan.mechanism,
         "cost": {

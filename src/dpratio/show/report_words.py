@@ -14,6 +14,7 @@ from dpratio.analyst.tables.sentence import (
     short,
 )
 from dpratio.arrays import Floats
+from dpratio.plan.plan_words import protected
 from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
 from dpratio.show.blocks import blocks_of
 from dpratio.terms.budget import decimal_text
@@ -196,7 +197,7 @@ def promised_of(release: Release) -> list[str]:
     )
     exact = (
         f"Exactly: the release is differentially private with epsilon {epsilon} and "
-        f"delta {delta}, for {unit}, neighbours by {unit.neighbours}."
+        f"delta {delta}, for {protected(plan)}, neighbours by {unit.neighbours}."
     )
     free = (
         "Everything here was computed from that release. Reading, sorting or drawing "

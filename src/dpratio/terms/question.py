@@ -1,14 +1,16 @@
 """A question: one ratio over one partition, with a name and the answers it wants."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dpratio.checks import require
 from dpratio.tabular import printable
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import require_contributions
 
 __all__ = [
     "Asked",
@@ -39,6 +41,11 @@ class Question:
             ``"calibration"``.
         share: Its share of the budget beside those of the other questions.
         name: What answers are asked for by; otherwise made of the ratio and groups.
+        totals: Where units have ids: bounds of one person's totals in each group of
+            this question, as `PrivacyUnit` has them. They stand in place of the
+            unit's; those that are not named here are the unit's.
+        most_groups: In how many groups of this question one person is counted at
+            most; None for what the unit says.
 
     Raises:
         InvalidInput: When a term breaks a rule.
@@ -58,6 +65,8 @@ class Question:
     answers: tuple[str, ...]
     share: Fraction
     name: str
+    totals: Mapping[str, Bounds] = field(hash=False)
+    most_groups: int | None
 
     def __init__(
         self,
@@ -67,6 +76,8 @@ class Question:
         answers: Sequence[str] = ("ratio",),
         share: float | Fraction = 1,
         name: str = "",
+        totals: Mapping[str, Bounds] | None = None,
+        most_groups: int | None = None,
     ) -> None:
         require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
         listed = isinstance(answers, list | tuple)
@@ -76,6 +87,8 @@ class Question:
         require(is_share(share), rule, share)
         rule = "the name of a question must be plain text"
         require(is_plain(name), rule, name)
+        own = {} if totals is None else totals
+        require_contributions(own, 1 if most_groups is None else most_groups)
         partition = _as_partition(groups)
         fields = {
             "ratio": ratio,
@@ -83,9 +96,11 @@ class Question:
             "answers": tuple(answers),
             "share": Fraction(str(share)),
             "name": name or default_name(ratio, partition),
+            "totals": dict(own),
+            "most_groups": most_groups,
         }
-        for field, value in fields.items():
-            object.__setattr__(self, field, value)
+        for at, value in fields.items():
+            object.__setattr__(self, at, value)
 
 
 def default_name(ratio: Ratio, groups: Partition) -> str:

@@ -244,12 +244,12 @@ def _counting(
             bounds = {**bounds, name: Bounds.ones()}
         own = bounds.get(name)
         if name == "people" and isinstance(own, Bounds) and own.is_one:
-            _require_people(each.ratio, unit)
+            _require_people(each, unit)
             unit = replace(unit, totals={**unit.totals, name: _ONCE})
     return bounds, unit
 
 
-def _require_people(ratio: Ratio, unit: PrivacyUnit) -> None:
+def _require_people(question: Question, unit: PrivacyUnit) -> None:
     """Refuse to count people who have no ids, or who count more or less than once."""
     hint = "Name the column of their ids: PrivacyUnit(…), or [unit] in a study."
     rule = "people are counted by their ids"
@@ -258,9 +258,13 @@ def _require_people(ratio: Ratio, unit: PrivacyUnit) -> None:
     own = unit.totals.get("people", _ONCE)
     once = isinstance(own, Bounds) and (own.lower, own.upper) == (0, 1)
     require(once, rule, str(own), "Leave them out.")
+    rule = "people count once each: a question has no totals of 'people'"
+    own = question.totals.get("people")
+    require(own is None, rule, str(own), "Leave them out.")
     hint = "Leave the weight out, or count 'rows'."
     rule = "people are counted without weights"
-    require(ratio.weight is None, rule, ratio.weight, hint)
+    weight = question.ratio.weight
+    require(weight is None, rule, weight, hint)
 
 
 def _read_stage(share: object) -> Fraction | None:

@@ -37,6 +37,7 @@
 
 ``[unit]`` says whose rows belong together: ``column``, ``totals`` by column,
 ``most_groups``, ``neighbours``. The population is then about one unit's totals.
+``totals`` and ``most_groups`` may also stand with groups, for these groups alone.
 Numbers are read as the decimals that were written.
 """
 
@@ -58,7 +59,12 @@ from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.study import Study
-from dpratio.terms.study_groups import read_budget, read_partitions
+from dpratio.terms.study_groups import (
+    read_budget,
+    read_contributions,
+    read_own,
+    read_partitions,
+)
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["parse_study", "read_study"]
@@ -165,8 +171,11 @@ def parse_study(text: str) -> Study:
     )
     partitions: tuple[Partition, ...] = (None,)
     weights = None
+    own: list[dict[str, Any]] = [{}]
     if "groups" in top:
         partitions, weights = read_partitions(top["groups"])
+        added = {name for each in ratios for name in _read_ratio(each).totals}
+        own = read_own(top["groups"], added, _read_bounds)
     privacy = top["privacy"].fields(
         "epsilon",
         optional=("delta", "strategy", "mechanism", "clipping", "scope", "stage"),
@@ -191,15 +200,15 @@ def parse_study(text: str) -> Study:
     }
     shares = [1.0] * len(partitions) if weights is None else weights
     questions = [
-        _read_question(each, groups, share, single=len(partitions) == 1)
-        for groups, share in zip(partitions, shares, strict=True)
+        _read_question(each, groups, share, counted, single=len(partitions) == 1)
+        for groups, share, counted in zip(partitions, shares, own, strict=True)
         for each in ratios
     ]
     return top["ratio"].make(lambda: Study(questions, **given | chosen))
 
 
 def _read_question(
-    node: Node, groups: Partition, share: float, *, single: bool
+    node: Node, groups: Partition, share: float, own: dict[str, Any], *, single: bool
 ) -> Question:
     """Read what one ratio asks of one partition."""
     ratio, answers = _read_ratio(node), _read_answers(node)
@@ -208,9 +217,11 @@ def _read_question(
     if name and not single:
         columns = getattr(groups, "columns", ())
         name += f" by {' and '.join(columns)}" if columns else ""
-    return node.make(
-        lambda: Question(ratio, groups=groups, answers=answers, share=share, name=name)
-    )
+    given: dict[str, Any] = {"answers": answers, "share": share, "name": name, **own}
+    # Groups have the totals of every ratio that is asked of them.
+    totals = own.get("totals", {}).items()
+    given["totals"] = {each: held for each, held in totals if each in ratio.totals}
+    return node.make(lambda: Question(ratio, groups=groups, **given))
 
 
 def _read_data(node: Node) -> str | CsvFile | ParquetFiles | DatabaseTable:
@@ -298,11 +309,7 @@ def _read_unit(node: Node) -> PrivacyUnit:
         for name in ("column", "neighbours", "key")
         if name in fields
     }
-    if "totals" in fields:
-        totals = fields["totals"].entries()
-        given["totals"] = {name: _read_bounds(each) for name, each in totals.items()}
-    if "most_groups" in fields:
-        given["most_groups"] = fields["most_groups"].integer()
+    given |= read_contributions(fields, _read_bounds)
     return node.make(lambda: PrivacyUnit(**given))
 
 

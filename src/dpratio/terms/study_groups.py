@@ -13,6 +13,7 @@
       { column = "seen", every = "month", first = 2026-01-01, last = 2026-12-31 },
     ]
     weight = 2                    # of the budget, beside the others
+    most_groups = 12              # and totals: of one unit in these groups
 
     [[groups]]                    # a growing study: last is fixed at each release
     column = "seen"
@@ -29,17 +30,24 @@
 """
 
 import datetime as dt
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Partition
 
-__all__ = ["read_budget", "read_partitions"]
+__all__ = ["read_budget", "read_contributions", "read_own", "read_partitions"]
+
+
+# What may stand beside any groups; what people put into them is read with their unit.
+_BESIDE = ("weight", "totals", "most_groups")
 
 
 def read_partitions(
@@ -54,33 +62,60 @@ def read_partitions(
     return tuple(_read_partition(each) for each in tables), given
 
 
+def read_own(
+    node: Node, added: set[str], read_bounds: Callable[[Node], Bounds]
+) -> list[dict[str, Any]]:
+    """Read what one unit may put into each table of groups, where they say it."""
+    own = []
+    for each in node.items() if isinstance(node.value, list) else [node]:
+        given = read_contributions(each.entries(), read_bounds)
+        unknown = [name for name in given.get("totals", {}) if name not in added]
+        if unknown:
+            each.entries()["totals"].refuse(f"no ratio adds up '{unknown[0]}'")
+        own.append(given)
+    return own
+
+
+def read_contributions(
+    fields: dict[str, Node], read_bounds: Callable[[Node], Bounds]
+) -> dict[str, Any]:
+    """Read the bounds of one unit's totals, and in how many groups it counts."""
+    given: dict[str, Any] = {}
+    if "totals" in fields:
+        totals = fields["totals"].entries()
+        given["totals"] = {name: read_bounds(each) for name, each in totals.items()}
+    if "most_groups" in fields:
+        given["most_groups"] = fields["most_groups"].integer()
+    return given
+
+
 def _read_partition(node: Node) -> Partition:
     """Read one table of groups."""
     given = node.entries()
     if "whole" in given:
-        fields = node.fields("whole", optional=("weight",))
+        fields = node.fields("whole", optional=_BESIDE)
         if not fields["whole"].flag():
             fields["whole"].refuse("must be true, or left out")
         return None
     if "cross" in given:
-        fields = node.fields("cross", optional=("weight",))
+        fields = node.fields("cross", optional=_BESIDE)
         dimensions = [_read_dimension(each) for each in fields["cross"].items()]
         return node.make(lambda: Groups.cross(*dimensions))
     if "find" in given:
-        fields = node.fields("column", "find", optional=("kind", "weight"))
+        fields = node.fields("column", "find", optional=("kind", *_BESIDE))
         budget = read_budget(fields["find"], fields["find"].fields("epsilon", "delta"))
         kind = fields["kind"].text() if "kind" in fields else "text"
         column = fields["column"].text()
         return node.make(lambda: PrivateKeys(column, budget, kind))
     if "columns" in given:
-        fields = node.fields("columns", "keys", optional=("weight",))
+        fields = node.fields("columns", "keys", optional=_BESIDE)
         columns = [each.text() for each in fields["columns"].items()]
         cells = [
             tuple(_read_key(key) for key in cell.items())
             for cell in fields["keys"].items()
         ]
         return node.make(lambda: Groups(columns, cells))
-    dimension = _read_dimension(node, extra=("weight",))
+    dimension = _read_dimension(node, extra=_BESIDE)
     return node.make(lambda: Groups.cross(dimension))
 
 

@@ -1,13 +1,13 @@
 """Who is protected: a row, or a person with many rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dpratio.checks import require, require_one_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import require_column_name
 
-__all__ = ["NEIGHBOURS", "PrivacyUnit"]
+__all__ = ["NEIGHBOURS", "PrivacyUnit", "require_contributions"]
 
 NEIGHBOURS = ("add-or-remove-one", "change-one")
 _MOST_GROUPS = 10**6
@@ -20,11 +20,13 @@ class PrivacyUnit:
     Args:
         column: The column of ids; None protects single rows. Rows without an id are
             not counted.
-        totals: With ids: bounds of each person's totals, by column: of the numerator
-            and of the denominator, times the weight. Totals are clipped to them. Of
-            ``Ratio("a", minus="b", …)`` the numerator's total is named ``"a - b"``.
+        totals: With ids: bounds of each person's totals in one group, by column: of
+            the numerator and of the denominator, times the weight. Totals are clipped
+            to them. Of ``Ratio("a", minus="b", …)`` the numerator's total is named
+            ``"a - b"``. A `Question` may have its own.
         most_groups: With ids: in how many groups one person is counted at most. Of
-            more, some are chosen by a keyed hash of the id.
+            more, some are chosen by a keyed hash of the id. A `Question` may have its
+            own.
         neighbours: ``"add-or-remove-one"`` hides whether someone is there at all;
             ``"change-one"`` hides what someone's rows hold.
         key: The public key of the hash that chooses groups.
@@ -45,17 +47,7 @@ class PrivacyUnit:
 
     def __post_init__(self) -> None:
         require_one_of(self.neighbours, NEIGHBOURS, "neighbour relation")
-        valid = isinstance(self.totals, Mapping) and all(
-            isinstance(each, Bounds) for each in self.totals.values()
-        )
-        require(valid, "totals must map column names to Bounds", self.totals)
-        counted = (
-            isinstance(self.most_groups, int)
-            and not isinstance(self.most_groups, bool)
-            and 1 <= self.most_groups <= _MOST_GROUPS
-        )
-        rule = "most_groups must be a whole number from 1 to 1,000,000"
-        require(counted, rule, self.most_groups)
+        require_contributions(self.totals, self.most_groups)
         usable = isinstance(self.key, str) and self.key.isascii() and self.key
         require(usable, "the key of the hash must be plain text", self.key)
         object.__setattr__(self, "totals", dict(self.totals))
@@ -66,6 +58,28 @@ class PrivacyUnit:
             require(bare, rule, self.most_groups, hint)
         else:
             require_column_name(self.column)
+
+    @property
+    def cells_moved(self) -> int:
+        """How many cells one unit enters or leaves: changed, it does both."""
+        return self.most_groups * (2 if self.neighbours == "change-one" else 1)
+
+    def of_question(
+        self, totals: Mapping[str, Bounds], most_groups: int | None
+    ) -> "PrivacyUnit":
+        """Give the unit as a question counts it: with its own terms where it has any.
+
+        Raises:
+            InvalidInput: When the question's own terms break a rule.
+        """
+        require_contributions(totals, 1 if most_groups is None else most_groups)
+        if not totals and most_groups is None:
+            return self
+        return replace(
+            self,
+            totals={**self.totals, **totals},
+            most_groups=self.most_groups if most_groups is None else most_groups,
+        )
 
     def __str__(self) -> str:
         if self.column is None:
@@ -83,3 +97,18 @@ class PrivacyUnit:
 
     def __hash__(self) -> int:
         return hash((self.column, self.most_groups, self.neighbours))
+
+
+def require_contributions(totals: object, most_groups: object) -> None:
+    """Refuse what cannot be totals of a person, or a number of groups.
+
+    Raises:
+        InvalidInput: When either breaks its rule.
+    """
+    valid = isinstance(totals, Mapping) and all(
+        isinstance(each, Bounds) for each in totals.values()
+    )
+    require(valid, "totals must map column names to Bounds", totals)
+    counted = type(most_groups) is int and 1 <= most_groups <= _MOST_GROUPS
+    rule = "most_groups must be a whole number from 1 to 1,000,000"
+    require(counted, rule, most_groups)

@@ -8,7 +8,7 @@ of hostile neighbours: in each, one row or person is left out, or changed.
 import datetime as dt
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -63,8 +63,12 @@ class Batch:
     features: set[str] = field(default_factory=set)
 
 
-def make_batch(number: int) -> Batch:
-    """Make the same batch for the same number."""
+def make_batch(number: int, *, own: bool = False) -> Batch:
+    """Make the same batch for the same number.
+
+    With ``own`` the question has the totals and the number of groups, and the unit has
+    others that no question uses.
+    """
     chance = np.random.default_rng([20_260_131, number])
     strategy, mechanism = LAWS[number % len(LAWS)]
     by_people = chance.random() < 0.5
@@ -82,6 +86,7 @@ def make_batch(number: int) -> Batch:
         _unit(neighbours, most, minus=minus)
         if by_people
         else PrivacyUnit(neighbours=neighbours),
+        own=own and by_people,
     )
     types = _number_types(chance, plan)
     shared: list[Row] = []
@@ -119,6 +124,8 @@ def _plan(
     terms: tuple[str, str, bool, bool, str],
     bounds: tuple[Bounds, Bounds],
     unit: PrivacyUnit,
+    *,
+    own: bool,
 ) -> Plan:
     strategy, mechanism, weighted, minus, inner = terms
     dimensions: list[Dimension] = [Keys("pair", range(PAIRS))]
@@ -129,6 +136,10 @@ def _plan(
         wanted |= {"minus": "other", "bounds": {"other": Bounds(-0.5, 1)}}
     if strategy == "focused":
         wanted["guess"] = 0.0 if minus else 0.75
+    if own:
+        wanted["own"] = {"totals": unit.totals, "most_groups": unit.most_groups}
+        others = {name: Bounds(-30, 50) for name in unit.totals}
+        unit = replace(unit, totals=others, most_groups=4 - unit.most_groups)
     return plan_of(
         *bounds,
         Bounds(0, 2) if weighted else None,
@@ -252,11 +263,12 @@ def require_batch_paid(
     moved = abs(one - other)
     power = 1 if plan.mechanism == "laplace" else 2
     most = allowed(plan)
+    groups = plan.unit_of(plan.questions[0]).most_groups
     scales = [Fraction(each.scale) for each in plan.questions[0].sums]
     sides = 2 if plan.unit.neighbours == "change-one" else 1
     for block in moved:
         cells = [row for row in block if any(row)]
-        assert len(cells) <= sides * plan.unit.most_groups
+        assert len(cells) <= sides * groups
         paid = [
             (Fraction(int(distance)) / scale) ** power
             for row in cells
@@ -265,5 +277,5 @@ def require_batch_paid(
         assert sum(paid, Fraction(0)) <= most
         for at, each in enumerate(plan.questions[0].sums):
             apart = sum(int(row[at]) for row in cells)
-            assert apart <= sides * plan.unit.most_groups * each.sensitivity
+            assert apart <= sides * groups * each.sensitivity
     return len(moved)

@@ -5,6 +5,7 @@ here. Noise is frozen, so that the two releases of a pair may differ in their in
 alone, and in those by no more than is paid for.
 """
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -42,6 +43,8 @@ BATCHES = {
 TEXT_BATCHES = {"python": 8 * LONGER, "duckdb": 8 * LONGER}
 KEY_BATCHES = 2 * LONGER
 COMMANDS = 2 * LONGER
+# Batches of people whose question has totals and a number of groups of its own.
+OWN_BATCHES = {"python": 4 * LONGER, "duckdb": 4 * LONGER, "ibis on SQLite": 2 * LONGER}
 WANTED = 100_000 if IS_SOAK else 2_000
 
 Open = Callable[[Any], tuple[object, str]]
@@ -126,6 +129,30 @@ def test_neighbours_differ_in_integers_alone_and_by_what_is_paid_for(
             require_silence(capfd, caplog)
         compared += compare(batch, *releases)
     assert compared == BATCHES[engine] * PAIRS
+
+
+@pytest.mark.usefixtures("_frozen")
+@pytest.mark.parametrize("engine", OWN_BATCHES)
+def test_neighbours_differ_by_what_their_own_question_paid_for(
+    engine: str, engines: dict[str, Open]
+) -> None:
+    compared = 0
+    numbers = (number for number in range(4_000, 5_000) if _is_of_people(number))
+    for number in itertools.islice(numbers, OWN_BATCHES[engine]):
+        batch = make_batch(number, own=True)
+        (question,) = batch.plan.questions
+        assert question.totals != batch.plan.unit.totals
+        assert question.most_groups is not None
+        releases = []
+        for rows in (batch.whole, batch.neighbour):
+            table, name = engines[engine](rows)
+            releases.append(released(table, batch, name))
+        compared += compare(batch, *releases)
+    assert compared == OWN_BATCHES[engine] * PAIRS
+
+
+def _is_of_people(number: int) -> bool:
+    return any(each.startswith("people") for each in make_batch(number).features)
 
 
 # Lines that are no rows of a table: each spoils itself and nothing else.
@@ -218,7 +245,7 @@ def test_one_unit_moves_so_many_counts_of_keys_by_one(
             for each in map(make_batch, range(2_000 + 40 * number, 2_040 + 40 * number))
             if (each.plan.unit.column is not None) == bool(number % 2)
         )
-        asked = KeyCount("key", "text", unit_rule(batch.plan, None))
+        asked = KeyCount("key", "text", unit_rule(batch.plan.unit))
         counts = []
         for rows in (batch.whole, batch.neighbour):
             table, name = engines[engine](with_keys(rows))

@@ -60,7 +60,7 @@ def propose_bounds(
     for question in release.questions:
         noisy = _noisy(release, question)
         counted = histogram_of(release.plan, question.asked).name
-        moved = _moved(release)
+        moved = release.plan.unit_of(question.asked).cells_moved
         sides = [side_of(noisy, is_negative=each) for each in (True, False)]
         bounds = proposed(noisy, epsilon=epsilon, moved=moved)
         if bounds is None:
@@ -99,12 +99,13 @@ def choose_bounds(
     _require_histograms(release)
     question = pick_question(release.questions, name)
     noisy, epsilon = _noisy(release, question), _epsilon_of(budget)
+    moved = release.plan.unit_of(question.asked).cells_moved
     listed = []
     for is_negative in (True, False):
         side = side_of(noisy, is_negative=is_negative)
         if side is None:
             continue
-        found = candidates_of(noisy, side, epsilon=epsilon, moved=_moved(release))
+        found = candidates_of(noisy, side, epsilon=epsilon, moved=moved)
         listed += [(-1.0 if is_negative else 1.0, each) for each in found]
     return BoundChoices(question.name, tuple(listed), release.is_simulated)
 
@@ -159,11 +160,6 @@ def _noisy(release: Release, question: ReleasedQuestion) -> Noisy:
     ladder = histogram_of(release.plan, question.asked).ladder
     counts = tuple(question.values[:, 0].tolist())
     return Noisy(ladder, counts, question.asked.scales[0])
-
-
-def _moved(release: Release) -> int:
-    unit = release.plan.unit
-    return unit.most_groups * (2 if unit.neighbours == "change-one" else 1)
 
 
 def _require_histograms(release: object) -> None:

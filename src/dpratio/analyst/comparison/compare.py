@@ -106,6 +106,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     }
     first, second = labels
     rows = len(answers[0].estimate)
+    unit = release.plan.unit_of(target.question.asked)
     return Comparison(
         first=first * len(links),
         second=None if second is None else second * len(links),
@@ -120,7 +121,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         is_simulated=release.is_simulated,
         origin=release.origin,
         asked=target.asked,
-        shared_groups=release.plan.unit.most_groups if is_shared else 1,
+        shared_groups=unit.most_groups if is_shared else 1,
         **joined,
     )
 

@@ -119,7 +119,7 @@ def assess_homogeneity(
     from scipy.special import chdtri
 
     target = ComparisonTarget.of(release, groups, question=question, variance=variance)
-    require_disjoint(release)
+    require_disjoint(release, target.question)
     places = places_of(target.question, groups)
     rule = "homogeneity is a question about two groups or more"
     require(len(places) > 1, rule, len(places))

@@ -160,7 +160,7 @@ def _within(plan: Plan) -> tuple[str, ...]:
     """Say to what values were clipped, where that was done here."""
     if plan.strategy == EXTERNAL:
         return ()
-    return (describe_bounds(plan.bounds), *describe_totals(plan.unit))
+    return (describe_bounds(plan.bounds), *describe_totals(plan))
 
 
 def _asked(release: Release) -> dict[str, Any]:

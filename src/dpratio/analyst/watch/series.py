@@ -20,6 +20,7 @@ from dpratio.plan.planned_question import pick_question
 from dpratio.release.release import Release, ReleasedQuestion, require_release
 from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups
+from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["Look", "Series", "series_of"]
 
@@ -58,7 +59,7 @@ class Series:
     @property
     def is_disjoint_as_planned(self) -> bool:
         """Whether the plan itself counts each person in one period only."""
-        unit = self.releases[0].plan.unit
+        unit = self.releases[0].plan.unit_of(self.question.asked)
         alone = len(self.releases) == 1 and not self.releases[0].sources
         return alone and unit.column is not None and unit.most_groups == 1
 
@@ -81,6 +82,8 @@ def series_of(
     first, *others = named
     for name in others:
         _require_alike(named[first], named[name], name)
+        units = [_unit_of(named[each], chosen[each]) for each in (first, name)]
+        _require_same_unit(units, name)
         _require_same_question(chosen[first], chosen[name], name)
     _require_once(named)
     looks: list[Look] = []
@@ -104,7 +107,7 @@ def series_of(
         ]
     _require_in_order(spans, list(named))
     kept = tuple(named.values())
-    differing = _differing(kept)
+    differing = _differing(kept, tuple(chosen.values()))
     rest = _rest(chosen[first].groups)
     return Series(tuple(looks), rest, every, kept, chosen[first], differing)
 
@@ -129,16 +132,21 @@ def _named(
 
 
 def _require_alike(first: Release, other: Release, name: str) -> None:
-    """Refuse releases about other units, or of which some people are invented."""
-    hint = "Watch releases of one study; budgets, guesses and bounds may differ."
-    rule = "releases that are watched together must be about the same unit"
-    units = [
-        (each.plan.unit.column, each.plan.unit.most_groups) for each in (first, other)
-    ]
-    require(units[0] == units[1], rule, f"another unit in {name}", hint)
+    """Refuse releases of which some people are invented."""
     rule = "invented people and others are not watched together"
     same = first.is_simulated == other.is_simulated
     require(same, rule, f"both, with {name}")
+
+
+def _unit_of(release: Release, question: ReleasedQuestion) -> PrivacyUnit:
+    return release.plan.unit_of(question.asked)
+
+
+def _require_same_unit(units: Sequence[PrivacyUnit], name: str) -> None:
+    hint = "Watch releases of one study; budgets, guesses and bounds may differ."
+    rule = "releases that are watched together must be about the same unit"
+    counted = {(each.column, each.most_groups) for each in units}
+    require(len(counted) == 1, rule, f"another unit in {name}", hint)
 
 
 def _require_same_question(
@@ -220,13 +228,15 @@ def _rest(groups: Groups | None) -> dict[str, list[Any]]:
     }
 
 
-def _differing(releases: Sequence[Release]) -> tuple[str, ...]:
+def _differing(
+    releases: Sequence[Release], chosen: Sequence[ReleasedQuestion]
+) -> tuple[str, ...]:
     """Say what differs and may: a ratio of clipped values follows its bounds."""
-    plans = [each.plan for each in releases]
-    apart = any(
-        (each.bounds, each.unit.totals) != (plans[0].bounds, plans[0].unit.totals)
-        for each in plans
-    )
+    within = [
+        (release.plan.bounds, _unit_of(release, question).totals)
+        for release, question in zip(releases, chosen, strict=True)
+    ]
+    apart = any(each != within[0] for each in within)
     said = (
         "Bounds differ between releases: ratios are those of clipped values, and move "
         "where bounds do."

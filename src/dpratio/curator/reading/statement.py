@@ -34,6 +34,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dpratio.checks import require
 from dpratio.errors import SchemaRefused
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.sensitivity.box import Total
@@ -186,10 +187,21 @@ class Reading:
     """Statements over the same groups and units: one reading of the table for all.
 
     Each counts the rows that it would count alone: a row that lacks a number of one of
-    them still counts in the others.
+    them still counts in the others. Totals are each statement's own; in how many groups
+    a unit counts is the same in all, since groups are chosen once.
     """
 
     statements: tuple[Statement, ...]
+
+    def __post_init__(self) -> None:
+        counted = {
+            None
+            if each.unit is None
+            else (each.unit.column, each.unit.key, each.unit.most_groups)
+            for each in self.statements
+        }
+        rule = "statements that are read together count units in the same groups"
+        require(len(counted) == 1, rule, len(counted))
 
     @property
     def first(self) -> Statement:
@@ -198,7 +210,10 @@ class Reading:
 
     @property
     def unit(self) -> UnitRule | None:
-        """Whose rows are added up, and in how many groups they count."""
+        """Whose rows are added up, and in how many groups they count, in all of them.
+
+        The totals are those of the first.
+        """
         return self.first.unit
 
     @property

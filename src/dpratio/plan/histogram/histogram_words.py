@@ -28,16 +28,17 @@ def describe_histogram(plan: PlanTerms, question: PlannedQuestion) -> str:
 def describe_histograms(plan: PlanTerms) -> list[str]:
     """Say what is counted, who is protected and at what price."""
     asked = [f"Counted: {describe_histogram(plan, each)}." for each in plan.questions]
+    most = max(plan.unit_of(each).most_groups for each in plan.questions)
     moved = "each moves one cell of every histogram by 1"
-    if plan.unit.most_groups > 1:
-        moved = f"each moves {plan.unit.most_groups:,} counts of every histogram by 1"
+    if most > 1:
+        moved = f"each moves {most:,} counts of every histogram by 1"
     if plan.unit.neighbours == "change-one":
         moved += ", and as many back"
     cost = f"Cost: epsilon {decimal_text(plan.budget.epsilon)}, delta 0."
     return [
         *asked,
         describe_bounds(plan.bounds),
-        *describe_unit(plan.unit),
+        *describe_unit(plan),
         f"Histograms, mechanism {plan.mechanism}; {moved}. {cost}",
         *describe_epsilon(plan.budget.epsilon),
         "Answers: how many lie beyond any bound, and a bound to choose.",

@@ -121,9 +121,10 @@ def moves_of(plan: PlanTerms) -> list[Fraction]:
     _require_terms(plan, histograms)
     for question in plan.questions:
         _require_count(question)
-    # Whoever is changed leaves as many cells as they enter.
-    moved = plan.unit.most_groups * (2 if plan.unit.neighbours == "change-one" else 1)
-    return [moved / Fraction(each.sums[0].scale) for each in plan.questions]
+    return [
+        plan.unit_of(each).cells_moved / Fraction(each.sums[0].scale)
+        for each in plan.questions
+    ]
 
 
 def _require_plain(plan: PlanTerms) -> None:
@@ -135,6 +136,9 @@ def _require_plain(plan: PlanTerms) -> None:
     require(not plan.found, rule, "keys that are found", _HINT)
     require(plan.questions, "at least one histogram is asked for", 0, _HINT)
     for each in plan.questions:
+        plan.unit_of(each)  # It refuses what cannot be a number of groups.
+        rule = "the totals of a histogram reach its outer limits"
+        require(not each.totals, rule, list(each.totals), _HINT)
         require(isinstance(each.ratio, Ratio), "ratio must be a Ratio", each.ratio)
         require(each.answers == ("ratio",), "a histogram has no answers", each.answers)
     names = [each.name for each in plan.questions]

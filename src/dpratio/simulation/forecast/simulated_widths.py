@@ -172,6 +172,8 @@ def replan(
                 answers=each.answers,
                 share=each.weight,
                 name=each.name,
+                totals=each.totals,
+                most_groups=each.most_groups,
             )
             for each in plan.questions
         ],

@@ -15,6 +15,7 @@ from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.approved import require_approved
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
+from dpratio.plan.plan_words import protected
 from dpratio.plan.price import Cost
 from dpratio.terms.budget import decimal_text
 from dpratio.terms.source_description import SourceDescription
@@ -88,7 +89,8 @@ def admit(  # noqa: PLR0913 (all that a request says)
         wanted = "single rows" if scope.unit is None else f"ids of '{scope.unit}'"
         _refuse(
             f"scope '{scope.name}' protects {wanted}, {scope.neighbours}; the plan "
-            f"protects {plan.unit}, {plan.unit.neighbours}. Change the plan's unit"
+            f"protects {protected(plan)}, {plan.unit.neighbours}. Change the plan's "
+            "unit"
         )
     largest = scope.largest_delta
     if largest is not None and cost.delta > largest:

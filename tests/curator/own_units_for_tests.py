@@ -1,0 +1,132 @@
+"""A study whose questions count one person each in their own way, and its price."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from curator.people_for_tests import REGIONS, TOTALS
+from dpratio.curator import measure
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.plan.sensitivity.neighbours import unit_ratio
+from dpratio.plan.split_budget import cells_of
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.unit import PrivacyUnit
+
+__all__ = ["OWN", "moved_in_all", "own_plan", "paid_in_all", "sums_before_noise"]
+
+ALL, SOME = Groups("region", REGIONS), Groups("region", REGIONS[:3])
+# Of every question its groups, own totals and own number of groups: more and fewer
+# than the unit's, two of them about the same groups.
+OWN: list[tuple[str, str, Groups | None, dict[str, Bounds], int | None]] = [
+    ("score", "label", ALL, {}, 1),
+    ("label", "score", ALL, {"label": Bounds(0.25, 40)}, 3),
+    ("score", "label", SOME, {}, None),
+    (
+        "score",
+        "label",
+        None,
+        {"score": Bounds(-6, 9), "label": Bounds(1, 12)},
+        None,
+    ),
+]
+
+
+def own_plan(
+    strategy: str = "joint",
+    mechanism: str = "laplace",
+    *,
+    neighbours: str = "add-or-remove-one",
+    most_groups: int = 2,
+    **terms: Any,  # noqa: ANN401
+) -> Plan:
+    """Plan one release of all of them; the unit's own terms hold where none are."""
+    guess = 0.75 if strategy == "focused" else None
+    questions = [
+        Question(
+            Ratio(above, per=below, weight="weight", guess=guess),
+            groups=groups,
+            totals=totals,
+            most_groups=most,
+        )
+        for above, below, groups, totals, most in OWN
+    ]
+    return make_plan(
+        questions,
+        bounds={
+            "score": Bounds(-1, 1),
+            "label": Bounds(0, 1),
+            "weight": Bounds(0, 2),
+        },
+        budget=Budget(1, "1e-6"),
+        unit=PrivacyUnit(
+            "id", totals=TOTALS, most_groups=most_groups, neighbours=neighbours
+        ),
+        strategy=strategy,
+        mechanism=mechanism,
+        **terms,
+    )
+
+
+Sums = list[list[list[int]]]
+
+
+def sums_before_noise(table: object, plan: Plan, engine: str) -> Sums:
+    """The integers of all questions, by the readings that a release makes of a plan."""
+    known = [measure._known_groups(each) for each in plan.partitions]
+    asks = {
+        at: measure._open(table, each, engine)
+        for at, each in measure._readings(plan, known).items()
+    }
+    nothing = [
+        np.zeros((1 if groups is None else groups.count, len(each.sums)), np.int64)
+        for each in plan.questions
+        for groups in [known[each.partition]]
+    ]
+    found = measure._exact(plan, known, asks)
+    return [
+        [[int(cell) for cell in row] for row in sums.plus(zeros)]
+        for sums, zeros in zip(found, nothing, strict=True)
+    ]
+
+
+def moved_in_all(plan: Plan, first: Sums, second: Sums) -> Fraction:
+    """How far two tables lie apart, all questions together, in units of noise.
+
+    Squared for Gaussian noise, as is what was paid.
+    """
+    power = 1 if plan.mechanism == "laplace" else 2
+    return sum(
+        (
+            (Fraction(abs(one - other)) / Fraction(each.scale)) ** power
+            for question, more, less in zip(plan.questions, first, second, strict=True)
+            for row, beside in zip(more, less, strict=True)
+            for one, other, each in zip(row, beside, question.sums, strict=True)
+        ),
+        Fraction(0),
+    )
+
+
+def paid_in_all(plan: Plan) -> Fraction:
+    """What the price allows one person to move all questions together.
+
+    Worked out here from the list above, not from what the plan says of its questions.
+    """
+    ratios = []
+    for question, (_, _, _, own, most) in zip(plan.questions, OWN, strict=True):
+        unit = PrivacyUnit(
+            "id",
+            totals={**plan.unit.totals, **own},
+            most_groups=most or plan.unit.most_groups,
+            neighbours=plan.unit.neighbours,
+        )
+        cells = cells_of(plan, question.partition)
+        grid = plan.grid(question)
+        ratios.append(unit_ratio(plan.mechanism, grid, question.scales, unit, cells))
+    power = 1 if plan.mechanism == "laplace" else 2
+    return sum((each**power for each in ratios), Fraction(0))

@@ -1,0 +1,246 @@
+"""Totals and most_groups of a question: planned, priced again, written and said."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.plan.document import plan_from_document, plan_to_document
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.plan import Plan
+from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.plan_words import protected
+from dpratio.plan.price import price
+from dpratio.strict import Node
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
+from dpratio.terms.unit import PrivacyUnit
+from plan.priced_plans import change_question, refuse, spent
+
+BOUNDS = {"delay": Bounds(0, 60), "trips": Bounds(0, 1)}
+YEARLY = {"delay": Bounds(0, 1200), "trips": Bounds(0, 40)}
+MONTHLY = {"delay": Bounds(0, 150), "trips": Bounds(0, 6)}
+CARRIERS = Groups("carrier", ["red", "blue", "green"])
+MONTHS = Groups("month", list(range(1, 13)))
+RATIO = Ratio("delay", per="trips")
+LAWS = [
+    (strategy, mechanism)
+    for strategy in ("focused", "joint", "even")
+    for mechanism in ("laplace", "analytic_gaussian")
+]
+
+
+def flights(strategy: str = "focused", **changes: Any) -> Plan:  # noqa: ANN401
+    """Yearly totals by carrier, and monthly totals by month."""
+    terms: dict[str, Any] = {
+        "bounds": BOUNDS,
+        "budget": Budget(1, "1e-6"),
+        "unit": PrivacyUnit("traveller", totals=YEARLY, most_groups=2),
+        "strategy": strategy,
+    } | changes
+    return make_plan(
+        [
+            Question(RATIO, groups=CARRIERS),
+            Question(RATIO, groups=MONTHS, totals=MONTHLY, most_groups=12),
+        ],
+        **terms,
+    )
+
+
+@pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
+def test_each_question_pays_for_its_own_groups_and_totals(
+    strategy: str, mechanism: str
+) -> None:
+    plan = flights(strategy, mechanism=mechanism)
+    assert [plan.unit_of(each).most_groups for each in plan.questions] == [2, 12]
+    assert [plan.unit_of(each).totals for each in plan.questions] == [YEARLY, MONTHLY]
+    assert spent(price(plan))[0] == 1
+    # Noise for fewer groups, or for narrower totals, is refused.
+    for at, edited in [
+        (0, {"most_groups": 3}),
+        (1, {"most_groups": 13}),
+        (0, {"totals": {"delay": Bounds(0, 2400)}}),
+        (1, {"totals": YEARLY}),
+    ]:
+        refused = change_question(plan, at, **edited)
+        if edited.get("most_groups") == 13:
+            price(refused)  # There are twelve months, so nobody is in thirteen.
+        else:
+            refuse(refused)
+    refuse(change_question(plan, 1, most_groups=None, totals={}))
+    if strategy != "even":
+        price(change_question(plan, 1, most_groups=11))
+
+
+@pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
+def test_terms_of_a_question_cost_what_they_cost_as_terms_of_the_unit(
+    strategy: str, mechanism: str
+) -> None:
+    terms: dict[str, Any] = {
+        "bounds": BOUNDS,
+        "budget": Budget(1, "1e-6"),
+        "strategy": strategy,
+        "mechanism": mechanism,
+    }
+    unit = PrivacyUnit("traveller", totals=MONTHLY, most_groups=12)
+    whole = make_plan(RATIO, groups=MONTHS, unit=unit, **terms)
+    asked = Question(RATIO, groups=MONTHS, totals=MONTHLY, most_groups=12)
+    own = make_plan(asked, unit=PrivacyUnit("traveller"), **terms)
+    assert own.questions[0].sums == whole.questions[0].sums
+    costs = [price(each) for each in (own, whole)]
+    assert costs[0] == costs[1]
+
+
+def test_a_first_stage_pays_for_the_groups_of_its_questions() -> None:
+    plan = flights(stage=0.25)
+    price(plan)
+    # Groups come together in a total, so twice as many cost twice as much.
+    refuse(change_question(plan, 0, most_groups=3), "first stage is too small")
+
+
+def test_a_plan_without_own_terms_is_written_as_before() -> None:
+    plan = make_plan(
+        RATIO,
+        bounds=BOUNDS,
+        budget=Budget(1),
+        groups=CARRIERS,
+        unit=PrivacyUnit("traveller", totals=YEARLY, most_groups=2),
+    )
+    (part,) = plan_to_document(plan)["parts"]
+    assert set(part) == {"ratio", "partition", "weight", "sums", "basis"}
+    assert plan.unit_of(plan.questions[0]) is plan.unit
+
+
+def test_own_terms_are_written_and_read_back() -> None:
+    plan = flights()
+    document = plan_to_document(plan)
+    first, second = document["parts"]
+    assert not {"totals", "most_groups"} & set(first)
+    assert second["most_groups"] == 12
+    assert second["totals"] == {"delay": [0, 150], "trips": [0, 6]}
+    assert plan_from_document(Node(document)) == plan
+    second["most_groups"] = 0
+    with pytest.raises(DocumentRefused, match=r"^\$\.parts\[1\]: most_groups must be"):
+        plan_from_document(Node(document))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"most_groups": 0}, "most_groups must be a whole number"),
+        ({"most_groups": True}, "most_groups must be a whole number"),
+        ({"most_groups": 2.0}, "most_groups must be a whole number"),
+        ({"totals": None}, "totals must map column names"),
+        ({"totals": {"delay": (0, 1)}}, "totals must map column names"),
+        ({"totals": {"late": Bounds(0, 1)}}, "a question has totals of columns that"),
+        ({"totals": {"delay": Bounds(0, 1e-9)}}, "may not exceed its total"),
+    ],
+    ids=str,
+)
+def test_edited_terms_of_a_question_are_refused(
+    changes: dict[str, Any], message: str
+) -> None:
+    refuse(change_question(flights(), 1, **changes), message)
+
+
+def test_rows_have_no_totals_in_any_question() -> None:
+    for terms in ({"totals": MONTHLY}, {"most_groups": 12}):
+        with pytest.raises(InvalidInput, match="rows have no totals and lie in one"):
+            flights_of_rows(**terms)
+
+
+def flights_of_rows(**terms: Any) -> Plan:  # noqa: ANN401
+    asked = Question(RATIO, groups=MONTHS, **terms)
+    return make_plan(asked, bounds=BOUNDS, budget=Budget(1))
+
+
+def test_totals_that_no_question_completes_are_asked_for() -> None:
+    asked = Question(RATIO, groups=MONTHS, totals={"delay": Bounds(0, 150)})
+    with pytest.raises(InvalidInput, match=r"Add totals for: trips\."):
+        make_plan(asked, bounds=BOUNDS, budget=Budget(1), unit=PrivacyUnit("traveller"))
+
+
+def test_a_plan_says_how_each_question_counts_people() -> None:
+    said = flights().summary()
+    assert (
+        "Protected: all rows of one traveller, counted in at most so many groups: 2 in "
+        "question 1 and 12 in question 2, added or removed; the number of traveller "
+        "ids too."
+    ) in said
+    assert (
+        "Totals of one traveller in each group of question 1, within: delay 0 to 1200, "
+        "trips 0 to 40; totals are clipped."
+    ) in said
+    assert (
+        "Totals of one traveller in each group of question 2, within: delay 0 to 150, "
+        "trips 0 to 6; totals are clipped."
+    ) in said
+    alike = change_question(flights(), 1, most_groups=2)
+    assert protected(alike) == str(alike.unit)
+
+
+def test_totals_over_the_whole_table_are_in_no_group() -> None:
+    asked = [Question(RATIO, totals=MONTHLY), Question(RATIO, groups=CARRIERS)]
+    unit = PrivacyUnit("traveller", totals=YEARLY)
+    said = make_plan(asked, bounds=BOUNDS, budget=Budget(1), unit=unit).summary()
+    assert any(
+        each.startswith("Totals of one traveller of question 1,") for each in said
+    )
+    assert any("traveller in each group of question 2," in each for each in said)
+
+
+def test_keys_are_found_in_as_many_groups_as_any_question_counts() -> None:
+    keys = PrivateKeys("airport", Budget("0.1", "1e-7"))
+    asked = [
+        Question(RATIO, groups=keys, most_groups=5),
+        Question(Ratio("trips", per="delay"), groups=keys),
+        Question(RATIO, groups=CARRIERS, most_groups=9),
+    ]
+    unit = PrivacyUnit("traveller", totals=YEARLY, most_groups=2)
+    plan = make_plan(asked, bounds=BOUNDS, budget=Budget(1, "1e-6"), unit=unit)
+    assert plan.unit_of_keys(plan.questions[0].partition).most_groups == 5
+    price(plan)
+    unasked = replace(plan, questions=plan.questions[2:])
+    assert unasked.unit_of_keys(0).most_groups == 2
+
+
+def test_histograms_count_people_as_their_questions_do() -> None:
+    """Of totals that several questions share, in as many groups as any of them."""
+    asked = [
+        Question(RATIO, groups=MONTHS, most_groups=12),
+        Question(Ratio("trips", per="delay"), groups=MONTHS, most_groups=3),
+        Question(RATIO, groups=CARRIERS, totals={"trips": Bounds(0, 40)}),
+    ]
+    unit = PrivacyUnit("traveller", most_groups=2)
+    study = Study(asked, bounds=BOUNDS, budget=Budget(1), unit=unit)
+    plan = plan_bounds(study, budget=Budget("0.4"))
+    named = {each.name: each.most_groups for each in plan.questions}
+    assert named == {
+        "delay by month": 12,
+        "trips by month": 12,
+        "delay by carrier": None,
+        "trips by carrier": None,
+    }
+    scales = [each.scales[0] for each in plan.questions]
+    assert scales == pytest.approx([120, 120, 20, 20])
+    assert price(plan).epsilon == Fraction("0.4")
+    refuse(change_question(plan, 2, most_groups=3), "too small for the budget")
+    refuse(change_question(plan, 2, most_groups=0), "most_groups must be")
+    refuse(change_question(plan, 2, totals=YEARLY), "reach its outer limits")
+    assert any("12 counts of every histogram" in each for each in plan.summary())
+    known = plan_bounds(
+        replace(study, unit=replace(unit, totals={"delay": Bounds(0, 9)})),
+        budget=Budget("0.4"),
+    )
+    assert {each.name for each in known.questions} == {
+        "trips by month",
+        "trips by carrier",
+    }
+    with pytest.raises(InvalidInput, match="outer limits must hold the bounds of"):
+        plan_bounds(study, budget=Budget("0.4"), limits=(1.0, 32.0))
