@@ -23,7 +23,13 @@ def plan_of(shared: int = 2, reach: float = 9.0) -> Plan:
     wider = {"score": dpr.Bounds(0, reach)}
     return dpr.make_plan(
         [
-            dpr.Question(RATIO, groups=ARMS, most_groups=1, name="arms"),
+            dpr.Question(
+                RATIO,
+                groups=ARMS,
+                answers=("ratio", "means"),
+                most_groups=1,
+                name="arms",
+            ),
             dpr.Question(
                 RATIO, groups=WEEKS, most_groups=shared, totals=wider, name="weeks"
             ),
@@ -31,7 +37,6 @@ def plan_of(shared: int = 2, reach: float = 9.0) -> Plan:
         bounds=BOUNDS,
         budget=dpr.Budget(1),
         unit=dpr.PrivacyUnit("person", totals=TOTALS, most_groups=2),
-        answers=("ratio", "means"),
     )
 
 
@@ -56,12 +61,12 @@ def test_groups_are_compared_where_the_question_keeps_people_in_one() -> None:
 
 def test_arms_are_functions_where_the_question_keeps_people_in_one() -> None:
     release = release_of(plan_of())
-    lift, days = dpr.functions.lift(), release.question("weeks").keys
+    lift, days = dpr.functions.lift(), ("2026-01-05", "2026-01-12")
     assert len(
         dpr.estimate_function(release, lift, arms=("new", "old"), question="arms")
     )
     with pytest.raises(InvalidInput, match="arms that share units cannot be compared"):
-        dpr.estimate_function(release, lift, arms=days[:2], question="weeks")
+        dpr.estimate_function(release, lift, arms=days, question="weeks")
 
 
 def test_periods_are_watched_as_their_question_counts_people() -> None:

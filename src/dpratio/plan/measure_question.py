@@ -38,7 +38,8 @@ def measure_around(
         question: It has a guess of its ratio.
         allowed: What it may spend.
         n: About how many people there are, and
-        guess: what they are like; None for a family of people.
+        guess: what they are like; None for a family of people. It is about the totals
+            of the unit, and not used where the question has others.
         distance: How far the ratio may be from its guess, where that is known;
             otherwise its ``guess_is`` tells.
     """
@@ -70,7 +71,8 @@ def _measured(
         if distance is None
         else _ratios_within(units, distance)
     )
-    family = family_of(units, ratios, likely_counts(n), guess)
+    known = guess if plan.is_guessed(question) else None
+    family = family_of(units, ratios, likely_counts(n), known)
     sums, width = measure_focused(plan.grid(question), allowed, units, family)
     return replace(question, sums=sums), width
 

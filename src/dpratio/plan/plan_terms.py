@@ -127,6 +127,10 @@ class PlanTerms:
         """
         return self.unit.of_question(question.totals, question.most_groups)
 
+    def is_guessed(self, question: PlannedQuestion) -> bool:
+        """Tell whether a guess of the unit's totals is about those of a question."""
+        return not any(name in self.unit.totals for name in question.totals)
+
     def unit_of_keys(self, at: int) -> PrivacyUnit:
         """The unit as the keys of a partition are found: in as many as any question."""
         asked = [

@@ -259,8 +259,8 @@ def _require_people(question: Question, unit: PrivacyUnit) -> None:
     once = isinstance(own, Bounds) and (own.lower, own.upper) == (0, 1)
     require(once, rule, str(own), "Leave them out.")
     rule = "people count once each: a question has no totals of 'people'"
-    own = question.totals.get("people")
-    require(own is None, rule, str(own), "Leave them out.")
+    given = question.totals.get("people")
+    require(given is None, rule, str(given), "Leave them out.")
     hint = "Leave the weight out, or count 'rows'."
     rule = "people are counted without weights"
     weight = question.ratio.weight

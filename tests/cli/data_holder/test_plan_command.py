@@ -39,6 +39,61 @@ def test_a_plan_of_the_papers_sums_is_shown_where_the_study_asks_for_it(
         assert words in shown.stdout
 
 
+OWN = """
+[ratio]
+numerator = "delay"
+per = "trips"
+
+[bounds]
+delay = [0, 60]
+trips = [0, 1]
+
+[unit]
+column = "traveller"
+totals = { delay = [0, 1200], trips = [0, 40] }
+
+[[groups]]
+column = "carrier"
+keys = ["red", "blue"]
+
+[[groups]]
+column = "month"
+keys = [1, 2, 3]
+totals = { delay = [0, 150], trips = [0, 6] }
+most_groups = 3
+
+[privacy]
+epsilon = 1
+
+[population]
+n = 5000
+numerator = { mean = 400, sd = 200 }
+per = { mean = 20, sd = 9 }
+"""
+
+
+def test_a_plan_says_how_groups_count_people_and_whom_a_guess_is_about(
+    folder: Path,
+) -> None:
+    (folder / "study.toml").write_text(OWN, encoding="utf-8")
+    shown = CliRunner().invoke(app, ["plan", "study.toml"])
+    assert shown.exit_code == 0
+    said = " ".join(shown.stdout.split())
+    for words in (
+        "counted in at most so many groups: 1 in question 1 and 3 in question 2",
+        "Totals of one traveller in each group of question 1, within: delay 0 to 1200",
+        "Totals of one traveller in each group of question 2, within: delay 0 to 150",
+        "with the study's guess.",
+        "by what they are like: the study's guess is about the totals of [unit].",
+    ):
+        assert words in said
+    refused = CliRunner().invoke(app, ["forecast", "study.toml"])
+    assert refused.exit_code != 0
+    assert "a guess is about the totals of one question" in str(refused.exception)
+    first = CliRunner().invoke(app, ["forecast", "study.toml", "--question", "1"])
+    assert first.exit_code == 0
+
+
 def planned(layout: str) -> str:
     return CliRunner().invoke(app, ["plan", "study.toml", "--format", layout]).stdout
 

@@ -63,11 +63,11 @@ class Batch:
     features: set[str] = field(default_factory=set)
 
 
-def make_batch(number: int, *, own: bool = False) -> Batch:
+def make_batch(number: int, *, asks_itself: bool = False) -> Batch:
     """Make the same batch for the same number.
 
-    With ``own`` the question has the totals and the number of groups, and the unit has
-    others that no question uses.
+    With ``asks_itself`` the question has the totals and the number of groups, and the
+    unit has others that no question uses.
     """
     chance = np.random.default_rng([20_260_131, number])
     strategy, mechanism = LAWS[number % len(LAWS)]
@@ -86,7 +86,7 @@ def make_batch(number: int, *, own: bool = False) -> Batch:
         _unit(neighbours, most, minus=minus)
         if by_people
         else PrivacyUnit(neighbours=neighbours),
-        own=own and by_people,
+        own=asks_itself and by_people,
     )
     types = _number_types(chance, plan)
     shared: list[Row] = []

@@ -172,12 +172,13 @@ def _asked(release: Release) -> dict[str, Any]:
     ]
     facets = facets_of(release, natural)
     reference = natural[0] if len(set(natural)) == 1 else None
-    ratios = {question.ratio for question in plan.questions}
-    if len(ratios) > 1:
+    # Questions with other totals may be measured around other guesses.
+    asked = {str(each.ratio): each.ratio.totals for each in plan.questions}
+    if len(asked) > 1:
         return {"reference": reference, "facets": facets}
     return {
         "facets": facets,
-        "totals": ratios.pop().totals,
+        "totals": next(iter(asked.values())),
         "around_one": reference == 1,
         "reference": reference,
     }

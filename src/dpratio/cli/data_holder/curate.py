@@ -196,12 +196,14 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
 
     n = study.n or EXPECTED_PEOPLE
     several = len(plan.questions) > 1
-    # A guess is about the columns of one ratio.
-    one = len({each.ratio for each in plan.questions}) == 1
+    # A guess is about the columns of one ratio, whatever is guessed of its value.
+    one = len({str(each.ratio) for each in plan.questions}) == 1
     guess = study.guess if one else None
     advice = (
         "nobody described them. A table [population] in the study gives one figure."
         if study.guess is None
+        else "the study's guess is about the totals of [unit]."
+        if one
         else "the study's guess is about one ratio of several. "
         "`dpratio forecast --question 1` uses it for the first."
     )
@@ -209,7 +211,7 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
     for at, question in enumerate(plan.questions, 1):
         named = f", {question.name}" if several else ""
         said = f"Expected{named}: intervals"
-        if guess is not None:
+        if guess is not None and plan.is_guessed(question):
             (row,) = forecast(plan, n=n, guess=guess, question=at).rows
             lines.append(
                 f"{said} {_widths(row.width)} for {n:,} people per answer "

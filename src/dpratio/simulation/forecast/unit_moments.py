@@ -75,7 +75,7 @@ class UnitMoments:
 
 def guess_of(plan: Plan, guess: Guess | Population | None) -> Guess | Population | None:
     """Give the guess, or the one that a plan in two stages holds of its one ratio."""
-    ratios = {each.ratio for each in plan.questions}
+    ratios = {str(each.ratio) for each in plan.questions}
     if guess is not None or plan.stage is None or len(ratios) > 1:
         return guess
     return plan.stage.guess
@@ -87,14 +87,18 @@ def questions_of(
     """Give the questions that a guess is about: one, or all of one ratio.
 
     Raises:
-        InvalidInput: When the plan asks several ratios, and none of them is named.
+        InvalidInput: When the plan asks several ratios, or of several totals, and
+            none of them is named.
     """
     if which is not None:
         return [pick_question(plan.questions, which)]
-    ratios = dict.fromkeys(each.ratio for each in plan.questions)
+    ratios = {str(each.ratio) for each in plan.questions}
     rule = "a guess is about the columns of one ratio"
     hint = f"Say {say_which(plan.questions, plan.questions)}."
     require(guess is None or len(ratios) == 1, rule, len(ratios), hint)
+    others = [each.name for each in plan.questions if not plan.is_guessed(each)]
+    rule = "a guess is about the totals of one question"
+    require(guess is None or not others, rule, others, hint)
     return list(plan.questions)
 
 
