@@ -226,6 +226,11 @@ def test_keys_are_found_in_as_many_groups_as_any_question_counts() -> None:
     assert unasked.unit_of_keys(0).most_groups == 2
 
 
+def test_keys_that_were_found_before_are_paid_for_beside_the_questions() -> None:
+    keys = PrivateKeys("airport", Budget("0.1", "1e-7"))
+    refuse(replace(flights(mechanism="laplace"), found=(keys,)), "too small for")
+
+
 def test_histograms_count_people_as_their_questions_do() -> None:
     """Of totals that several questions share, in as many groups as any of them."""
     asked = [
