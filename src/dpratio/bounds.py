@@ -8,10 +8,12 @@ from dpratio.analyst.bounds.propose_bounds import (
 )
 from dpratio.curator.release_bounds import release_bounds
 from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.terms.bounds import Proposed
 
 __all__ = [
     "BoundChoices",
     "Proposals",
+    "Proposed",
     "choose_bounds",
     "count_beyond",
     "plan_bounds",

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from dpratio.errors import DocumentRefused
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.groups import Groups
@@ -257,6 +257,35 @@ def test_bounds_may_be_natural_and_cuts_be_counted() -> None:
     ],
 )
 def test_natural_bounds_are_two_numbers(score: str, said: str) -> None:
+    text = study(bounds=f's = {score}\ny = "binary"\nw = [0.25, 3]')
+    with pytest.raises(DocumentRefused, match=re.escape(said)):
+        parse_study(text)
+
+
+def test_bounds_may_name_the_release_that_proposed_them() -> None:
+    found = '{ proposed = [0, 512], by = "' + "0" * 32 + '", epsilon = 0.05 }'
+    text = study(bounds=f's = {found}\ny = "binary"\nw = [0.25, 3]')
+    origin = Proposed("0" * 32, Fraction(1, 20))
+    assert parse_study(text).bounds["s"] == Bounds(0, 512, proposed=origin)
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        ("{ proposed = [0, 1] }", "$.bounds.s: field 'by' is missing"),
+        (
+            '{ proposed = [0, 1], by = "me", epsilon = 1 }',
+            "named by 32 hexadecimal digits",
+        ),
+        (
+            '{ proposed = 5, by = "' + "0" * 32 + '", epsilon = 1 }',
+            "$.bounds.s.proposed: must be [lower, upper]",
+        ),
+    ],
+)
+def test_proposed_bounds_are_two_numbers_and_their_release(
+    score: str, said: str
+) -> None:
     text = study(bounds=f's = {score}\ny = "binary"\nw = [0.25, 3]')
     with pytest.raises(DocumentRefused, match=re.escape(said)):
         parse_study(text)

@@ -54,7 +54,7 @@ PAGES = {
         """Histograms on a public grid of powers of two, released through the same door
         as any sums, and the bounds that they propose, in `dpratio.bounds`.""",
         """plan_bounds release_bounds propose_bounds choose_bounds count_beyond
-        Proposals BoundChoices""",
+        Proposals Proposed BoundChoices""",
         "bounds",
     ),
     "functions": _page(

@@ -21,6 +21,7 @@ from dpratio.curator.asked_again import (
 )
 from dpratio.curator.growing import as_asked
 from dpratio.curator.ledger.account.source import Source, source_of
+from dpratio.curator.ledger.admission.proposed import require_unproposed
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.standing import standing_of
 from dpratio.curator.measure import connect, open_for
@@ -195,6 +196,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     price(plan)
     if book is None:
         _require_unkept(scope, release_id, source)
+        require_unproposed(plan)
         is_there = _place(out, replace=replace)
         on_stage(STAGES[1])
         measure = open_for(table, plan, engine)

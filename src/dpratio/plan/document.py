@@ -16,7 +16,7 @@ from dpratio.plan.stage_document import (
 )
 from dpratio.plan.strategy.layout import ANSWERS, EXTERNAL, HISTOGRAM, STRATEGIES
 from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import default_name
@@ -98,6 +98,9 @@ def _one_to_document(bounds: Bounds) -> Any:  # noqa: ANN401 (text, a list or a 
     if bounds.is_binary:
         return "binary"
     ends = [bounds.lower, bounds.upper]
+    if bounds.proposed is not None:
+        by, epsilon = bounds.proposed.release_id, str(bounds.proposed.epsilon)
+        return {"proposed": ends, "by": by, "epsilon": epsilon}
     return {"natural": ends} if bounds.natural else ends
 
 
@@ -212,11 +215,17 @@ def _read_bounds(node: Node) -> Bounds:
         return Bounds.binary()
     if node.value == "ones":
         return Bounds.ones()
-    natural = isinstance(node.value, dict)
-    if natural:
+    told: dict[str, Any] = {}
+    if isinstance(node.value, dict) and "proposed" in node.value:
+        fields = node.fields("proposed", "by", "epsilon")
+        by, epsilon = fields["by"].text(), fields["epsilon"].fraction()
+        told = {"proposed": node.make(lambda: Proposed(by, epsilon))}
+        node = fields["proposed"]
+    elif isinstance(node.value, dict):
+        told = {"natural": True}
         node = node.fields("natural")["natural"]
     pair = node.items()
     if len(pair) != 2:  # noqa: PLR2004
         node.refuse("must be [lower, upper] or 'binary'")
     lower, upper = pair[0].number(), pair[1].number()
-    return node.make(lambda: Bounds(lower, upper, natural=natural))
+    return node.make(lambda: Bounds(lower, upper, **told))

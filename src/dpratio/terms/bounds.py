@@ -1,20 +1,55 @@
 """The public range of a column.
 
-A range is a promise made before anyone sees the data; nothing here reads data.
+A range is a promise made before anyone sees the data; nothing here reads data. One that
+was found in noisy histograms says which release of them proposed it.
 """
 
 import math
+import re
 from dataclasses import dataclass, field
+from fractions import Fraction
 from numbers import Real
 
 from dpratio.checks import require
+from dpratio.terms.budget import Budget, decimal_text
 
-__all__ = ["Bounds"]
+__all__ = ["Bounds", "Proposed"]
 
 # Products of up to five clipped values and their lattice stay normal doubles
 # inside these limits, so no engine can overflow or underflow on them.
 _LARGEST_REACH = 2.0**100
 _SMALLEST_REACH = 2.0**-100
+_ID = re.compile("[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """Where a bound came from: a release of histograms, and the epsilon that it cost.
+
+    Args:
+        release_id: The id of the release.
+        epsilon: What it cost, as it was written.
+
+    Raises:
+        InvalidInput: When that is no id, or no epsilon.
+
+    Example:
+        >>> str(Proposed("0123456789abcdef0123456789abcdef", Fraction(1, 20)))
+        'proposed by release 0123456789abcdef0123456789abcdef at epsilon 0.05'
+    """
+
+    release_id: str
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        named = isinstance(self.release_id, str) and _ID.fullmatch(self.release_id)
+        rule = "bounds are proposed by a release, named by 32 hexadecimal digits"
+        require(named, rule, self.release_id)
+        object.__setattr__(self, "epsilon", Budget(self.epsilon).epsilon)
+
+    def __str__(self) -> str:
+        cost = decimal_text(self.epsilon)
+        return f"proposed by release {self.release_id} at epsilon {cost}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +66,8 @@ class Bounds:
             bounds are natural.
         is_one: Whether it is no column at all: every row counts as 1. See
             `Bounds.ones`.
+        proposed: The release of histograms that proposed these bounds, where one did.
+            The ledger admits them only where that release proposes just these.
 
     Raises:
         InvalidInput: When the range is empty, reversed, not finite or extreme.
@@ -47,6 +84,7 @@ class Bounds:
     is_binary: bool = False
     natural: bool = field(default=False, kw_only=True)
     is_one: bool = field(default=False, kw_only=True)
+    proposed: Proposed | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         given = (self.lower, self.upper)
@@ -75,6 +113,9 @@ class Bounds:
         require(is_unit or not self.is_binary, "binary bounds are 0 and 1", given)
         counts = self.is_one is False or (self.is_one is True and self.is_binary)
         require(counts, "what counts as 1 is binary", self.is_one)
+        found = isinstance(self.proposed, Proposed) and not self.natural
+        rule = "proposed bounds name their release, and are not natural"
+        require(found or self.proposed is None, rule, self.proposed)
 
     @classmethod
     def binary(cls) -> "Bounds":
@@ -91,14 +132,17 @@ class Bounds:
             return "always 1"
         if self.is_binary:
             return "0 or 1"
-        return f"{self.lower:g} to {self.upper:g}{' (natural)' if self.natural else ''}"
+        origin = "natural" if self.natural else self.proposed
+        more = "" if origin is None else f" ({origin})"
+        return f"{self.lower:g} to {self.upper:g}{more}"
 
     def __repr__(self) -> str:
         # Ids of sums from elsewhere are made of it: what was before stays as it was.
         ends = f"lower={self.lower!r}, upper={self.upper!r}"
         natural = ", natural=True" if self.natural and not self.is_binary else ""
         one = ", is_one=True" if self.is_one else ""
-        return f"Bounds({ends}, is_binary={self.is_binary}{natural}{one})"
+        origin = "" if self.proposed is None else f", proposed={self.proposed!r}"
+        return f"Bounds({ends}, is_binary={self.is_binary}{natural}{one}{origin})"
 
     @property
     def can_cut(self) -> bool:

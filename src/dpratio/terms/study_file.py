@@ -52,7 +52,7 @@ from typing import Any
 from dpratio.checks import require
 from dpratio.errors import DocumentRefused, FileRefused
 from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Partition, Question
@@ -287,17 +287,23 @@ def _read_answers(node: Node) -> tuple[str, ...]:
 
 
 def _read_bounds(node: Node) -> Bounds:
-    """Read [lower, upper], 'binary', or { natural = [lower, upper] }."""
+    """Read [lower, upper], 'binary', or a table that says where the range is from."""
     if node.value == "binary":
         return Bounds.binary()
-    natural = isinstance(node.value, dict)
-    if natural:
+    told: dict[str, Any] = {}
+    if isinstance(node.value, dict) and "proposed" in node.value:
+        fields = node.fields("proposed", "by", "epsilon")
+        by, cost = fields["by"].text(), read_budget(node, fields).epsilon
+        told = {"proposed": node.make(lambda: Proposed(by, cost))}
+        node = fields["proposed"]
+    elif isinstance(node.value, dict):
+        told = {"natural": True}
         node = node.fields("natural")["natural"]
     pair = node.items() if isinstance(node.value, list) else []
     if len(pair) != 2:  # noqa: PLR2004
         node.refuse("must be [lower, upper] or 'binary'")
     lower, upper = (end.number() for end in pair)
-    return node.make(lambda: Bounds(lower, upper, natural=natural))
+    return node.make(lambda: Bounds(lower, upper, **told))
 
 
 def _read_unit(node: Node) -> PrivacyUnit:

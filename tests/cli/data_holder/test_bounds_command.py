@@ -55,6 +55,34 @@ def test_bounds_are_found_for_what_has_none(shop: Path, call: Call) -> None:
     assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 1
 
 
+def test_a_study_takes_the_line_that_is_printed(shop: Path, call: Call) -> None:
+    asked = ("bounds", "study.toml", "-o", "bounds.json", "--epsilon", "0.5")
+    said = call(*asked)[1].splitlines()
+    at = said.index("To take them, write into [bounds] of the study:")
+    line = said[at + 1]
+    name = read_release("bounds.json").id
+    assert line.startswith("spent = { proposed = [0.0, ")
+    assert line.endswith(f'], by = "{name}", epsilon = 0.5 }}')
+
+    def write(bound: str) -> None:
+        words = STUDY.replace("[bounds]\n", f"[bounds]\n{bound}\n")
+        (shop / "study.toml").write_text(words, encoding="utf-8")
+
+    release = ("release", "study.toml", "-o", "sums.json")
+    write(line.replace("[0.0, ", "[-1.0, "))
+    code, _, error = call(*release)
+    assert (code, "that release proposes 0 to" in error) == (10, True)
+    assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 0.5
+    write(line)
+    assert call(*release)[0] == 0
+    assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 1.5
+    origin = f"proposed by release {name} at epsilon 0.5"
+    assert origin in " ".join(call("plan", "study.toml")[1].split())
+    assert call("report", "sums.json", "-o", "report.html")[0] == 0
+    assert origin in (shop / "report.html").read_text(encoding="utf-8")
+    assert f"bounds by {name[:12]}" in call("ledger", "show")[1]
+
+
 def test_a_column_and_limits_may_be_named(shop: Path, call: Call) -> None:
     code, said, _ = call(
         *("bounds", "study.toml", "-o", "b.json", "--epsilon", "1", "--no-ledger"),

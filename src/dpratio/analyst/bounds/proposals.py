@@ -1,12 +1,15 @@
 """Proposed bounds as tables: what is proposed, and what there is to choose from."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from dpratio.analyst.tables.provenance import stamps
+from dpratio.plan.histogram.found_bounds import FoundBounds, bounds_by_name
 from dpratio.plan.histogram.propose import Candidate
 from dpratio.tabular import Tabular
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.budget import decimal_text
 
 __all__ = ["PROPOSAL_STATUSES", "BoundChoices", "Proposal", "Proposals"]
 
@@ -25,16 +28,17 @@ PROPOSAL_STATUSES = {
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What is proposed for one histogram, and how many lie beyond with an interval.
-
-    ``counted`` is its column or total, which several histograms may have in common.
-    """
+    """What is proposed for one histogram, and how many lie beyond with an interval."""
 
     name: str
-    counted: str
-    bounds: Bounds | None
+    found: FoundBounds
     beyond: tuple[float, float, float] | None
     status: str
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The bounds of this histogram alone."""
+        return self.found.bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +46,30 @@ class Proposals(Tabular):
     """Proposed bounds, one row per histogram.
 
     ``people_beyond`` is a noisy count of rows, or of totals in groups: how many are
-    cut, not by how much. ``status`` is one of `PROPOSAL_STATUSES`.
+    cut, not by how much. ``status`` is one of `PROPOSAL_STATUSES`. ``origin`` is the
+    release, where a ledger holds it.
     """
 
     rows: tuple[Proposal, ...]
     level: float
     is_simulated: bool
+    origin: Proposed | None = None
 
     @property
     def bounds(self) -> dict[str, Bounds]:
-        """The bounds that are proposed, by column or total.
+        """The bounds that are proposed, by column or total, with their origin.
 
         A total with several histograms gets bounds that hold those of all of them,
         and none where one of them reaches beyond its limits.
         """
-        found: dict[str, Bounds] = {}
-        beyond = {each.counted for each in self.rows if each.status == "beyond_limits"}
-        for each in self.rows:
-            if each.bounds is not None and each.counted not in beyond:
-                held = found.get(each.counted, each.bounds)
-                lower = min(held.lower, each.bounds.lower)
-                found[each.counted] = Bounds(lower, max(held.upper, each.bounds.upper))
-        return found
+        return bounds_by_name([each.found for each in self.rows], self.origin)
+
+    def lines(self) -> list[str]:
+        """Write the bounds as a study file has them: of columns, or with ids totals."""
+        return [
+            f"{_toml_name(name)} = {_toml_bounds(each)}"
+            for name, each in self.bounds.items()
+        ]
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per histogram."""
@@ -136,3 +142,18 @@ class BoundChoices(Tabular):
 
     def __len__(self) -> int:
         return len(self.listed)
+
+
+def _toml_name(name: str) -> str:
+    # TOML reads text in double quotes as JSON writes it.
+    plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if plain else json.dumps(name, ensure_ascii=False)
+
+
+def _toml_bounds(bounds: Bounds) -> str:
+    ends = f"[{bounds.lower!r}, {bounds.upper!r}]"
+    if bounds.proposed is None:
+        return ends
+    by, cost = bounds.proposed.release_id, decimal_text(bounds.proposed.epsilon)
+    cost = f'"{cost}"' if "/" in cost else cost
+    return f'{{ proposed = {ends}, by = "{by}", epsilon = {cost} }}'

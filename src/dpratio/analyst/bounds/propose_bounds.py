@@ -6,16 +6,12 @@ from statistics import NormalDist
 from dpratio.analyst.bounds.proposals import BoundChoices, Proposal, Proposals
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.checks import require
-from dpratio.plan.histogram.histograms import histogram_of
-from dpratio.plan.histogram.propose import (
-    Noisy,
-    candidates_of,
-    proposed,
-    side_of,
-)
+from dpratio.plan.histogram.found_bounds import find_bounds, noisy_of
+from dpratio.plan.histogram.propose import Noisy, candidates_of, side_of
 from dpratio.plan.planned_question import pick_question
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.release import Release, ReleasedQuestion
+from dpratio.terms.bounds import Proposed
 from dpratio.terms.budget import Budget
 
 __all__ = ["choose_bounds", "count_beyond", "propose_bounds"]
@@ -34,7 +30,9 @@ def propose_bounds(
 
     Returns:
         A table with one row per histogram. Where too little is known it says so, and
-        proposes nothing.
+        proposes nothing. Its ``bounds`` name the release where a ledger holds it: a
+        plan that takes them says where they came from and what they cost, and must
+        have this budget.
 
     Raises:
         InvalidInput: When the release holds no histograms.
@@ -55,31 +53,19 @@ def propose_bounds(
     """
     _require_histograms(release)
     require_level(level)
-    epsilon = _epsilon_of(budget)
+    counts = [_counts(each) for each in release.questions]
+    found = find_bounds(release.plan, counts, epsilon=_epsilon_of(budget))
     rows = []
-    for question in release.questions:
-        noisy = _noisy(release, question)
-        counted = histogram_of(release.plan, question.asked).name
-        moved = release.plan.unit_of(question.asked).cells_moved
-        sides = [side_of(noisy, is_negative=each) for each in (True, False)]
-        bounds = proposed(noisy, epsilon=epsilon, moved=moved)
-        if bounds is None:
-            beyond = any(side is not None and side.is_beyond for side in sides)
-            status = "beyond_limits" if beyond else "too_little_known"
-            rows.append(Proposal(question.name, counted, None, None, status))
-            continue
-        rows.append(
-            Proposal(
-                question.name,
-                counted,
-                bounds,
-                count_beyond(
-                    release, question.name, bounds.lower, bounds.upper, level=level
-                ),
-                "ok",
-            )
-        )
-    return Proposals(tuple(rows), level, release.is_simulated)
+    for question, each in zip(release.questions, found, strict=True):
+        beyond, status = None, "too_little_known"
+        if each.bounds is not None:
+            ends = (each.bounds.lower, each.bounds.upper)
+            beyond = count_beyond(release, question.name, *ends, level=level)
+            status = "ok"
+        elif each.is_beyond:
+            status = "beyond_limits"
+        rows.append(Proposal(question.name, each, beyond, status))
+    return Proposals(tuple(rows), level, release.is_simulated, _origin(release))
 
 
 def choose_bounds(
@@ -157,9 +143,19 @@ def _half_width(cells: int, scale: float, level: float) -> float:
 
 
 def _noisy(release: Release, question: ReleasedQuestion) -> Noisy:
-    ladder = histogram_of(release.plan, question.asked).ladder
-    counts = tuple(question.values[:, 0].tolist())
-    return Noisy(ladder, counts, question.asked.scales[0])
+    return noisy_of(release.plan, question.asked, _counts(question))
+
+
+def _counts(question: ReleasedQuestion) -> list[int]:
+    counts: list[int] = question.values[:, 0].tolist()
+    return counts
+
+
+def _origin(release: Release) -> Proposed | None:
+    """Name the release where a ledger can tell that it proposed its bounds."""
+    if release.ledger_head is None or release.is_simulated:
+        return None
+    return Proposed(release.id, release.plan.budget.epsilon)
 
 
 def _require_histograms(release: object) -> None:

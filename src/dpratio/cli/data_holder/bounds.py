@@ -99,6 +99,10 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     found = propose_bounds(released, budget=given.budget)
     output.say([*found.said(), ""])
     output.print_table(found)
+    lines = found.lines()
+    if lines:
+        place = "[bounds]" if given.unit.column is None else "[unit.totals]"
+        output.say(["", f"To take them, write into {place} of the study:", *lines])
     output.say(["", f"{released} Written to {out}."])
 
 

@@ -173,10 +173,15 @@ def _row(release_id: str, held: Held) -> list[Any]:
 
 
 def _plan(held: Held) -> str:
-    """Show the plan by its hash; one that grows by that of the open plan."""
+    """Show the plan by its hash; one that grows by that of the open plan.
+
+    Whose bounds a release proposed names that release, which has its own row and cost.
+    """
     said = held.said("charge")
     last = f" to {said['last']}" if "last" in said else ""
-    return f"{said['plan'][:12]}{last}"
+    by = [each[:12] for each in said.get("bounds_by", "").split()]
+    bounds = f", bounds by {' '.join(by)}" if by else ""
+    return f"{said['plan'][:12]}{last}{bounds}"
 
 
 def _asker(charge: Entry) -> str:

@@ -15,6 +15,10 @@ from dpratio.curator.ledger.admission.bound import (
     other_accounts,
     require_bound,
 )
+from dpratio.curator.ledger.admission.proposed import (
+    proposing_releases,
+    require_proposed,
+)
 from dpratio.curator.ledger.admission.same_request import is_charged_for, require_first
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.store.tables import Tables
@@ -94,6 +98,9 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
             event["approval"] = approval
         if read.filled:
             event["filled"] = read.filled
+        proposing = proposing_releases(plan)
+        if proposing:
+            event["bounds_by"] = proposing
         entry = link(
             before.last,
             time=now,
@@ -161,6 +168,7 @@ def _admitted(
     )
     read = named_source(name) if source is None else source
     require_bound(before, other_accounts(tables, name), read)
+    require_proposed(tables, before, plan, source)
     return spent, approval
 
 

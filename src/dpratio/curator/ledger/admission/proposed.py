@@ -1,0 +1,184 @@
+"""Bounds that are said to be found privately are computed again from what was sealed.
+
+A bound that was read off the rows, and named after a release of histograms, would tell
+of somebody without noise and without a charge.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from dpratio.curator.ledger.account.account import Account
+from dpratio.curator.ledger.account.source import Source
+from dpratio.curator.ledger.admission.same_request import is_charged_for
+from dpratio.curator.ledger.store.tables import Tables
+from dpratio.errors import LedgerRefused
+from dpratio.plan.histogram.found_bounds import bounds_by_name, find_bounds
+from dpratio.plan.histogram.histograms import histogram_of
+from dpratio.plan.plan import Plan
+from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.release.files import release_from_bytes
+from dpratio.release.release import Release
+from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.budget import decimal_text
+
+__all__ = ["proposing_releases", "require_proposed", "require_unproposed"]
+
+_DRAWN = ("sealed", "published")
+_INSTEAD = "Or write the bounds by judgement, without the release"
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """Bounds of a column, or of a total, that name a release."""
+
+    name: str
+    bounds: Bounds
+    origin: Proposed
+    is_total: bool
+
+    def __str__(self) -> str:
+        return f"the bounds of '{self.name}' are {self.origin}"
+
+
+def require_unproposed(plan: Plan) -> None:
+    """Refuse bounds that a release proposed where no ledger can tell whether it did.
+
+    Raises:
+        LedgerRefused: When a bound of the plan names a release.
+    """
+    for claim in _claims(plan):
+        _refuse(
+            f"{claim}, and no ledger was named that holds this release. Name the "
+            f"ledger. {_INSTEAD}"
+        )
+
+
+def proposing_releases(plan: Plan) -> str:
+    """Name the releases that proposed bounds of a plan, for its line in the ledger."""
+    return " ".join(sorted({claim.origin.release_id for claim in _claims(plan)}))
+
+
+def require_proposed(
+    tables: Tables, account: Account, plan: Plan, source: Source | None
+) -> None:
+    """Refuse bounds that the release they name does not propose for this plan.
+
+    Args:
+        tables: The ledger, which keeps what was sealed.
+        account: The scope that would be charged.
+        plan: What would be measured.
+        source: What would be read; None for a table in memory without a name.
+
+    Raises:
+        LedgerRefused: When a bound names a release that is not sealed in this scope, or
+            is of another source, unit, column or total; or that proposes other bounds
+            for the epsilon of the plan, or cost another epsilon than is said.
+        LedgerFailed: When the bytes are not those that were sealed.
+
+    Guarantee:
+        Bounds that name a release are a function of its sealed bytes and of the plan's
+        epsilon. The data are not looked at. Proof: docs/proofs/histogram.md.
+    """
+    for claim in _claims(plan):
+        release = _sealed(tables, account, claim, source)
+        _require_same_unit(plan, release, claim)
+        _require_counted(plan, release, claim)
+        _require_same_bounds(plan, release, claim)
+
+
+def _claims(plan: Plan) -> Iterator[_Claim]:
+    """List all bounds that name a release: of columns, then of totals."""
+    for is_total, given in ((False, plan.bounds), (True, plan.unit.totals)):
+        for name, each in given.items():
+            if each.proposed is not None:
+                yield _Claim(name, each, each.proposed, is_total)
+
+
+def _sealed(
+    tables: Tables, account: Account, claim: _Claim, source: Source | None
+) -> Release:
+    """Give the release of histograms that a claim names, of the same source."""
+    scope, release_id = account.scope.name, claim.origin.release_id
+    held = account.releases.get(release_id)
+    if held is None or held.state not in _DRAWN:
+        _refuse(
+            f"{claim}, which is not sealed in scope '{scope}'. Release histograms in "
+            f"this scope with `dpratio bounds`, and take what they propose. {_INSTEAD}"
+        )
+    if source is None:
+        _refuse(
+            f"{claim}, and a table in memory without a name may be another one than "
+            "was counted there. Name both, the same for the same rows: source='…'"
+        )
+    if not is_charged_for(held, source):
+        _refuse(
+            f"{claim}, which read another source. Release histograms of this source "
+            f"with `dpratio bounds`, and take what they propose. {_INSTEAD}"
+        )
+    seal = held.said("sealed")
+    content = tables.artifact(release_id, seal["sha256"])
+    release = release_from_bytes(content, seal["format"])
+    if release.plan.strategy != HISTOGRAM or release.is_simulated:
+        _refuse(
+            f"{claim}, which holds no histograms of real people. Name a release that "
+            f"`dpratio bounds` made. {_INSTEAD}"
+        )
+    cost = release.plan.budget.epsilon
+    if cost != claim.origin.epsilon:
+        _refuse(f"{claim}, which cost epsilon {decimal_text(cost)}. Write that")
+    return release
+
+
+def _require_same_unit(plan: Plan, release: Release, claim: _Claim) -> None:
+    counted, asked = (replace(each.unit, totals={}) for each in (release.plan, plan))
+    if counted != asked:
+        _refuse(
+            f"{claim}, which protects {counted}, {counted.neighbours}; the plan "
+            f"protects {asked}, {asked.neighbours}. Release histograms for this unit. "
+            f"{_INSTEAD}"
+        )
+
+
+def _require_counted(plan: Plan, release: Release, claim: _Claim) -> None:
+    """Hold a bound to what was counted: the column, or each total that it clips."""
+    found = [histogram_of(release.plan, each) for each in release.plan.questions]
+    told: set[object] = {each.name for each in found}
+    clipped: set[object] = {claim.name}
+    if claim.is_total:
+        # A total is told apart by its weight, and by the groups in which it is made.
+        told = {(each.name, each.letters.get("w"), each.within) for each in found}
+        clipped = {
+            (claim.name, each.ratio.weight, plan.partitions[each.partition])
+            for each in plan.questions
+            if claim.name in each.ratio.totals
+        }
+    has_totals = release.plan.unit.column is not None
+    if claim.is_total != has_totals or not clipped <= told:
+        names = ", ".join(f"'{each.name}'" for each in release.questions)
+        _refuse(
+            f"{claim}, which counted {names}. With ids totals are counted, for one "
+            "weight and in the groups of the study. Release histograms of what the "
+            f"plan bounds. {_INSTEAD}"
+        )
+
+
+def _require_same_bounds(plan: Plan, release: Release, claim: _Claim) -> None:
+    """Compute the bounds again, for the epsilon of the plan."""
+    counts = [each.values[:, 0].tolist() for each in release.questions]
+    epsilon = plan.budget.epsilon
+    found = find_bounds(release.plan, counts, epsilon=float(epsilon))
+    proposed = bounds_by_name(found, claim.origin).get(claim.name)
+    if proposed != claim.bounds:
+        instead = "nothing"
+        if proposed is not None:
+            instead = str(replace(proposed, proposed=None))
+        _refuse(
+            f"the bounds of '{claim.name}' are {claim.bounds}. For epsilon "
+            f"{decimal_text(epsilon)} that release proposes {instead}. Take what "
+            f"propose_bounds gives for the budget of the study. {_INSTEAD}"
+        )
+
+
+def _refuse(words: str) -> NoReturn:
+    raise LedgerRefused(f"{words}.")

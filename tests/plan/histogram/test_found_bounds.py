@@ -1,0 +1,48 @@
+"""What the histograms of a plan propose together, for each column or total."""
+
+from fractions import Fraction
+
+import pytest
+
+from curator.histograms_for_tests import study_of
+from dpratio.plan.histogram.found_bounds import (
+    FoundBounds,
+    bounds_by_name,
+    find_bounds,
+)
+from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.budget import Budget
+
+ORIGIN = Proposed("0" * 32, Fraction(1, 2))
+
+
+def counts_of(**cells: int) -> list[int]:
+    """Counts on a ladder from 1 to 16, most of them nothing."""
+    return [cells.get(each, 0) for each in Ladder(0, 4).labels]
+
+
+def test_each_histogram_proposes_or_says_why_not() -> None:
+    plan = plan_bounds(study_of(), budget=Budget(1), limits=(1, 16))
+    some = counts_of(**{"2^1 to 2^2": 900})
+    found = find_bounds(plan, [some, counts_of()], epsilon=1.0)
+    assert found == [
+        FoundBounds("spent", Bounds(0, 4), is_beyond=False),
+        FoundBounds("orders", None, is_beyond=False),
+    ]
+    far = counts_of(**{"-2^4 or below": 900})
+    assert find_bounds(plan, [some, far], epsilon=1.0)[1].is_beyond
+    with pytest.raises(ValueError, match="argument 2"):
+        find_bounds(plan, [some], epsilon=1.0)
+
+
+def test_bounds_of_one_total_hold_those_of_all_its_histograms() -> None:
+    low = FoundBounds("spent", Bounds(-2, 0), is_beyond=False)
+    high = FoundBounds("spent", Bounds(0, 8), is_beyond=False)
+    none = FoundBounds("spent", None, is_beyond=False)
+    wanted = {"spent": Bounds(-2, 8, proposed=ORIGIN)}
+    assert bounds_by_name([low, none, high], ORIGIN) == wanted
+    assert bounds_by_name([low], None) == {"spent": Bounds(-2, 0)}
+    beyond = FoundBounds("spent", None, is_beyond=True)
+    assert bounds_by_name([low, high, beyond], ORIGIN) == {}
