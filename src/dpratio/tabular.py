@@ -82,7 +82,7 @@ class Tabular:
         }
 
     def chart(self, view: str | None = None) -> Any:  # noqa: ANN401 (of `show`)
-        """A chart: of answers, curves, forecasts, tables of coverage and ledgers.
+        """A chart: of answers, curves, proposed bounds, forecasts, coverage, ledgers.
 
         A notebook shows it; ``chart.save("ratios.svg")`` writes it, as .svg or .html.
 

@@ -20,18 +20,20 @@ def chart_of(  # noqa: PLR0911 (one for each kind)
 
     Args:
         shown: Estimates, a comparison, an equivalence, a homogeneity, a function, a
-            curve, a ratio over time, a forecast, a table of coverage or of the limit,
-            or the history of a scope.
+            curve, a ratio over time, proposed bounds, a forecast, a table of coverage
+            or of the limit, or the history of a scope.
         view: For estimates ``"forest"`` or ``"deviation"``.
 
     Raises:
         InvalidInput: When there is no such view, or no chart of what is given.
     """
+    from dpratio.analyst.bounds.proposals import Proposals
     from dpratio.analyst.curve.curve_results import Curve
     from dpratio.analyst.watch.watch_results import Watch
     from dpratio.curator.ledger.history import History
     from dpratio.show.blocks import blocks_of, has_blocks, title_of
     from dpratio.show.budget_chart import budget_chart
+    from dpratio.show.chart.histogram import histogram_chart
     from dpratio.show.coverage_chart import coverage_chart
     from dpratio.show.curve_chart import curve_chart
     from dpratio.show.forest_chart import as_deviations, forest_chart
@@ -52,6 +54,8 @@ def chart_of(  # noqa: PLR0911 (one for each kind)
         return curve_chart(shown)
     if isinstance(shown, Watch):
         return watch_chart(shown)
+    if isinstance(shown, Proposals):
+        return histogram_chart(shown)
     if isinstance(shown, History):
         return budget_chart(shown.account)
     if isinstance(shown, Forecast):
@@ -60,7 +64,10 @@ def chart_of(  # noqa: PLR0911 (one for each kind)
         return limit_chart(shown.to_dicts())
     if isinstance(shown, CoverageTable | PaperTables):
         return coverage_chart(shown)
-    hint = "Answers, curves, forecasts, tables of coverage and ledgers have one."
+    hint = (
+        "Answers, curves, proposed bounds, forecasts, tables of coverage and ledgers "
+        "have one."
+    )
     raise InvalidInput(f"there is no chart of {show_given(shown)}. {hint}")
 
 

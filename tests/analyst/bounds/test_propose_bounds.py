@@ -3,11 +3,11 @@
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
 
+from analyst.bounds.releases_for_tests import ONE, released
 from curator.histograms_for_tests import study_of
 from dpratio.analyst.bounds.propose_bounds import (
     _half_width,
@@ -17,30 +17,12 @@ from dpratio.analyst.bounds.propose_bounds import (
 )
 from dpratio.curator.release_bounds import release_bounds
 from dpratio.errors import InvalidInput
-from dpratio.plan.plan_bounds import plan_bounds
 from dpratio.release.example import example_release
 from dpratio.release.merge import merge
-from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds, Proposed
-from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.study_file import parse_study
 from dpratio.terms.unit import PrivacyUnit
-
-ONE = Budget(1)
-
-
-def released(counts: list[dict[str, int]], **terms: Any) -> Release:  # noqa: ANN401
-    """A release of known counts of spent and orders, as if noise had been nothing."""
-    plan = plan_bounds(study_of(**terms), budget=ONE, limits=(0.25, 4096))
-    questions = []
-    for question, given in zip(plan.questions, counts, strict=True):
-        groups = plan.partitions[question.partition]
-        keys = groups.keys  # type: ignore[union-attr]
-        values = np.array([[given.get(str(key), 0)] for key in keys])
-        questions.append(fresh_question(plan, question, groups, values))  # type: ignore[arg-type]
-    return Release("0" * 32, plan, tuple(questions), "a test", is_simulated=True)
-
 
 KNOWN = [{"2^2 to 2^3": 900, "2^3 to 2^4": 40, "not finite": 7}, {"around 0": 950}]
 

@@ -88,10 +88,12 @@ def test_a_column_and_limits_may_be_named(shop: Path, call: Call) -> None:
         *("bounds", "study.toml", "-o", "b.json", "--epsilon", "1", "--no-ledger"),
         *("--column", "orders", "--smallest", "0.5", "--largest", "64"),
         *("--data", str(shop / "shoppers.csv"), "--format", "json"),
+        *("--chart", "b.svg"),
     )
     assert code == 0
     (row,) = json.loads(said)
     assert (row["name"], row["lower"], row["upper"]) == ("orders", 0, 2)
+    assert "orders 2^0 to 2^1: " in (shop / "b.svg").read_text(encoding="utf-8")
 
 
 def test_limits_of_people_are_nearer(shop: Path, call: Call) -> None:

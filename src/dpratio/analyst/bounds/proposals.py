@@ -6,7 +6,7 @@ from typing import Any
 
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.plan.histogram.found_bounds import FoundBounds, bounds_by_name
-from dpratio.plan.histogram.propose import Candidate
+from dpratio.plan.histogram.propose import Candidate, Noisy
 from dpratio.tabular import Tabular
 from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import decimal_text
@@ -31,6 +31,7 @@ class Proposal:
     """What is proposed for one histogram, and how many lie beyond with an interval."""
 
     name: str
+    noisy: Noisy
     found: FoundBounds
     beyond: tuple[float, float, float] | None
     status: str

@@ -64,7 +64,8 @@ def propose_bounds(
             status = "ok"
         elif each.is_beyond:
             status = "beyond_limits"
-        rows.append(Proposal(question.name, each, beyond, status))
+        noisy = _noisy(release, question)
+        rows.append(Proposal(question.name, noisy, each, beyond, status))
     return Proposals(tuple(rows), level, release.is_simulated, _origin(release))
 
 

@@ -8,6 +8,7 @@ import typer
 from dpratio.cli.data_holder.asked import Account, asked_for
 from dpratio.cli.data_holder.ledger import DEFAULT, Anchor, By, Location, Scope
 from dpratio.cli.options import (
+    ChartFile,
     Data,
     Engine,
     Force,
@@ -63,6 +64,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     engine: Engine = "auto",
     force: Force = False,
     layout: Format = "table",
+    chart: ChartFile = None,
 ) -> None:
     """Find bounds: release noisy histograms, and propose bounds from them."""
     from dpratio.analyst.bounds.propose_bounds import propose_bounds
@@ -70,7 +72,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     from dpratio.plan.plan_bounds import limits_of, plan_bounds
     from dpratio.terms.budget import Budget
 
-    output = Output(layout)
+    output = Output(layout, chart=chart, force=force)
     given = replace(read_study(study), period=period)
     low, high = limits_of(given)
     limits = (
@@ -97,6 +99,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         on_id=_say_again,
     )
     found = propose_bounds(released, budget=given.budget)
+    output.write_files(found)
     output.say([*found.said(), ""])
     output.print_table(found)
     lines = found.lines()

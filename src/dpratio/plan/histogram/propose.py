@@ -47,9 +47,14 @@ class Noisy:
         """Above it a cell is filled: noise alone rarely reaches it in any cell."""
         return self.scale * (_LN_FALSE + math.log(len(self.counts) / 2))
 
+    @property
+    def middle(self) -> int:
+        """The place of the cell around zero."""
+        return len(self.counts) // 2 - 1
+
     def sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Give the counts below zero and above it, by rising size."""
-        middle = len(self.counts) // 2 - 1
+        middle = self.middle
         return self.counts[:middle][::-1], self.counts[middle + 1 : -1]
 
     @property
@@ -57,6 +62,15 @@ class Noisy:
         """The place, by size, of the cell with most in it, on either side of zero."""
         most = [max(pair) for pair in zip(*self.sides(), strict=True)]
         return most.index(max(most))
+
+    def filled(self, *, is_negative: bool) -> list[int]:
+        """List the places, by size, of the filled cells on one side of zero."""
+        enough, far = self.threshold, self.peak + _FAR
+        return [
+            at
+            for at, count in enumerate(self.sides()[0 if is_negative else 1])
+            if count > (2 * enough if at > far else enough)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +105,7 @@ class Candidate:
 def side_of(noisy: Noisy, *, is_negative: bool) -> Side | None:
     """Say where numbers of one sign lie; None where no cell of theirs is filled."""
     ladder, counts = noisy.ladder, noisy.sides()[0 if is_negative else 1]
-    enough, far = noisy.threshold, noisy.peak + _FAR
-    filled = [
-        at
-        for at, count in enumerate(counts)
-        if count > (2 * enough if at > far else enough)
-    ]
+    filled = noisy.filled(is_negative=is_negative)
     if not filled:
         return None
     first, last = filled[0], filled[-1]
