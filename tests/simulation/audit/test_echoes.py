@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.simulation.audit.echoes import echoes_of, fours_of
+from dpratio.simulation.audit.repeats import echoes_of, fours_of
 
 Ints = NDArray[np.int64]
 

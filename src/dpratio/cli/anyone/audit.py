@@ -34,7 +34,8 @@ def audit(  # noqa: PLR0913 (one command, its filters)
     strategy: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only focused, joint, even, keys or stages; repeat for more."
+            help="Only focused, joint, even, keys, stages or histograms; repeat for "
+            "more."
         ),
     ] = None,
     unit: Annotated[

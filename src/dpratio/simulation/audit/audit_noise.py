@@ -21,6 +21,7 @@ from dpratio.simulation.audit.draw import (
     totals_by,
 )
 from dpratio.simulation.audit.findings import Audit, Finding
+from dpratio.simulation.audit.histograms import histogram_audit
 from dpratio.simulation.audit.invent import releases_of
 from dpratio.simulation.audit.keys import key_audit
 from dpratio.simulation.audit.pair import Pair, find_pair
@@ -31,11 +32,12 @@ from dpratio.simulation.audit.rounded_law import laws_of, names_of
 from dpratio.simulation.progress import Progress, Report, silent, stages
 from dpratio.terms.budget import Budget, decimal_text
 
-__all__ = ["EPSILONS", "KEYS", "SAMPLES", "STAGES", "audit_noise"]
+__all__ = ["EPSILONS", "HISTOGRAMS", "KEYS", "SAMPLES", "STAGES", "audit_noise"]
 
 SAMPLES = 100_000
 EPSILONS = ("0.2", "1", "4")
-KEYS, STAGES = "keys", "stages"
+KEYS, STAGES, HISTOGRAMS = "keys", "stages", "histograms"
+_STRATEGIES = (*STRATEGIES, KEYS, STAGES, HISTOGRAMS)
 
 _FEWEST = 100
 _SMALLEST, _LARGEST = Fraction(1, 100), Fraction(100)
@@ -58,7 +60,7 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
     samples: int = SAMPLES,
     epsilons: Sequence[str] = EPSILONS,
     mechanisms: Sequence[str] = MECHANISMS,
-    strategies: Sequence[str] = (*STRATEGIES, KEYS, STAGES),
+    strategies: Sequence[str] = _STRATEGIES,
     units: Sequence[str] | None = None,
     engine: str = "auto",
     report: Report = silent,
@@ -71,7 +73,8 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
         epsilons: The budgets that are tried.
         mechanisms: Which noise is audited.
         strategies: Which strategies; ``"keys"`` stands for finding keys privately,
-            ``"stages"`` for both stages of a release that finds its guess.
+            ``"stages"`` for both stages of a release that finds its guess,
+            ``"histograms"`` for those that propose bounds.
         units: Who is protected: ``"row"``, ``"changed-row"`` or ``"person"``. By
             default rows at every epsilon, and the others at the largest.
         engine: Which engine adds up the tables.
@@ -100,7 +103,10 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
     counted = isinstance(samples, int) and samples >= _FEWEST
     require(counted, f"samples must be a whole number of at least {_FEWEST}", samples)
     cases = list(_cases(epsilons, mechanisms, strategies, units))
-    hint = "Keys and stages have Laplace noise; classical noise ends at epsilon 1."
+    hint = (
+        "Keys, stages and histograms have Laplace noise; classical noise ends at "
+        "epsilon 1."
+    )
     require(cases, "nothing is left to audit", list(strategies), hint)
     findings = [
         finding
@@ -122,7 +128,7 @@ def _cases(
     for mechanism in mechanisms:
         require_one_of(mechanism, MECHANISMS, "mechanism")
     for strategy in strategies:
-        require_one_of(strategy, (*STRATEGIES, KEYS, STAGES), "strategy")
+        require_one_of(strategy, _STRATEGIES, "strategy")
     for unit in units or ():
         require_one_of(unit, QUESTIONS, "unit")
     for each in epsilons:
@@ -144,7 +150,7 @@ def _cases(
 def _exists(case: _Case) -> bool:
     if case.strategy == KEYS:
         return case.mechanism == "laplace" and case.unit == "row"
-    if case.strategy == STAGES:
+    if case.strategy in {STAGES, HISTOGRAMS}:
         return case.mechanism == "laplace"
     if case.mechanism != "classical_gaussian":
         return True
@@ -169,6 +175,8 @@ def _find(
 
     if case.strategy == KEYS:
         return _find_keys(case, samples, door_for, risk=risk)
+    if case.strategy == HISTOGRAMS:
+        return [_find_histogram(case, samples, door_for(2))]
     found = [_find_sums(case, samples, door_for, risk=risk)]
     if case.strategy == STAGES and case.unit == "row":
         found.append(_find_totals(case, samples, door_for, risk=risk))
@@ -305,3 +313,19 @@ def _find_keys(
         replace(of_loss, faults=faults),
         found("delta", 1, audit.single.budget.delta, delta),
     ]
+
+
+def _find_histogram(case: _Case, samples: int, door: Door) -> Finding:
+    audit = histogram_audit(case.unit, case.epsilon)
+    epsilon = Budget(case.epsilon).epsilon
+    return Finding(
+        mechanism=case.mechanism,
+        strategy=case.strategy,
+        unit=case.unit,
+        epsilon=epsilon,
+        measure="epsilon",
+        units=audit.units,
+        claimed=float(epsilon),
+        planned=audit.planned,
+        shown=audit.least_epsilon(door, samples),
+    )

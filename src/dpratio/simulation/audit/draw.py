@@ -15,11 +15,13 @@ import numpy as np
 from dpratio.arrays import Floats, Integers
 from dpratio.curator.choose_engine import open_table
 from dpratio.curator.duckdb.table import write_parquet
+from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.staged import noisy_totals
 from dpratio.curator.statements import statement_of
+from dpratio.plan.histogram.histograms import histogram_of
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.simulation.audit.bound import Counts
@@ -31,7 +33,15 @@ from dpratio.simulation.audit.rounded_law import laws_of
 from dpratio.simulation.audit.tally import Tally, marks_of, no_tally
 from dpratio.terms.groups import Groups
 
-__all__ = ["Door", "Draw", "Seen", "look_at", "released_by", "totals_by"]
+__all__ = [
+    "Door",
+    "Draw",
+    "Seen",
+    "counts_by",
+    "look_at",
+    "released_by",
+    "totals_by",
+]
 
 
 Draw = Callable[[Side], Iterator[Integers]]
@@ -62,7 +72,8 @@ class Door:
 
     def add_up(self, plan: Plan) -> ExactSums:
         """Add up the table for a plan of one question, without noise."""
-        (question,), (groups,) = plan.questions, plan.partitions
+        (question,) = plan.questions
+        groups = plan.partitions[question.partition]
         declared = groups if isinstance(groups, Groups) else None
         statement = statement_of(plan, question, declared)
         return open_table(self._path, statement, self.engine)()
@@ -183,3 +194,18 @@ def totals_by(door: Door, plan: Plan, pair: Pair, samples: int) -> Draw:
         yield np.array(drawn, dtype=np.int64)[:, None, :]
 
     return draw
+
+
+def counts_by(door: Door, plan: Plan, columns: Columns, times: int) -> Integers:
+    """Draw the noisy counts of a histogram so often; give times × cells.
+
+    A release has some hundred cells, so that the table is added up once and the
+    curator's noise is put on its counts as often as there must be samples.
+    """
+    door.bring(columns)
+    (question,) = plan.questions
+    exact = door.add_up(plan)
+    cells = len(histogram_of(plan, question).ladder.labels)
+    noise = draw_noise(plan.mechanism, question, times * cells, system_bits)
+    door.tick()
+    return exact.plus(noise.reshape(times, cells, 1))[:, :, 0]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.arrays import Floats, Integers
-from dpratio.simulation.audit.echoes import LENGTH
+from dpratio.simulation.audit.repeats import LENGTH
 from dpratio.simulation.audit.rounded_law import RoundedLaw
 from dpratio.simulation.audit.tally import WORD, Tally
 

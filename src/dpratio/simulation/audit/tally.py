@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.arrays import Integers
-from dpratio.simulation.audit.echoes import echoes_of, fours_of
+from dpratio.simulation.audit.repeats import echoes_of, fours_of
 from dpratio.simulation.audit.rounded_law import RoundedLaw
 
 __all__ = ["WORD", "Marks", "Tally", "marks_of", "no_tally"]
