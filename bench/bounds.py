@@ -2,13 +2,22 @@
 
 `python bench/bounds.py` prints the tables of docs/methods/bounds.md. The constants of
 `plan/histogram/propose.py` were chosen on other parameters of these shapes.
+`python bench/bounds.py 10000000` prints what histograms of so many rows cost in CPU
+time, beside the plain release of the same columns.
 """
 
 import math
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fresh_process import second_time
 from numpy.typing import NDArray
 
 import dpratio as dpr
@@ -126,6 +135,47 @@ def shoppers_table() -> None:
         print("by hand", upper, *coverage_at(upper, "0.5"))
 
 
+def costs_table(rows: int) -> None:
+    """Print the CPU time of releases of histograms over that of plain releases.
+
+    Single rows, and people with four rows each; one histogram, and one of each column.
+    """
+    rng = np.random.default_rng(33)
+    everyone = shoppers(rng, 1, rows)
+    columns = {
+        "person": np.arange(rows) // 4,
+        "spent": everyone.score[0],
+        "orders": everyone.label[0],
+    }
+    bounds = {"spent": dpr.Bounds(0, 800), "orders": dpr.Bounds(0, 4)}
+    totals = {"spent": dpr.Bounds(0, 3200), "orders": dpr.Bounds(0, 16)}
+    people = dpr.PrivacyUnit("person", totals=totals)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "shoppers.parquet")
+        pq.write_table(pa.table(columns), path)
+        del columns, everyone
+        for unit in (dpr.PrivacyUnit(), people):
+            study = dpr.Study(
+                dpr.Ratio("spent", per="orders"),
+                bounds=bounds,
+                budget=dpr.Budget(1),
+                unit=unit,
+            )
+            plan = dpr.make_plan(study)
+            plain = second_time(partial(dpr.release_sums, path, plan, ledger=None))
+            for asked in (["spent"], ["spent", "orders"]):
+                find = partial(dpr.bounds.release_bounds, path, study, ledger=None)
+                found = second_time(partial(find, budget=dpr.Budget(1), columns=asked))
+                print(
+                    f"{rows:,} rows, {unit}: histograms of {' and '.join(asked)} "
+                    f"{found['cpu']:.2f} s, plain {plain['cpu']:.2f} s, "
+                    f"{found['cpu'] / plain['cpu']:.2f} times (target 2)"
+                )
+
+
 if __name__ == "__main__":
-    shapes_table()
-    shoppers_table()
+    if len(sys.argv) > 1:
+        costs_table(int(sys.argv[1]))
+    else:
+        shapes_table()
+        shoppers_table()
