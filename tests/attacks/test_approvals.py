@@ -37,6 +37,8 @@ from dpratio.terms.source import CsvFile
         ("data/a.csv", "link/a.csv", "path"),
         ('delimiter = ";"', 'delimiter = ","', "delimiter"),
         ('delimiter = ";"', 'delimiter = ";"\nquote = ""', "quote"),
+        ('delimiter = ";"', 'delimiter = ";"\ndecimal = ","', "decimal"),
+        ('delimiter = ";"', 'delimiter = ";"\ndates = "D.M.YYYY"', "dates"),
         # One customer with twenty orders would be twenty "customers".
         ('"customer", "order"]', '"order", "customer"]', "columns"),
         (

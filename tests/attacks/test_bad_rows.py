@@ -85,6 +85,24 @@ def written_as_long_csv(folder: Path, bad: list[bytes]) -> str:
     return written_as_csv(folder, bad, copies=3000)
 
 
+def written_in_german(folder: Path, bad: list[bytes]) -> str:
+    """Write what is declared: decimal commas, days before months."""
+    good = [[cell.replace(".", ",") for cell in row[:-1]] for row in GOOD] * 300
+    lines = [b"score;label;weight;region;seen"]
+    lines += [";".join([*row, "5.1.2026"]).encode() for row in good]
+    (folder / "rows.csv").write_bytes(b"\n".join([*lines, *bad, b""]))
+    return 'path = "rows.csv"\ndelimiter = ";"\ndecimal = ","\ndates = "D.M.YYYY"'
+
+
+BAD_IN_GERMAN = [
+    *(b"0.5;1;1;1;5.1.2026", b"1.000,5;1;1;1;5.1.2026", b"1e9,9;1;1;1;5.1.2026"),
+    *(b",;1;1;1;5.1.2026", b"1,e999;1;1;1;5.1.2026", b"text;1;1;1;5.1.2026"),
+    *(b"0,5;1;1;1;30.2.2026", b"0,5;1;1;1;1.13.2026", b"0,5;1;1;1;0.0.0000"),
+    *(b"0,5;1;1;1;2026-01-05", b"0,5;1;1;1;05.01.26", b"0,5;1;1;1;\xff.1.2026"),
+    *(b"0,5;1;1;1;1.2.2026T\xf0", b"0,5;1;1;1;01.002.2026", b"0,5;1;1;1;...."),
+]
+
+
 def stored_in_sqlite(folder: Path, bad: list[tuple[Any, ...]]) -> str:
     (folder / "rows.db").unlink(missing_ok=True)
     with closing(sqlite3.connect(folder / "rows.db")) as connection:
@@ -154,6 +172,8 @@ Written = Callable[[Path, list[Any]], str]
 PLACES: dict[str, tuple[str, Written, list[Any]]] = {
     "python": ("python", written_as_csv, list(BAD_LINES.values())),
     "duckdb": ("duckdb", written_as_long_csv, list(BAD_LINES.values())),
+    "python, in German": ("python", written_in_german, BAD_IN_GERMAN),
+    "duckdb, in German": ("duckdb", written_in_german, BAD_IN_GERMAN),
     "ibis on SQLite": ("ibis", stored_in_sqlite, SQLITE_ROWS),
     "ibis on DuckDB": ("ibis", stored_in_duckdb, DUCKDB_ROWS),
 }

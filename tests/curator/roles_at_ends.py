@@ -60,7 +60,7 @@ FITTING = {
     "integer": ["id", "whole key", "found integer"],
     "number": ["numerator"],
     "boolean": ["numerator", "truth key"],
-    "text": ["id", "text key"],
+    "text": ["id", "text key", "day key", "found date"],
     "date": ["day key", "last month"],
     "any": ["numerator", "id", "text key", "whole key", "day key", "found date"],
     "other": ["numerator", "id"],

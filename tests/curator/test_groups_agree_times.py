@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -23,7 +24,7 @@ from curator.groups_for_tests import (
     counts,
     rows_of,
 )
-from curator.table_sources import READABLE, SOURCES
+from curator.table_sources import READABLE, SOURCES, invalid_text
 from curator.tables_for_tests import ENGINES, ROW, exact
 from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups
@@ -82,6 +83,67 @@ def test_dates_and_text_find_the_period_of_a_plain_loop(
     found = require_alike_as_text(table, plan, folder)
     assert [row[0] // ROW for row in found] == expected
     require_alike(table, plan, folder)
+
+
+# What texts of frames say, and whether January or February counts them.
+ISO_TEXTS = {
+    "2026-01-31": 0,
+    "2026-02-01": 1,
+    "2026-01-31T23:59:59-12:00": 0,  # What is behind the day is not looked at.
+    "2026-02-28 a\nb\x00": 1,
+    "2026-02-30": None,
+    "2026-1-31": None,
+    "20260131": None,
+    "31.01.2026": None,
+    " 2026-01-31": None,
+    "2026-01-31\n": None,
+    "٢٠٢٦-01-31": None,
+    "0000-01-31": None,
+    "": None,
+}
+IN_TWO_MONTHS = by(Periods("seen", "month", "2026-01-01", "2026-02-28"))
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), "a dictionary"])
+def test_iso_dates_in_text_are_read_in_frames_as_in_files_of_text(
+    kind: Any,  # noqa: ANN401
+    folder: Path,
+) -> None:
+    texts = pa.array([*ISO_TEXTS, None], pa.string())
+    is_plain = not isinstance(kind, str)
+    table = rows_of(seen=texts.cast(kind) if is_plain else texts.dictionary_encode())
+    found = require_alike(table, IN_TWO_MONTHS, folder)
+    wanted = [list(ISO_TEXTS.values()).count(month) for month in (0, 1)]
+    assert [row[0] // ROW for row in found] == wanted
+    lines = rows_of(seen=[text for text in ISO_TEXTS if "\n" not in text])
+    in_text = require_alike_as_text(lines, IN_TWO_MONTHS, folder)
+    assert [row[0] // ROW for row in in_text] == [wanted[0], wanted[1] - 1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("source", ["pandas", "polars"])
+def test_dates_times_and_text_of_python_may_stand_side_by_side(
+    source: str, engine: str
+) -> None:
+    cells = [DAY, dt.datetime(2026, 2, 1, 5, tzinfo=UTC), "2026-02-02", 5, None, b"x"]
+    rows = {"score": [0.5] * len(cells), "label": [1] * len(cells)}
+    frame: object = (
+        pd.DataFrame({**rows, "seen": pd.Series(cells, dtype=object)})
+        if source == "pandas"
+        else pl.DataFrame({**rows, "seen": pl.Series(cells, dtype=pl.Object)})
+    )
+    assert counts(frame, IN_TWO_MONTHS, engine) == [1, 2]
+    assert counts({**rows, "seen": cells}, IN_TWO_MONTHS, "python") == [1, 2]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("source", ["arrow", "polars", "parquet"])
+def test_text_that_is_no_utf8_is_no_day_and_stops_nothing(
+    source: str, engine: str, folder: Path
+) -> None:
+    broken = invalid_text(b"2026-01-31 \xff", b"\xff", b"2026-01-31")
+    table = SOURCES[source](rows_of(seen=broken), folder)
+    assert counts(table, IN_TWO_MONTHS, engine) == [1, 0]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

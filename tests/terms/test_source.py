@@ -41,6 +41,48 @@ def test_a_quote_is_one_usable_character_or_nothing(given: object) -> None:
         CsvFile("a.csv", quote=given)  # type: ignore[arg-type]
 
 
+def test_numbers_have_points_and_dates_are_those_of_iso_unless_told_otherwise() -> None:
+    assert (CsvFile("a.csv").decimal, CsvFile("a.csv").dates) == (".", "YYYY-MM-DD")
+    source = CsvFile("a.csv", decimal=",", dates="DD.MM.YYYY")
+    assert (source.decimal, source.dates) == (",", "DD.MM.YYYY")
+    assert source.at("b.csv") == CsvFile("b.csv", decimal=",", dates="DD.MM.YYYY")
+
+
+@pytest.mark.parametrize("given", ["", ";", "..", " ", None, 5])
+def test_a_decimal_sign_is_a_point_or_a_comma(given: object) -> None:
+    with pytest.raises(InvalidInput, match=r"^decimal must be a point or a comma"):
+        CsvFile("a.csv", decimal=given)  # type: ignore[arg-type]
+
+
+def test_a_decimal_sign_that_is_the_delimiter_too_needs_a_quote() -> None:
+    assert CsvFile("a.csv", decimal=",").delimiter == ","
+    with pytest.raises(InvalidInput, match=r"is the decimal sign, too, needs a quote"):
+        CsvFile("a.csv", decimal=",", quote="")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("YYYY-MM-DD", "DD.MM.YYYY", "MM/DD/YYYY", "M/D/YYYY", "D-M-YYYY"),
+        *("YYYY.M.D", "YYYYMMDD", "DDMMYYYY", "MMDDYYYY", "YYYY/D/MM"),
+    ],
+)
+def test_dates_are_written_with_their_three_parts(given: str) -> None:
+    assert CsvFile("a.csv", dates=given).dates == given
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("", "DD.MM.YY", "DD.MM/YYYY", "YYYYMD", "MM.YYYY", "DD.DD.YYYY", "%d.%m.%Y"),
+        *("dd.mm.yyyy", "DD MM YYYY", "DD.MM.YYYY ", "YYYY-MM-DD\n", "iso", None, 5),
+    ],
+)
+def test_dates_without_one_of_their_parts_are_refused(given: object) -> None:
+    with pytest.raises(InvalidInput, match=r"^dates are written with YYYY, MM and DD"):
+        CsvFile("a.csv", dates=given)  # type: ignore[arg-type]
+
+
 def test_delimiter_and_quote_differ() -> None:
     with pytest.raises(InvalidInput, match=r"^delimiter and quote must differ"):
         CsvFile("a.csv", delimiter=";", quote=";")

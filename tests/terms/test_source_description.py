@@ -87,6 +87,17 @@ CASES: list[tuple[Any, dict[str, Any], str]] = [
         "files 'a.csv', delimiter ',', quote '\"', rows where day > '2026-11-09'",
     ),
     (
+        CsvFile("a.csv", decimal=",", dates="D.M.YYYY"),
+        {
+            "path": "a.csv",
+            "delimiter": ",",
+            "quote": '"',
+            "decimal": ",",
+            "dates": "D.M.YYYY",
+        },
+        "files 'a.csv', delimiter ',', quote '\"', decimal ',', dates 'D.M.YYYY'",
+    ),
+    (
         ParquetFiles("a/", partitions=["k"], where="k = 'a'"),
         {"path": "a/", "partitions": ["k=text"], "where": "k = 'a'"},
         "files 'a/', folders of k=text, rows where k = 'a'",

@@ -172,6 +172,8 @@ def test_a_path_without_a_dialect_is_just_a_path() -> None:
         ('delimiter = "|"', CsvFile("a", delimiter="|")),
         ('quote = "\'"', CsvFile("a", quote="'")),
         ('columns = ["s"]', CsvFile("a", columns=["s"])),
+        ('decimal = ","', CsvFile("a", decimal=",")),
+        ('dates = "M/D/YYYY"', CsvFile("a", dates="M/D/YYYY")),
     ],
 )
 def test_one_field_of_a_dialect_makes_a_csv_file(field: str, wanted: CsvFile) -> None:

@@ -37,7 +37,7 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
 @pytest.mark.parametrize(
     ("part", "line", "known"),
     [
-        ("data", "seed = 1", "columns, delimiter, path, quote, where"),
+        ("data", "seed = 1", "columns, dates, decimal, delimiter, path, quote, where"),
         (
             "ratio",
             'denominator = "y"',

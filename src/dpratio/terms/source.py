@@ -14,6 +14,7 @@ from dpratio.terms.dimensions import KINDS
 from dpratio.terms.ratio import require_column_name
 
 __all__ = [
+    "ISO_DATES",
     "CsvFile",
     "ParquetFiles",
     "Partitions",
@@ -30,6 +31,10 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}")
 _LONGEST_CONDITION = 2000
 _UNUSABLE = {"\n", "\r", "\x00", "\x01"}  # \x01 marks lines inside the engines.
 
+ISO_DATES = "YYYY-MM-DD"
+_PART = "(YYYY|MM?|DD?)"
+_DATES = re.compile(f"{_PART}([-./]){_PART}\\2{_PART}|YYYYMMDD|DDMMYYYY|MMDDYYYY")
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class CsvFile:
@@ -44,6 +49,9 @@ class CsvFile:
             first line is the header.
         delimiter: One character between cells.
         quote: One character around cells, or ``""`` where quoting is not used.
+        decimal: The decimal sign of numbers, ``"."`` or ``","``.
+        dates: How dates are written: ``"DD.MM.YYYY"`` for instance. ``M`` and ``D``
+            stand for one or two digits, as in ``"M/D/YYYY"``.
         where: Which rows are read: a condition that compares columns with texts.
 
     Raises:
@@ -58,6 +66,8 @@ class CsvFile:
     columns: tuple[str, ...] | None
     delimiter: str
     quote: str
+    decimal: str
+    dates: str
     where: str | None
 
     def __init__(
@@ -67,17 +77,25 @@ class CsvFile:
         columns: Sequence[str] | None = None,
         delimiter: str = ",",
         quote: str = '"',
+        decimal: str = ".",
+        dates: str = ISO_DATES,
         where: str | None = None,
     ) -> None:
         _require_character(delimiter, "delimiter")
         if quote != "":
             _require_character(quote, "quote")
         require(delimiter != quote, "delimiter and quote must differ", delimiter)
+        _require_forms(decimal, dates)
+        hint = "Name the quote around such numbers, or the delimiter that the file has."
+        rule = "a delimiter that is the decimal sign, too, needs a quote"
+        require(quote != "" or delimiter != decimal, rule, delimiter, hint)
         names = None if columns is None else _read_names(columns)
         object.__setattr__(self, "path", str(path))
         object.__setattr__(self, "columns", names)
         object.__setattr__(self, "delimiter", delimiter)
         object.__setattr__(self, "quote", quote)
+        object.__setattr__(self, "decimal", decimal)
+        object.__setattr__(self, "dates", dates)
         require_condition(where)
         object.__setattr__(self, "where", where)
 
@@ -88,6 +106,8 @@ class CsvFile:
             columns=self.columns,
             delimiter=self.delimiter,
             quote=self.quote,
+            decimal=self.decimal,
+            dates=self.dates,
             where=self.where,
         )
 
@@ -219,6 +239,21 @@ def _read_names(columns: object) -> tuple[str, ...]:
     distinct = texts and len(set(names)) == len(names)
     require(distinct, "CSV columns must be named, each once", columns)
     return names
+
+
+def _require_forms(decimal: object, dates: object) -> None:
+    """Refuse decimal signs that no number has, and dates without their three parts."""
+    hint = "Say decimal = ',' where numbers are written 0,5."
+    known = isinstance(decimal, str) and decimal in {".", ","}
+    require(known, "decimal must be a point or a comma", decimal, hint)
+    written = isinstance(dates, str) and _DATES.fullmatch(dates) is not None
+    parts = {"Y", "M", "D"} <= set(str(dates))
+    hint = (
+        f"Write dates = '{ISO_DATES}', 'DD.MM.YYYY' or 'MM/DD/YYYY'; 'M/D/YYYY' where "
+        "months and days may have one digit; 'YYYYMMDD' without a sign between."
+    )
+    rule = "dates are written with YYYY, MM and DD, each once, and one sign between"
+    require(written and parts, rule, dates, hint)
 
 
 def _require_character(given: object, what: str) -> None:

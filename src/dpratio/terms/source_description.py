@@ -14,14 +14,14 @@ from dpratio.checks import require
 from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import ISO_DATES, CsvFile, ParquetFiles
 
 __all__ = ["SourceDescription", "description_from_text", "description_of"]
 
 _NAME = re.compile(r"\w([\w .:/-]{0,98}\w)?")
 _LISTS = ("columns", "table", "view", "partitions")
 _TEXTS = (
-    *("name", "path", "delimiter", "quote"),
+    *("name", "path", "delimiter", "quote", "decimal", "dates"),
     *("scheme", "host", "database", "where", "url"),
 )
 
@@ -36,6 +36,8 @@ class SourceDescription:
         delimiter: Of CSV files, as declared; ``quote`` and ``columns`` likewise.
         quote: See ``delimiter``.
         columns: See ``delimiter``.
+        decimal: The decimal sign of CSV files, where it is not a point.
+        dates: How their dates are written, where they are not those of ISO 8601.
         scheme: Of a database: its kind.
         host: Its host, with a port where one is written.
         database: Its name, or the path of its file.
@@ -58,6 +60,8 @@ class SourceDescription:
     delimiter: str | None = None
     quote: str | None = None
     columns: tuple[str, ...] | None = None
+    decimal: str | None = None
+    dates: str | None = None
     scheme: str | None = None
     host: str | None = None
     database: str | None = None
@@ -100,6 +104,8 @@ class SourceDescription:
             told += [] if self.quote is None else [f"quote {self.quote!r}"]
             named = ", ".join(map(repr, self.columns or ()))
             told += [f"columns {named}"] if named else []
+            told += [] if self.decimal is None else [f"decimal {self.decimal!r}"]
+            told += [] if self.dates is None else [f"dates {self.dates!r}"]
             told += [self._folders] if self.partitions else []
             told += [] if self.where is None else [f"rows where {self.where}"]
             return ", ".join(told)
@@ -139,6 +145,9 @@ def description_of(
             delimiter=source.delimiter,
             quote=source.quote,
             columns=source.columns,
+            # What is usual is not written: a source of an older ledger stays the same.
+            decimal=None if source.decimal == "." else source.decimal,
+            dates=None if source.dates == ISO_DATES else source.dates,
             where=source.where,
         )
     names = None if source.path is not None else source.names

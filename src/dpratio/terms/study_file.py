@@ -232,7 +232,7 @@ def _read_data(node: Node) -> str | CsvFile | ParquetFiles | DatabaseTable:
         path, named = fields["path"].text(), _read_partitions(fields["partitions"])
         where = fields["where"].text() if "where" in fields else None
         return node.make(lambda: ParquetFiles(path, partitions=named, where=where))
-    dialect = ("columns", "delimiter", "quote", "where")
+    dialect = ("columns", "delimiter", "quote", "decimal", "dates", "where")
     fields = node.fields("path", optional=dialect)
     path = fields["path"].text()
     given = {name: fields[name] for name in dialect if name in fields}

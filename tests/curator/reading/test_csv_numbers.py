@@ -130,7 +130,7 @@ def test_any_text_is_read_as_the_same_number_by_every_engine(
 
 
 def test_only_finite_numbers_are_read_from_text() -> None:
-    read = {text: to_number(text, from_text=True) for text in TEXTS}
+    read = {text: to_number(text, decimal=".") for text in TEXTS}
     assert {text for text, number in read.items() if number is None} == {
         text for text, number in TEXTS.items() if number is None
     }

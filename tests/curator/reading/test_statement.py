@@ -284,7 +284,7 @@ def test_keys_of_another_type_than_their_column_are_refused(
     }
     for held, values in columns.items():
         for wanted, keys in declared.items():
-            if held != wanted:
+            if held != wanted and (held, wanted) != ("text", "date"):
                 said = refusal(frames(region=values)[source], keys, engine)
                 assert said.startswith("column 'region' is ")
                 assert said.endswith(

@@ -13,6 +13,7 @@ from dpratio.curator.duckdb.table import Asked, DuckTable, connect, run_on
 from dpratio.curator.reading.arrow_cells import arrow_plain
 from dpratio.curator.reading.frames import (
     arrow_types,
+    day_texts,
     object_texts,
     pandas_ids,
     pandas_keys,
@@ -48,7 +49,7 @@ def open_pandas(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
             if name in numbers
             else pandas_ids(frame, name)
             if name == ids
-            else pandas_keys(frame, name, types[name].kind)
+            else pandas_keys(frame, name, as_days=name in statement.days)
             for name, short in names.items()
         }
         connection.register("given", type(frame)(plain))
@@ -62,21 +63,28 @@ def open_polars(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     import_extra("pyarrow", "arrow")
     require_once(lazy_reads(frame))
     require_same_files(frame)
-    ids = None if statement.unit is None else statement.unit.column
     return open_frame(
-        polars_types(frame), statement, lambda names: _polars_columns(frame, names, ids)
+        polars_types(frame),
+        statement,
+        lambda names: _polars_columns(frame, names, statement),
     )
 
 
-def _polars_columns(frame: Any, names: dict[str, str], ids: str | None) -> Any:  # noqa: ANN401
+def _polars_columns(frame: Any, names: dict[str, str], statement: Asked) -> Any:  # noqa: ANN401
     """Hand over the columns that were asked for; Arrow has no 128-bit numbers."""
     arrow = import_extra("pyarrow", "arrow")
     polars = import_extra("polars", "polars")
+    ids = None if statement.unit is None else statement.unit.column
     chosen = stoppable(frame.lazy().select(list(names)).collect, None)
     columns = {}
     for each in chosen:
         if each.dtype == polars.Object:
-            words = object_texts(each.to_list(), is_id=each.name == ids)
+            cells = each.to_list()
+            words = (
+                day_texts(cells)
+                if each.name in statement.days
+                else object_texts(cells, is_id=each.name == ids)
+            )
             each = polars.Series(each.name, words, polars.String)  # noqa: PLW2901
         elif _is_wide(each.dtype):
             each = each.cast(polars.String)  # noqa: PLW2901

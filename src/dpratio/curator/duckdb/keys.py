@@ -9,9 +9,10 @@ import numpy as np
 
 from dpratio.curator.duckdb.numbers import double
 from dpratio.curator.duckdb.table import DuckTable, identifier, literal
+from dpratio.curator.reading.days import day_groups, day_pattern
 from dpratio.curator.reading.frames import key_text
-from dpratio.curator.reading.keys import DATE, KEY_FORMS
-from dpratio.curator.reading.statement import Statement
+from dpratio.curator.reading.keys import KEY_FORMS
+from dpratio.curator.reading.statement import ColumnType, Statement
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
 
 __all__ = ["UNDECLARED", "Keyed", "id_of", "key_of", "key_tables"]
@@ -85,7 +86,7 @@ def key_of(table: DuckTable, each: Keys | Periods) -> str:
     name, type_ = table.columns[each.column]
     name, kind = identifier(name), table.types[each.column].kind
     if isinstance(each, Periods) or each.kind is dt.date:
-        day = _on_calendar(_day(name, kind, type_))
+        day = _on_calendar(_day(name, table.types[each.column], type_))
         if isinstance(each, Periods) and each.every != "day":
             return f"TRY_CAST(TRY(date_trunc('{each.every}', {day})) AS DATE)"
         return day
@@ -139,10 +140,16 @@ def _csv_key(text: str, each: Keys) -> str:
     return f"CASE WHEN {readable} THEN {text} END"
 
 
-def _day(name: str, kind: str, type_: str) -> str:
-    if kind == "csv":
-        is_date = f"regexp_full_match({name}, {literal(f'(?s:{DATE})')})"
-        return f"CASE WHEN {is_date} THEN TRY_CAST({name}[1:10] AS DATE) END"
+def _day(name: str, given: ColumnType, type_: str) -> str:
+    if given.dates is not None:
+        # Bytes and back: what is no UTF-8 is missing, and no collation has a say.
+        text = f"TRY(decode(encode(CAST({name} AS VARCHAR))))"
+        text = name if given.kind == "csv" else text
+        pattern = literal(f"^{day_pattern(given.dates)}$")
+        iso = "-".join(f"\\{at}" for at in day_groups(given.dates))
+        written = f"regexp_replace({text}, {pattern}, {literal(iso)})"
+        is_date = f"regexp_full_match({text}, {pattern})"
+        return f"CASE WHEN {is_date} THEN TRY_CAST({written} AS DATE) END"
     if "_NS" in type_:
         return _floor_of(f"nullif(epoch_ns({name}), {UNDECLARED})", 86_400 * 10**9)
     if "TIME ZONE" in type_:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from dpratio.curator.duckdb.table import DuckTable, identifier, literal
-from dpratio.curator.reading.csv_lines import NUMBER
+from dpratio.curator.reading.csv_lines import number_pattern
 from dpratio.curator.reading.exact import LARGEST_SUM
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.terms.bounds import Bounds
@@ -25,9 +25,11 @@ def number_of(table: DuckTable, column: str) -> str:
     """Read a column as doubles; what cannot be read is missing."""
     name, type_ = table.columns[column]
     name = identifier(name)
-    if table.types[column].kind == "csv":
-        is_number = f"regexp_full_match({name}, {literal(NUMBER)})"
+    decimal = table.types[column].decimal
+    if decimal is not None:
+        is_number = f"regexp_full_match({name}, {literal(number_pattern(decimal))})"
         text = f"trim({name}, {literal(' ' + chr(9))})"
+        text = text if decimal == "." else f"replace({text}, {literal(decimal)}, '.')"
         return (
             f"CASE WHEN {is_number} THEN TRY_CAST({text} AS DOUBLE) "
             f"WHEN lower({name}) = 'true' THEN 1::DOUBLE "

@@ -18,7 +18,8 @@ def as_named(
 ) -> DuckTable:
     """Describe a source whose columns keep their names."""
     types = {
-        name: ColumnType(_kind(type_), _shown(type_)) for name, type_ in schema.items()
+        name: ColumnType.here(_kind(type_), _shown(type_))
+        for name, type_ in schema.items()
     }
     columns = {
         name: (name, schema[name]) for name in statement.columns if name in schema

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpratio.curator.python.rows import RowTable
-from dpratio.curator.reading.csv_lines import NUMBER
+from dpratio.curator.reading.csv_lines import number_pattern
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.keys import (
     Placer,
@@ -65,7 +65,7 @@ def _aggregate(table: RowTable, statement: Statement) -> ExactSums:
 
 def count_keys(table: RowTable, asked: KeyCount) -> dict[Key, int]:
     """Count the units of every key that a column holds."""
-    read = key_reader(asked.keys, table.types[asked.column].kind)
+    read = key_reader(asked.keys, table.types[asked.column])
     seen: dict[str, set[str]] = {}
     counts: dict[str, int] = {}
     for row in table.read(asked.columns):
@@ -97,15 +97,19 @@ def _kept_keys(seen: Mapping[str, set[str]], rule: UnitRule) -> Iterator[str]:
         yield from (key.decode() for _, key in hashed[: rule.most_groups])
 
 
-def to_number(value: object, *, from_text: bool = False) -> float | None:
+def to_number(value: object, *, decimal: str | None = None) -> float | None:
     """Read a cell as a finite double, or None where it is none.
 
+    Args:
+        value: The cell.
+        decimal: The decimal sign of a cell of text; without one, text is no number.
+
     Example:
-        >>> to_number(True), to_number("0.5"), to_number("0.5", from_text=True)
+        >>> to_number(True), to_number("0.5"), to_number("0.5", decimal=".")
         (1.0, None, 0.5)
     """
-    if from_text:
-        number = _parse(str(value))
+    if decimal is not None:
+        number = _parse(str(value), decimal)
     elif isinstance(value, _NUMBERS) and not isinstance(value, np.timedelta64):
         try:
             number = float(value)
@@ -116,10 +120,11 @@ def to_number(value: object, *, from_text: bool = False) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _parse(text: str) -> float:
+def _parse(text: str, decimal: str) -> float:
     words = {"true": 1.0, "false": 0.0}
-    readable = re.fullmatch(NUMBER, text)
-    return float(text) if readable else words.get(text.lower(), math.nan)
+    if re.fullmatch(number_pattern(decimal), text):
+        return float(text.replace(decimal, "."))
+    return words.get(text.lower(), math.nan)
 
 
 def _counted_rows(
@@ -128,7 +133,7 @@ def _counted_rows(
     """Give the id, the group and the clipped numbers of every row that counts."""
     columns = statement.columns
     placers = [
-        placer_of(each, table.types[each.column].kind) for each in statement.dimensions
+        placer_of(each, table.types[each.column]) for each in statement.dimensions
     ]
     listed = {cell: at for at, cell in enumerate(statement.listed or ())}
     for values in table.read(columns):
@@ -159,8 +164,7 @@ def _read_factors(
     factors: Factors = {}
     watched, is_cut = statement.cut_letters, False
     for letter, column in statement.factor_columns.items():
-        is_text = table.types[column].kind == "csv"
-        number = to_number(row[column], from_text=is_text)
+        number = to_number(row[column], decimal=table.types[column].decimal)
         if number is None:
             return None
         factors[letter] = _clip(number, statement.factor_bounds[letter])

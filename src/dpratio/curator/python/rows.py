@@ -75,7 +75,13 @@ def _open_csv(source: CsvFile) -> RowTable:
 
 def csv_types(source: CsvFile, header: Sequence[str]) -> dict[str, ColumnType]:
     """Give the schema of files of text: names that were declared, or were read."""
-    kind = ColumnType("csv", "CSV text", is_read_off=source.columns is None)
+    kind = ColumnType(
+        "csv",
+        "CSV text",
+        is_read_off=source.columns is None,
+        decimal=source.decimal,
+        dates=source.dates,
+    )
     return dict.fromkeys(header, kind)
 
 

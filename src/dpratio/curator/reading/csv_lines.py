@@ -21,10 +21,10 @@ from dpratio.terms.source import CsvFile
 __all__ = [
     "LONGEST_LINE",
     "MARK",
-    "NUMBER",
     "cell_pattern",
     "first_line",
     "line_cells",
+    "number_pattern",
     "read_header",
     "split_line",
 ]
@@ -34,7 +34,7 @@ MARK = "\ufeff"  # The byte-order mark that some programs put first.
 _MOST_BYTES = 4 * (LONGEST_LINE + 2)  # Of a line and its mark, and one more.
 # What counts as a number in text, besides true and false in any case. Engines
 # differ on everything else ("1_000").
-NUMBER = r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*"
+_NUMBER = r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*"
 
 
 def cell_pattern(source: CsvFile) -> str:
@@ -43,6 +43,11 @@ def cell_pattern(source: CsvFile) -> str:
     if not quote:
         return f"[^{delimiter}]*"
     return f"{quote}(?:[^{quote}]|{quote}{quote})*{quote}|[^{delimiter}{quote}]*"
+
+
+def number_pattern(decimal: str) -> str:
+    """Give the pattern of a number, in the syntax that re and RE2 share."""
+    return _NUMBER.replace(r"\.", re.escape(decimal))
 
 
 def split_line(line: str, source: CsvFile) -> list[str] | None:

@@ -1,18 +1,29 @@
-"""Days of dates and times, in whole ticks; beyond the calendar there is none.
+"""Days of dates, of times in whole ticks, and of text; off the calendar there is none.
 
 Frames and their own conversions stop at times that Python cannot hold, and differ on
 nanoseconds before 1970; a floor of integers does neither.
 """
 
 import datetime as dt
+import re
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.checks import import_extra
+from dpratio.terms.source import ISO_DATES
 
-__all__ = ["arrow_dates", "arrow_days", "pandas_days", "polars_days"]
+__all__ = [
+    "arrow_dates",
+    "arrow_days",
+    "day_groups",
+    "day_in_text",
+    "day_pattern",
+    "pandas_days",
+    "polars_days",
+]
 
 Days = list[dt.date | None]
 
@@ -29,6 +40,43 @@ _FIRST, _LAST = 1 - _EPOCH, dt.date.max.toordinal() - _EPOCH
 # The ends of 64 bits are no times: databases keep infinities there, pandas what is
 # missing.
 _ENDLESS = 2**63 - 1
+
+_DIGITS = {"YYYY": "{4}", "MM": "{2}", "DD": "{2}", "M": "{1,2}", "D": "{1,2}"}
+
+
+def day_in_text(text: str, form: str = ISO_DATES) -> dt.date | None:
+    """Read the day that a text begins with, in its declared form; None for no day.
+
+    Example:
+        >>> day_in_text("31.01.2026", "DD.MM.YYYY"), day_in_text("2026-02-30")
+        (datetime.date(2026, 1, 31), None)
+    """
+    found = re.fullmatch(day_pattern(form), text)
+    if found is None:
+        return None
+    year, month, day = (int(found[at]) for at in day_groups(form))
+    try:
+        return dt.date(year, month, day)
+    except ValueError:
+        return None
+
+
+@cache
+def day_pattern(form: str) -> str:
+    """Give the pattern of a day in text, in the syntax that re and RE2 share.
+
+    A time may stand behind it, which is not looked at.
+    """
+    plain = form.replace(".", r"\.")
+    written = re.sub("Y+|M+|D+", lambda part: f"([0-9]{_DIGITS[part[0]]})", plain)
+    return f"(?s:{written}(?:[ T].*)?)"
+
+
+@cache
+def day_groups(form: str) -> tuple[int, ...]:
+    """Say in which group of the pattern year, month and day stand."""
+    order = sorted("YMD", key=form.index)
+    return tuple(order.index(each) + 1 for each in "YMD")
 
 
 def arrow_days(column: Any) -> Days:  # noqa: ANN401 (PyArrow is optional)

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from dpratio.checks import import_extra
 from dpratio.curator.reading.arrow_cells import arrow_values, is_uuid
-from dpratio.curator.reading.days import pandas_days
+from dpratio.curator.reading.days import day_in_text, pandas_days
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.terms.ratio import is_unicode
 
 __all__ = [
     "arrow_types",
     "day_of",
+    "day_texts",
     "key_text",
     "object_texts",
     "pandas_cells",
@@ -37,7 +38,7 @@ def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (pandas i
     types: dict[str, ColumnType] = {}
     for name, dtype in frame.dtypes.items():
         kind = "repeated" if str(name) in types else _pandas_kind(dtype)
-        types[str(name)] = ColumnType(kind, str(dtype))
+        types[str(name)] = ColumnType.here(kind, str(dtype))
     return types
 
 
@@ -91,14 +92,11 @@ def pandas_cells(frame: Any, name: str) -> list[Any]:  # noqa: ANN401
     return list(column.tolist())
 
 
-def pandas_keys(frame: Any, name: str, kind: str) -> NDArray[np.object_]:  # noqa: ANN401
+def pandas_keys(frame: Any, name: str, *, as_days: bool) -> NDArray[np.object_]:  # noqa: ANN401
     """Give a key column as texts, None where a cell is no key at all."""
     cells = pandas_cells(frame, name)
-    if kind == "date":
-        days = [day_of(each) for each in cells]
-        texts = [None if day is None else day.isoformat() for day in days]
-        return np.array(texts, dtype=object)
-    return np.array(object_texts(cells, is_id=False), dtype=object)
+    texts = day_texts(cells) if as_days else object_texts(cells, is_id=False)
+    return np.array(texts, dtype=object)
 
 
 def pandas_ids(frame: Any, name: str) -> NDArray[np.object_]:  # noqa: ANN401
@@ -112,11 +110,17 @@ def object_texts(cells: Iterable[object], *, is_id: bool) -> list[str | None]:
     return [None if isinstance(each, truths) else key_text(each) for each in cells]
 
 
+def day_texts(cells: Iterable[object]) -> list[str | None]:
+    """Write values of Python as days of ISO 8601."""
+    days = map(day_of, cells)
+    return [None if day is None else day.isoformat() for day in days]
+
+
 def day_of(value: object) -> dt.date | None:
-    """Read a date or a time as a day, in UTC; None where it is neither.
+    """Read a date, a time or an ISO date in text as a day, in UTC; else None.
 
     Example:
-        >>> day_of(dt.datetime(2026, 1, 31, 23)), day_of("2026-01-31")
+        >>> day_of(dt.datetime(2026, 1, 31, 23)), day_of("31.1.2026")
         (datetime.date(2026, 1, 31), None)
     """
     try:
@@ -126,6 +130,8 @@ def day_of(value: object) -> dt.date | None:
 
 
 def _day_of(value: object) -> dt.date | None:
+    if isinstance(value, str):
+        return day_in_text(value)
     if isinstance(value, np.datetime64):
         return _numpy_day(value)
     if isinstance(value, dt.datetime):
@@ -191,7 +197,7 @@ def polars_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional
         base = str(dtype.base_type())
         if base in {"Date", "Datetime"}:
             kind = "date"
-        types[name] = ColumnType(texts.get(base, kind), base)
+        types[name] = ColumnType.here(texts.get(base, kind), base)
     return types
 
 
@@ -201,7 +207,7 @@ def arrow_types(schema: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (optional
     for field in schema:
         kind = "repeated" if field.name in types else _arrow_kind(field.type)
         shown = str(field.type).split("<", maxsplit=1)[0]
-        types[field.name] = ColumnType(kind, shown)
+        types[field.name] = ColumnType.here(kind, shown)
     return types
 
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpratio.curator.reading.frames import day_of as plain_day
-from dpratio.curator.reading.frames import key_text
+from dpratio.curator.reading.days import day_in_text
+from dpratio.curator.reading.frames import day_of, key_text
+from dpratio.curator.reading.statement import ColumnType
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins, period_of
 
 __all__ = [
-    "DATE",
     "KEY_FORMS",
     "LARGEST_ID",
     "RANK_FACTOR",
@@ -22,7 +22,6 @@ __all__ = [
     "WHOLE_ID",
     "Placer",
     "can_be_declared",
-    "day_of",
     "id_text",
     "key_from",
     "key_reader",
@@ -48,12 +47,9 @@ _IDS = _TEXTS | int | np.integer
 # The form of a key in the text of a file, by its type; any text is a key of text.
 KEY_FORMS = {int: "0|-?[1-9][0-9]{0,18}", bool: "true|false"}
 
-# A date in text: the day, perhaps with a time behind it, which is not looked at.
-DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?"
 
-
-def placer_of(dimension: Dimension, kind: str) -> Placer:
-    """Make the function that places a cell of a column of this kind."""
+def placer_of(dimension: Dimension, given: ColumnType) -> Placer:
+    """Make the function that places a cell of a column of this type."""
     if isinstance(dimension, ScoreBins):
         return lambda value: _bin_of(float(value), dimension.edges)  # type: ignore[arg-type]
     places = {_text_of(key): at for at, key in enumerate(dimension.values)}
@@ -61,13 +57,13 @@ def placer_of(dimension: Dimension, kind: str) -> Placer:
         every = dimension.every
 
         def place_day(value: object) -> int | None:
-            day = day_of(value, kind)
+            day = _day_in(value, given)
             return (
                 None if day is None else places.get(period_of(day, every).isoformat())
             )
 
         return place_day
-    read = key_reader(dimension, kind)
+    read = key_reader(dimension, given)
     return lambda value: places.get(read(value))
 
 
@@ -111,25 +107,13 @@ def md5_of(text: str) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-def day_of(value: object, kind: str) -> dt.date | None:
-    """Read a cell as a day; times in UTC."""
-    if kind == "csv":
-        if not re.fullmatch(DATE, str(value)):
-            return None
-        try:
-            return dt.date.fromisoformat(str(value)[:10])
-        except ValueError:
-            return None
-    return plain_day(value)
-
-
-def key_reader(dimension: Keys, kind: str) -> Callable[[object], str | None]:
+def key_reader(dimension: Keys, given: ColumnType) -> Callable[[object], str | None]:
     """Make the function that reads a cell as the text of a key."""
-    wanted = dimension.kind
+    wanted, kind = dimension.kind, given.kind
     if wanted is dt.date:
 
         def read_day(value: object) -> str | None:
-            day = day_of(value, kind)
+            day = _day_in(value, given)
             return None if day is None else day.isoformat()
 
         return read_day
@@ -171,6 +155,13 @@ def key_from(text: str, kind: str) -> Key:
     if kind == "boolean":
         return text == "true"
     return dt.date.fromisoformat(text) if kind == "date" else text
+
+
+def _day_in(value: object, given: ColumnType) -> dt.date | None:
+    """Read a cell as a day; times in UTC, text in its declared form."""
+    if given.kind == "csv" and given.dates is not None:
+        return day_in_text(str(value), given.dates)
+    return day_of(value)
 
 
 def _text_of(key: object) -> str | None:

@@ -126,9 +126,9 @@ def _as_stored(schema: Any, types: dict[str, ColumnType]) -> dict[str, ColumnTyp
         name = types[column.path].name
         whole = is_whole_decimal(column.physical_type, column.length, column.precision)
         if logical == "ENUM":
-            changed[column.path] = ColumnType("text", "enum")
+            changed[column.path] = ColumnType.here("text", "enum")
         elif logical == "UUID":
-            changed[column.path] = ColumnType("text", "uuid")
+            changed[column.path] = ColumnType.here("text", "uuid")
         elif logical == "JSON" or (logical == "DECIMAL" and not whole):
             changed[column.path] = ColumnType("other", name)
     return changed

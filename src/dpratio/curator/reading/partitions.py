@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
+from dpratio.curator.reading.days import day_in_text
 from dpratio.curator.reading.files import find_files
-from dpratio.curator.reading.keys import day_of
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.errors import FileRefused, SchemaRefused
 from dpratio.terms.dimensions import Key
@@ -86,7 +86,7 @@ def require_apart(
                 f"column '{name}' is declared under partitions, and the files hold a "
                 "column of that name. Leave it out there."
             )
-    return types | {name: ColumnType(kind, kind) for name, kind in partitions}
+    return types | {name: ColumnType.here(kind, kind) for name, kind in partitions}
 
 
 def _value(written: str, kind: str) -> Key:
@@ -98,7 +98,7 @@ def _value(written: str, kind: str) -> Key:
     if not text or text == _MISSING or not is_unicode(text):
         return None
     if kind == "date":
-        return day_of(text, "csv")
+        return day_in_text(text)
     if kind == "integer":
         return int(text) if re.fullmatch(_WHOLE, text) else None
     return _TRUTHS.get(text.lower()) if kind == "boolean" else text

@@ -41,6 +41,7 @@ from dpratio.plan.sensitivity.box import Total
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import KINDS, Dimension, Keys, ScoreBins
+from dpratio.terms.source import ISO_DATES
 
 __all__ = [
     "CellSum",
@@ -62,12 +63,26 @@ class ColumnType:
     Kinds are ``integer``, ``number``, ``boolean``, ``text``, ``date``, ``csv`` (text
     that is read cell by cell), ``any`` (Python objects), ``repeated`` (a name that
     occurs twice) and ``other``. Columns whose names were read off the first line of a
-    file are never named in a message: that line may be a row.
+    file are never named in a message: that line may be a row. ``decimal`` is the
+    decimal sign of numbers in text, and ``dates`` how days are written there; without
+    them text is neither.
     """
 
     kind: str
     name: str
     is_read_off: bool = False
+    decimal: str | None = None
+    dates: str | None = None
+
+    @classmethod
+    def here(cls, kind: str, name: str) -> "ColumnType":
+        """Describe a column of a file or a frame: its text may hold ISO days."""
+        return cls(kind, name, dates=ISO_DATES if kind == "text" else None)
+
+    def holds_keys(self, kind: str) -> bool:
+        """Tell whether keys of a kind can be read from the column."""
+        is_day = kind == "date" and self.dates is not None
+        return self.kind in {kind, "csv", "any"} or is_day
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +192,7 @@ class Statement:
                 _refuse_type(column, types[column], "a number column")
         for at, column in self.key_columns.items():
             wanted = kind_of_key(self.dimensions[at])
-            if types[column].kind not in {wanted, "csv", "any"}:
+            if not types[column].holds_keys(wanted):
                 _refuse_type(column, types[column], f"a column of {wanted} keys")
         _check_ids(self.unit, types)
 
@@ -228,6 +243,16 @@ class Reading:
         return list(dict.fromkeys([*self.numbers, *self.first.columns]))
 
     @property
+    def days(self) -> list[str]:
+        """The columns that are read as days."""
+        keys = self.first.key_columns.items()
+        return [
+            name
+            for at, name in keys
+            if kind_of_key(self.first.dimensions[at]) == "date"
+        ]
+
+    @property
     def keeps_missing(self) -> bool:
         """Whether rows without a number are counted too: in a histogram of rows."""
         return self.first.ladder is not None and self.unit is None
@@ -262,6 +287,11 @@ class KeyCount:
         return []
 
     @property
+    def days(self) -> list[str]:
+        """The column, where it is read as days."""
+        return [self.column] if self.kind == "date" else []
+
+    @property
     def keys(self) -> Keys:
         """A dimension that reads the column, without a declared key."""
         return Keys.of_kind(self.column, KINDS[self.kind])
@@ -279,7 +309,7 @@ class KeyCount:
         """
         for column in self.columns:
             _require_there(column, types)
-        if types[self.column].kind not in {self.kind, "csv", "any"}:
+        if not types[self.column].holds_keys(self.kind):
             _refuse_type(
                 self.column, types[self.column], f"a column of {self.kind} keys"
             )

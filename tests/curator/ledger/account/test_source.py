@@ -163,6 +163,8 @@ def test_a_study_may_lie_in_another_folder(
         ("data/a.csv", "a.parquet"),
         ("data/a.csv", CsvFile("a.csv", delimiter=";")),
         ("data/a.csv", CsvFile("a.csv", columns=["x"])),
+        ("data/a.csv", CsvFile("a.csv", decimal=",")),
+        ("data/a.csv", CsvFile("a.csv", dates="D.M.YYYY")),
         ("data/x/y.csv", "data/{period}.csv"),
         (DatabaseTable("sqlite:///a.db", table="t"), "a.db.csv"),
         (

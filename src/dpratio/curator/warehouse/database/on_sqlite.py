@@ -15,7 +15,8 @@ import ibis.expr.operations as ops
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.eliminate_subqueries import eliminate_subqueries
 
-from dpratio.curator.reading.keys import day_of, number_of_id
+from dpratio.curator.reading.days import day_in_text
+from dpratio.curator.reading.keys import number_of_id
 from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import ColumnType
 from dpratio.curator.stopping import stoppable
@@ -221,7 +222,7 @@ def _as_utf8(text: bytes | None) -> bytes | None:
 
 
 def _day_of(text: bytes | None) -> int | None:
-    day = None if text is None else day_of(text.decode(), "csv")
+    day = None if text is None else day_in_text(text.decode())
     return None if day is None else day_number(day)
 
 
