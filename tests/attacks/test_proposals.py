@@ -20,6 +20,9 @@ from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 LARGEST = 777.0  # What one person spent: a bound of it tells that they are there.
@@ -157,3 +160,31 @@ def test_19_without_a_ledger_nobody_can_tell_what_was_found(tmp_path: Path) -> N
     claimed = Bounds(0, 8, proposed=Proposed("f" * 32, Fraction(1)))
     with pytest.raises(LedgerRefused, match="no ledger was named"):
         release_sums(tmp_path / "nowhere.parquet", plan_of(claimed), ledger=None)
+
+
+def test_19_who_draws_again_until_noise_is_kind_found_nothing(book: Ledger) -> None:
+    """Histograms cost little where they are noise alone, and may propose anything.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    first, second = found_in(book), found_in(book, new_draw=True)
+    assert is_refused(book, plan_of(second))
+    assert not is_refused(book, plan_of(first))
+
+
+def test_19_the_totals_of_a_question_are_no_way_around(tmp_path: Path) -> None:
+    """A bound that a question gives by itself is looked up as any other.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    forged = Bounds(0, LARGEST, proposed=Proposed("f" * 32, Fraction(1, 100)))
+    ratio = Ratio("spent", per="orders")
+    asked = Question(ratio, groups=None, totals={"spent": forged})
+    unit = PrivacyUnit("user", totals={"orders": Bounds(0, 4)})
+    rows = {**ORDERS, "spent": Bounds(0, 1000)}
+    plan = make_plan(Study(asked, bounds=rows, budget=ONE, unit=unit))
+    ledger = Ledger(tmp_path / "b.db")
+    ledger.open_scope(Scope("shop", Budget(100), unit="user"))
+    assert is_refused(ledger, plan, TABLE)
+    with pytest.raises(LedgerRefused, match="no ledger was named"):
+        release_sums(TABLE, plan, ledger=None)

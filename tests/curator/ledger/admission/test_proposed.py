@@ -21,6 +21,9 @@ from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 # All alike, and far more than noise: some bound is proposed, whatever is drawn.
@@ -265,3 +268,47 @@ def test_the_bounds_of_rows_are_not_those_of_totals(people: Shop) -> None:
     rows = {"spent": people.found, **ORDERS}
     said = people.refusal(people_plan(Bounds(0, 8), bounds=rows), TABLE)
     assert "which counted 'spent'. With ids totals are counted" in said
+
+
+def own_plan(found: Bounds, **own: Any) -> Plan:  # noqa: ANN401
+    """The same, where the totals of what was spent are those of one question."""
+    ratio, totals = Ratio("spent", per="orders"), {"spent": found}
+    asked = [Question(ratio, groups=NORTH, totals=totals, **own)]
+    unit = replace(USERS, totals={"spent": Bounds(0, 1), "orders": Bounds(0, 4)})
+    asked.append(Question(ratio, groups=None))
+    rows = {"spent": Bounds(0, 8), **ORDERS}
+    return make_plan(Study(asked, bounds=rows, budget=Budget(1), unit=unit))
+
+
+def test_the_totals_of_a_question_are_held_to_what_was_counted(people: Shop) -> None:
+    assert "that release proposes" in people.refusal(
+        own_plan(replace(people.found, upper=777.0)), TABLE
+    )
+    nobody = Bounds(0, 8, proposed=Proposed("f" * 32, Fraction(1, 2)))
+    assert "is not sealed in scope" in people.refusal(own_plan(nobody), TABLE)
+    with pytest.raises(LedgerRefused, match="no ledger was named that holds"):
+        release_sums(TABLE, own_plan(people.found), ledger=None)
+    given: dict[str, Any] = {"ledger": people.ledger, "source": "visits"}
+    released = release_sums(TABLE, own_plan(people.found), **given)
+    held = people.ledger.account("shop").releases[released.id]
+    assert held.said("charge")["bounds_by"] == people.release.id
+
+
+def test_the_number_of_groups_must_be_that_of_the_histogram(people: Shop) -> None:
+    said = people.refusal(own_plan(people.found, most_groups=2), TABLE)
+    assert "which counted 'spent'. With ids totals are counted" in said
+
+
+def test_only_the_first_of_several_draws_proposes(shop: Shop) -> None:
+    again = release_bounds(
+        ROWS,
+        study_of(bounds=ORDERS),
+        budget=HALF,
+        ledger=shop.ledger,
+        scope="shop",
+        source="visits",
+        new_draw=True,
+    )
+    found = propose_bounds(again, budget=Budget(1)).bounds["spent"]
+    said = shop.refusal(plan_with(found))
+    assert f"drew again what release {shop.release.id} had counted" in said

@@ -10,32 +10,39 @@ from typing import NoReturn
 
 from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.source import Source
-from dpratio.curator.ledger.admission.same_request import is_charged_for
+from dpratio.curator.ledger.admission.same_request import is_charged_for, same_requests
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerRefused
 from dpratio.plan.histogram.found_bounds import bounds_by_name, find_bounds
 from dpratio.plan.histogram.histograms import histogram_of
 from dpratio.plan.plan import Plan
+from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.files import release_from_bytes
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import decimal_text
+from dpratio.terms.question import Partition
 
 __all__ = ["proposing_releases", "require_proposed", "require_unproposed"]
 
 _DRAWN = ("sealed", "published")
+# A total is told apart by its weight, and by the groups in which it is made.
+_Total = tuple[str, str | None, Partition]
 _INSTEAD = "Or write the bounds by judgement, without the release"
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """Bounds of a column, or of a total, that name a release."""
+    """Bounds of a column, or of a total, that name a release.
+
+    ``clipped`` are the questions whose totals they clip; None where rows are clipped.
+    """
 
     name: str
     bounds: Bounds
     origin: Proposed
-    is_total: bool
+    clipped: tuple[PlannedQuestion, ...] | None = None
 
     def __str__(self) -> str:
         return f"the bounds of '{self.name}' are {self.origin}"
@@ -88,11 +95,18 @@ def require_proposed(
 
 
 def _claims(plan: Plan) -> Iterator[_Claim]:
-    """List all bounds that name a release: of columns, then of totals."""
-    for is_total, given in ((False, plan.bounds), (True, plan.unit.totals)):
-        for name, each in given.items():
+    """List all bounds that name a release: of columns, and of totals wherever given."""
+    for name, each in plan.bounds.items():
+        if each.proposed is not None:
+            yield _Claim(name, each, each.proposed)
+    for name, each in plan.unit.totals.items():
+        if each.proposed is not None:
+            clipped = (asked for asked in plan.questions if name not in asked.totals)
+            yield _Claim(name, each, each.proposed, tuple(clipped))
+    for asked in plan.questions:
+        for name, each in asked.totals.items():
             if each.proposed is not None:
-                yield _Claim(name, each, each.proposed, is_total)
+                yield _Claim(name, each, each.proposed, (asked,))
 
 
 def _sealed(
@@ -124,6 +138,17 @@ def _sealed(
             f"{claim}, which holds no histograms of real people. Name a release that "
             f"`dpratio bounds` made. {_INSTEAD}"
         )
+    drawn = [
+        name
+        for name, each in same_requests(account, release.plan, source)
+        if each.state in _DRAWN
+    ]
+    if drawn[-1] != release_id:
+        # Who draws again until noise proposes what is wanted chose it by hand.
+        _refuse(
+            f"{claim}, which drew again what release {drawn[-1]} had counted. Take "
+            f"what the first of them proposes. {_INSTEAD}"
+        )
     cost = release.plan.budget.epsilon
     if cost != claim.origin.epsilon:
         _refuse(f"{claim}, which cost epsilon {decimal_text(cost)}. Write that")
@@ -142,25 +167,47 @@ def _require_same_unit(plan: Plan, release: Release, claim: _Claim) -> None:
 
 def _require_counted(plan: Plan, release: Release, claim: _Claim) -> None:
     """Hold a bound to what was counted: the column, or each total that it clips."""
-    found = [histogram_of(release.plan, each) for each in release.plan.questions]
-    told: set[object] = {each.name for each in found}
-    clipped: set[object] = {claim.name}
-    if claim.is_total:
-        # A total is told apart by its weight, and by the groups in which it is made.
-        told = {(each.name, each.letters.get("w"), each.within) for each in found}
-        clipped = {
-            (claim.name, each.ratio.weight, plan.partitions[each.partition])
-            for each in plan.questions
-            if claim.name in each.ratio.totals
-        }
+    counted = {
+        _total_of(release.plan, each): release.plan.unit_of(each).most_groups
+        for each in release.plan.questions
+    }
     has_totals = release.plan.unit.column is not None
-    if claim.is_total != has_totals or not clipped <= told:
+    if claim.clipped is None:
+        fits = not has_totals and claim.name in {name for name, _, _ in counted}
+    else:
+        totals = [
+            _clipped_by(plan, each, claim.name)
+            for each in claim.clipped
+            if claim.name in each.ratio.totals
+        ]
+        fits = has_totals
+        fits &= all(counted.get(key) == _most_groups(plan, key) for key in totals)
+    if not fits:
         names = ", ".join(f"'{each.name}'" for each in release.questions)
         _refuse(
             f"{claim}, which counted {names}. With ids totals are counted, for one "
             "weight and in the groups of the study. Release histograms of what the "
             f"plan bounds. {_INSTEAD}"
         )
+
+
+def _total_of(plan: Plan, question: PlannedQuestion) -> _Total:
+    """Say what a histogram counted."""
+    found = histogram_of(plan, question)
+    return found.name, found.letters.get("w"), found.within
+
+
+def _clipped_by(plan: Plan, question: PlannedQuestion, name: str) -> _Total:
+    return name, question.ratio.weight, plan.partitions[question.partition]
+
+
+def _most_groups(plan: Plan, total: _Total) -> int:
+    """In how many groups a total counts, in the question where it counts in most."""
+    return max(
+        plan.unit_of(each).most_groups
+        for each in plan.questions
+        if total[0] in each.ratio.totals and _clipped_by(plan, each, total[0]) == total
+    )
 
 
 def _require_same_bounds(plan: Plan, release: Release, claim: _Claim) -> None:
