@@ -16,7 +16,7 @@ from dpratio.show.chart.scale import Scale, Tick, short_number, spread
 __all__ = ["histogram_chart"]
 
 _AROUND = 2  # So many cells are shown beside the filled ones, on each side.
-_SHORT = range(-7, 31)  # Powers of two that are written out.
+_SHORT = range(-3, 31)  # Powers of two that are written out.
 
 
 def histogram_chart(proposals: Proposals) -> Chart:
