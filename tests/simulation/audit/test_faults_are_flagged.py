@@ -14,7 +14,7 @@ import pytest
 from dpratio.curator import measure
 from dpratio.curator.duckdb import engine as engine_duckdb
 from dpratio.curator.noise import select_keys
-from dpratio.plan import plan_terms, price, require_terms
+from dpratio.plan import plan_terms, price
 from dpratio.plan.calibration.threshold import Threshold, threshold_of
 from dpratio.plan.sensitivity import joint
 from dpratio.plan.sensitivity.box import box_of
@@ -233,8 +233,7 @@ def test_a_box_that_is_too_small_is_flagged(
             for letter, each in box.items()
         }
 
-    for room in (plan_terms, require_terms):
-        monkeypatch.setattr(room, "box_of", halved)
+    monkeypatch.setattr(plan_terms, "box_of", halved)
     findings = audited(
         samples=1_000, epsilons=["4"], strategies=["joint"], units=[unit]
     )
