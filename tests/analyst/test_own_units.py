@@ -5,6 +5,7 @@ import pytest
 
 import dpratio as dpr
 from analyst.given import given_release
+from dpratio.analyst.comparison.designs import sides_of
 from dpratio.analyst.watch.series import series_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
@@ -48,15 +49,23 @@ def release_of(plan: Plan) -> Release:
     return given_release(plan, *values)
 
 
-def test_groups_are_compared_where_the_question_keeps_people_in_one() -> None:
+def test_groups_are_taken_together_where_the_question_keeps_people_in_one() -> None:
     release = release_of(plan_of())
-    assert len(dpr.compare_ratios(release, question="arms")) == 1
-    refused = "groups that may share people cannot be compared"
+    assert len(dpr.compare_ratios(release, design="rest", question="arms")) == 2
+    refused = "groups that may share people cannot be taken together"
     with pytest.raises(InvalidInput, match=refused):
-        dpr.compare_ratios(release, "2026-01-05", "2026-01-12", question="weeks")
+        dpr.compare_ratios(release, design="rest", question="weeks")
     with pytest.raises(InvalidInput, match=refused):
         dpr.assess_homogeneity(release, question="weeks")
     assert dpr.assess_homogeneity(release, question="arms").pvalue >= 0
+
+
+def test_pairs_are_bounded_where_the_question_lets_people_share_groups() -> None:
+    release = release_of(plan_of())
+    for question, is_shared in (("arms", False), ("weeks", True)):
+        asked = release.question(question)
+        sides = sides_of(release, asked, list(asked.keys), "pairs")
+        assert sides.is_shared is is_shared
 
 
 def test_arms_are_functions_where_the_question_keeps_people_in_one() -> None:
