@@ -23,7 +23,7 @@ from dpratio.curator.reading.frames import (
 )
 from dpratio.curator.reading.lazy_frames import lazy_reads, require_same_files
 from dpratio.curator.reading.read_once import require_once
-from dpratio.curator.reading.statement import ColumnType
+from dpratio.curator.reading.statement import ColumnType, KeyCount, kind_of_key
 from dpratio.curator.stopping import stoppable
 
 __all__ = ["open_arrow", "open_frame", "open_pandas", "open_polars"]
@@ -34,7 +34,7 @@ def open_pandas(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
     types = pandas_types(frame)
     chosen = [name for name in statement.columns if name in types]
     names = {name: f"c{index}" for index, name in enumerate(chosen)}
-    numbers = set(statement.numbers)
+    numbers, days = set(statement.numbers), _days_of(statement)
     ids = None if statement.unit is None else statement.unit.column
     columns = {
         name: (short, "DOUBLE" if name in numbers else "VARCHAR")
@@ -49,7 +49,7 @@ def open_pandas(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
             if name in numbers
             else pandas_ids(frame, name)
             if name == ids
-            else pandas_keys(frame, name, as_days=name in statement.days)
+            else pandas_keys(frame, name, as_days=name in days)
             for name, short in names.items()
         }
         connection.register("given", type(frame)(plain))
@@ -75,6 +75,7 @@ def _polars_columns(frame: Any, names: dict[str, str], statement: Asked) -> Any:
     arrow = import_extra("pyarrow", "arrow")
     polars = import_extra("polars", "polars")
     ids = None if statement.unit is None else statement.unit.column
+    days = _days_of(statement)
     chosen = stoppable(frame.lazy().select(list(names)).collect, None)
     columns = {}
     for each in chosen:
@@ -82,7 +83,7 @@ def _polars_columns(frame: Any, names: dict[str, str], statement: Asked) -> Any:
             cells = each.to_list()
             words = (
                 day_texts(cells)
-                if each.name in statement.days
+                if each.name in days
                 else object_texts(cells, is_id=each.name == ids)
             )
             each = polars.Series(each.name, words, polars.String)  # noqa: PLW2901
@@ -92,6 +93,18 @@ def _polars_columns(frame: Any, names: dict[str, str], statement: Asked) -> Any:
     return arrow.table(
         {short: arrow_plain(each.to_arrow()) for short, each in columns.items()}
     )
+
+
+def _days_of(asked: Asked) -> set[str]:
+    """Name the columns that are read as days: of text, they are handed over as such."""
+    if isinstance(asked, KeyCount):
+        return {asked.column} if asked.kind == "date" else set()
+    dimensions = asked.first.dimensions
+    return {
+        column
+        for at, column in asked.first.key_columns.items()
+        if kind_of_key(dimensions[at]) == "date"
+    }
 
 
 def open_arrow(table: Any, statement: Asked) -> DuckTable:  # noqa: ANN401

@@ -243,16 +243,6 @@ class Reading:
         return list(dict.fromkeys([*self.numbers, *self.first.columns]))
 
     @property
-    def days(self) -> list[str]:
-        """The columns that are read as days."""
-        keys = self.first.key_columns.items()
-        return [
-            name
-            for at, name in keys
-            if kind_of_key(self.first.dimensions[at]) == "date"
-        ]
-
-    @property
     def keeps_missing(self) -> bool:
         """Whether rows without a number are counted too: in a histogram of rows."""
         return self.first.ladder is not None and self.unit is None
@@ -285,11 +275,6 @@ class KeyCount:
     def numbers(self) -> list[str]:
         """No numbers are read."""
         return []
-
-    @property
-    def days(self) -> list[str]:
-        """The column, where it is read as days."""
-        return [self.column] if self.kind == "date" else []
 
     @property
     def keys(self) -> Keys:
