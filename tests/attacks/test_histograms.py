@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from attacks.engines_for_attacks import ENGINES, released_by, sums_by
+from curator.checks_for_tests import check_plan, person
 from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import PlanRefused
 from dpratio.plan.histogram.ladder import Ladder
@@ -140,6 +141,57 @@ def test_14_two_histograms_of_one_partition_are_refused(engine: str) -> None:
     edited = replace(plan, partitions=partitions, questions=questions)
     with pytest.raises(PlanRefused, match="a partition of its own"):
         released_by(engine, table, edited)
+
+
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_14_a_person_of_many_rows_moves_counts_by_keys_by_most_groups(
+    engine: str, most: int
+) -> None:
+    """In a check a thousand rows in every region are one person in so many of them.
+
+    Source: the rule of the issue that asked for a noisy check, 2026.
+    """
+    regions = ["north", "south", "west", "east"]
+    groups = Groups("region", regions)
+    plan = check_plan(unit=person(most_groups=most), groups=groups)
+    both = pa.table(
+        {
+            "user": ["ann", *["eve"] * 1000],
+            "spent": [1.0] * 1001,
+            "visit": [1.0] * 1001,
+            "region": [regions[at % 4] for at in range(1001)],
+        }
+    )
+    before = sums_by(engine, both.slice(0, 1), plan, question=2)
+    assert moved(before, sums_by(engine, both, plan, question=2)) == most
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_11_a_key_that_nobody_declared_adds_no_count(engine: str) -> None:
+    """A check answers for the declared keys, whatever other keys rows have.
+
+    Source: the rule of the issue that asked for a noisy check, 2026.
+    """
+    plan = check_plan(groups=Groups("region", ["north", "south"]))
+    for key in ("north", "ann's own"):
+        rows = {"spent": [4.0], "visit": [1.0], "region": [key]}
+        released = released_by(engine, pa.table(rows), plan)
+        assert released.questions[2].keys == ("north", "south")
+        assert released.questions[2].values.shape == (2, 1)
+
+
+def test_20_counts_by_keys_are_paid_beside_histograms() -> None:
+    """One row is in the counts of its numbers and of its keys: their costs add up.
+
+    Source: Dwork & Roth (2014), theorem 3.16.
+    """
+    plan = check_plan(groups=Groups("region", ["north", "south"]))
+    price(plan)
+    *numbers, keyed = plan.questions
+    cheap = replace(keyed, sums=(replace(keyed.sums[0], scale=1.0),))
+    with pytest.raises(PlanRefused, match="too small for the budget"):
+        price(replace(plan, questions=(*numbers, cheap)))
 
 
 def test_17_a_changed_unit_pays_twice_for_a_histogram() -> None:

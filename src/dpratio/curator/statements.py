@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpratio.curator.reading.statement import CellSum, Statement, UnitRule
-from dpratio.plan.histogram.histograms import histogram_of
+from dpratio.plan.histogram.histograms import KeyCounts, counted_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.sensitivity.box import totals_of
+from dpratio.plan.sensitivity.box import Total, totals_of
 from dpratio.plan.sensitivity.mixtures import RAW
 from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Dimension, ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
@@ -53,18 +54,22 @@ def _with_bins(
 
 
 def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
-    """Say what is counted on a ladder: rows, or totals in their groups."""
-    asked, unit = histogram_of(plan, question), plan.unit_of(question)
+    """Say what is counted on a ladder, or by keys: rows, or people in their groups."""
+    asked, unit = counted_of(plan, question), plan.unit_of(question)
     dimensions = () if asked.within is None else asked.within.dimensions
     columns = _with_bins(asked.letters, dimensions)
     bounds = {at: plan.bounds[name] for at, name in columns.items()}
-    if bounds["s"].is_one:
+    if isinstance(asked, KeyCounts):
+        # Whoever has a key is one there, however many rows say so.
+        ladder, total, bounds["s"] = None, Total(1.0, 0, 1), Bounds.ones()
+    else:
+        ladder, total = asked.ladder, asked.ladder.total
+    if bounds["s"].is_one and ladder is not None:
         # A person's rows are counted where their numerator is there, as in sums.
         columns["s"] = question.ratio.numerator
     rule = None
     if unit.column is not None:
-        totals = {"s": asked.ladder.total}
-        rule = UnitRule(unit.column, unit.key, unit.most_groups, totals)
+        rule = UnitRule(unit.column, unit.key, unit.most_groups, {"s": total})
     return Statement(
         factor_columns=columns,
         factor_bounds=bounds,
@@ -72,7 +77,7 @@ def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
         listed=None if asked.within is None else asked.within.listed,
         unit=rule,
         sums=(CellSum((), 1.0, 1),),
-        ladder=asked.ladder,
+        ladder=ladder,
     )
 
 

@@ -26,7 +26,7 @@ from dpratio.cli.output import Output
 from dpratio.cli.studies import read_study, table_aside
 from dpratio.cli.words import in_options
 
-__all__ = ["bounds"]
+__all__ = ["bounds", "say_again"]
 
 
 def bounds(  # noqa: PLR0913 (one command, one door)
@@ -96,7 +96,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         replace=force,
         by=by,
         engine=engine,
-        on_id=_say_again,
+        on_id=say_again,
     )
     found = propose_bounds(released, budget=given.budget)
     output.write_files(found)
@@ -109,7 +109,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     output.say(["", f"{released} Written to {out}."])
 
 
-def _say_again(_: str, words: str) -> None:
+def say_again(_: str, words: str) -> None:
     """Say on the side that a release is given again, and what a new draw costs."""
     if words:
         typer.echo(in_options(words), err=True)

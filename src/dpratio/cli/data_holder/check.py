@@ -1,16 +1,23 @@
-"""The command that finds out whether a release would start."""
+"""The command that finds out whether a release would start, and could be read.
 
-from typing import Annotated
+Plain, it charges nothing. With ``--rows`` it is a small release of its own.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.data_holder.asked import Account, asked_of
+from dpratio.checks import require
+from dpratio.cli.data_holder.asked import Account, Asked, asked_of
+from dpratio.cli.data_holder.bounds import say_again
 from dpratio.cli.data_holder.ledger import DEFAULT, Anchor, By, Location, Scope
 from dpratio.cli.options import (
     Data,
     Engine,
     Format,
     Last,
+    NewDraw,
     Period,
     PlanFile,
     Spool,
@@ -19,8 +26,11 @@ from dpratio.cli.options import (
     Where,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.studies import table_aside
+from dpratio.cli.studies import is_plan, read_study, table_aside
 from dpratio.cli.words import in_options
+
+if TYPE_CHECKING:
+    from dpratio.curator.ledger.ledger import Ledger
 
 __all__ = ["check"]
 
@@ -31,6 +41,17 @@ def check(  # noqa: PLR0913 (what a release is given)
         bool,
         typer.Option("--schema", help="Open the schema of the data, too; no row."),
     ] = False,
+    rows: Annotated[
+        bool,
+        typer.Option(
+            "--rows",
+            help="Read rows, too: noisy counts of what can be read. Charged.",
+        ),
+    ] = False,
+    epsilon: Annotated[
+        str, typer.Option(help="What --rows costs, beside the study.")
+    ] = "0.05",
+    new_draw: NewDraw = False,
     data: Data = None,
     table: Table = None,
     view: View = None,
@@ -48,7 +69,7 @@ def check(  # noqa: PLR0913 (what a release is given)
     engine: Engine = "auto",
     layout: Format = "table",
 ) -> None:
-    """Find out whether a release would start. Charges nothing, reads no row."""
+    """Find out whether a release would start. Charges nothing but with --rows."""
     from dpratio.curator.preflight import check_release
 
     output = Output(layout)
@@ -57,6 +78,9 @@ def check(  # noqa: PLR0913 (what a release is given)
     account.require_one()
     book = account.open()
     asked.require_free(book)
+    if rows:
+        _count_rows(study, asked, book, epsilon, output, (new_draw, by, engine))
+        return
     found = check_release(
         asked.table,
         asked.plan,
@@ -73,3 +97,36 @@ def check(  # noqa: PLR0913 (what a release is given)
         output.say([""])
     told = [in_options(each) for each in found.said()]
     output.say([*told, "Nothing was charged, and no row was read."])
+
+
+def _count_rows(
+    study: Path,
+    asked: Asked,
+    book: "Ledger | None",
+    epsilon: str,
+    output: Output,
+    door: tuple[bool, str, str],
+) -> None:
+    """Release noisy counts of what can be read, and say what is likely wrong."""
+    from dpratio.analyst.bounds.read_check import read_check
+    from dpratio.curator.release_sums import release_sums
+    from dpratio.plan.check.plan_check import plan_check
+    from dpratio.terms.budget import Budget
+
+    hint = "Give the study that the plan was made from."
+    require(not is_plan(study), "--rows goes with a study", study.name, hint)
+    given, (new_draw, by, engine) = read_study(study), door
+    released = release_sums(
+        asked.table,
+        plan_check(given, budget=Budget(epsilon)),
+        ledger=book,
+        scope=asked.scope,
+        source=asked.source,
+        new_draw=new_draw,
+        by=by,
+        engine=engine,
+        on_id=say_again,
+    )
+    found = read_check(released, given)
+    output.print_table(found)
+    output.say(["", *found.said(), "", f"{released}"])

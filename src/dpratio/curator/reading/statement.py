@@ -77,7 +77,9 @@ class ColumnType:
     @classmethod
     def here(cls, kind: str, name: str) -> "ColumnType":
         """Describe a column of a file or a frame: its text may hold ISO days."""
-        return cls(kind, name, dates=ISO_DATES if kind == "text" else None)
+        is_id = name.lower().startswith(("uuid", "extension"))
+        is_text = kind == "text" and not is_id
+        return cls(kind, name, dates=ISO_DATES if is_text else None)
 
     def holds_keys(self, kind: str) -> bool:
         """Tell whether keys of a kind can be read from the column."""

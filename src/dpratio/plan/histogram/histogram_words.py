@@ -1,6 +1,6 @@
 """A plan of histograms in sentences."""
 
-from dpratio.plan.histogram.histograms import histogram_of
+from dpratio.plan.histogram.histograms import KeyCounts, counted_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import describe_bounds, describe_epsilon, describe_unit
 from dpratio.plan.planned_question import PlannedQuestion
@@ -11,8 +11,14 @@ __all__ = ["describe_histogram", "describe_histograms"]
 
 def describe_histogram(plan: PlanTerms, question: PlannedQuestion) -> str:
     """Say what one histogram counts, on which public cells."""
-    asked = histogram_of(plan, question)
-    ladder, unit = asked.ladder, plan.unit
+    asked, unit = counted_of(plan, question), plan.unit
+    if isinstance(asked, KeyCounts):
+        who = "rows" if unit.column is None else f"each {unit.column}"
+        return (
+            f"{who} by {asked.within.columns[0]}, in {asked.within.count:,} declared "
+            f"groups, where {asked.letters['s']} is a number"
+        )
+    ladder = asked.ladder
     counted = f"rows by {asked.name}"
     if unit.column is not None:
         counted = f"totals of {asked.name}, one for each {unit.column}"
@@ -34,6 +40,12 @@ def describe_histograms(plan: PlanTerms) -> list[str]:
         moved = f"each moves {most:,} counts of every histogram by 1"
     if plan.unit.neighbours == "change-one":
         moved += ", and as many back"
+    by_keys = any(
+        isinstance(counted_of(plan, each), KeyCounts) for each in plan.questions
+    )
+    answers = "how many lie beyond any bound, and a bound to choose"
+    if by_keys:
+        answers = "how many can be read, lie beyond a bound, and have each key"
     cost = f"Cost: epsilon {decimal_text(plan.budget.epsilon)}, delta 0."
     return [
         *asked,
@@ -41,5 +53,5 @@ def describe_histograms(plan: PlanTerms) -> list[str]:
         *describe_unit(plan),
         f"Histograms, mechanism {plan.mechanism}; {moved}. {cost}",
         *describe_epsilon(plan.budget.epsilon),
-        "Answers: how many lie beyond any bound, and a bound to choose.",
+        f"Answers: {answers}.",
     ]

@@ -1,7 +1,8 @@
 """What a plan of histograms must hold, and how far one unit moves all of them.
 
-A histogram counts rows, or the totals of people in each group, on a `Ladder`. It is a
-question like any other: its groups are the cells of the ladder, its one sum is Σ 1.
+A histogram counts rows, or the totals of people in each group, on a `Ladder`; or rows,
+or people, by the declared keys of one column. It is a question like any other: its
+groups are the cells of the ladder, or the keys, and its one sum is Σ 1.
 """
 
 from dataclasses import dataclass
@@ -17,13 +18,22 @@ from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Keys, ScoreBins
+from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Partition, is_plain
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["COUNT", "Histogram", "called", "histogram_of", "moves_of"]
+__all__ = [
+    "COUNT",
+    "Histogram",
+    "KeyCounts",
+    "called",
+    "counted_of",
+    "histogram_of",
+    "keys_called",
+    "moves_of",
+]
 
 # Rows are counted one by one: no lattice is finer than a person.
 COUNT = Summand("w", ())
@@ -50,6 +60,24 @@ class Histogram:
     within: Groups | None
 
 
+@dataclass(frozen=True, slots=True)
+class KeyCounts:
+    """What is counted by declared keys: rows, or people, whose numerator is a number.
+
+    ``letters`` are the column that must be a number, as s; ``within`` the keys.
+    """
+
+    name: str
+    letters: dict[str, str]
+    within: Groups
+
+
+def keys_called(dimension: Dimension) -> str:
+    """Call counts by the keys of a column by its name, and its periods."""
+    every = f" by {dimension.every}" if isinstance(dimension, Periods) else ""
+    return f"{dimension.column}{every}"
+
+
 def called(name: str, weight: str | None, within: Partition) -> list[str]:
     """List what a histogram may be called, from short to long: all of it is true."""
     columns = " and ".join(getattr(within, "columns", ()))
@@ -70,6 +98,28 @@ def histogram_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
     rule = f"a histogram of '{found.name}' must be called so"
     require(question.name in known, rule, question.name, _HINT)
     return found
+
+
+def counted_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram | KeyCounts:
+    """Say what a question counts: on a ladder, or by declared keys.
+
+    A key column is no column of the ratio, and its keys are no cells of a ladder.
+
+    Raises:
+        InvalidInput: When it is neither, or its name says something else.
+    """
+    groups = _partition(plan, question.partition)
+    keyed, ratio = groups.dimensions[0], question.ratio
+    is_ladder = isinstance(keyed, Keys) and ladder_of(keyed.values) is not None
+    alone = len(groups.dimensions) == 1 and groups.listed is None
+    if is_ladder or keyed.column in ratio.columns or not alone:
+        return histogram_of(plan, question)
+    name = keys_called(keyed)
+    rule = f"counts by the keys of '{keyed.column}' must be called so"
+    require(question.name == name, rule, question.name, _HINT)
+    rule = "keys are counted over the whole table"
+    require(question.within is None, rule, question.within, _HINT)
+    return KeyCounts(name, {"s": ratio.numerator}, groups)
 
 
 def _found(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
@@ -117,10 +167,11 @@ def moves_of(plan: PlanTerms) -> list[Fraction]:
         Proof: docs/proofs/histogram.md.
     """
     _require_plain(plan)
-    histograms = [histogram_of(plan, each) for each in plan.questions]
+    histograms = [counted_of(plan, each) for each in plan.questions]
     _require_terms(plan, histograms)
     for question in plan.questions:
         _require_count(question)
+    # A row has one key, and a person counts in so many of them at most.
     return [
         plan.unit_of(each).cells_moved / Fraction(each.sums[0].scale)
         for each in plan.questions
@@ -157,7 +208,7 @@ def _partition(plan: PlanTerms, at: int) -> Groups:
     return groups  # type: ignore[return-value]  # refused above
 
 
-def _require_terms(plan: PlanTerms, histograms: list[Histogram]) -> None:
+def _require_terms(plan: PlanTerms, histograms: list[Histogram | KeyCounts]) -> None:
     """Hold bounds, totals and groups to those that the histograms need, and no more."""
     asked = [(each.name, each.within, each.letters.get("w")) for each in histograms]
     once = all(each not in asked[:at] for at, each in enumerate(asked))
@@ -182,7 +233,7 @@ def _require_terms(plan: PlanTerms, histograms: list[Histogram]) -> None:
         rule = "ids cannot be a column of the ratio, or a group"
         require(plan.unit.column not in {*columns, *keyed}, rule, plan.unit.column)
         wanted |= {*columns, *_binned(each)}
-        if plan.unit.column is not None:
+        if plan.unit.column is not None and isinstance(each, Histogram):
             totals[each.name] = each.ladder.outer
     rule = "bounds are given for just the columns that are counted"
     fits = set(plan.bounds) == wanted and _are_bounds(plan.bounds)
@@ -194,10 +245,11 @@ def _require_terms(plan: PlanTerms, histograms: list[Histogram]) -> None:
     rule = "the totals of a histogram reach its outer limits"
     require(plan.unit.totals == totals, rule, list(plan.unit.totals), _HINT)
     for each, question in zip(histograms, plan.questions, strict=True):
-        _require_reach(plan, each, question)
+        if isinstance(each, Histogram):
+            _require_reach(plan, each, question)
 
 
-def _binned(histogram: Histogram) -> list[str]:
+def _binned(histogram: Histogram | KeyCounts) -> list[str]:
     dimensions = () if histogram.within is None else histogram.within.dimensions
     return [each.column for each in dimensions if isinstance(each, ScoreBins)]
 

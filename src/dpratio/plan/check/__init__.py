@@ -1,0 +1,1 @@
+"""Counts that tell whether data are written as a study says."""
