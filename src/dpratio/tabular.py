@@ -16,6 +16,7 @@ from dpratio.checks import import_extra
 from dpratio.drawing import displayed, drawn
 
 __all__ = [
+    "PUBLIC",
     "UNKNOWN",
     "Table",
     "Tabular",
@@ -27,6 +28,8 @@ __all__ = [
 ]
 
 UNKNOWN = "–"
+# The origin of answers about tables that need no protection.
+PUBLIC = "a public table"
 _MOST_DIGITS = 12
 # What spreadsheets take for the beginning of a formula; some know the wide forms too.
 _FORMULA = re.compile(r"['\s]*[-=+@＝＋－＠]")
@@ -40,6 +43,14 @@ class Tabular:
     def columns(self) -> Mapping[str, Sequence[Any]]:
         """The table: column names and their values, all of one length."""
         raise NotImplementedError
+
+    def _stamped(self) -> dict[str, Sequence[Any]]:
+        """The table; where it was never private, each of its rows says so."""
+        table = dict(self.columns())
+        if getattr(self, "origin", None) == PUBLIC:
+            rows = len(next(iter(table.values()), ()))
+            table["privacy"] = ["NOT PRIVATE"] * rows
+        return table
 
     def said(self) -> list[str]:
         """The sentences that stand above the table."""
@@ -62,7 +73,7 @@ class Tabular:
             ]
             if name in precision
             else [show_value(cell) for cell in cells]
-            for name, cells in self.columns().items()
+            for name, cells in self._stamped().items()
         }
 
     def told(self) -> dict[str, list[Any]]:
@@ -78,7 +89,7 @@ class Tabular:
             ]
             if name in precision
             else list(cells)
-            for name, cells in self.columns().items()
+            for name, cells in self._stamped().items()
         }
 
     def chart(self, view: str | None = None) -> Any:  # noqa: ANN401 (of `show`)
@@ -122,7 +133,7 @@ class Tabular:
                 _escape_markdown(harmless(text) if isinstance(cell, str) else text)
                 for text, cell in zip(shown[name], cells, strict=True)
             ]
-            for name, cells in self.columns().items()
+            for name, cells in self._stamped().items()
         ]
         lines += [list(row) for row in zip(*written, strict=True)]
         return "\n".join("| " + " | ".join(line) + " |" for line in lines)

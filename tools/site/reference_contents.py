@@ -76,8 +76,8 @@ PAGES = {
         "Simulations",
         """Invented people, in `dpratio.simulation`, for those who want to see how well
         intervals do, or whether noise is as large as it claims.""",
-        """measure_coverage calibration_power guessed_population PaperPopulation People
-        audit_noise""",
+        """measure_coverage calibration_power estimate_public guessed_population
+        PaperPopulation People audit_noise""",
         "simulation",
     ),
     "ledgers": _page(

@@ -18,6 +18,7 @@ from dpratio.analyst.comparison.homogeneity import Homogeneity
 from dpratio.analyst.function.function_results import FunctionEstimates
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.analyst.tables.facets import Facet, key_text
+from dpratio.analyst.tables.provenance import heading_stamp
 from dpratio.show.chart.scale import Scale
 from dpratio.show.verdicts import verdict_of
 from dpratio.terms.dimensions import EVERY
@@ -109,7 +110,7 @@ def blocks_of(result: object, reference: float | None = None) -> list[Block]:
 
 def title_of(result: Any) -> str:  # noqa: ANN401 (any answer with blocks)
     """Say what a picture of an answer shows."""
-    made_up = "SIMULATED: " if result.is_simulated else ""
+    made_up = heading_stamp(result.origin, is_simulated=result.is_simulated)
     measures = list(dict.fromkeys(block.measure for block in blocks_of(result)))
     said = f"{made_up}{measures[0] if len(measures) == 1 else 'Ratios'}"
     if isinstance(result, Homogeneity):

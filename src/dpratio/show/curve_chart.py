@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from dpratio.analyst.curve.curve_results import Curve
+from dpratio.analyst.tables.provenance import heading_stamp
 from dpratio.checks import require
 from dpratio.show.chart.marks import Diagonal, Interval
 from dpratio.show.chart.panel import Panel
@@ -31,7 +32,7 @@ def curve_chart(curve: Curve, *, most: int | None = None) -> Chart:
     require(bool(curves), "a chart needs a bin that is not lost", 0, hint)
     ends = ends_of(curve)
     largest = max(row["share"] for rows in curves.values() for row in rows) or 1.0
-    made_up = "SIMULATED: " if curve.is_simulated else ""
+    made_up = heading_stamp(curve.origin, is_simulated=curve.is_simulated)
     known = [row for rows in curves.values() for row in rows]
     signs = [Sign("a bin, as large as its weight", "below", "circle")]
     if any(row["is_weak"] for row in known):

@@ -7,6 +7,7 @@ import numpy as np
 from dpratio.analyst.comparison.adjust import adjusted
 from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.tables.estimates import Estimates
+from dpratio.analyst.tables.provenance import PUBLIC_WORDS
 from dpratio.analyst.tables.sentence import (
     chance_in_words,
     interval_in_words,
@@ -17,6 +18,7 @@ from dpratio.arrays import Floats
 from dpratio.plan.plan_words import protected
 from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
 from dpratio.show.blocks import blocks_of
+from dpratio.tabular import PUBLIC
 from dpratio.terms.budget import decimal_text
 
 __all__ = [
@@ -180,6 +182,8 @@ def sure_of(estimates: Estimates) -> list[str]:
 def promised_of(release: Release) -> list[str]:
     """Say in plain words, and exactly, what was promised to whom."""
     plan, unit = release.plan, release.plan.unit
+    if release.origin == PUBLIC:
+        return [PUBLIC_WORDS]
     if release.origin is not None:
         return [EXTERNAL_WORDS.format(origin=release.origin)]
     whom, be, hold = "a row", "is", "holds"

@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from dpratio.simulation.forecast.calibration_power import calibration_power
     from dpratio.simulation.forecast.guessed import guessed_population
     from dpratio.simulation.population import PaperPopulation, People
+    from dpratio.simulation.public import estimate_public
 
 __all__ = [
     "PaperPopulation",
     "People",
     "audit_noise",
     "calibration_power",
+    "estimate_public",
     "guessed_population",
     "measure_coverage",
 ]
@@ -28,5 +30,6 @@ __getattr__ = load_from(
         "forecast.calibration_power": "calibration_power",
         "forecast.guessed": "guessed_population",
         "population": "PaperPopulation People",
+        "public": "estimate_public",
     },
 )

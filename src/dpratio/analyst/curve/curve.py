@@ -122,7 +122,7 @@ def calibration_curve(
         ratio=ratios[0],
         gap=points.gap,
         codes=_status(points, ratios[1]),
-        errors=replace(points.errors, fit=fit),
+        errors=replace(points.errors, fit=fit, origin=release.origin),
         level=level,
         is_simulated=release.is_simulated,
         origin=release.origin,

@@ -69,6 +69,7 @@ class CalibrationErrors(Tabular):
     level: float
     has_means: bool = True
     fit: Mapping[str, Measured] = field(default_factory=dict)
+    origin: str | None = None
 
     @property
     def statistic(self) -> Floats:

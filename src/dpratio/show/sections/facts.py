@@ -8,6 +8,7 @@ from typing import Protocol
 
 from dpratio.release.plan_file import plan_names
 from dpratio.release.release import Release, cost_words
+from dpratio.tabular import PUBLIC
 
 __all__ = ["Recorded", "header_facts", "recorded_facts", "verify_command"]
 
@@ -36,7 +37,10 @@ def recorded_facts(release: Release, record: Recorded | None) -> Facts:
     facts = [*([] if record is None else record.facts()), *_promised(release)]
     if release.origin is None:
         facts.append(("Neighbours by", release.plan.unit.neighbours))
-    facts += [("Plan hash", plan), ("Release", release.id)]
+    facts += [
+        ("Plan hash", plan),
+        ("Release", name),
+    ]
     facts += [("Made from", each) for each in release.sources]
     facts += [("Ledger head", each) for each in release.all_heads]
     if release.source_hash is not None:
@@ -57,6 +61,8 @@ def verify_command(release: Release) -> str:
 def _promised(release: Release) -> Facts:
     """Say who is protected, and how much that costs; of others what they claim."""
     cost = cost_words(release.cost)
+    if release.origin == PUBLIC:
+        return [("Protected", "nobody: NOT PRIVATE")]
     if release.origin is not None:
         return [("Measured by", release.origin), ("Claimed there", cost)]
     return [("Protected", str(release.plan.unit)), ("Cost", cost)]

@@ -14,7 +14,7 @@ from typing import Any
 from dpratio.analyst.curve.curve_results import Curve
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.tables.estimates import STATUSES
-from dpratio.analyst.tables.provenance import stamps
+from dpratio.analyst.tables.provenance import heading_stamp, stamps
 from dpratio.checks import require
 from dpratio.release.release import Release
 from dpratio.show.chart.picture import chart_style
@@ -38,7 +38,7 @@ from dpratio.show.sections.facts import (
     verify_command,
 )
 from dpratio.show.text import render
-from dpratio.tabular import printable
+from dpratio.tabular import PUBLIC, printable
 
 __all__ = ["render_report"]
 
@@ -66,7 +66,7 @@ def render_report(
     reference = estimates.reference if reference is None else reference
     chances = chances_of(release, reference)
     heading = title or asked_of(release)
-    made_up = "SIMULATED: " if release.is_simulated else ""
+    made_up = heading_stamp(release.origin, is_simulated=release.is_simulated)
     data = {
         "blocks": [
             {"rows": [list(row.values()) for row in block["rows"]], "css": block["css"]}
@@ -108,7 +108,7 @@ def render_report(
             facts=header_facts(release, record),
             recorded=recorded_facts(release, record),
             verify=verify_command(release),
-            release_id=release.id,
+            release_id="none" if release.origin == PUBLIC else release.id,
             made_by=release.made_by,
             data=_safe(_embedded(data)),
             script=_safe(script),
