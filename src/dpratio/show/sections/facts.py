@@ -37,10 +37,8 @@ def recorded_facts(release: Release, record: Recorded | None) -> Facts:
     facts = [*([] if record is None else record.facts()), *_promised(release)]
     if release.origin is None:
         facts.append(("Neighbours by", release.plan.unit.neighbours))
-    facts += [
-        ("Plan hash", plan),
-        ("Release", name),
-    ]
+    name = "none" if release.origin == PUBLIC else release.id
+    facts += [("Plan hash", plan), ("Release", name)]
     facts += [("Made from", each) for each in release.sources]
     facts += [("Ledger head", each) for each in release.all_heads]
     if release.source_hash is not None:
