@@ -15,6 +15,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_bounds import release_bounds
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
+from dpratio.plan.check.plan_check import plan_check
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds, Proposed
@@ -102,7 +103,7 @@ def test_19_what_a_bound_names_must_be_a_release_of_histograms_in_the_scope(
     sums = release_sums(ROWS, plan_of(found), **given)
     study = study_of(bounds=ORDERS)
     invented = release_bounds(
-        ROWS, study, budget=ONE, simulated=True, new_draw=True, **given
+        ROWS, study, budget=ONE, limits=(0.5, 1e6), simulated=True, **given
     )
     upper = propose_bounds(invented, budget=ONE).bounds["spent"].upper
     read = meant_source("visits")
@@ -160,6 +161,19 @@ def test_19_without_a_ledger_nobody_can_tell_what_was_found(tmp_path: Path) -> N
     claimed = Bounds(0, 8, proposed=Proposed("f" * 32, Fraction(1)))
     with pytest.raises(LedgerRefused, match="no ledger was named"):
         release_sums(tmp_path / "nowhere.parquet", plan_of(claimed), ledger=None)
+
+
+def test_19_a_check_around_a_bound_does_not_find_it(book: Ledger) -> None:
+    """Counts on each side of a declared bound propose it, or twice as much.
+
+    Source: found by an independent attack on this code, 2026.
+    """
+    declared = study_of(bounds={**ORDERS, "spent": Bounds(0, 4)})
+    given: dict[str, Any] = {"ledger": book, "scope": "shop", "source": "visits"}
+    checked = release_sums(ROWS, plan_check(declared, budget=ONE), **given)
+    for upper in (1.0, 2.0, 4.0, 8.0, 16.0):
+        claimed = Bounds(0, upper, proposed=Proposed(checked.id, Fraction(1)))
+        assert is_refused(book, plan_of(claimed))
 
 
 def test_19_who_draws_again_until_noise_is_kind_found_nothing(book: Ledger) -> None:

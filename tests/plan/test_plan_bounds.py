@@ -21,6 +21,17 @@ from dpratio.terms.unit import PrivacyUnit
 TENTH = Budget("0.1")
 
 
+def test_a_difference_is_looked_at_beside_a_count() -> None:
+    study = Study(
+        Ratio("spent", per="visit", minus="back"),
+        bounds={"spent": Bounds(0, 20), "back": Bounds(0, 5), "visit": Bounds.ones()},
+        budget=Budget(1),
+        unit=PrivacyUnit("user", totals={"visit": Bounds(0, 9)}),
+    )
+    plan = plan_bounds(study, budget=TENTH, limits=(0.01, 1e6))
+    assert [each.name for each in plan.questions] == ["spent - back"]
+
+
 def test_what_has_no_bounds_is_looked_at() -> None:
     plan = plan_bounds(study_of(bounds={"orders": Bounds(0, 4)}), budget=TENTH)
     assert [each.name for each in plan.questions] == ["spent"]

@@ -111,6 +111,16 @@ def test_labels_of_1_and_2_and_per_cents_are_asked_about() -> None:
     assert words == []  # Rows are clipped to their bounds before they are added up.
 
 
+def test_people_with_more_than_is_declared_are_not_labels() -> None:
+    few = [f"u{at}" for at in range(MANY // 4)]
+    totals = {"spent": Bounds(0, 60), "visit": Bounds(0, 1)}
+    unit = replace(person(), totals=totals)
+    words, statuses = said_of(study_of(unit=unit, groups=None), user=few)
+    assert statuses["visit: a number"] == "beyond_bounds"
+    (said,) = words
+    assert said.startswith("Many people have a larger total of `visit` than is declar")
+
+
 DATES = "`seen`: are its dates in the declared range, and written "
 
 

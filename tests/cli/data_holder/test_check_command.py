@@ -151,6 +151,14 @@ def test_rows_are_checked_of_a_study_and_refused_before_a_charge(
     words = ("--rows", "--data", "people.csv")
     code, _, error = call("check", "plan.json", *words)
     assert (code, "--rows goes with a study" in error) == (3, True)
+    for options, rule in (
+        (("--rows", "--schema"), "--rows goes without --schema and --last, got"),
+        (("--rows", "--last", "2026-01"), "--rows goes without --schema and --last"),
+        (("--epsilon", "0.1"), "--epsilon and --new-draw go with --rows, got"),
+        (("--new-draw",), "--epsilon and --new-draw go with --rows"),
+    ):
+        code, _, error = call("check", "study.toml", *options)
+        assert (code, rule in error) == (3, True)
     assert call("check", "study.toml", "--rows", "--epsilon", "200")[0] != 0
     assert call("check", "study.toml", "--rows", "--epsilon", "-1")[0] != 0
     (folder / "people.csv").write_text("score,other\n0.5,1\n", encoding="utf-8")

@@ -53,6 +53,21 @@ def test_numbers_lie_on_a_ladder_around_their_bounds_and_keys_are_counted() -> N
         histogram_of(plan, plan.questions[2])
 
 
+@pytest.mark.parametrize("per", ["people", "rows"])
+def test_what_is_counted_needs_no_bounds_beside_a_difference(per: str) -> None:
+    ratio = Ratio("spent", per=per, minus="back")
+    totals = {"spent - back": Bounds(0, 60)} | (
+        {} if per == "people" else {"rows": Bounds(0, 9)}
+    )
+    study = Study(
+        ratio,
+        bounds={"spent": Bounds(0, 20), "back": Bounds(0, 5)},
+        budget=Budget(1),
+        unit=PrivacyUnit("user", totals=totals),
+    )
+    assert names_of(plan_check(study, budget=SMALL))[0] == "spent - back"
+
+
 @pytest.mark.parametrize(
     ("unit", "moved"),
     [

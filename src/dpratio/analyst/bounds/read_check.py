@@ -184,6 +184,12 @@ class _Numbers:
 
 def _number_words(row: Checked, study: Study) -> str:
     own = study.bounds.get(row.column)
+    if row.status == "beyond_bounds" and study.unit.column is not None:
+        return (
+            f"Many people have a larger total of `{row.column}` than is declared, "
+            f"{study.unit.totals.get(row.column, own)}: do they have more rows than "
+            "you thought, or is it in another unit?"
+        )
     if row.status == "beyond_bounds" and own is not None and own.is_binary:
         return (
             f"Many cells of `{row.column}` are 2 or more, where 0 and 1 are declared: "
@@ -191,9 +197,8 @@ def _number_words(row: Checked, study: Study) -> str:
         )
     if row.status == "beyond_bounds":
         return (
-            f"Many of `{row.column}` lie far beyond what is declared, "
-            f"{study.unit.totals.get(row.column, own)}: are they per cent, or in "
-            "another unit?"
+            f"Many of `{row.column}` lie far beyond what is declared, {own}: are they "
+            "per cent, or in another unit?"
         )
     if row.status not in {"unreadable", "partly_unreadable"}:
         return ""

@@ -49,8 +49,8 @@ def check(  # noqa: PLR0913 (what a release is given)
         ),
     ] = False,
     epsilon: Annotated[
-        str, typer.Option(help="What --rows costs, beside the study.")
-    ] = "0.05",
+        str | None, typer.Option(help="What --rows costs: 0.05 if nothing is said.")
+    ] = None,
     new_draw: NewDraw = False,
     data: Data = None,
     table: Table = None,
@@ -73,13 +73,22 @@ def check(  # noqa: PLR0913 (what a release is given)
     from dpratio.curator.preflight import check_release
 
     output = Output(layout)
+    if rows:
+        given = " ".join(["--schema"] * schema + ["--last"] * (last is not None))
+        require(not given, "--rows goes without --schema and --last", given)
+    else:
+        given = " ".join(
+            ["--epsilon"] * (epsilon is not None) + ["--new-draw"] * new_draw
+        )
+        require(not given, "--epsilon and --new-draw go with --rows", given)
     account = Account(location, scope, anchor, spool, no_ledger)
     asked = asked_of(study, table_aside(data, table, view, where), account, period)
     account.require_one()
     book = account.open()
     asked.require_free(book)
     if rows:
-        _count_rows(study, asked, book, epsilon, output, (new_draw, by, engine))
+        price = "0.05" if epsilon is None else epsilon
+        _count_rows(study, asked, book, price, output, (new_draw, by, engine))
         return
     found = check_release(
         asked.table,

@@ -7,13 +7,13 @@ written by hand cannot pass for one that was found.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dpratio.plan.histogram.histograms import histogram_of
+from dpratio.plan.histogram.histograms import Histogram, counted_of, histogram_of
 from dpratio.plan.histogram.propose import Noisy, proposed, side_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.terms.bounds import Bounds, Proposed
 
-__all__ = ["FoundBounds", "bounds_by_name", "find_bounds", "noisy_of"]
+__all__ = ["FoundBounds", "bounds_by_name", "find_bounds", "is_search", "noisy_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,12 @@ def noisy_of(
     """Give the noisy counts of a question with their ladder and their noise."""
     ladder = histogram_of(plan, question).ladder
     return Noisy(ladder, tuple(counts), question.scales[0])
+
+
+def is_search(plan: PlanTerms) -> bool:
+    """Tell histograms that look for bounds from those that check declared ones."""
+    found = [counted_of(plan, each) for each in plan.questions]
+    return all(isinstance(each, Histogram) and each.ladder.is_wide for each in found)
 
 
 def find_bounds(

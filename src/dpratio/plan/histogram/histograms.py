@@ -275,7 +275,9 @@ def _require_reach(
     letters = histogram.letters
     row = plan.bounds[letters["s"]].reach
     if "m" in letters:
-        row = row_box(question.ratio, plan.bounds)["s"].reach
+        # A plan of histograms has no bounds of a denominator that is counted.
+        bounds = {question.ratio.per: Bounds.ones(), **plan.bounds}
+        row = row_box(question.ratio, bounds)["s"].reach
     row *= plan.bounds[letters["w"]].reach if "w" in letters else 1.0
     rule = f"one row of '{histogram.name}' may not exceed its outer limit far"
     hint = "Widen the outer limits, or declare narrower bounds of the column."

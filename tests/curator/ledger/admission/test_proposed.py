@@ -272,7 +272,10 @@ def test_the_bounds_of_rows_are_not_those_of_totals(people: Shop) -> None:
 
 def own_plan(found: Bounds, **own: Any) -> Plan:  # noqa: ANN401
     """The same, where the totals of what was spent are those of one question."""
-    ratio, totals = Ratio("spent", per="orders"), {"spent": found}
+    ratio, totals = (
+        Ratio("spent", per="orders"),
+        {"spent": found, "orders": Bounds(0, 2)},
+    )
     asked = [Question(ratio, groups=NORTH, totals=totals, **own)]
     unit = replace(USERS, totals={"spent": Bounds(0, 1), "orders": Bounds(0, 4)})
     asked.append(Question(ratio, groups=None))

@@ -13,7 +13,7 @@ from dpratio.curator.ledger.account.source import Source
 from dpratio.curator.ledger.admission.same_request import is_charged_for, same_requests
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerRefused
-from dpratio.plan.histogram.found_bounds import bounds_by_name, find_bounds
+from dpratio.plan.histogram.found_bounds import bounds_by_name, find_bounds, is_search
 from dpratio.plan.histogram.histograms import histogram_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
@@ -133,7 +133,8 @@ def _sealed(
     seal = held.said("sealed")
     content = tables.artifact(release_id, seal["sha256"])
     release = release_from_bytes(content, seal["format"])
-    if release.plan.strategy != HISTOGRAM or release.is_simulated:
+    is_found = release.plan.strategy == HISTOGRAM and is_search(release.plan)
+    if not is_found or release.is_simulated:
         _refuse(
             f"{claim}, which holds no histograms of real people. Name a release that "
             f"`dpratio bounds` made. {_INSTEAD}"
