@@ -188,3 +188,42 @@ def test_a_study_without_a_population_is_asked_for_one(folder: Path) -> None:
     (folder / "study.toml").write_text(text, encoding="utf-8")
     done = CliRunner().invoke(app, ["coverage", "study.toml", "--n", "50"])
     assert "Add a table [population]" in str(done.exception)
+
+
+OWN = """
+[ratio]
+numerator = "score"
+per = "label"
+
+[bounds]
+score = [0, 1]
+label = "binary"
+
+[unit]
+column = "id"
+totals = { score = [0, 3], label = [0, 3] }
+
+[[groups]]
+column = "region"
+keys = ["north", "south"]
+totals = { score = [0, 1] }
+
+[[groups]]
+column = "month"
+keys = [1, 2]
+
+[privacy]
+epsilon = 1
+
+[population]
+numerator = { mean = 1, sd = 0.4 }
+per = { mean = 1, sd = 0.4 }
+"""
+
+
+def test_questions_about_other_totals_are_simulated_by_themselves(
+    folder: Path, call: Call
+) -> None:
+    (folder / "study.toml").write_text(OWN, encoding="utf-8")
+    code, _, error = call("coverage", "study.toml", "--n", "50")
+    assert (code, "is about one kind of totals" in error) == (3, True)

@@ -193,6 +193,9 @@ def _plans(
     asked = {each.ratio: each for each in study.questions}
     rule = "a simulation is about one ratio, as the guessed population is"
     require(len(asked) == 1, rule, len(asked), "Simulate a study for each.")
+    totals = [dict(each.totals) for each in study.questions]
+    rule = "a simulation is about one kind of totals, as the guessed population is"
+    require(totals.count(totals[0]) == len(totals), rule, "questions with others")
     whole = tuple(
         replace(each, groups=None, name="", share=Fraction(1))
         for each in asked.values()

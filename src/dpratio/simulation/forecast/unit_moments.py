@@ -76,7 +76,8 @@ class UnitMoments:
 def guess_of(plan: Plan, guess: Guess | Population | None) -> Guess | Population | None:
     """Give the guess, or the one that a plan in two stages holds of its one ratio."""
     ratios = {str(each.ratio) for each in plan.questions}
-    if guess is not None or plan.stage is None or len(ratios) > 1:
+    is_guessed = len(ratios) == 1 and all(map(plan.is_guessed, plan.questions))
+    if guess is not None or plan.stage is None or not is_guessed:
         return guess
     return plan.stage.guess
 
