@@ -45,6 +45,25 @@ def test_a_release_alone_knows_its_unit_its_cost_and_its_plan() -> None:
     assert "ledger verify" not in page
 
 
+def test_groups_are_counted_as_each_question_says() -> None:
+    ratio = dpr.Ratio("score", per="label")
+    regions, months = dpr.Groups("region", ["a"]), dpr.Groups("month", [1, 2])
+    totals = {"score": dpr.Bounds(0, 2), "label": dpr.Bounds(0, 2)}
+    plan = dpr.make_plan(
+        [
+            dpr.Question(ratio, groups=regions),
+            dpr.Question(ratio, groups=months, most_groups=2),
+        ],
+        bounds=BOUNDS,
+        unit=dpr.PrivacyUnit("user", totals=totals),
+        budget=dpr.Budget(1),
+    )
+    table = {"user": [1], "score": [0.5], "label": [1], "region": ["a"], "month": [1]}
+    release = dpr.release_sums(table, plan, ledger=None)
+    (_, whom), _ = header_facts(release, None)
+    assert whom.endswith("groups: 1 in question 1 and 2 in question 2")
+
+
 def test_a_ledger_tells_who_asked_and_what_was_left(tmp_path: Path) -> None:
     ledger, release = released(tmp_path, dataset="loans of 2025")
     page = render_report(release, record=record_of(ledger, release))

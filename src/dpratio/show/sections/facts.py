@@ -6,6 +6,7 @@ and no address is among them.
 
 from typing import Protocol
 
+from dpratio.plan.plan_words import protected
 from dpratio.release.plan_file import plan_names
 from dpratio.release.release import Release, cost_words
 from dpratio.tabular import PUBLIC
@@ -63,4 +64,4 @@ def _promised(release: Release) -> Facts:
         return [("Protected", "nobody: NOT PRIVATE")]
     if release.origin is not None:
         return [("Measured by", release.origin), ("Claimed there", cost)]
-    return [("Protected", str(release.plan.unit)), ("Cost", cost)]
+    return [("Protected", protected(release.plan)), ("Cost", cost)]
