@@ -134,21 +134,25 @@ def test_it_stays_closed_when_the_ledger_moves(tmp_path: Path) -> None:
     assert new.account("loans").ended is not None
 
 
-def test_nothing_follows_it_not_even_a_line_that_opens_again(
+@pytest.mark.parametrize(
+    ("first", "kind", "event"),
+    [
+        (lambda book: book.close_scope("loans"), "reopened", {"by": "olga"}),
+        (lambda book: bring(book, "charge"), "closed", {"by": "olga", "why": "mine"}),
+    ],
+)
+def test_nothing_follows_it_and_it_follows_no_use(
+    first: Callable[[Ledger], object],
+    kind: str,
+    event: dict[str, str],
     file_ledger: Ledger,
 ) -> None:
-    file_ledger.close_scope("loans")
+    first(file_ledger)
     before = file_ledger.account()
-    event = {"by": "olga"}
-    again = link(
-        before.last,
-        time=before.time,
-        subject=subject_of(event, 2),
-        kind="reopened",
-        event=event,
-    )
+    subject = subject_of(event, 2)
+    line = link(before.last, time=before.time, subject=subject, kind=kind, event=event)
     with file_ledger.watch.store.writing() as tables:
-        tables.add_entry(again)
+        tables.add_entry(line)
     with pytest.raises(LedgerFailed, match="entry 2 of scope 'loans'"):
         Ledger(file_ledger.watch.store.path).account()  # type: ignore[attr-defined]
 
