@@ -148,6 +148,7 @@ def test_19_a_bound_of_one_column_is_not_that_of_another(book: Ledger) -> None:
 
     assert is_refused(book, plan(None), TABLE, **given)
     assert is_refused(book, plan(north, most_groups=2), TABLE, **given)
+    assert is_refused(book, plan(north, key="other"), TABLE, **given)
     assert not is_refused(book, plan(north), TABLE, **given)
     rows["spent"], totals["spent"] = found, Bounds(0, 8)
     assert is_refused(book, plan(north), TABLE, **given)
