@@ -108,3 +108,17 @@ def monthly(people: int = 6_000) -> dpr.Release:
         "day": [dt.date(2026, each, 9) for each in month.tolist()],
     }
     return dpr.release_sums(table, plan, ledger=None)
+
+
+def from_elsewhere() -> dpr.Release:
+    """Sums that another system measured."""
+    sums = {"ws": [510.0], "wy": [480.0], "wss": [310.0], "wys": [300.0]}
+    return dpr.wrap_sums(
+        sums,
+        dpr.Ratio("score", per="label"),
+        noise_sd=dict.fromkeys(sums, 1.4),
+        law="laplace",
+        bounds=BOUNDS,
+        origin="another system",
+        claimed=dpr.Budget(4),
+    )

@@ -17,7 +17,7 @@ from dpratio.show.report_rows import MOST_ROWS
 from dpratio.show.sections.page import render_report
 from dpratio.show.text import render
 from dpratio.tabular import printable
-from shown import BOUNDS, HOSTILE, curved, monthly, released, spent
+from shown import BOUNDS, HOSTILE, curved, from_elsewhere, monthly, released, spent
 
 KEYS = tuple(f"group {at}" for at in range(50))
 
@@ -282,16 +282,7 @@ def test_guesses_that_were_merged_are_told() -> None:
 
 
 def test_sums_from_elsewhere_are_promised_nothing() -> None:
-    sums = {"ws": [510.0], "wy": [480.0], "wss": [310.0], "wys": [300.0]}
-    release = dpr.wrap_sums(
-        sums,
-        dpr.Ratio("score", per="label"),
-        noise_sd=dict.fromkeys(sums, 1.4),
-        law="laplace",
-        bounds=BOUNDS,
-        origin="another system",
-        claimed=dpr.Budget(4),
-    )
+    release = from_elsewhere()
     page = render_report(release)
     assert "another system" in page
     assert "Exactly: the release is differentially private" not in page

@@ -10,7 +10,7 @@ from dpratio.errors import InvalidInput, LedgerRefused
 from dpratio.release.plan_file import plan_hash
 from dpratio.show.sections.facts import header_facts, recorded_facts, verify_command
 from dpratio.show.sections.page import render_report
-from shown import BOUNDS
+from shown import BOUNDS, from_elsewhere
 
 PLAN = dpr.make_plan(
     dpr.Ratio("score", per="label"), bounds=BOUNDS, budget=dpr.Budget(1)
@@ -115,16 +115,7 @@ def test_another_ledger_is_refused(tmp_path: Path) -> None:
 
 
 def test_sums_from_elsewhere_claim_what_they_claim() -> None:
-    sums = {"ws": [510.0], "wy": [480.0], "wss": [310.0], "wys": [300.0]}
-    release = dpr.wrap_sums(
-        sums,
-        dpr.Ratio("score", per="label"),
-        noise_sd=dict.fromkeys(sums, 1.4),
-        law="laplace",
-        bounds=BOUNDS,
-        origin="another system",
-        claimed=dpr.Budget(4),
-    )
+    release = from_elsewhere()
     assert header_facts(release, None) == [
         ("Measured by", "another system"),
         ("Claimed there", "epsilon 4, delta 0"),

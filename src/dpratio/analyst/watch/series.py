@@ -233,7 +233,10 @@ def _differing(
 ) -> tuple[str, ...]:
     """Say what differs and may: a ratio of clipped values follows its bounds."""
     within = [
-        (release.plan.bounds, _unit_of(release, question).totals)
+        [
+            {name: replace(each, proposed=None) for name, each in bounds.items()}
+            for bounds in (release.plan.bounds, _unit_of(release, question).totals)
+        ]
         for release, question in zip(releases, chosen, strict=True)
     ]
     apart = any(each != within[0] for each in within)
