@@ -15,6 +15,7 @@ from dpratio.analyst.tables.sentence import (
     short,
 )
 from dpratio.arrays import Floats
+from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import protected
 from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
 from dpratio.show.blocks import blocks_of
@@ -26,6 +27,7 @@ __all__ = [
     "asked_of",
     "chances_of",
     "merged_of",
+    "promise_in_words",
     "promised_of",
     "shortened",
     "sure_of",
@@ -181,12 +183,21 @@ def sure_of(estimates: Estimates) -> list[str]:
 
 def promised_of(release: Release) -> list[str]:
     """Say in plain words, and exactly, what was promised to whom."""
-    plan, unit = release.plan, release.plan.unit
     if release.origin == PUBLIC:
         return [PUBLIC_WORDS]
     if release.origin is not None:
         return [EXTERNAL_WORDS.format(origin=release.origin)]
-    whom, be, hold = "a row", "is", "holds"
+    plain, exact = promise_in_words(release.plan, "this report")
+    free = (
+        "Everything here was computed from that release. Reading, sorting or drawing "
+        "it again costs nobody any more privacy."
+    )
+    return [plain, exact, *_promised_apart(release), free]
+
+
+def promise_in_words(plan: Plan, what: str) -> tuple[str, str]:
+    """Say what a plan promises to whom: in plain words, and exactly."""
+    unit, whom, be, hold = plan.unit, "a row", "is", "holds"
     if unit.column is not None:
         whom, be, hold = f"all rows of one '{unit.column}'", "are", "hold"
     adding = unit.neighbours == "add-or-remove-one"
@@ -196,18 +207,14 @@ def promised_of(release: Release) -> list[str]:
     epsilon, delta = decimal_text(plan.epsilon), decimal_text(plan.delta)
     slack = f", but for a probability of {delta}" if plan.delta else ""
     plain = (
-        f"Protected is {hidden}. Whatever a reader knows besides, this report changes "
+        f"Protected is {hidden}. Whatever a reader knows besides, {what} changes "
         f"the odds they can give to {statement} by at most a factor {odds:.3g}{slack}."
     )
     exact = (
         f"Exactly: the release is differentially private with epsilon {epsilon} and "
         f"delta {delta}, for {protected(plan)}, neighbours by {unit.neighbours}."
     )
-    free = (
-        "Everything here was computed from that release. Reading, sorting or drawing "
-        "it again costs nobody any more privacy."
-    )
-    return [plain, exact, *_promised_apart(release), free]
+    return plain, exact
 
 
 def merged_of(release: Release) -> list[str]:

@@ -4,11 +4,8 @@ Nothing in it comes from the network, and its policy allows nothing to: the one 
 that may run is named by its hash. Texts are escaped by the template.
 """
 
-import base64
-import hashlib
 import json
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Any
 
 from dpratio.analyst.curve.curve_results import Curve
@@ -37,8 +34,9 @@ from dpratio.show.sections.facts import (
     recorded_facts,
     verify_command,
 )
+from dpratio.show.sections.template import hash_of, page_file, render_page, safe
 from dpratio.show.text import render
-from dpratio.tabular import PUBLIC, printable
+from dpratio.tabular import PUBLIC
 
 __all__ = ["render_report"]
 
@@ -61,7 +59,7 @@ def render_report(
     require(isinstance(release, Release), "release must be a Release", release)
     require_answers(release, answers)
     estimates = estimate_ratios(release, level=level, method=method)
-    script, style = _file("report.js"), chart_style() + _file("report.css")
+    script, style = page_file("report.js"), chart_style() + page_file("report.css")
     blocks = block_terms(estimates, reference)
     reference = estimates.reference if reference is None else reference
     chances = chances_of(release, reference)
@@ -79,42 +77,41 @@ def render_report(
     }
     plan = release.measured
     summary = [shortened(line) for line in [*plan.summary(), *merged_of(release)]]
-    return str(
-        _template().render(
-            title=f"{made_up}{heading}",
-            heading=heading,
-            answer=shortened(answer_of(estimates, reference, chances)),
-            asked=" ".join(line for line in summary if line.startswith("Asked")),
-            level=f"{level:g}",
-            count=len(estimates),
-            blocks=blocks,
-            most_rows=MOST_ROWS,
-            verdicts=counted_verdicts(blocks),
-            shapes=STRIP_SHAPES,
-            draw_places=draw_places,
-            stamps=stamps(release.origin, is_simulated=release.is_simulated),
-            answers=answer_terms(release, answers),
-            curve_sets=curve_sets_of(release, level, shown=_curves(answers)),
-            sure=sure_of(estimates),
-            statuses=[
-                (name, words)
-                for name, words in STATUSES.items()
-                if name in estimates.status
-            ],
-            promised=promised_of(release),
-            not_covered=plan.not_covered,
-            measured=[line for line in summary if not line.startswith("Asked")],
-            plan_table=_safe(plan.to_html()),
-            facts=header_facts(release, record),
-            recorded=recorded_facts(release, record),
-            verify=verify_command(release),
-            release_id="none" if release.origin == PUBLIC else release.id,
-            made_by=release.made_by,
-            data=_safe(_embedded(data)),
-            script=_safe(script),
-            script_hash=_hash_of(script),
-            style=_safe(style),
-        )
+    return render_page(
+        "report.html",
+        title=f"{made_up}{heading}",
+        heading=heading,
+        answer=shortened(answer_of(estimates, reference, chances)),
+        asked=" ".join(line for line in summary if line.startswith("Asked")),
+        level=f"{level:g}",
+        count=len(estimates),
+        blocks=blocks,
+        most_rows=MOST_ROWS,
+        verdicts=counted_verdicts(blocks),
+        shapes=STRIP_SHAPES,
+        draw_places=draw_places,
+        stamps=stamps(release.origin, is_simulated=release.is_simulated),
+        answers=answer_terms(release, answers),
+        curve_sets=curve_sets_of(release, level, shown=_curves(answers)),
+        sure=sure_of(estimates),
+        statuses=[
+            (name, words)
+            for name, words in STATUSES.items()
+            if name in estimates.status
+        ],
+        promised=promised_of(release),
+        not_covered=plan.not_covered,
+        measured=[line for line in summary if not line.startswith("Asked")],
+        plan_table=safe(plan.to_html()),
+        facts=header_facts(release, record),
+        recorded=recorded_facts(release, record),
+        verify=verify_command(release),
+        release_id="none" if release.origin == PUBLIC else release.id,
+        made_by=release.made_by,
+        data=safe(_embedded(data)),
+        script=safe(script),
+        script_hash=hash_of(script),
+        style=safe(style),
     )
 
 
@@ -129,31 +126,3 @@ def _embedded(data: dict[str, Any]) -> str:
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
-
-
-def _hash_of(script: str) -> str:
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-def _file(name: str) -> str:
-    return (files("dpratio.show") / "page_files" / name).read_text(encoding="utf-8")
-
-
-def _template() -> Any:  # noqa: ANN401 (Jinja is loaded here)
-    from jinja2 import Environment, StrictUndefined
-
-    # Marks of direction in a key would turn the words and numbers beside it around.
-    rules = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=lambda said: printable(said) if type(said) is str else said,
-    )
-    return rules.from_string(_file("report.html"))
-
-
-def _safe(text: str) -> Any:  # noqa: ANN401 (Jinja is loaded here)
-    """Mark what this file made itself as not to be escaped again."""
-    from markupsafe import Markup
-
-    return Markup(text)  # noqa: S704 (made here, or escaped by to_html)
