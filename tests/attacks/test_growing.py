@@ -11,9 +11,9 @@ from attacks.engines_for_attacks import ENGINES, given_to
 from curator.ledger.junk import write_past
 from curator.ledger.loans import ID, OTHER, SCOPE, plan_of
 from dpratio.curator import growing
-from dpratio.curator.ledger import ledger as room
 from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.store import clock as room
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import (

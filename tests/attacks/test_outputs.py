@@ -21,9 +21,9 @@ from curator.ledger.attacks.books import name_of, open_book
 from dpratio.cli.main import run
 from dpratio.curator import release_sums as door
 from dpratio.curator.ledger import claim
-from dpratio.curator.ledger import ledger as ledger_room
 from dpratio.curator.ledger.admission import charging
 from dpratio.curator.ledger.history import describe
+from dpratio.curator.ledger.store import clock
 from dpratio.curator.noise import entropy
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.release.files import release_to_bytes
@@ -74,7 +74,7 @@ def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(room, "fresh_id", lambda: name_of(29))
     for room in (charging, claim):
         monkeypatch.setattr(room, "fresh_salt", lambda: "0" * 64)
-    monkeypatch.setattr(ledger_room, "time_now", lambda: "2026-01-31T00:00:00Z")
+    monkeypatch.setattr(clock, "time_now", lambda: "2026-01-31T00:00:00Z")
 
 
 def write_csv(rows: Rows, folder: Path) -> str:

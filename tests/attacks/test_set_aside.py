@@ -74,7 +74,7 @@ def test_34_a_line_that_is_only_named_is_not_set_aside(junk: Ledger) -> None:
         subject = subject_of(told, number)
         write_past(junk, "quarantined", subject, told, loss=stated, delta="0/1")
         with pytest.raises(LedgerFailed):
-            Ledger(junk.watch.store.files()[0]).account()  # type: ignore[attr-defined]
+            Ledger(junk.watch.store.files()[0]).account()  # type: ignore[union-attr]
     for number in (2, 3):
         with junk.watch.store.reading() as tables:
             other = tables.entries("loans", 0)[number - 1].row_hash

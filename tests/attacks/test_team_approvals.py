@@ -11,9 +11,9 @@ from curator.ledger.loans import ID, OTHER, PLAN, SCOPE
 from curator.ledger.store.test_server_approvals import approve, charge_line
 from curator.ledger.store.test_server_functions import hand_in, next_line
 from curator.ledger.teams import Team, team_at
-from dpratio.curator.ledger import ledger as room
 from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.store import clock as room
 from dpratio.errors import LedgerFailed, LedgerRefused
 
 MINE = named_source("mine")

@@ -107,7 +107,7 @@ def test_a_loop_is_warned_each_time(own: Ledger) -> None:
 def test_the_day_is_that_on_which_data_were_opened(
     own: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = "dpratio.curator.ledger.ledger.time_now"
+    clock = "dpratio.curator.ledger.store.clock.time_now"
     monkeypatch.setattr(clock, lambda: "2100-01-01T00:00:00Z")
     bring(own, "charge")
     assert own.account().releases[ID].read_on == "2100-01-01"

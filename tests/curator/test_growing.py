@@ -122,7 +122,7 @@ def test_a_part_of_a_period_is_not_given_for_the_whole(
     if approval:
         approve()
     at = ["2026-11-11T12:00:00Z"]
-    monkeypatch.setattr("dpratio.curator.ledger.ledger.time_now", lambda: at[-1])
+    monkeypatch.setattr("dpratio.curator.ledger.store.clock.time_now", lambda: at[-1])
     day.append(dt.date(2026, 11, 11))
     part = ask(last="2026-W46")
     with pytest.warns(GivenAgain, match="changed since 2026-11-11 are not in it"):
@@ -160,7 +160,7 @@ def test_a_charge_from_before_the_end_is_gone_on_with(
     book: Ledger, day: list[dt.date], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing was read then; now the whole period is."""
-    clock = "dpratio.curator.ledger.ledger.time_now"
+    clock = "dpratio.curator.ledger.store.clock.time_now"
     monkeypatch.setattr(clock, lambda: "2026-11-11T12:00:00Z")
     book.charge("0" * 32, PLAN.until("2026-W46"), source=named_source("mine"))
     monkeypatch.setattr(clock, lambda: "2026-11-16T12:00:00Z")

@@ -18,7 +18,6 @@ from dpratio.curator.ledger.admission.charging import rehearse
 from dpratio.curator.ledger.admission.proposed import require_unproposed
 from dpratio.curator.ledger.history import describe_left
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.store.clock import time_now
 from dpratio.curator.measure import connect, look_at
 from dpratio.curator.reading.statement import KeyCount, Reading, kind_of_key
 from dpratio.curator.release_sums import require_named
@@ -123,9 +122,7 @@ def check_release(  # noqa: PLR0913 (what a release is given)
         again = "" if before is None else before.words
         if not again:
             ledger.spool.require_usable()
-            account, charge = rehearse(
-                ledger.watch, plan, found, scope=scope, by=by, time=time_now()
-            )
+            account, charge = rehearse(ledger.watch, plan, found, scope=scope, by=by)
     named = looks[0][1] if looks else None
     return Preflight(tuple(read.values()), named, account, charge, again)
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from dpratio.curator.ledger import ledger as room
 from dpratio.curator.ledger.account.accounting import charge_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.account.source import salted_hash
 from dpratio.curator.ledger.history import History, describe, describe_plan
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.store import clock as room
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price

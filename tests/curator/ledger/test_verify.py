@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.curator.ledger import ledger as room
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.admission.anchor import Head
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.store import clock as room
 from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.curator.ledger.verify import Findings, verify_ledger
 from dpratio.curator.release_sums import release_sums

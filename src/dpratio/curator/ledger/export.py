@@ -15,18 +15,16 @@ from os import PathLike
 from pathlib import Path
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account.account import Account, subject_of
-from dpratio.curator.ledger.account.entry import Entry, link
+from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.store.clock import time_now
 from dpratio.curator.ledger.store.patience import patient
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import FileRefused, LedgerFailed, LedgerRefused
 from dpratio.release.writing import check_writable, write_whole
 
-__all__ = ["EXPORT_FORMAT", "EXPORT_VERSION", "export_ledger", "owner_line"]
+__all__ = ["EXPORT_FORMAT", "EXPORT_VERSION", "export_ledger"]
 
 EXPORT_FORMAT, EXPORT_VERSION = "dpratio ledger", 1
 
@@ -102,19 +100,7 @@ def _close(ledger: Ledger, by: str) -> None:
         for name in names:
             before = watched.follow(name)
             if not before.is_closed:
-                watched.append(before, owner_line(before, "closed", by))
-
-
-def owner_line(before: Account, kind: str, by: str) -> Entry:
-    """Make the line that closes a scope or opens it again."""
-    event = {"by": by}
-    return link(
-        before.last,
-        time=time_now(),
-        subject=subject_of(event, before.seq + 1),
-        kind=kind,
-        event=event,
-    )
+                watched.write(before, "closed", {"by": by})
 
 
 def _lines(tables: Tables, accounts: list[Account]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.account.source import salted_hash
 from dpratio.curator.ledger.admission.admit import admit, show_exact
 from dpratio.curator.ledger.admission.watch import describe_end
-from dpratio.curator.ledger.store.clock import day_now, time_now
+from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -109,7 +109,7 @@ def describe_plan(
     """Say what a plan would cost here, and how often it fits."""
     if plan.is_open:
         periods = plan.open_periods[0]
-        plan = plan.until(max(periods.first, periods.newest_whole(day_now())))
+        plan = plan.until(max(periods.first, periods.newest_whole(clock.day_now())))
     cost, left = price(plan), account.left
     charge = charge_of(cost, account.scope.accounting)
     loss = LOSS_NAMES[account.scope.accounting]
@@ -126,7 +126,7 @@ def describe_plan(
             plan,
             cost,
             plan_names(plan),
-            time=time_now(),
+            time=clock.time_now(),
             written=written,
         )
     except LedgerRefused as error:
@@ -206,7 +206,7 @@ def _approvals(account: Account) -> list[str]:
     by_others = account.scope.approvals_by_others
     whose = "Only studies that somebody else approved run" if by_others else ""
     first = f"{whose or 'Only approved studies run'}: {len(named)} so far{more}."
-    now = max(account.time, time_now())
+    now = max(account.time, clock.time_now())
     return [first, *(_approval(each, now) for each in named)]
 
 

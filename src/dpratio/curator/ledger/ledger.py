@@ -27,7 +27,6 @@ from dpratio.curator.ledger.claim import is_unbegun, open_once
 from dpratio.curator.ledger.history import History
 from dpratio.curator.ledger.spool import drawn_for, keep_until, spool_of
 from dpratio.curator.ledger.store.address import place_of_anchor, place_of_ledger
-from dpratio.curator.ledger.store.clock import time_now
 from dpratio.curator.ledger.store.patience import patient
 from dpratio.curator.ledger.store.postgres import PostgresStore
 from dpratio.curator.ledger.store.sqlite import SqliteStore
@@ -107,7 +106,7 @@ class Ledger:
         Raises:
             LedgerRefused: When anything was charged, approved or allowed there.
         """
-        close_scope(self.watch, scope, why=why, by=by, time=time_now)
+        close_scope(self.watch, scope, why=why, by=by)
 
     def is_at(self, path: str | PathLike[str]) -> bool:
         """Tell whether a file is the ledger's, one that it needs, or its anchor's."""
@@ -179,7 +178,6 @@ class Ledger:
             scope=scope,
             by=by,
             is_first=is_first,
-            time=time_now,
             is_unbegun=lambda held: is_unbegun(held, self.spool, release_id),
         )
 
@@ -249,13 +247,12 @@ class Ledger:
             limits=limits_of(most, until),
             scope=scope,
             by=by,
-            time=time_now,
         )
 
     @patient
     def withdraw(self, line: int, *, scope: str | None = None, by: str = "") -> None:
         """Withdraw the approval on a line; what was charged under it stays."""
-        withdraw(self.watch, line, scope=scope, by=by, time=time_now)
+        withdraw(self.watch, line, scope=scope, by=by)
 
     @patient
     def quarantine(
@@ -272,9 +269,7 @@ class Ledger:
         Returns:
             What was set aside, as sentences.
         """
-        return quarantine(
-            self.watch, list(lines), why=why, scope=scope, by=by, time=time_now
-        )
+        return quarantine(self.watch, list(lines), why=why, scope=scope, by=by)
 
     @patient
     def allow_source(
@@ -299,7 +294,7 @@ class Ledger:
             by: Who allows it.
         """
         found = meant_source(table, source)
-        allow_source(self.watch, found, scope=scope, by=by, time=time_now)
+        allow_source(self.watch, found, scope=scope, by=by)
 
     @patient
     def sealed(
@@ -342,4 +337,4 @@ class Ledger:
         event: Mapping[str, str],
         content: bytes | None = None,
     ) -> str:
-        return step(self.watch, release_id, kind, event, content, time=time_now)
+        return step(self.watch, release_id, kind, event, content)

@@ -17,7 +17,7 @@ from dpratio.curator.ledger.account.scope import (
     scope_from_document,
 )
 from dpratio.curator.ledger.admission.watch import Watch
-from dpratio.curator.ledger.export import EXPORT_FORMAT, EXPORT_VERSION, owner_line
+from dpratio.curator.ledger.export import EXPORT_FORMAT, EXPORT_VERSION
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store.patience import patient
 from dpratio.errors import DocumentRefused, FileRefused, LedgerFailed, LedgerRefused
@@ -92,7 +92,7 @@ def _write(
         for account in accounts:
             before = watched.follow(account.scope.name)
             if before.ended is None:
-                watched.append(before, owner_line(before, "reopened", by))
+                watched.write(before, "reopened", {"by": by})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,12 @@ cannot tell, the whole cap is.
 from fractions import Fraction
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account.account import Account, subject_of
+from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.accounting import Charge, short, to_enter
-from dpratio.curator.ledger.account.entry import Entry, link
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.admission.anchor import Head
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.store.clock import time_now
 from dpratio.curator.ledger.store.patience import patient
 from dpratio.errors import LedgerRefused
 
@@ -83,32 +81,19 @@ def recover_ledger(
                 "recover. Where lines were lost and the anchor as well, write off all "
                 "that is left with --everything."
             )
-        watched.append(before, _line(before, ahead, by, why, everything=everything))
+        newest = max(ahead, key=lambda head: head.seq, default=None)
+        event = {
+            "by": by,
+            "why": why,
+            "lost_seq": "" if newest is None else str(newest.seq),
+            "lost_hash": "" if newest is None else newest.hash,
+        }
+        tells = newest is not None and newest.loss
+        lost = before.scope.cap if everything or not tells else _lost(before, ahead)
+        watched.write(before, "recovered", event, charge=lost)
     ledger.watch.seen.pop(name, None)
     ledger.watch.anchored.pop(name, None)
     return ledger.account(name)
-
-
-def _line(
-    before: Account, ahead: list[Head], by: str, why: str, *, everything: bool
-) -> Entry:
-    newest = max(ahead, key=lambda head: head.seq, default=None)
-    event = {
-        "by": by,
-        "why": why,
-        "lost_seq": "" if newest is None else str(newest.seq),
-        "lost_hash": "" if newest is None else newest.hash,
-    }
-    tells = newest is not None and newest.loss
-    lost = before.scope.cap if everything or not tells else _lost(before, ahead)
-    return link(
-        before.last,
-        time=time_now(),
-        subject=subject_of(event, before.seq + 1),
-        kind="recovered",
-        charge=lost,
-        event=event,
-    )
 
 
 def _lost(before: Account, ahead: list[Head]) -> Charge:

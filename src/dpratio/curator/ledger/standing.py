@@ -15,31 +15,18 @@ from dpratio.errors import DpratioError
 
 __all__ = ["Standing", "standing_of"]
 
-_STATES = {
-    "": "not charged",
-    "charge": "charged",
-    "opened": "opened",
-    "spooled": "spooled",
-    "sealed": "sealed",
-    "published": "published",
-    "void": "void",
-    "stranded": "stranded",
-    SET_ASIDE: "set aside",
-}
 _AGAIN = "Run it again under this id, for free."
 _WORDS = {
     "unknown": "could not be found in the ledger just now. Run it again under this id.",
     "not charged": "was not charged. Run it again.",
     "charged": f"is charged, and no data were opened. {_AGAIN}",
-    "opened": (
-        "stays charged: data were opened, and noise is drawn once for a charge."
-    ),
+    "opened": "stays charged: data were opened, and noise is drawn once for a charge.",
     "spooled": f"is drawn, and waits in the spool of this machine. {_AGAIN}",
     "sealed": f"is sealed. {_AGAIN}",
     "published": f"is sealed and published. {_AGAIN}",
     "void": "was voided. Run again under a new id.",
     "stranded": "stays charged: lines of the ledger were lost. Run under a new id.",
-    "set aside": ("stays charged: a line about it was set aside. Run under a new id."),
+    SET_ASIDE: "stays charged: a line about it was set aside. Run under a new id.",
 }
 
 
@@ -67,14 +54,14 @@ def standing_of(book: Ledger, release_id: str) -> Standing:
         with book.watch.reading() as watched:
             scope = watched.tables.scope_of(release_id)
             if scope is None:
-                return Standing(release_id, _STATES[""])
+                return Standing(release_id, "not charged")
             account = watched.follow(scope)
         held = account.releases[release_id]
         state = held.state
         if is_unbegun(held, book.spool, release_id):
-            state = "charge"
+            state = "charged"
         elif state == "opened" and book.spool.kept(release_id) is not None:
             state = "spooled"
     except DpratioError:
         return Standing(release_id, "unknown")
-    return Standing(release_id, _STATES[state], account)
+    return Standing(release_id, state, account)

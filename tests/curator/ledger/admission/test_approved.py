@@ -11,12 +11,12 @@ import pytest
 from curator.ledger.junk import write_past
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, plan_of, wrong_in
 from curator.ledger.teams import Team, team_at
-from dpratio.curator.ledger import ledger as room
 from dpratio.curator.ledger.account.entry import entry_from_row
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.history import describe_plan
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.store import clock as room
 from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.release.plan_file import plan_hash, read_plan
 from dpratio.terms.budget import Budget

@@ -6,11 +6,10 @@ import pytest
 
 from curator.ledger.junk import write_past
 from curator.ledger.loans import ID, OTHER, PLAN, SCOPE, TABLE, plan_of
-from dpratio.curator.ledger import history
-from dpratio.curator.ledger import ledger as room
 from dpratio.curator.ledger.account.source import named_source
 from dpratio.curator.ledger.history import describe, describe_plan
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.store import clock as room
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
@@ -170,7 +169,6 @@ def test_a_plan_that_grows_is_described_by_its_newest_period(
     book.approve(OPEN, source="mine")
     said = describe_plan(book.account(), OPEN, written)
     assert said == "This plan costs epsilon 0.1, delta 0: it fits 10 times."
-    monkeypatch.setattr(history, "time_now", lambda: "2026-10-01T00:00:00Z")
     monkeypatch.setattr(room, "time_now", lambda: "2026-10-01T00:00:00Z")
     early = plan_of(groups=Periods("seen", "week", "2999-01-01", "open"))
     book.approve(early, source="mine")

@@ -154,7 +154,7 @@ def test_nothing_follows_it_and_it_follows_no_use(
     with file_ledger.watch.store.writing() as tables:
         tables.add_entry(line)
     with pytest.raises(LedgerFailed, match="entry 2 of scope 'loans'"):
-        Ledger(file_ledger.watch.store.path).account()  # type: ignore[attr-defined]
+        Ledger(file_ledger.watch.store.path).account()  # type: ignore[union-attr]
 
 
 def test_on_a_server_the_owner_alone_closes(postgres_url: str) -> None:

@@ -165,7 +165,7 @@ def test_a_line_in_a_file_counts_as_the_most_it_may_have_cost(
     set_aside(file_ledger, 1)
     account = file_ledger.account()
     assert account.spent == Charge(*cost)
-    again = Ledger(str(file_ledger.watch.store.files()[0]))  # type: ignore[attr-defined]
+    again = Ledger(str(file_ledger.watch.store.files()[0]))  # type: ignore[union-attr]
     assert again.account() == account
     assert wrong_in(again) == ()
     if cost[0] >= 1:

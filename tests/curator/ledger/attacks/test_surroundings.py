@@ -12,9 +12,8 @@ import pytest
 
 from curator.ledger.attacks.asking import COST, charge, refusal, released, verbs
 from curator.ledger.attacks.books import in_child, name_of, open_book, plan_of
-from dpratio.curator.ledger import ledger as ledger_module
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.store import server, sqlite
+from dpratio.curator.ledger.store import clock, server, sqlite
 from dpratio.curator.ledger.verify import verify_ledger
 
 
@@ -159,9 +158,7 @@ def test_a_clock_that_goes_back_is_noted_and_changes_nothing(
     for number, time in enumerate(
         ("2030-01-01", "1970-01-01", "2029-12-31", "0001"), 1
     ):
-        monkeypatch.setattr(
-            ledger_module, "time_now", lambda time=time: f"{time}T00:00:00Z"
-        )
+        monkeypatch.setattr(clock, "time_now", lambda time=time: f"{time}T00:00:00Z")
         charge(ledger, number)
     for book in (ledger, Ledger(any_ledger)):
         account = book.account()

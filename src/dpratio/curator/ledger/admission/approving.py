@@ -1,14 +1,14 @@
 """What an officer writes into a ledger: approvals, withdrawals, allowed sources."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account.account import Account, subject_of
+from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.approval import Approval
-from dpratio.curator.ledger.account.entry import Entry, link
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.account.source import Source, written_source
 from dpratio.curator.ledger.admission.watch import Watch
+from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -27,7 +27,6 @@ def approve(
     limits: Mapping[str, str],
     scope: str | None,
     by: str,
-    time: Callable[[], str],
 ) -> str:
     """Approve a plan together with a source; arguments as for `Ledger.approve`.
 
@@ -47,15 +46,14 @@ def approve(
     with watch.writing() as watched:
         before = watched.follow(watched.choose(scope))
         _require_name(before, by)
-        now = time()
-        if not any(_is_again(before, each, event, now) for each in _open(before)):
-            watched.append(before, _entry(before, "approved", event, now))
+        now = clock.time_now()
+        given = before.approved.values()
+        if not any(_is_again(before, each, event, now) for each in given):
+            watched.write(before, "approved", event, time=now)
     return event["plan"]
 
 
-def withdraw(
-    watch: Watch, line: int, *, scope: str | None, by: str, time: Callable[[], str]
-) -> None:
+def withdraw(watch: Watch, line: int, *, scope: str | None, by: str) -> None:
     """Withdraw the approval on a line of a scope; again, it changes nothing.
 
     Raises:
@@ -71,36 +69,18 @@ def withdraw(
                 "`dpratio ledger show` lists them with their lines."
             )
         if lines[line].withdrawal is None:
-            entry = link(
-                before.last,
-                time=time(),
-                subject=lines[line].entry.subject,
-                kind="withdrawn",
-                event={"by": by},
-            )
-            watched.append(before, entry)
+            subject = lines[line].entry.subject
+            watched.write(before, "withdrawn", {"by": by}, subject=subject)
 
 
-def allow_source(
-    watch: Watch, source: Source, *, scope: str | None, by: str, time: Callable[[], str]
-) -> None:
+def allow_source(watch: Watch, source: Source, *, scope: str | None, by: str) -> None:
     """Allow a source for a scope, whatever it was charged to before."""
     require_words(by, "by")
     event = {"by": by, "source": source.written.text, "place": source.place.text}
     with watch.writing() as watched:
         before = watched.follow(watched.choose(scope))
         if (event["source"], event["place"]) not in before.allowed:
-            watched.append(before, _entry(before, "allowed", event, time()))
-
-
-def _entry(before: Account, kind: str, event: Mapping[str, str], time: str) -> Entry:
-    """Make the entry that comes next, named by its content and its number."""
-    subject = subject_of(event, before.seq + 1)
-    return link(before.last, time=time, subject=subject, kind=kind, event=event)
-
-
-def _open(account: Account) -> list[Approval]:
-    return [each for each in account.approved.values() if each.withdrawal is None]
+            watched.write(before, "allowed", event)
 
 
 def _is_again(

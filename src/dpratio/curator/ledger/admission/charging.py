@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dpratio.checks import require
 from dpratio.curator.ledger.account.account import Account, Held
 from dpratio.curator.ledger.account.accounting import Charge
-from dpratio.curator.ledger.account.entry import link
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.account.source import Source, named_source, salted_hash
 from dpratio.curator.ledger.admission.admit import admit
@@ -21,6 +20,7 @@ from dpratio.curator.ledger.admission.proposed import (
 )
 from dpratio.curator.ledger.admission.same_request import is_charged_for, require_first
 from dpratio.curator.ledger.admission.watch import Watch
+from dpratio.curator.ledger.store import clock
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import LedgerRefused
@@ -43,7 +43,6 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
     scope: str | None,
     by: str,
     is_first: bool,
-    time: Callable[[], str],
     is_unbegun: Callable[[Held], bool],
 ) -> str:
     """Charge a release to a scope; arguments as for `Ledger.charge`.
@@ -75,7 +74,7 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
         before = watched.follow(name)
         require_scope(tables.scope_of(release_id), name, release_id)
         held = before.releases.get(release_id)
-        now = time()
+        now = clock.time_now()
         asker = (before.writer, by)
         if held is not None and held.plan == hashed and is_unbegun(held):
             # It was done; perhaps nobody was told.
@@ -101,15 +100,9 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
         proposing = proposing_releases(plan)
         if proposing:
             event["bounds_by"] = proposing
-        entry = link(
-            before.last,
-            time=now,
-            subject=release_id,
-            kind="charge",
-            charge=spent,
-            event=event,
+        watched.write(
+            before, "charge", event, time=now, subject=release_id, charge=spent
         )
-        watched.append(before, entry)
     return salted_hash(read.written, salt)
 
 
@@ -120,7 +113,6 @@ def rehearse(
     *,
     scope: str | None,
     by: str,
-    time: str,
 ) -> tuple[Account, Charge]:
     """Find out whether a new release would be charged; write nothing.
 
@@ -134,9 +126,9 @@ def rehearse(
         tables = watched.tables
         before = watched.follow(watched.choose(scope))
         watched.require_use(before)
-        asker = (before.writer, by)
+        now, asker = clock.time_now(), (before.writer, by)
         spent, _ = _admitted(
-            tables, before, _NO_RELEASE, plan, source, time=time, asker=asker
+            tables, before, _NO_RELEASE, plan, source, time=now, asker=asker
         )
         return before, spent
 

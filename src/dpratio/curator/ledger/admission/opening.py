@@ -1,11 +1,9 @@
 """Opening a scope, whose terms are written once; closing one that was a mistake."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from dpratio.checks import require
-from dpratio.curator.ledger.account.account import new_account, subject_of
-from dpratio.curator.ledger.account.entry import link
+from dpratio.curator.ledger.account.account import new_account
 from dpratio.curator.ledger.account.scope import Scope, require_words
 from dpratio.curator.ledger.admission.look_alike import require_distinct
 from dpratio.curator.ledger.admission.lost import head_of
@@ -54,9 +52,7 @@ def open_scope(watch: Watch, scope: Scope) -> None:
         anchor.append(head_of(new_account(scope)))
 
 
-def close_scope(
-    watch: Watch, scope: str, *, why: str, by: str, time: Callable[[], str]
-) -> None:
+def close_scope(watch: Watch, scope: str, *, why: str, by: str) -> None:
     """Close a scope that was opened by mistake; arguments as for `Ledger.close_scope`.
 
     Again, it changes nothing.
@@ -80,15 +76,7 @@ def close_scope(
                 "allowed there, and a ledger forgets nothing. Only a scope that nobody "
                 "has used is closed; leave this one as it is."
             )
-        event = {"by": by, "why": why}
-        entry = link(
-            before.last,
-            time=time(),
-            subject=subject_of(event, before.seq + 1),
-            kind="closed",
-            event=event,
-        )
-        watched.append(before, entry)
+        watched.write(before, "closed", {"by": by, "why": why})
 
 
 def _is_anchored(watch: Watch, name: str) -> bool:

@@ -4,7 +4,7 @@ Such a line stops its scope, and charges of new data in all others. Setting it a
 gives nothing back, and no line that can be followed is ever set aside.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from dpratio.checks import require
@@ -13,6 +13,7 @@ from dpratio.curator.ledger.account.accounting import short
 from dpratio.curator.ledger.account.entry import Entry, link
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.admission.watch import Watch
+from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
 
 __all__ = ["quarantine"]
@@ -25,7 +26,6 @@ def quarantine(
     why: str,
     scope: str | None,
     by: str,
-    time: Callable[[], str],
 ) -> list[str]:
     """Set lines of a scope aside; arguments as for `Ledger.quarantine`.
 
@@ -50,7 +50,7 @@ def quarantine(
         at = replace(known, seq=walk.seq, head=walk.head)
         watched.require_anchor(at, {each.seq: each.hash for each in entries})
         before = (name, walk.seq, walk.head, watched.tables.writer)
-        now, added = time(), list[Entry]()
+        now, added = clock.time_now(), list[Entry]()
         for each in junk:
             event = {"by": by, "why": why, "line": str(each.seq), "row": each.row_hash}
             entry = link(

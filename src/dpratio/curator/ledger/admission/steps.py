@@ -1,12 +1,12 @@
 """One step of a release that was charged: opened, sealed, published or void."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from dpratio.curator.ledger.account.account import AFTER
-from dpratio.curator.ledger.account.entry import link
 from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.approved import require_still_approved
 from dpratio.curator.ledger.admission.watch import Watch
+from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
 from dpratio.release.release_id import require_id
 
@@ -29,9 +29,7 @@ def step(
     release_id: str,
     kind: str,
     event: Mapping[str, str],
-    content: bytes | None,
-    *,
-    time: Callable[[], str],
+    content: bytes | None = None,
 ) -> str:
     """Move a release on by one step; give the new head.
 
@@ -56,12 +54,11 @@ def step(
                 f"release {release_id} is {_SAID[held.state]}, so it cannot be "
                 f"{_SAID[kind]}. {_ADVICE.get(kind, '')}".rstrip()
             )
-        now = time()
+        now = clock.time_now()
         if kind == "opened":
             asker = (before.writer, held.said("charge")["by"])
             require_still_approved(before, release_id, held, time=now, asker=asker)
         if content is not None:
             watched.tables.add_artifact(release_id, content, event["sha256"])
-        entry = link(before.last, time=now, subject=release_id, kind=kind, event=event)
-        watched.append(before, entry)
+        entry = watched.write(before, kind, event, time=now, subject=release_id)
     return entry.hash

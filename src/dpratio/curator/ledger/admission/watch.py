@@ -3,14 +3,24 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
-from dpratio.curator.ledger.account.account import Account, Held, follow, new_account
+from dpratio.curator.ledger.account.account import (
+    Account,
+    Held,
+    follow,
+    new_account,
+    subject_of,
+)
+from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.approval import who
-from dpratio.curator.ledger.account.entry import Entry
+from dpratio.curator.ledger.account.entry import Entry, link
 from dpratio.curator.ledger.admission.admit import choose_scope
 from dpratio.curator.ledger.admission.anchor import Anchor, Head, SeenAnchor
 from dpratio.curator.ledger.admission.lost import current_heads, head_of
+from dpratio.curator.ledger.store import clock
+from dpratio.curator.ledger.store.postgres import PostgresStore
+from dpratio.curator.ledger.store.sqlite import SqliteStore
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerFailed, LedgerRefused
 
@@ -19,23 +29,7 @@ __all__ = ["MOST_BEHIND", "Store", "Watch", "Watched", "describe_end"]
 # So many writers may have committed and not anchored yet, or have been stopped then.
 MOST_BEHIND = 64
 
-
-class Store(Protocol):
-    """Where a ledger lies."""
-
-    def create(self) -> None:
-        """Make the tables, unless they are there."""
-
-    @contextmanager
-    def reading(self) -> Iterator[Tables]:
-        """Open a transaction that sees one state."""
-
-    @contextmanager
-    def writing(self) -> Iterator[Tables]:
-        """Open a transaction that nobody else writes beside."""
-
-    def damages(self) -> list[str]:
-        """Say what the database itself finds wrong."""
+Store = SqliteStore | PostgresStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +193,31 @@ class Watched:
             raise LedgerRefused(f"release {release_id} is not in this ledger.")
         account = self.follow(name)
         return account, account.releases[release_id]
+
+    def write(
+        self,
+        before: Account,
+        kind: str,
+        event: Mapping[str, str],
+        *,
+        time: str = "",
+        subject: str = "",
+        charge: Charge | None = None,
+    ) -> Entry:
+        """Write what is said after the last entry of an account, by default now.
+
+        A line that is about no release is named by its content and its number.
+        """
+        entry = link(
+            before.last,
+            time=time or clock.time_now(),
+            subject=subject or subject_of(event, before.seq + 1),
+            kind=kind,
+            charge=charge,
+            event=event,
+        )
+        self.append(before, entry)
+        return entry
 
     def append(self, before: Account, entry: Entry) -> None:
         """Write an entry after the last one of an account, if it can be followed."""
