@@ -279,3 +279,27 @@ def test_a_release_or_plan_in_the_place_of_a_study_is_named(
         f"{path}: $: this is a {what} (JSON), and a study is wanted: the TOML file "
         f"that the {what} was made from."
     )
+
+
+def test_a_study_says_where_its_bounds_come_from() -> None:
+    told = {"s": "the scale of the test"}
+    study = study_of(RATIO, bounds_from=told)
+    assert study.bounds_from == told
+    text = '[ratio]\nnumerator = "s"\nper = "y"\n' + BOUNDS + PRIVACY
+    read = parse_study(text + '[bounds_from]\ns = "the scale of the test"\n')
+    assert read.bounds_from == told
+    assert parse_study(text).bounds_from == {}
+
+
+def test_where_bounds_come_from_is_no_term() -> None:
+    plain, told = study_of(RATIO), study_of(RATIO, bounds_from={"s": "a law"})
+    assert plain == told
+    assert dpr.make_plan(plain) == dpr.make_plan(told)
+
+
+@pytest.mark.parametrize(
+    "told", [{"z": "a law"}, {"s": ""}, {"s": 1}, {"s": "two\nlines"}, "a law"]
+)
+def test_what_is_no_line_about_a_column_is_refused(told: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInput, match="where the bounds of a column come from"):
+        study_of(RATIO, bounds_from=told)

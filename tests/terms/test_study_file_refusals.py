@@ -31,7 +31,9 @@ def test_a_missing_table_is_named(part: str) -> None:
 
 def test_an_unknown_table_is_named_with_the_known_ones() -> None:
     message = refusal(study() + "[ledger]\n")
-    assert message.startswith("$: unknown field 'ledger'. Known fields: bounds, data, ")
+    assert message.startswith(
+        "$: unknown field 'ledger'. Known fields: bounds, bounds_from, "
+    )
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ Source = str | CsvFile | ParquetFiles | DatabaseTable
 
 _TEMPLATE = "{period}"
 _PERIOD = re.compile(r"[A-Za-z0-9_-]+")
+_LINE = re.compile(r"\S[^\n\r]{0,199}")
 # Whoever has several rows counts once all the same: nothing of them is cut.
 _ONCE = Bounds(0, 1, natural=True)
 
@@ -59,6 +60,8 @@ class Study:
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
             `DatabaseTable`, or None.
         scope: The dataset's name in the ledger, or None.
+        bounds_from: Where the bounds of a column come from, in words, for whoever
+            approves the study. It is no term: no price and no hash depends on it.
         folder: Where paths of its data begin: the folder of a study file, or None for
             the one that a program runs in.
         period: What ``{period}`` in the path of its data stands for, as ``2026-W46``;
@@ -94,6 +97,7 @@ class Study:
     clipping: str
     data: Source | None
     scope: str | None
+    bounds_from: Mapping[str, str] = field(compare=False)
     folder: str | None = field(compare=False)
     period: str | None = field(compare=False)
 
@@ -115,6 +119,7 @@ class Study:
         clipping: str = UNMEASURED,
         data: Source | None = None,
         scope: str | None = None,
+        bounds_from: Mapping[str, str] | None = None,
         folder: str | None = None,
         period: str | None = None,
     ) -> None:
@@ -135,6 +140,7 @@ class Study:
             "clipping": clipping,
             "data": data,
             "scope": scope,
+            "bounds_from": _read_origins(bounds_from or {}, bounds),
             "folder": folder,
             "period": _read_period(period, data),
         }
@@ -197,6 +203,19 @@ def _read_period(period: object, data: Source | None) -> str | None:
     hint = "Write for instance path = 'weeks/{period}.csv' under [data]."
     require(path is not None and _TEMPLATE in path, rule, path, hint)
     return str(period)
+
+
+def _read_origins(told: object, bounds: Mapping[str, Bounds]) -> Mapping[str, str]:
+    """Take a line about each column whose bounds come from somewhere."""
+    rule = "bounds_from says in a line where the bounds of a column come from"
+    lines = told if isinstance(told, Mapping) else {}
+    read = lines is told and all(
+        name in bounds and isinstance(line, str) and _LINE.fullmatch(line)
+        for name, line in lines.items()
+    )
+    hint = "Write for instance spend = 'the till refuses more than 400'."
+    require(read, rule, told, hint)
+    return dict(lines)
 
 
 def _beside(folder: str, path: str) -> str:

@@ -17,6 +17,9 @@
     label = "binary"
     weight = [0.25, 3]
 
+    [bounds_from]  # for whoever approves it
+    weight = "the survey's design: weights are trimmed at 3"
+
     [groups]  # study_groups has all kinds of them
     column = "region"
     keys = ["north", "south"]
@@ -164,7 +167,10 @@ def parse_study(text: str) -> Study:
             "$: the study is not valid TOML: a number is too long or a list too deep."
         ) from None
     top = Node(document).fields(
-        "ratio", "bounds", "privacy", optional=("data", "groups", "unit", "population")
+        "ratio",
+        "bounds",
+        "privacy",
+        optional=("data", "groups", "unit", "population", "bounds_from"),
     )
     ratios = (
         top["ratio"].items() if isinstance(top["ratio"].value, list) else [top["ratio"]]
@@ -191,6 +197,7 @@ def parse_study(text: str) -> Study:
             name: _read_bounds(at) for name, at in top["bounds"].entries().items()
         },
         "budget": read_budget(top["privacy"], privacy),
+        "bounds_from": top["bounds_from"].value if "bounds_from" in top else None,
         "unit": _read_unit(top["unit"]) if "unit" in top else None,
         "n": None if people is None else _read_people(people),
         "guess": None if people is None else _read_guess(people),

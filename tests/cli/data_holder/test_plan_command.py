@@ -215,3 +215,32 @@ def test_a_message_does_not_steer_the_terminal(folder: Path, call: Call) -> None
     assert code == 6
     assert r"unknown field '\x1b[2J\nOK'" in said
     assert said.count("\n") == 1
+
+
+def test_a_sheet_for_approval_tells_of_the_budget(folder: Path, call: Call) -> None:
+    assert call("ledger", "init", "--epsilon", "5", "--ledger", "own.db")[0] == 0
+    text = STUDY + '[bounds_from]\nscore = "a score lies between 0 and 1"\n'
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    code, out, _ = call("plan", "study.toml", "--html", "sheet.html")
+    assert (code, "Sheet for approval written to sheet.html." in out) == (0, True)
+    sheet = (folder / "sheet.html").read_text(encoding="utf-8")
+    assert "a score lies between 0 and 1" in sheet
+    assert "Expected" in sheet
+    assert "Left after one" not in sheet
+    words = ("--html", "sheet.html", "--ledger", "own.db")
+    assert call("plan", "study.toml", *words)[0] == 0
+    sheet = (folder / "sheet.html").read_text(encoding="utf-8")
+    assert "epsilon 3, delta 0" in sheet
+    assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
+    assert call("plan", "plan.json", *words, "--scope", "main")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words", [("--ledger", "own.db"), ("--scope", "main"), ("--force",)]
+)
+def test_what_belongs_to_a_sheet_is_refused_without_one(
+    words: tuple[str, ...], folder: Path, call: Call
+) -> None:
+    code, _, error = call("plan", "study.toml", *words)
+    assert (code, "go with --html" in error) == (3, True)
+    assert not (folder / "own.db").exists()

@@ -8,7 +8,7 @@ import pytest
 
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.record import record_of
+from dpratio.curator.ledger.record import budget_facts, record_of
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
 from dpratio.plan.make_plan import make_plan
@@ -84,3 +84,29 @@ def test_what_the_ledger_does_not_hold_is_refused(tmp_path: Path) -> None:
         record_of(ledger, replace(release, made_by="somebody else"))
     with pytest.raises(LedgerRefused, match="carries a head that is not in this"):
         record_of(ledger, replace(release, ledger_head="0" * 64))
+
+
+def test_the_budget_is_told_before_and_after(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open_scope(Scope("loans", Budget("0.25"), dataset="loans of 2025"))
+    released(ledger, "Ann")
+    assert budget_facts(ledger.account(), PLAN) == [
+        ("Scope", "loans"),
+        ("Data", "loans of 2025"),
+        ("Cap of the scope", "epsilon 0.25, delta 0"),
+        ("Spent", "epsilon 0.1, delta 0"),
+        ("Left now", "epsilon 0.15, delta 0"),
+        ("One release of this plan costs", "epsilon 0.1, delta 0"),
+        ("Left after one", "epsilon 0.05, delta 0"),
+    ]
+    released(ledger, "Ben")
+    after = dict(budget_facts(ledger.account(), PLAN))["Left after one"]
+    assert after == "it would be refused: it costs more than is left"
+
+
+def test_a_scope_without_a_word_about_its_data_has_no_line_for_it(
+    tmp_path: Path,
+) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open_scope(Scope("loans", Budget(1)))
+    assert "Data" not in dict(budget_facts(ledger.account(), PLAN))

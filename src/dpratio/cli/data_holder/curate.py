@@ -2,10 +2,11 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dpratio.checks import require
 from dpratio.cli.data_holder.asked import Account, asked_of
 from dpratio.cli.data_holder.ledger import (
     DEFAULT,
@@ -13,6 +14,7 @@ from dpratio.cli.data_holder.ledger import (
     By,
     Location,
     Scope,
+    open_ledger,
 )
 from dpratio.cli.data_holder.running import closing_line, shown_stages
 from dpratio.cli.options import (
@@ -25,6 +27,7 @@ from dpratio.cli.options import (
     Period,
     PlanFile,
     ReleaseOut,
+    Replace,
     Spool,
     Table,
     View,
@@ -56,6 +59,16 @@ def plan(
         Path | None,
         typer.Option("--out", "-o", help="Write the plan, priced and complete."),
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write a sheet for whoever approves it, one HTML file."),
+    ] = None,
+    location: Annotated[
+        str | None,
+        typer.Option("--ledger", help="With --html: the ledger, for what is left."),
+    ] = None,
+    scope: Scope = None,
+    force: Replace = False,
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.release.plan_file import plan_hash, require_plan_place, write_plan
@@ -64,6 +77,8 @@ def plan(
     output = Output(layout)
     if out is not None:
         require_plan_place(out)
+    rule = "--ledger, --scope and --force go with --html"
+    require(html is not None or not (location or scope or force), rule, "no --html")
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
     notes = [] if given is None or layout == "csv" else _notes(given, made)
@@ -78,6 +93,32 @@ def plan(
     if out is not None:
         write_plan(made, out)
         output.say(["", f"Plan {plan_hash(made)} written to {out}."])
+    if html is not None:
+        _write_sheet(html, made, given, (location, scope), replace=force)
+        output.say(["", f"Sheet for approval written to {html}."])
+
+
+def _write_sheet(
+    path: Path,
+    plan: "Plan",
+    study: "Study | None",
+    account: tuple[str | None, str | None],
+    *,
+    replace: bool,
+) -> None:
+    """Write what whoever approves a plan must read; the ledger is only read."""
+    from dpratio.curator.ledger.record import budget_facts
+    from dpratio.show.sheet.sheet import write_sheet
+
+    location, scope = account
+    told: dict[str, Any] = {}
+    if study is not None:
+        scope = scope or study.scope
+        told = {"notes": _notes(study, plan), "bounds_from": study.bounds_from}
+    if location is not None:
+        held = open_ledger(location, None).account(scope)
+        told["budget"] = budget_facts(held, plan)
+    write_sheet(path, plan, **told, replace=replace)
 
 
 def release(  # noqa: PLR0913 (one command, one door)

@@ -1,5 +1,6 @@
 """Commands of the curator and the officer: init, show, verify, approve and more."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -227,20 +228,33 @@ def approve(  # noqa: PLR0913 (the terms of an approval)
     ] = None,
     scope: Scope = None,
     by: Annotated[str, typer.Option(help="Who approves, for the history.")] = "",
+    yes: Annotated[
+        bool,
+        typer.Option("--yes", help="On a terminal, do not ask."),
+    ] = False,
     location: Location = DEFAULT,
     anchor: Anchor = None,
 ) -> None:
-    """Approve a study with its data, so that a scope that demands it admits them."""
+    """Approve a study with its data, so that a scope that demands it admits them.
+
+    It shows what is approved, and what is left; on a terminal it asks.
+    """
     from dpratio.curator.ledger.account.source import written_source
+    from dpratio.curator.ledger.record import budget_facts
 
     given = None if is_plan(study) else read_study(study)
     read = read_any_plan(study) if given is None else plan_of(given)
     data = _data_of(given, source)
     book = open_ledger(location, anchor)
     kept = scope or (None if given is None else given.scope)
+    facts = [
+        f"{name}: {text}." for name, text in budget_facts(book.account(kept), read)
+    ]
+    Output().say([*read.summary(), "", *facts, ""])
+    if sys.stdin.isatty() and not yes:
+        typer.confirm("Approve it?", abort=True)
     hashed = book.approve(read, source=data, most=most, until=until, scope=kept, by=by)
-    approved = f"Approved: plan {hashed}, with {written_source(data)}."
-    Output().say([*read.summary(), "", approved])
+    Output().say([f"Approved: plan {hashed}, with {written_source(data)}."])
 
 
 @ledger.command("allow-source")

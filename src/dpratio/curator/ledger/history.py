@@ -32,7 +32,14 @@ from dpratio.terms.source_description import (
     description_from_text,
 )
 
-__all__ = ["History", "describe", "describe_left", "describe_loss", "describe_plan"]
+__all__ = [
+    "History",
+    "describe",
+    "describe_left",
+    "describe_loss",
+    "describe_plan",
+    "until_now",
+]
 
 _NO_RELEASE = ""  # stands for an id that is not in the ledger yet
 _STATES = {
@@ -107,9 +114,7 @@ def describe_plan(
     account: Account, plan: Plan, written: SourceDescription | None = None
 ) -> str:
     """Say what a plan would cost here, and how often it fits."""
-    if plan.is_open:
-        periods = plan.open_periods[0]
-        plan = plan.until(max(periods.first, periods.newest_whole(clock.day_now())))
+    plan = until_now(plan)
     cost, left = price(plan), account.left
     charge = charge_of(cost, account.scope.accounting)
     loss = LOSS_NAMES[account.scope.accounting]
@@ -133,6 +138,14 @@ def describe_plan(
         return f"This plan costs {costs}, and would be refused: {error}"
     often = "once" if min(times) == 1 else f"{min(times):,} times"
     return f"This plan costs {costs}: it fits {often}."
+
+
+def until_now(plan: Plan) -> Plan:
+    """Give a plan as it would be released today; only a growing one differs."""
+    if not plan.is_open:
+        return plan
+    periods = plan.open_periods[0]
+    return plan.until(max(periods.first, periods.newest_whole(clock.day_now())))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,30 @@ It never says where data lie.
 
 from dataclasses import dataclass
 
-from dpratio.curator.ledger.account.account import new_account, unfollowed
-from dpratio.curator.ledger.account.accounting import LOSS_NAMES, Charge
+from dpratio.curator.ledger.account.account import Account, new_account, unfollowed
+from dpratio.curator.ledger.account.accounting import (
+    LOSS_NAMES,
+    Charge,
+    charge_of,
+    to_enter,
+)
 from dpratio.curator.ledger.account.approval import who
 from dpratio.curator.ledger.account.entry import Entry
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.admission.admit import show_exact
+from dpratio.curator.ledger.history import until_now
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import wrong_release
 from dpratio.errors import LedgerRefused
+from dpratio.plan.plan import Plan
+from dpratio.plan.price import price
 from dpratio.release.release import Release
 
-__all__ = ["Record", "record_of"]
+__all__ = ["Record", "budget_facts", "record_of"]
 
 _DAY = len("2026-12-31")
 _MINUTES = len("2026-12-31T23:59")
+_TOO_MUCH = "it would be refused: it costs more than is left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,24 @@ def record_of(ledger: Ledger, release: Release) -> Record:
         spent=_amount(scope, then.spent),
         left=_amount(scope, scope.cap - then.spent),
     )
+
+
+def budget_facts(account: Account, plan: Plan) -> list[tuple[str, str]]:
+    """Say what a scope has, what a plan would cost there, and what would be left."""
+    scope, left = account.scope, account.left
+    charge = to_enter(
+        charge_of(price(until_now(plan)), scope.accounting), account.spent
+    )
+    after = _amount(scope, left - charge) if charge.fits(left) else _TOO_MUCH
+    return [
+        ("Scope", scope.name),
+        *([("Data", scope.dataset)] if scope.dataset else []),
+        ("Cap of the scope", _amount(scope, scope.cap)),
+        ("Spent", _amount(scope, account.spent)),
+        ("Left now", _amount(scope, left)),
+        ("One release of this plan costs", _amount(scope, charge)),
+        ("Left after one", after),
+    ]
 
 
 def _signed(entry: Entry) -> tuple[str, str]:

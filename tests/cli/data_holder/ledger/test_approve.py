@@ -1,5 +1,9 @@
 """`dpratio ledger approve`: what was approved is what runs."""
 
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -157,3 +161,30 @@ def test_a_growing_study_is_approved_once(call: Call, folder: Path) -> None:
     _, out, _ = call("ledger", "show")
     assert "one release for each week, open." in out
     assert " to 2026-10-12 " in out
+
+
+@pytest.mark.parametrize(
+    ("answer", "more", "approved"),
+    [(b"n\n", (), 0), (b"y\n", (), 1), (b"", ("--yes",), 1)],
+)
+def test_on_a_terminal_it_asks(
+    answer: bytes, more: tuple[str, ...], approved: int, call: Call, folder: Path
+) -> None:
+    assert call("ledger", "init", "--epsilon", "2", "--approval")[0] == 0
+    ours, theirs = pty.openpty()
+    os.write(ours, answer)
+    run = "from dpratio.cli.main import run; run()"
+    done = subprocess.run(
+        [sys.executable, "-c", run, "ledger", "approve", "study.toml", *more],
+        cwd=folder,
+        stdin=theirs,
+        capture_output=True,
+        check=False,
+    )
+    os.close(theirs)
+    os.close(ours)
+    said = done.stdout.decode()
+    assert "Left after one: epsilon 1.5, delta 0." in said
+    assert (done.returncode == 0) == bool(approved)
+    assert ("Approve it?" in said) == (not more)
+    assert len(Ledger(folder / "dpratio.db").account().approved) == approved

@@ -1,0 +1,1 @@
+"""The sheet that an officer reads, prints and signs before anything runs."""

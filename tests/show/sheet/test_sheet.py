@@ -1,0 +1,95 @@
+"""The sheet for whoever approves a study."""
+
+import re
+from fractions import Fraction
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+import dpratio as dpr
+from dpratio.errors import FileRefused
+from dpratio.release.plan_file import plan_hash
+from dpratio.show.sheet.sheet import render_sheet, write_sheet
+from dpratio.terms.bounds import Proposed
+from shown import HOSTILE
+
+PLAN = dpr.make_plan(
+    dpr.Ratio("spend", per="visits"),
+    bounds={"spend": dpr.Bounds(0, 400), "visits": dpr.Bounds(0, 20)},
+    groups=dpr.Groups("shop", ["north", "south"]),
+    budget=dpr.Budget("0.5"),
+)
+
+
+def words_of(text: str) -> str:
+    return unescape(re.sub(r"<style>.*?</style>|<[^>]+>", " ", text, flags=re.DOTALL))
+
+
+def test_it_says_who_is_protected_what_is_asked_and_what_is_not_covered() -> None:
+    said = words_of(render_sheet(PLAN, notes=["Expected: something."]))
+    assert "by at most a factor 1.65" in said
+    assert "epsilon 0.5 and delta 0, for one row" in said
+    assert "Expected: something." in said
+    for line in [*PLAN.asked(), *PLAN.not_covered]:
+        assert said.count(line) == 1
+
+
+def test_every_bound_says_where_it_comes_from_or_that_nobody_said() -> None:
+    text = render_sheet(PLAN, bounds_from={"spend": "the till refuses more"})
+    rows = re.findall(r"<tr>" + r"<td>([^<]*)</td>" * 3 + "</tr>", text)
+    assert rows == [
+        ("spend", "0 to 400", "the till refuses more"),
+        ("visits", "0 to 20", "not said"),
+    ]
+
+
+def test_natural_bounds_and_those_that_were_found_say_so() -> None:
+    found = dpr.Bounds(0, 64, proposed=Proposed("ab" * 16, Fraction(1, 20)))
+    plan = dpr.make_plan(
+        dpr.Ratio("spend", per="bought"),
+        bounds={"spend": found, "bought": dpr.Bounds.binary()},
+        budget=dpr.Budget(1),
+    )
+    said = words_of(render_sheet(plan))
+    assert f"proposed by release {'ab' * 16} at epsilon 0.05" in said
+    assert "no other value can occur" in said
+
+
+def test_it_names_the_plan_as_its_report_does(tmp_path: Path) -> None:
+    release = dpr.example_release()
+    name = plan_hash(release.plan)
+    assert name in render_sheet(release.plan)
+    dpr.write_report(tmp_path / "report.html", release)
+    assert name in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_budget_stands_in_it_where_a_ledger_was_asked() -> None:
+    said = words_of(render_sheet(PLAN, budget=[("Left now", "epsilon 3, delta 0")]))
+    assert "The budget, before and after" in said
+    assert "epsilon 3, delta 0" in said
+    assert "The budget" not in words_of(render_sheet(PLAN))
+
+
+def test_no_name_breaks_out_of_the_page() -> None:
+    plan = dpr.make_plan(
+        dpr.Ratio("spend", per="visits"),
+        bounds={"spend": dpr.Bounds(0, 400), "visits": dpr.Bounds(0, 20)},
+        groups=dpr.Groups("shop", HOSTILE),
+        budget=dpr.Budget("0.5"),
+    )
+    text = render_sheet(plan, bounds_from={"spend": "<script>alert(1)</script>"})
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)" in text
+
+
+def test_a_sheet_is_replaced_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.html"
+    write_sheet(path, PLAN)
+    write_sheet(path, PLAN)
+    path.write_text("mine", encoding="utf-8")
+    with pytest.raises(FileRefused):
+        write_sheet(path, PLAN)
+    assert path.read_text(encoding="utf-8") == "mine"
+    write_sheet(path, PLAN, replace=True)
+    assert "For approval" in path.read_text(encoding="utf-8")
