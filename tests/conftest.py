@@ -11,8 +11,9 @@ on a Spark cluster.
 
 What needs a server, a browser, a JVM or a package of its own is marked ``outside``, and
 ``make test`` leaves it to ``make test-all``. So it does with what takes long, ``slow``:
-laws of coverage, fuzzing, races and audits. Of other laws it tries a fifth of the
-examples, and of rules in many cases those that `tiers.quick_first` leaves to it.
+laws of coverage, fuzzing, races, audits, and what is asked through Ibis. Of other laws
+it tries a fifth of the examples, and of rules in many cases those that
+`tiers.quick_first` leaves to it.
 """
 
 import importlib
@@ -72,7 +73,7 @@ def pytest_collection_modifyitems(
     for item in items:
         if _is_outside(item):
             item.add_marker(pytest.mark.outside)
-        if item.nodeid.startswith(_SLOW):
+        if item.nodeid.startswith(_SLOW) or _names(item, "ibis "):
             item.add_marker(pytest.mark.slow)
         if is_quick:
             _try_fewer(item)
@@ -92,15 +93,15 @@ def _try_fewer(item: pytest.Item) -> None:
 
 
 def _is_outside(item: pytest.Item) -> bool:
-    given = getattr(getattr(item, "callspec", None), "params", {}).values()
-    named = any(
-        word in each.lower()
-        for each in given
-        if isinstance(each, str)
-        for word in ("mariadb", "postgres", "spark")
-    )
     started = _SERVERS & set(getattr(item, "fixturenames", ()))
+    named = _names(item, "mariadb", "postgres", "spark")
     return bool(named or started or item.nodeid.startswith((_SPARK, _PACKAGES)))
+
+
+def _names(item: pytest.Item, *words: str) -> bool:
+    given = getattr(getattr(item, "callspec", None), "params", {}).values()
+    texts = [each.lower() for each in given if isinstance(each, str)]
+    return any(word in each for each in texts for word in words)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -42,6 +42,7 @@ def any_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(request.getfixturevalue("postgres_url"))
 
 
+@pytest.mark.slow
 def test_30_sixty_four_processes_spend_no_more_than_the_cap(any_ledger: str) -> None:
     """All that race for a budget are served in turn, and none is told what is not so.
 
@@ -120,6 +121,7 @@ def test_30_a_lock_file_that_was_removed_stops_whoever_held_it(tmp_path: Path) -
     assert ledger.scopes() == ["loans"]
 
 
+@pytest.mark.slow
 def test_31_a_kill_at_any_step_costs_the_charge_and_draws_no_second_time() -> None:
     """Killed with -9 anywhere, nothing uncharged is out and no charge draws twice.
 

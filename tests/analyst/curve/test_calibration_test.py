@@ -95,6 +95,7 @@ def test_a_calibrated_score_is_rejected_at_the_level(
     assert 0.035 - 0.019 < share < 0.06 + 0.021
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answers", "weighted", "least"),
     quick_first(

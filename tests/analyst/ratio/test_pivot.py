@@ -191,14 +191,13 @@ def test_noise_in_the_variance_widens_the_interval() -> None:
     assert widths[2] > 1.02 * widths[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "mechanism"),
     [
-        ("even", "laplace"),
-        ("even", "classical_gaussian"),
+        *(("even", "laplace"), ("even", "classical_gaussian")),
         ("joint", "analytic_gaussian"),
-        ("focused", "laplace"),
-        ("focused", "analytic_gaussian"),
+        *(("focused", "laplace"), ("focused", "analytic_gaussian")),
     ],
 )
 def test_pivot_intervals_cover_where_noise_is_large(

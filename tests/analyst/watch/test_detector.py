@@ -71,6 +71,7 @@ def test_a_change_is_dated() -> None:
     assert (detector.since <= detector.seen).all()
 
 
+@pytest.mark.slow
 def test_alarms_without_a_change_stay_below_alpha() -> None:
     """10,000 runs of 90 looks: 0.010 here; with α = 1 in place of 0.05, most."""
     rng = np.random.default_rng(8)

@@ -135,6 +135,7 @@ def test_an_interval_without_end_is_shown_as_such() -> None:
     assert "∞" in shown["cs_upper"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.2, 4])
 def test_over_all_looks_alarms_are_rarer_than_alpha(epsilon: float) -> None:
     """The truth is the edge of the band; 2,000 runs of 90 looks, error 0.003.

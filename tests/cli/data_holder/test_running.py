@@ -16,6 +16,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import STAGES
 from dpratio.release.files import read_release
 from dpratio.release.release_id import id_of
+from tiers import quick_first
 
 RELEASE = ("release", "study.toml", "-o", "r.json")
 LEFT = {"epsilon": "98", "delta": "0"}
@@ -124,7 +125,7 @@ def test_stages_are_said_if_asked_and_the_same_for_all_data(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal")
-@pytest.mark.parametrize("more", [(), ("--verbose",)])
+@pytest.mark.parametrize("more", quick_first([((),), (("--verbose",),)]))
 def test_on_a_terminal_stages_have_their_times(
     more: tuple[str, ...], folder: Path
 ) -> None:
@@ -173,7 +174,7 @@ run()
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)]
+    ("number", "code"), quick_first([(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 )
 @pytest.mark.parametrize("engine", ["python", "duckdb"])
 def test_a_signal_while_files_are_read_ends_a_release(
