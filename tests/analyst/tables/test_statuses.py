@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from analyst.simulated import Setting, many_cells, many_cells_release
+from analyst.simulated import Setting, many_cells_release
 from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.analyst.ratio.statistic import NoiseTerm, Statistic
+from dpratio.analyst.sums.variance import SamplingVariance
 from dpratio.analyst.tables.statuses import codes_of, meanings_of
 
 RUNS = 4_000
@@ -20,7 +22,7 @@ def test_few_bounded_answers_among_many_open_ones_are_weak_and_not_ok() -> None:
     assert (status == "weak").mean() > 0.05
     assert (status == "ok").mean() < 0.02
     assert np.isfinite(found.ci_upper[status == "weak"]).all()
-    assert any(line.startswith("weak: the denominator lies") for line in found.notes())
+    assert any(line.startswith("weak: the sums lie") for line in found.notes())
 
 
 @pytest.mark.parametrize("people", [100, 200, 500])
@@ -33,19 +35,40 @@ def test_ok_keeps_its_level_where_it_is_said(people: int) -> None:
     assert covers[ok].mean() > 0.94 - 3 * sigma
 
 
-def test_an_answer_is_weak_just_where_zero_is_within_four_deviations() -> None:
-    setting = Setting(100, 1)
-    found = estimate_ratios(many_cells_release(setting, 400))
-    one = np.ones(400)
-    far = many_cells(setting, 400).distance((0 * one, one)).deviate()
-    status = np.array(found.status)
-    assert np.array_equal(status == "weak", np.isfinite(found.ci_upper) & (far <= 4))
-    assert {"weak", "ok"} <= set(found.status)
+def test_sums_are_weak_within_five_deviations_of_zero_taken_together() -> None:
+    """By the inverse of their covariance, where the variance is known."""
+    rng = np.random.default_rng(26)
+    rows = 500
+    top, bottom = rng.uniform(-20, 20, rows), rng.uniform(2, 8, rows)
+    root = rng.normal(size=(rows, 2, 2))
+    sampled = root @ root.transpose(0, 2, 1) + 0.1 * np.eye(2)
+    values = np.stack([sampled[:, 0, 0], sampled[:, 0, 1], sampled[:, 1, 1]])
+    noise = (
+        NoiseTerm(np.full(1, 0.5), np.zeros(1), 1.0, 0.0),
+        NoiseTerm(np.full(1, 0.8), np.zeros(1), 0.3, 1.0),
+    )
+    variance = SamplingVariance(values, np.zeros((1, 3, 3)))
+    held = Statistic(top, bottom, variance, noise, -np.inf)
+    added = np.array([[0.5 + 0.8 * 0.09, 0.8 * 0.3], [0.8 * 0.3, 0.8]])
+    whole = sampled + added
+    sums = np.stack([top, bottom], axis=1)[:, :, None]
+    together = np.sqrt((sums * np.linalg.solve(whole, sums)).sum(axis=(1, 2)))
+    alone = bottom / np.sqrt(whole[:, 1, 1])
+    assert np.array_equal(held.is_weak(), ~((together > 5) & (alone > 3)))
+    assert 0.1 < held.is_weak().mean() < 0.9
+    assert np.any((together > 5) & (alone < 3))
+
+
+def test_sums_without_any_doubt_are_not_weak() -> None:
+    """All of one ratio, and no noise."""
+    exact = SamplingVariance(np.array([[4.0], [2.0], [1.0]]), np.zeros((1, 3, 3)))
+    held = Statistic(np.array([200.0]), np.array([100.0]), exact, (), 0.0)
+    assert not held.is_weak().any()
 
 
 def test_no_answer_is_weak_at_a_level_that_leaves_nothing_to_luck() -> None:
     release = many_cells_release(Setting(100, 1), 400)
-    assert "weak" not in estimate_ratios(release, level=0.99995).status
+    assert "weak" not in estimate_ratios(release, level=0.9999995).status
 
 
 def test_a_comparison_is_weak_where_one_of_its_groups_is() -> None:

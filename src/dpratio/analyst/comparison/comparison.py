@@ -31,14 +31,15 @@ COMPARISON_STATUSES = {
         "noise alone"
     ),
     "weak": (
-        "a denominator lies within four standard deviations of zero, and the interval "
-        "may be bounded by luck; where few answers of its kind are weak, they cover "
-        "less than their level"
+        "the sums of a group lie within five standard deviations of zero, or its "
+        "denominator alone within three, and the interval may be bounded by luck; its "
+        "level is not promised: where few answers of its kind are bounded, they cover "
+        "less"
     ),
     "half_line": (
         "one end is open: a denominator, or the ratio compared with, cannot be told "
-        "from zero; where few answers of its kind are half lines, they cover less than "
-        "their level"
+        "from zero; the level is not promised: where few answers of its kind are half "
+        "lines, they cover less"
     ),
     "unbounded": (
         "a noisy denominator cannot be told from zero; no finite interval is honest"

@@ -23,7 +23,8 @@ __all__ = ["NoiseTerm", "Point", "Scored", "Statistic", "statistic_of"]
 Point = tuple[Floats, Floats]
 
 _TINY = np.finfo(np.float64).tiny
-_FAR = 4.0  # Standard deviations.
+# In standard deviations: of both sums together, and of the denominator alone.
+_FAR, _APART = 5.0, 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +157,23 @@ class Statistic:
         )
 
     def is_weak(self) -> Flags:
-        """Tell where the denominator is not far from zero.
+        """Tell where the sums lie so near zero that a set may be bounded by luck.
 
-        A set is bounded where infinity is rejected at the level of the interval. That
-        happens by luck too, and luck in the denominator moves T as well. Far from zero
-        there are few answers that owe it to luck (docs/methods/intervals.md).
+        A set is bounded where the denominator came out large enough. Luck that moves
+        both sums along the ratio leaves T where it was; luck across it does not. So
+        what must be far from zero is the pair (S, Y), in its own standard deviations:
+        the denominator's distance over √(1 − ρ²), ρ the correlation of Y with T at the
+        estimate (docs/methods/intervals.md).
         """
         one = np.ones_like(self.numerator)
-        weak: Flags = ~(self.distance((0 * one, one)).at(_FAR) > _FAR)
-        return weak
+        bottom, at = (0 * one, one), (one, self.numerator / self.denominator)
+        alone, across = self.distance(bottom), self.distance(at)
+        shared = (self._slope(at, bottom, across.sampling) / 2) ** 2
+        whole = alone.widened(_FAR) * across.widened(_FAR)
+        apart = 1 - np.divide(shared, whole, out=0 * one, where=whole > 0)
+        away = alone.at(_FAR)
+        far: Flags = (away > _APART) & (away**2 > _FAR**2 * apart)
+        return ~far
 
     def deviates(self, ratio: float) -> Floats:
         """Test one ratio in every row: positive deviates speak for more."""
@@ -179,14 +188,19 @@ class Statistic:
     def score(self, at: Point, along: Point) -> Scored:
         """Score a ratio; ``along`` is the derivative of the path through it."""
         sampled, noise = self.sampling.at(at), self.noise_variance(at)
-        moved = np.where(sampled > 0, self.sampling.slope(at, along), 0.0)
-        for term in self.noise:
-            moved = moved + 2 * term.at(at) * term.at(along) * term.variance
+        moved = self._slope(at, along, sampled)
         variance = np.maximum(np.maximum(sampled, 0.0) + noise, _TINY)
         value = self.value(at)
         # Kleibergen (2002): the slope without what it shares with the value itself.
         slope = 0.5 * value * moved / variance - self.value(along)
         return Scored(value, variance, sampled, noise, slope)
+
+    def _slope(self, at: Point, along: Point, sampled: Floats) -> Floats:
+        """Give the derivative of A along a path of ratios, where V is this."""
+        moved = np.where(sampled > 0, self.sampling.slope(at, along), 0.0)
+        for term in self.noise:
+            moved = moved + 2 * term.at(at) * term.at(along) * term.variance
+        return moved
 
     def ratio_variances(self, ratio: Floats) -> tuple[Floats, Floats]:
         """Give sampling and noise variance of a ratio, by the delta method."""

@@ -53,14 +53,18 @@ class Distance:
         """The whole variance, before any allowance."""
         return self.sampling + self.noise
 
+    def widened(self, quantile: float | Floats) -> Floats:
+        """The whole variance with the allowance for one quantile."""
+        allowed = allowance(self.sampling, self.noise, self.doubt, quantile)
+        widened: Floats = self.variance + allowed
+        return widened
+
     def at(self, quantile: float | Floats) -> Floats:
         """Give the deviate under the allowance for one quantile.
 
         It exceeds the quantile just where `deviate` does.
         """
-        variance = self.variance + allowance(
-            self.sampling, self.noise, self.doubt, quantile
-        )
+        variance = self.widened(quantile)
         if not any(scale.any() for scale in self.laplace):
             plain: Floats = self.size / np.sqrt(variance)
             return plain

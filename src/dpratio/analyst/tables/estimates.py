@@ -32,9 +32,9 @@ STATUSES = {
         "noise alone"
     ),
     "weak": (
-        "the denominator lies within four standard deviations of zero, and the "
-        "interval may be bounded by luck; where few answers of its kind are weak, they "
-        "cover less than their level"
+        "the sums lie within five standard deviations of zero, or the denominator "
+        "alone within three, and the interval may be bounded by luck; its level is not "
+        "promised: where few answers of its kind are bounded, they cover less"
     ),
     "unbounded": (
         "the noisy denominator cannot be told from zero; no finite interval is honest. "
@@ -42,8 +42,8 @@ STATUSES = {
         "the data holder should check how keys, decimals and dates are written"
     ),
     "half_line": (
-        "the ratio has a smallest plausible value and no largest; where few answers of "
-        "its kind are half lines, they cover less than their level"
+        "the ratio has a smallest plausible value and no largest; its level is not "
+        "promised: where few answers of its kind are half lines, they cover less"
     ),
     "disconnected": (
         "all ratios are plausible except a stretch between; the ends span all of them"
