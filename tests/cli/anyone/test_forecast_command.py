@@ -185,3 +185,24 @@ def test_a_year_of_looks_is_priced_under_each_accounting(study: Path) -> None:
     assert max(len(line) for line in done.stdout.splitlines()[-5:]) <= 80
     with pytest.raises(InvalidInput, match="a question of its own"):
         run("forecast", study, "--looks", 52, "--width", 0.1)
+
+
+def test_the_power_of_a_test_of_calibration_is_told_by_kind_of_plan(
+    study: Path,
+) -> None:
+    text = study.read_text(encoding="utf-8")
+    bins = '[[groups]]\ncolumn = "score"\nbins = 5\n'
+    study.write_text(text + bins, encoding="utf-8")
+    words = ["--calibration", 1.5, "--n", 300]
+    done = run("forecast", study, *words)
+    assert "labels are 1.5 times as frequent as scores say" in done.stdout
+    assert "300 people in all bins together" in done.stdout
+    assert "No data were read and nothing was spent" in " ".join(done.stdout.split())
+    rows = json.loads(run("forecast", study, *words, "--format", "json").stdout)
+    kinds = ["ratio", "ratio, means", "ratio, calibration"]
+    assert [each["answers"] for each in rows] == kinds
+    assert rows[2]["power"] > 0.5
+    with pytest.raises(InvalidInput, match="--calibration is a question of its own"):
+        run("forecast", study, *words, "--looks", 3)
+    with pytest.raises(InvalidInput, match="with one --n"):
+        run("forecast", study, *words, "--n", 400)

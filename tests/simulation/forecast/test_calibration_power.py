@@ -7,7 +7,10 @@ import pytest
 
 import dpratio as dpr
 from dpratio.errors import InvalidInput
-from dpratio.simulation.forecast.calibration_power import calibration_power
+from dpratio.simulation.forecast.calibration_power import (
+    CalibrationPower,
+    calibration_power,
+)
 
 BOUNDS = {"s": dpr.Bounds(0, 1), "y": dpr.Bounds.binary()}
 WEIGHT = {"w": dpr.Bounds(0.5, 2)}
@@ -31,6 +34,14 @@ def test_every_kind_of_plan_is_told_with_its_size_and_power() -> None:
     assert (power > 0.3).all()
     assert power[2] > power[1]
     assert list(found.columns()) == ["answers", "n", "often", "size", "power"]
+    assert "400 samples of invented people, standard error 0.025" in found.said()[1]
+    best = found.answers[int(power.argmax())]
+    assert found.notes()[2].endswith(f"by a plan that answers {best}.")
+
+
+def test_shares_are_rounded_to_their_standard_error() -> None:
+    found = CalibrationPower(500, 1.25, 400, ("ratio",), (0.0,), (0.5,))
+    assert found.precision() == {"size": [0.0025], "power": [0.025]}
 
 
 def test_the_plan_that_was_asked_about_comes_first() -> None:

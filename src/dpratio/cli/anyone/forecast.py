@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpratio.plan.plan import Plan
+    from dpratio.simulation.forecast.calibration_power import CalibrationPower
     from dpratio.simulation.forecast.forecast_row import Forecast
     from dpratio.simulation.forecast.looks import LooksForecast
 
@@ -42,6 +43,13 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     looks: Annotated[
         int | None,
         typer.Option(help="Say what so many looks cost one person, and their width."),
+    ] = None,
+    calibration: Annotated[
+        float | None,
+        typer.Option(
+            help="Say how often the test of calibration finds labels that are so many "
+            "times as frequent as scores say (1.25 for instance), by kind of plan."
+        ),
     ] = None,
     against: Annotated[float, typer.Option(help="The ratio to test against.")] = 1.0,
     power: Annotated[float, typer.Option(help="Power of 'detectable'.")] = 0.8,
@@ -66,8 +74,19 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     budgets = [Budget(each).epsilon for each in epsilon or []]
     guess = given.guess
     options: dict[str, Any] = {"guess": guess, "level": level, "question": asked}
-    result: Forecast | LooksForecast
-    if looks is not None:
+    result: Forecast | LooksForecast | CalibrationPower
+    if calibration is not None:
+        from dpratio.simulation.forecast.calibration_power import calibration_power
+
+        rule = (
+            "--calibration is a question of its own, with one --n and without --looks, "
+            "--width, --epsilon, --chart"
+        )
+        others = (looks, width, epsilon, chart_file)
+        alone = len(sizes) == 1 and all(each is None for each in others)
+        require(alone, rule, "more")
+        result = calibration_power(plan, n=sizes[0], often=calibration, question=asked)
+    elif looks is not None:
         from dpratio.simulation.forecast.looks import forecast_looks
 
         rule = "--looks is a question of its own, without --width, --epsilon, --chart"

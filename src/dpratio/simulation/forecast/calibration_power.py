@@ -4,6 +4,7 @@ Plans for ratios, for means and for the test spend the same budget differently. 
 are invented, released under each and tested; no data are read and nothing is spent.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,15 +39,16 @@ class CalibrationPower(Tabular):
     """Shares of samples that a test at 0.05 rejects, one row per plan.
 
     ``size`` is that of calibrated people, ``power`` that of people whose labels are
-    ``often`` times as frequent; both have a standard error of 0.016 or less.
+    ``often`` times as frequent; both are shares of ``samples``.
 
     Example:
-        >>> CalibrationPower(2000, 1.25, ("ratio",), (0.05,), (0.8,)).to_dicts()
+        >>> CalibrationPower(2000, 1.25, 400, ("ratio",), (0.05,), (0.8,)).to_dicts()
         [{'answers': 'ratio', 'n': 2000, 'often': 1.25, 'size': 0.05, 'power': 0.8}]
     """
 
     n: int
     often: float
+    samples: int
     answers: tuple[str, ...]
     size: tuple[float, ...]
     power: tuple[float, ...]
@@ -61,6 +63,39 @@ class CalibrationPower(Tabular):
             "size": list(self.size),
             "power": list(self.power),
         }
+
+    def precision(self) -> dict[str, list[float]]:
+        """The standard error of each share; one sample less or more at least."""
+        return {
+            name: [
+                math.sqrt(max(share * (1 - share), 1 / self.samples) / self.samples)
+                for share in shares
+            ]
+            for name, shares in (("size", self.size), ("power", self.power))
+        }
+
+    def notes(self) -> list[str]:
+        """Say what the columns mean, and which plan finds most."""
+        best = self.answers[self.power.index(max(self.power))]
+        error = math.sqrt(0.25 / self.samples)
+        return [
+            (
+                f"Test of calibration at {_LEVEL:g} with {self.n:,} people in all bins "
+                "together, by what a plan of this budget answers. No data were read "
+                "and nothing was spent."
+            ),
+            (
+                "size: share of calibrated samples that is rejected; power: share of "
+                f"those whose labels are {self.often:g} times as frequent as scores "
+                f"say. {self.samples:,} samples of invented people, standard error "
+                f"{error:.2g} or less."
+            ),
+            f"They are found most often by a plan that answers {best}.",
+        ]
+
+    def said(self) -> list[str]:
+        """The notes."""
+        return self.notes()
 
 
 def calibration_power(
@@ -115,7 +150,7 @@ def calibration_power(
         _rejected(plans, people, bins, n, factor, samples) for factor in (1.0, often)
     ]
     said = tuple(", ".join(each.questions[0].answers) for each in plans)
-    return CalibrationPower(n, float(often), said, *map(tuple, found))
+    return CalibrationPower(n, float(often), samples, said, *map(tuple, found))
 
 
 def _bins_of(plan: Plan, question: PlannedQuestion) -> ScoreBins:
