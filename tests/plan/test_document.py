@@ -1,6 +1,7 @@
 """A plan as a document, and back."""
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -242,3 +243,14 @@ def test_bounds_keep_the_release_that_proposed_them() -> None:
     document["bounds"]["score"] = {**written, "by": "me"}
     with pytest.raises(DocumentRefused, match="named by 32 hexadecimal digits"):
         plan_from_document(Node(document))
+
+
+def test_a_title_is_written_where_there_is_one() -> None:
+    plain = plan_to_document(GROUPED)
+    assert "title" not in plain
+    titled = replace(GROUPED, title="Loans of 2025")
+    document = plan_to_document(titled)
+    assert document == plain | {"title": "Loans of 2025"}
+    assert plan_from_document(Node(document)) == titled
+    with pytest.raises(DocumentRefused, match=r"^\$\.title: a title is one line"):
+        plan_from_document(Node(plain | {"title": "two\nlines"}))

@@ -15,6 +15,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, Periods
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary()}
@@ -114,3 +115,18 @@ def test_the_plan_says_what_each_period_costs_and_where_it_ends() -> None:
     assert fixed[4].startswith(said)
     gaussian = plan_of(mechanism="analytic_gaussian").summary()[4]
     assert "costs epsilon 0.1 and delta 0.000001: whoever" in gaussian
+
+
+def test_a_title_travels_with_a_plan_and_is_said_to_be_published() -> None:
+    plain = plan_of(None)
+    plan = replace(plain, title="Loans of 2025")
+    assert plan.summary()[0] == (
+        "Title: Loans of 2025. It is published with every release."
+    )
+    assert plan.summary()[1:] == plain.summary()
+    study = Study(
+        Ratio("s", per="y"), bounds=BOUNDS, budget=Budget(1), title="Loans of 2025"
+    )
+    assert make_plan(study).title == "Loans of 2025"
+    with pytest.raises(InvalidInput, match="a title is one line"):
+        replace(plan, title="two\nlines")

@@ -245,3 +245,15 @@ def test_questions_of_several_are_merged_each_for_itself(tmp_path: Path) -> None
         added = given[0].questions[at].values + given[1].questions[at].values
         assert np.array_equal(merged.questions[at].values, added)
     assert survives(merged, tmp_path)
+
+
+def test_a_title_stays_where_all_share_it(tmp_path: Path) -> None:
+    one, two, three = TEXT[:3]
+    titled = [
+        replace(each, plan=replace(each.plan, title="Loans")) for each in (one, two)
+    ]
+    merged = add_up(titled)
+    assert merged.plan.title == "Loans"
+    assert survives(merged, tmp_path)
+    assert add_up([*titled, three]).plan.title is None
+    assert roll_up(titled[0]).plan.title == "Loans"

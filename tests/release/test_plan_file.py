@@ -309,3 +309,15 @@ def test_a_plan_in_the_place_of_a_release_is_named(path: Path) -> None:
         "$.format: this is a plan, and a release is wanted. Make one with `dpratio "
         "release`."
     )
+
+
+def test_a_title_is_no_part_of_the_hash_and_travels_with_the_file(
+    tmp_path: Path,
+) -> None:
+    plain = plan_of()
+    titled = replace(plain, title="Loans of 2025")
+    assert titled != plain
+    assert plan_hash(titled) == plan_hash(plain)
+    assert plan_names(titled) == plan_names(plain)
+    write_plan(titled, tmp_path / "plan.json")
+    assert read_plan(tmp_path / "plan.json").title == "Loans of 2025"

@@ -1,10 +1,12 @@
 """The report as its readers open it: from a file, with the network cut off."""
 
 import csv
+import hashlib
 import io
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
@@ -39,9 +41,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
     for name, release in shown.items():
         dpr.write_report(folder / f"{name}.html", release)
+        dpr.write_release(release, folder / f"{name}.json")
     weeks = release_of(plan_of_weeks(), ratios=(1.0, 1.0, 1.35), people=1500)
     found = dpr.watch(weeks, within=(0.95, 1.05), people_are_new=True)
     dpr.write_report(folder / "watched.html", weeks, answers=[found])
+    dpr.write_release(weeks, folder / "watched.json")
     dpr.write_report(folder / "asked.html", dpr.example_release(), answers=asked())
     names = (*shown, "watched", "asked")
     return {name: (folder / f"{name}.html").as_uri() for name in names}
@@ -153,6 +157,29 @@ def test_the_download_is_the_whole_table(
     rows = csv.DictReader(io.StringIO((tmp_path / "ratios.csv").read_text("utf-8")))
     estimates = dpr.estimate_ratios(released(KEYS))
     assert [float(row["ci_lower"]) for row in rows] == estimates.ci_lower.tolist()
+
+
+@pytest.mark.parametrize("name", ["fifty", "many", "hostile", "watched"])
+def test_the_release_is_saved_byte_for_byte(
+    visit: Visiting, reports: dict[str, str], tmp_path: Path, name: str
+) -> None:
+    seen = visit()
+    page = seen.page
+    page.goto(reports[name])
+    page.get_by_text("For the record").click()
+    with page.expect_download() as begun:
+        page.get_by_role("button", name="Save the release").click()
+    saved = tmp_path / begun.value.suggested_filename
+    begun.value.save_as(saved)
+    written = Path(unquote(urlsplit(reports[name]).path)).with_suffix(".json")
+    assert saved.read_bytes() == written.read_bytes()
+    assert hashlib.sha256(saved.read_bytes()).hexdigest() in page.content()
+    assert f"dpratio estimate {saved.name}" in page.content()
+    assert seen.errors == []
+    assert seen.requests == [
+        reports[name],
+        *(each for each in seen.requests if each.startswith("blob:")),
+    ]
 
 
 def test_hostile_names_appear_as_text_and_nothing_runs(

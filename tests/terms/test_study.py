@@ -303,3 +303,21 @@ def test_where_bounds_come_from_is_no_term() -> None:
 def test_what_is_no_line_about_a_column_is_refused(told: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidInput, match="where the bounds of a column come from"):
         study_of(RATIO, bounds_from=told)
+
+
+def test_a_title_is_one_line_and_may_be_missing() -> None:
+    assert study_of(RATIO).title is None
+    assert study_of(RATIO, title="Is it calibrated?").title == "Is it calibrated?"
+    text = f"{BOUNDS}[ratio]\nnumerator = 's'\nper = 'y'\n{PRIVACY}"
+    assert parse_study(text).title is None
+    assert parse_study(f'title = "Loans, 2025"\n{text}').title == "Loans, 2025"
+    with pytest.raises(DocumentRefused, match=r"^\$\.title: a title is one line"):
+        parse_study(f'title = ""\n{text}')
+
+
+@pytest.mark.parametrize(
+    "title", ["", " led", "two\nlines", "a\u202eb", "a" * 201, 5, b"bytes"]
+)
+def test_a_title_that_is_no_line_of_words_is_refused(title: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInput, match="a title is one line of up to 200 letters"):
+        study_of(RATIO, title=title)

@@ -21,7 +21,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import default_name
 from dpratio.terms.ratio import GUESSES, Ratio
-from dpratio.terms.study import MEASURED, UNMEASURED
+from dpratio.terms.study import MEASURED, UNMEASURED, read_title
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 
 __all__ = ["plan_from_document", "plan_to_document"]
@@ -29,9 +29,10 @@ __all__ = ["plan_from_document", "plan_to_document"]
 
 def plan_to_document(plan: Plan) -> dict[str, Any]:
     """Write a plan as tables, lists, text and numbers."""
-    # A plan with one stage, or without a count of cuts, is written as it always was.
+    # What a plan does not have is not written: its hash is what it always was.
     staged = {} if plan.stage is None else {"stage": stage_to_document(plan.stage)}
     counted = {} if plan.clipping == UNMEASURED else {"clipping": plan.clipping}
+    titled = {} if plan.title is None else {"title": plan.title}
     return {
         "bounds": _bounds_to_document(plan.bounds),
         "unit": {
@@ -53,6 +54,7 @@ def plan_to_document(plan: Plan) -> dict[str, Any]:
         "parts": [_question_to_document(plan, each) for each in plan.questions],
         **staged,
         **counted,
+        **titled,
     }
 
 
@@ -63,7 +65,7 @@ def plan_from_document(node: Node) -> Plan:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
     """
     names = ("bounds", "unit", "privacy", "answers", "partitions", "found", "parts")
-    fields = node.fields(*names, optional=("stage", "clipping"))
+    fields = node.fields(*names, optional=("stage", "clipping", "title"))
     privacy = fields["privacy"].fields("epsilon", "delta", "strategy", "mechanism")
     epsilon, delta = privacy["epsilon"].fraction(), privacy["delta"].fraction()
     plan = Plan(
@@ -82,6 +84,7 @@ def plan_from_document(node: Node) -> Plan:
         found=tuple(_read_found(each) for each in fields["found"].items()),
         stage=stage_from_document(fields["stage"]) if "stage" in fields else None,
         clipping=_read_clipping(fields.get("clipping")),
+        title=read_title(fields.get("title")),
     )
     for at, each in zip(fields["parts"].items(), plan.questions, strict=True):
         at.make(partial(plan.unit_of, each))

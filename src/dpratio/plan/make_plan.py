@@ -142,6 +142,7 @@ def _plan_of(study: Study) -> Plan:
         questions=_shared(study),
         stage=_staged(study),
         clipping=study.clipping,
+        title=study.title,
     )
     require_terms(terms)
     require_bins(terms)

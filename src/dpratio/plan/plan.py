@@ -4,7 +4,7 @@ It is complete without data, so a privacy officer can read and approve it.
 """
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -119,6 +119,9 @@ class Plan(PlanTerms, Tabular):
 
     def summary(self) -> list[str]:
         """Say in sentences what is asked, who is protected and at what price."""
+        if self.title is not None:
+            titled = f"Title: {self.title}. It is published with every release."
+            return [titled, *replace(self, title=None).summary()]
         if self.strategy == HISTOGRAM:
             return describe_histograms(self)
         cost = f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"

@@ -19,7 +19,7 @@ from dpratio.terms.dimensions import Day, Periods
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import default_name, told_apart
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import MEASURED, UNMEASURED
+from dpratio.terms.study import MEASURED, UNMEASURED, as_title
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["PlanTerms"]
@@ -30,7 +30,8 @@ class PlanTerms:
     """Bounds, unit, budget and questions; ``found`` are keys that were paid before.
 
     With a ``stage`` the guesses of the questions are the fallback of those that it
-    finds. ``clipping`` says whether units that a bound cuts are counted.
+    finds. ``clipping`` says whether units that a bound cuts are counted. The
+    ``title`` is no term: it names reports, and is no part of the plan's hash.
 
     The planner works on terms whose questions have no sums yet; a `Plan` has them.
     """
@@ -45,9 +46,11 @@ class PlanTerms:
     found: tuple[PrivateKeys, ...] = ()
     stage: Stage | None = None
     clipping: str = UNMEASURED
+    title: str | None = None
 
     def __post_init__(self) -> None:
-        """Name the questions that have no name yet."""
+        """Name the questions that have no name yet; hold the title to its rule."""
+        as_title(self.title)
         if isinstance(self.questions, tuple) and not all(map(_name, self.questions)):
             names = told_apart([self._called(each) for each in self.questions])
             named = tuple(

@@ -35,7 +35,9 @@ def added_up(plans: Sequence[Plan]) -> Plan:
         if isinstance(each, PrivateKeys):
             found.remove(each)
     allowed = max(plan.budget.delta for plan in plans)
-    return _stating(first, epsilon, delta, allowed, tuple(sorted(found, key=repr)))
+    named = {plan.title for plan in plans}
+    titled = replace(first, title=first.title if len(named) == 1 else None)
+    return _stating(titled, epsilon, delta, allowed, tuple(sorted(found, key=repr)))
 
 
 def repeated(plan: Plan, times: int) -> Plan:

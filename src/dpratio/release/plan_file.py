@@ -1,5 +1,6 @@
 """Plans as files: priced and complete, for a privacy officer to read."""
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,12 @@ VERSION = 1
 
 
 def plan_hash(plan: Plan) -> str:
-    """Name a plan by its content: 64 hexadecimal digits."""
-    return checksum(_body(plan))
+    """Name a plan by its content: 64 hexadecimal digits.
+
+    The title is left out. A study with another title is the same request, so that it is
+    approved once and charged once.
+    """
+    return checksum(_body(replace(plan, title=None)))
 
 
 def plan_names(plan: Plan) -> dict[str, str]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import PurePath
 
 from dpratio.checks import require
+from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
@@ -23,11 +24,12 @@ from dpratio.terms.ratio import COUNTED, Ratio
 from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["CLIPPINGS", "MEASURED", "UNMEASURED", "Study"]
+__all__ = ["CLIPPINGS", "MEASURED", "UNMEASURED", "Study", "as_title", "read_title"]
 
 MEASURED, UNMEASURED = CLIPPINGS = ("measured", "unmeasured")
 Source = str | CsvFile | ParquetFiles | DatabaseTable
 
+_LONGEST_TITLE = 200
 _TEMPLATE = "{period}"
 _PERIOD = re.compile(r"[A-Za-z0-9_-]+")
 _LINE = re.compile(r"\S[^\n\r]{0,199}")
@@ -62,6 +64,7 @@ class Study:
         scope: The dataset's name in the ledger, or None.
         bounds_from: Where the bounds of a column come from, in words, for whoever
             approves the study. It is no term: no price and no hash depends on it.
+        title: What its reports are called, or None; published with every release.
         folder: Where paths of its data begin: the folder of a study file, or None for
             the one that a program runs in.
         period: What ``{period}`` in the path of its data stands for, as ``2026-W46``;
@@ -98,6 +101,7 @@ class Study:
     data: Source | None
     scope: str | None
     bounds_from: Mapping[str, str] = field(compare=False)
+    title: str | None
     folder: str | None = field(compare=False)
     period: str | None = field(compare=False)
 
@@ -120,6 +124,7 @@ class Study:
         data: Source | None = None,
         scope: str | None = None,
         bounds_from: Mapping[str, str] | None = None,
+        title: str | None = None,
         folder: str | None = None,
         period: str | None = None,
     ) -> None:
@@ -141,6 +146,7 @@ class Study:
             "data": data,
             "scope": scope,
             "bounds_from": _read_origins(bounds_from or {}, bounds),
+            "title": as_title(title),
             "folder": folder,
             "period": _read_period(period, data),
         }
@@ -317,3 +323,23 @@ def _named(questions: list[Question]) -> tuple[Question, ...]:
 
 def _is_unnamed(question: Question) -> bool:
     return question.name == default_name(question.ratio, question.groups)
+
+
+def as_title(given: object) -> str | None:
+    """Take a title; None where there is none.
+
+    Raises:
+        InvalidInput: When it is not one line of words.
+    """
+    if given is None:
+        return None
+    is_line = isinstance(given, str) and given.isprintable() and given.strip() == given
+    rule = f"a title is one line of up to {_LONGEST_TITLE} letters"
+    fits = is_line and 0 < len(str(given)) <= _LONGEST_TITLE
+    require(fits, rule, given, "It is published with every release.")
+    return str(given)
+
+
+def read_title(node: Node | None) -> str | None:
+    """Read the title of a document that may have none."""
+    return None if node is None else node.make(lambda: as_title(node.text()))

@@ -2,6 +2,8 @@
 
 ::
 
+    title = "Is the score calibrated?"  # of its reports; public
+
     [data]
     path = "loans.parquet"  # or url = "postgres://host/database" and table = "loans";
     # "weeks/{period}.csv" is filled in by ``--period``
@@ -61,7 +63,7 @@ from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile, ParquetFiles
-from dpratio.terms.study import Study
+from dpratio.terms.study import Study, read_title
 from dpratio.terms.study_groups import (
     read_budget,
     read_contributions,
@@ -167,10 +169,8 @@ def parse_study(text: str) -> Study:
             "$: the study is not valid TOML: a number is too long or a list too deep."
         ) from None
     top = Node(document).fields(
-        "ratio",
-        "bounds",
-        "privacy",
-        optional=("data", "groups", "unit", "population", "bounds_from"),
+        *("ratio", "bounds", "privacy"),
+        optional=("title", "data", "groups", "unit", "population", "bounds_from"),
     )
     ratios = (
         top["ratio"].items() if isinstance(top["ratio"].value, list) else [top["ratio"]]
@@ -204,6 +204,7 @@ def parse_study(text: str) -> Study:
         "data": _read_data(top["data"]) if "data" in top else None,
         "scope": privacy["scope"].text() if "scope" in privacy else None,
         "stage": privacy["stage"].number() if "stage" in privacy else None,
+        "title": read_title(top.get("title")),
     }
     shares = [1.0] * len(partitions) if weights is None else weights
     questions = [

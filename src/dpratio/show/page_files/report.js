@@ -118,12 +118,24 @@
   const render_all = () => listed.forEach(render);
   find.addEventListener("input", render_all);
   filters.forEach((each) => each.addEventListener("change", render_all));
-  document.getElementById("download").addEventListener("click", () => {
+  const offer = (blob, name) => {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([data.csv], { type: "text/csv;charset=utf-8" }));
-    link.download = data.csv_name;
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
     link.click();
     URL.revokeObjectURL(link.href);
+  };
+  document.getElementById("download").addEventListener("click", () => {
+    offer(new Blob([data.csv], { type: "text/csv;charset=utf-8" }), data.csv_name);
   });
+  const save = document.getElementById("save");
+  if (save && data.release) {
+    save.hidden = false;
+    save.addEventListener("click", async () => {
+      const packed = Uint8Array.from(atob(data.release.packed), (letter) => letter.charCodeAt(0));
+      const whole = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+      offer(new Blob([await new Response(whole).arrayBuffer()], { type: "application/json" }), data.release.name);
+    });
+  }
   document.querySelector(".tools").hidden = false;
 })();

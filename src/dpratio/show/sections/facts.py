@@ -9,9 +9,10 @@ from typing import Protocol
 from dpratio.plan.plan_words import protected
 from dpratio.release.plan_file import plan_names
 from dpratio.release.release import Release, cost_words
+from dpratio.show.sections.embedded import Embedded
 from dpratio.tabular import PUBLIC
 
-__all__ = ["Recorded", "header_facts", "recorded_facts", "verify_command"]
+__all__ = ["Recorded", "header_facts", "recorded_facts", "verify_commands"]
 
 Facts = list[tuple[str, str]]
 
@@ -47,14 +48,28 @@ def recorded_facts(release: Release, record: Recorded | None) -> Facts:
     return [*facts, ("Made by", release.made_by)]
 
 
-def verify_command(release: Release) -> str:
-    """Write the command that holds a release to its ledger; empty where none was kept.
+def verify_commands(
+    release: Release, embedded: Embedded | None, level: float, method: str
+) -> list[tuple[str, str]]:
+    """Write what each command checks, and the command; none where nothing is held.
 
-    File and ledger stand as words: where they lie is not published.
+    The ledger stands as a word: where it lies is not published.
     """
-    if release.ledger_head is None:
-        return ""
-    return "dpratio ledger verify RELEASE.json --ledger LEDGER"
+    if embedded is None:
+        return []
+    file = embedded.name
+    options = f" --method {method}" if method != "pivot" else ""
+    found = [
+        ("The bytes are those of this report:", f"sha256sum {file}"),
+        (
+            "The file is whole, and the ratios follow from it. This needs no data:",
+            f"dpratio estimate {file} --level {level:g}{options}",
+        ),
+    ]
+    if release.ledger_head is not None:
+        proof = "The release is as it was sealed, and was paid for. For its curator:"
+        found.append((proof, f"dpratio ledger verify {file} --ledger LEDGER"))
+    return found
 
 
 def _promised(release: Release) -> Facts:

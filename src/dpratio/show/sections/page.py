@@ -6,6 +6,7 @@ that may run is named by its hash. Texts are escaped by the template.
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dpratio.analyst.curve.curve_results import Curve
@@ -28,11 +29,12 @@ from dpratio.show.report_words import (
     sure_of,
 )
 from dpratio.show.sections.answers import Answer, answer_terms, require_answers
+from dpratio.show.sections.embedded import embedded_release
 from dpratio.show.sections.facts import (
     Recorded,
     header_facts,
     recorded_facts,
-    verify_command,
+    verify_commands,
 )
 from dpratio.show.sections.template import hash_of, page_file, render_page, safe
 from dpratio.show.text import render
@@ -63,7 +65,8 @@ def render_report(
     blocks = block_terms(estimates, reference)
     reference = estimates.reference if reference is None else reference
     chances = chances_of(release, reference)
-    heading = title or asked_of(release)
+    heading = title or release.plan.title or asked_of(release)
+    embedded = embedded_release(release)
     made_up = heading_stamp(release.origin, is_simulated=release.is_simulated)
     data = {
         "blocks": [
@@ -74,8 +77,9 @@ def render_report(
         "shapes": STRIP_SHAPES,
         "csv": render(estimates, "csv"),
         "csv_name": f"ratios-{release.id[:8]}.csv",
+        "release": None if embedded is None else embedded.data(),
     }
-    plan = release.measured
+    plan = replace(release.measured, title=None)  # It is the heading.
     summary = [shortened(line) for line in [*plan.summary(), *merged_of(release)]]
     return render_page(
         "report.html",
@@ -105,7 +109,8 @@ def render_report(
         plan_table=safe(plan.to_html()),
         facts=header_facts(release, record),
         recorded=recorded_facts(release, record),
-        verify=verify_command(release),
+        embedded=embedded,
+        commands=verify_commands(release, embedded, level, method),
         release_id="none" if release.origin == PUBLIC else release.id,
         made_by=release.made_by,
         data=safe(_embedded(data)),
