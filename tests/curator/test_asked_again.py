@@ -1,6 +1,5 @@
 """Who asks again gets what was sealed: free, to the byte, and no data are looked at."""
 
-import dataclasses
 import os
 import warnings
 from pathlib import Path
@@ -338,16 +337,3 @@ def test_what_is_looked_for_is_the_plan_and_the_source(own: Ledger) -> None:
     bring(own, "charge")
     assert asked_before(own, PLAN, lambda: named_source(NAME), "loans") == Before(ID)
     assert asked_before(own, PLAN, lambda: named_source("x"), None) is None
-
-
-def test_a_study_with_another_title_is_not_charged_again(tmp_path: Path) -> None:
-    place = str(tmp_path / "budget.db")
-    book = Ledger(place)
-    book.open_scope(Scope("loans", Budget(1)))
-    first = dataclasses.replace(PLAN, title="Loans of 2025")
-    release = release_sums(TABLE, first, ledger=book, source="loans")
-    assert release.plan.title == "Loans of 2025"
-    mended = dataclasses.replace(PLAN, title="Mended")
-    with pytest.warns(GivenAgain):
-        again = release_sums(TABLE, mended, ledger=book, source="loans")
-    assert again == release

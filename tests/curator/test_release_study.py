@@ -100,3 +100,14 @@ def test_what_a_study_lacks_or_has_twice_is_told(folder: Path) -> None:
         "plan must be a Plan, got 'Study'. Write release_sums(table, make_plan(…)), or "
         "release_sums(study)."
     )
+
+
+def test_a_study_with_another_title_is_not_charged_again(folder: Path) -> None:
+    study = dpr.read_study(folder / "inner" / "study.toml")
+    book = dpr.Ledger(folder / "budget.db")
+    release = dpr.release_sums(replace(study, title="Loans"), ledger=book)
+    assert release.plan.title == "Loans"
+    with pytest.warns(GivenAgain):
+        again = dpr.release_sums(replace(study, title="Mended"), ledger=book)
+    assert again == release
+    assert book.account("loans").spent.loss == Fraction(1, 2)

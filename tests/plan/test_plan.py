@@ -129,11 +129,12 @@ def test_the_columns_of_a_person_are_those_of_totals() -> None:
         budget=Budget(1),
         unit=unit,
     )
+    around = "Measured around the guess 1: z = (s − 1·y), h = (s + 1·y), of one user's"
     said = next(line for line in plan.summary() if line.startswith("Measured"))
-    assert said == (
-        "Measured around the guess 1: z = (s − 1·y), h = (s + 1·y), of one user's "
-        "totals."
-    )
+    assert said == f"{around} totals."
+    grouped = dataclasses.replace(plan, partitions=(Groups("region", ["north"]),))
+    said = next(line for line in grouped.summary() if line.startswith("Measured"))
+    assert said == f"{around} totals in each group."
 
 
 def test_a_large_delta_draws_a_note_where_it_is_spent() -> None:

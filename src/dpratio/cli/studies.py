@@ -1,5 +1,6 @@
 """What commands are given and make: studies, plans, releases, and their files."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_question",
+    "as_written",
     "is_plan",
     "plan_of",
     "read_any_plan",
@@ -121,6 +123,22 @@ def table_aside(
         return data
     is_text = data.endswith((".csv", ".csv.gz"))
     return (CsvFile if is_text else ParquetFiles)(data, where=where)
+
+
+def as_written(aside: object, study: "Study") -> object:
+    """Read CSV files that are named aside as the study says of its own.
+
+    Delimiter, quote, decimal sign, dates and names of columns are how the text is
+    written; which rows are read is not.
+    """
+    from dpratio.terms.source import CsvFile
+
+    path = aside.path if isinstance(aside, CsvFile) else aside
+    is_text = isinstance(path, str) and path.endswith((".csv", ".csv.gz"))
+    if not is_text or not isinstance(study.data, CsvFile):
+        return aside
+    where = aside.where if isinstance(aside, CsvFile) else None
+    return replace(study.data, path=path, where=where)
 
 
 def table_of(study: "Study | None") -> object:

@@ -136,7 +136,12 @@ class Plan(PlanTerms, Tabular):
         around = []
         if self.strategy == "focused":
             around = [
-                describe_contrast(question, self.unit) for question in self.questions
+                describe_contrast(
+                    question,
+                    self.unit,
+                    grouped=self.partitions[question.partition] is not None,
+                )
+                for question in self.questions
             ]
         return [
             *self.asked(),

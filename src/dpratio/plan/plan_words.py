@@ -212,7 +212,9 @@ def describe_epsilon(epsilon: Fraction) -> list[str]:
     return [note]
 
 
-def describe_contrast(question: PlannedQuestion, unit: PrivacyUnit) -> str:
+def describe_contrast(
+    question: PlannedQuestion, unit: PrivacyUnit, *, grouped: bool
+) -> str:
     """Say around which guess a ratio is measured."""
     ratio = question.ratio
     contrast = contrast_of(ratio, question.basis)
@@ -222,7 +224,8 @@ def describe_contrast(question: PlannedQuestion, unit: PrivacyUnit) -> str:
     h = f"{times}(s + {guess:g}·y)" if contrast.has_numerator else f"{times}y"
     said = f"Measured around the guess {guess:g}: z = {z}, h = {h}"
     if unit.column is not None:
-        said += f", of one {unit.column}'s totals"
+        where = " in each group" if grouped else ""
+        said += f", of one {unit.column}'s totals{where}"
     if limit is None:
         return f"{said}."
     return (

@@ -1,5 +1,6 @@
 """The test of calibration: its size, its power, and what it makes of odd sums."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -15,6 +16,7 @@ from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.curve.curve_results import CalibrationErrors
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.release.example import example_release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
@@ -192,3 +194,9 @@ def test_bins_may_be_of_another_column_than_the_score() -> None:
     )
     sums = np.full((3, len(plan.questions[0].sums)), 2**30)
     assert calibration_curve(given_release(plan, sums)).errors.pvalue[0] <= 1
+
+
+def test_a_tiny_chance_is_not_said_to_its_last_digit() -> None:
+    errors = calibration_curve(example_release()).errors
+    tiny = replace(errors, test=replace(errors.test, pvalue=np.array([3.21e-40])))
+    assert "p < 0.0001, which contradicts" in tiny.sentences()[0]

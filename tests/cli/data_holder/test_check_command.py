@@ -3,13 +3,17 @@
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from cli.commands_for_tests import STUDY, Call
+from dpratio.cli.studies import as_written
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.terms.source import CsvFile
+from dpratio.terms.study_file import parse_study
 
 DATABASE = """[data]
 url = "sqlite:///people.db"
@@ -165,3 +169,26 @@ def test_rows_are_checked_of_a_study_and_refused_before_a_charge(
     code, _, error = call("check", "study.toml", "--rows")
     assert (code, "'label'" in error) == (4, True)
     assert Ledger("dpratio.db").account().spent.loss == 0
+
+
+def test_data_named_aside_are_written_as_the_study_says(
+    folder: Path, call: Call
+) -> None:
+    written = '[data]\npath = "people.csv"\ndelimiter = ";"\ndecimal = ","\n'
+    study = STUDY.replace('[data]\npath = "people.csv"\n', written)
+    (folder / "study.toml").write_text(study, encoding="utf-8")
+    (folder / "other.csv").write_text("score;label\n0,5;1\n0,2;0\n", "utf-8")
+    code, said, error = call("check", "study.toml", "--schema", "--data", "other.csv")
+    assert (code, error) == (0, "")
+    assert "numbers" in said
+
+
+def test_csv_named_aside_keeps_how_the_study_says_it_is_written() -> None:
+    own = CsvFile("a.csv", delimiter=";", decimal=",", dates="DD.MM.YYYY", where="x>1")
+    study = replace(parse_study(STUDY), data=own)
+    other = CsvFile("b.csv", delimiter=";", decimal=",", dates="DD.MM.YYYY")
+    assert as_written("b.csv", study) == other
+    window = CsvFile("b.csv", where="x > 2")
+    assert as_written(window, study) == replace(other, where="x > 2")
+    assert as_written("b.parquet", study) == "b.parquet"
+    assert as_written("b.csv", replace(study, data="a.parquet")) == "b.csv"

@@ -63,9 +63,9 @@ def test_a_ledger_is_asked_only_where_it_is_named(
 ) -> None:
     monkeypatch.setenv("DPRATIO_LEDGER", "dpratio.db")
     run, file = CliRunner(), folder / "r.json"
-    done = run.invoke(app, ["release", "study.toml", "-o", "r.json", "--by", "Ann"])
+    done = run.invoke(app, ["release", "study.toml", "-o", "r.json", "--by", "Ann Lee"])
     assert done.exit_code == 0, (done.output, done.exception)
-    assert "Ann" not in page_of(file)
-    assert "<b>Asked by</b> Ann" in page_of(file, "--ledger", "dpratio.db")
+    assert "Ann Lee" not in page_of(file)
+    assert "<b>Asked by</b> Ann Lee" in page_of(file, "--ledger", "dpratio.db")
     done = run.invoke(app, ["report", "r.json", "--anchor", "a.txt"])
     assert "an anchor needs its ledger" in str(done.exception)

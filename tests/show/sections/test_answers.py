@@ -144,3 +144,19 @@ def test_a_headline_breaks_at_no_number() -> None:
     (drawn, *_) = answer_terms(RELEASE, answers_of(RELEASE))
     assert " %" not in drawn["headline"]
     assert "p\xa0<\xa00.0001" in drawn["headline"]
+
+
+def test_an_answer_of_another_release_is_refused_though_it_asks_the_same() -> None:
+    other = replace(RELEASE, id="ab" * 16)
+    mean = dpr.functions.mean("per")
+    for answer in (
+        dpr.compare_ratios(other, "west", "north"),
+        dpr.assess_homogeneity(other, question=1),
+        dpr.assess_equivalence(other, lower=0.9, upper=1.1, question=1),
+        dpr.estimate_function(other, mean, question=1),
+        dpr.calibration_curve(other),
+        dpr.watch([other], question=1, people_are_new=True),
+    ):
+        with pytest.raises(InvalidInput, match=f"an answer of release {other.id}"):
+            render_report(RELEASE, answers=[answer])
+        assert render_report(other, answers=[answer])

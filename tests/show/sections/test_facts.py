@@ -19,7 +19,7 @@ HOSTILE = "<script>alert(1)</script>"
 
 
 def released(
-    folder: Path, *, by: str = "Ann", dataset: str = ""
+    folder: Path, *, by: str = "Ann Lee", dataset: str = ""
 ) -> tuple[dpr.Ledger, dpr.Release]:
     """Release invented people from a file, on account."""
     people = folder / "people.csv"
@@ -68,7 +68,7 @@ def test_a_ledger_tells_who_asked_and_what_was_left(tmp_path: Path) -> None:
     page = render_report(release, record=record_of(ledger, release))
     for words in (
         "<b>Data</b> loans of 2025",
-        "<b>Asked by</b> Ann",
+        "<b>Asked by</b> Ann Lee",
         "<b>Released</b> 20",
         "<dt>Scope</dt><dd>loans</dd>",
         "<dt>Approved</dt><dd>no approval was needed</dd>",
@@ -81,7 +81,7 @@ def test_a_ledger_tells_who_asked_and_what_was_left(tmp_path: Path) -> None:
         assert words in page, words
     assert "people.csv" not in page
     assert str(tmp_path) not in page
-    assert "Ann" not in render_report(release)
+    assert "Ann Lee" not in render_report(release)
 
 
 def test_an_approval_and_a_scope_without_words_are_named(tmp_path: Path) -> None:

@@ -120,6 +120,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         variance=target.variance,
         is_simulated=release.is_simulated,
         origin=release.origin,
+        release_id=release.id,
         asked=target.asked,
         shared_groups=unit.most_groups if is_shared else 1,
         **joined,

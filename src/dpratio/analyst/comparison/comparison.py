@@ -93,6 +93,7 @@ class Comparison(Tabular):
     variance: str
     is_simulated: bool
     origin: str | None = None
+    release_id: str = ""
     asked: str = ""
     shared_groups: int = 1
 

@@ -60,6 +60,7 @@ class Equivalence(Tabular):
     variance: str
     is_simulated: bool
     origin: str | None = None
+    release_id: str = ""
     asked: str = ""
 
     def columns(self) -> dict[str, list[Any]]:
@@ -211,6 +212,7 @@ def assess_equivalence(
         variance=target.variance,
         is_simulated=release.is_simulated,
         origin=release.origin,
+        release_id=release.id,
         asked=target.asked,
     )
 

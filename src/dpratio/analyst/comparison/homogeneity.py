@@ -50,6 +50,7 @@ class Homogeneity(Tabular):
     is_simulated: bool
     left_out: int = 0
     origin: str | None = None
+    release_id: str = ""
     asked: str = ""
     beside: tuple[tuple[Any, float, float, float], ...] = field(default=(), repr=False)
 
@@ -147,6 +148,7 @@ def assess_homogeneity(
         is_simulated=release.is_simulated,
         left_out=left_out,
         origin=release.origin,
+        release_id=release.id,
         asked=target.asked,
         beside=_beside(target, places),
     )

@@ -126,6 +126,7 @@ def calibration_curve(
         level=level,
         is_simulated=release.is_simulated,
         origin=release.origin,
+        release_id=release.id,
         bounds=(
             min(box["s"].lower, box["y"].lower),
             max(box["s"].upper, box["y"].upper),

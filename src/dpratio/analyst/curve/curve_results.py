@@ -12,6 +12,7 @@ from dpratio.analyst.curve.calibration_test import CalibrationTest
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.labelled import labelled
 from dpratio.analyst.tables.provenance import stamps
+from dpratio.analyst.tables.sentence import chance_in_words
 from dpratio.analyst.tables.statuses import Codes, codes_of, meanings_of, words_of
 from dpratio.arrays import Floats
 from dpratio.tabular import UNKNOWN, Tabular
@@ -112,10 +113,11 @@ class CalibrationErrors(Tabular):
         for at in range(len(self.pvalue)):
             names = [str(cells[at]) for cells in self.labels.values()]
             whose = f"{', '.join(names)}: " if names else ""
-            verdict = "contradicts" if self.pvalue[at] < 1 - self.level else "allows"
+            chance = float(self.pvalue[at])
+            verdict = "contradicts" if chance < 1 - self.level else "allows"
             said.append(
                 f"{whose}{_within(table, at) if self.has_means else ''}"
-                f"p = {self.pvalue[at]:.3g}, which {verdict} a calibrated score."
+                f"{chance_in_words(chance)}, which {verdict} a calibrated score."
             )
             if self.left_out[at]:
                 count = int(self.left_out[at])
@@ -158,6 +160,7 @@ class Curve(Tabular):
     level: float
     is_simulated: bool
     origin: str | None = None
+    release_id: str = ""
     bounds: tuple[float, float] = (-np.inf, np.inf)
 
     @property

@@ -250,4 +250,5 @@ def _answer(
         level=level,
         is_simulated=release.is_simulated,
         origin=release.origin,
+        release_id=release.id,
     )

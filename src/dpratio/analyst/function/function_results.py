@@ -55,6 +55,7 @@ class FunctionEstimates(Tabular):
     level: float
     is_simulated: bool
     origin: str | None = None
+    release_id: str = ""
 
     @property
     def status(self) -> tuple[str, ...]:

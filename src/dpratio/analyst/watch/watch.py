@@ -101,6 +101,7 @@ def watch(  # noqa: PLR0913 (one verb, one answer)
         asked=" per ".join(series.question.ratio.totals),
         is_simulated=first.is_simulated,
         origin=first.origin,
+        release_id=series.releases[-1].id,
         remarks=series.differing,
         **found,
     )

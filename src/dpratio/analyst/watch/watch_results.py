@@ -63,6 +63,7 @@ class Watch(Tabular):
     asked: str
     is_simulated: bool
     origin: str | None = None
+    release_id: str = ""
     remarks: tuple[str, ...] = ()
 
     @property

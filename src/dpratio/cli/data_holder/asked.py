@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from dpratio.checks import require
 from dpratio.cli.data_holder.ledger import DEFAULT, open_ledger
-from dpratio.cli.studies import is_plan, plan_of, read_any_plan, read_study, table_of
+from dpratio.cli.studies import (
+    as_written,
+    is_plan,
+    plan_of,
+    read_any_plan,
+    read_study,
+    table_of,
+)
 from dpratio.errors import LedgerRefused
 
 if TYPE_CHECKING:
@@ -42,12 +49,16 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A plan, the table to read, its source as the study has it, and its scope."""
+    """A plan, the table to read, its source as the study has it, and its scope.
+
+    ``study`` is what the plan was made of; None where a plan was given.
+    """
 
     plan: "Plan"
     table: object
     source: object
     scope: str | None
+    study: "Study | None" = None
 
     def require_free(self, book: "Ledger | None") -> None:
         """Refuse data that were named aside of a study where studies are approved.
@@ -82,8 +93,8 @@ def asked_for(given: "Study", plan: "Plan", aside: object, account: Account) -> 
     """Ask with a plan that was made of a study."""
     if aside is None:
         given.require_period()
-    table = table_of(given) if aside is None else aside
+    table = table_of(given) if aside is None else as_written(aside, given)
     if account.no_ledger:
-        return Asked(plan, table, None, account.scope)
+        return Asked(plan, table, None, account.scope, given)
     own = given.data if aside is None else None
-    return Asked(plan, table, own, account.scope or given.scope)
+    return Asked(plan, table, own, account.scope or given.scope, given)

@@ -3,12 +3,11 @@
 Plain, it charges nothing. With ``--rows`` it is a small release of its own.
 """
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.checks import require
+from dpratio.checks import refuse, require
 from dpratio.cli.data_holder.asked import Account, Asked, asked_of
 from dpratio.cli.data_holder.bounds import say_again
 from dpratio.cli.data_holder.ledger import DEFAULT, Anchor, By, Location, Scope
@@ -26,7 +25,7 @@ from dpratio.cli.options import (
     Where,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.studies import is_plan, read_study, table_aside
+from dpratio.cli.studies import table_aside
 from dpratio.cli.words import in_options
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def check(  # noqa: PLR0913 (what a release is given)
     asked.require_free(book)
     if rows:
         price = "0.05" if epsilon is None else epsilon
-        _count_rows(study, asked, book, price, output, (new_draw, by, engine))
+        _count_rows(asked, book, price, output, (new_draw, by, engine))
         return
     found = check_release(
         asked.table,
@@ -109,7 +108,6 @@ def check(  # noqa: PLR0913 (what a release is given)
 
 
 def _count_rows(
-    study: Path,
     asked: Asked,
     book: "Ledger | None",
     epsilon: str,
@@ -123,8 +121,9 @@ def _count_rows(
     from dpratio.terms.budget import Budget
 
     hint = "Give the study that the plan was made from."
-    require(not is_plan(study), "--rows goes with a study", study.name, hint)
-    given, (new_draw, by, engine) = read_study(study), door
+    given, (new_draw, by, engine) = asked.study, door
+    if given is None:
+        refuse("--rows goes with a study", "a plan", hint)
     released = release_sums(
         asked.table,
         plan_check(given, budget=Budget(epsilon)),

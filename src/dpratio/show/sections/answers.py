@@ -59,6 +59,9 @@ def require_answers(release: Release, answers: Sequence[Answer]) -> None:
         about = getattr(each, "asked", "")
         known = not about or about in asked or isinstance(each, Watch)
         require(known, rule, about, hint)
+        # An answer that somebody built by hand names no release.
+        same = each.release_id in {"", release.id}
+        require(same, rule, f"an answer of release {each.release_id}", hint)
         if isinstance(each, Comparison | Equivalence | FunctionEstimates):
             rule = f"a report shows up to {_MOST_DRAWN:,} rows of an answer"
             require(len(each) <= _MOST_DRAWN, rule, len(each), "Name fewer groups.")
