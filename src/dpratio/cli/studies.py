@@ -134,8 +134,9 @@ def as_written(aside: object, study: "Study") -> object:
     from dpratio.terms.source import CsvFile
 
     path = aside.path if isinstance(aside, CsvFile) else aside
-    is_text = isinstance(path, str) and path.endswith((".csv", ".csv.gz"))
-    if not is_text or not isinstance(study.data, CsvFile):
+    if not isinstance(path, str) or not path.endswith((".csv", ".csv.gz")):
+        return aside
+    if not isinstance(study.data, CsvFile):
         return aside
     where = aside.where if isinstance(aside, CsvFile) else None
     return replace(study.data, path=path, where=where)
