@@ -15,6 +15,7 @@ from dpratio.curator.ledger.store.server_roles import ROLES
 
 ELSEWHERE = {
     "README.md",
+    "docs/guides/credit.md",  # with its kept release, in tests/guides
     "docs/guides/mortgages.md",  # as a notebook, in tests/guides
     "docs/guides/spark.md",
     "docs/guides/team_ledger.md",
