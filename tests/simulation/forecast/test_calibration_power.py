@@ -70,6 +70,27 @@ def test_people_may_be_given() -> None:
     assert given.power[0] < spread.power[0]
 
 
+def test_weights_that_follow_the_score_leave_the_size_in_its_place() -> None:
+    """With one ω for all bins the first size was 0.0025 here, the power 0.44."""
+
+    def heavier(rng: np.random.Generator, repetitions: int, count: int) -> Any:  # noqa: ANN401
+        score = rng.beta(0.5, 5, size=(repetitions, count))
+        weight = rng.exponential(size=score.shape) * (0.5 + 5 * score)
+        return dpr.simulation.People(score, score, weight)
+
+    edges = [0, 0.002, 0.006, 0.015, 0.028, 0.045, 0.07, 0.1, 0.145, 0.22, 1]
+    plan = plan_of(
+        ratio=dpr.Ratio("s", per="y", weight="w"),
+        bounds=BOUNDS | {"w": dpr.Bounds(0.33, 3)},
+        budget=dpr.Budget(4),
+        groups=dpr.ScoreBins("s", edges),
+    )
+    found = calibration_power(plan, n=2_000, samples=400, population=heavier)
+    assert (np.array(found.size) > 0.01).all()
+    assert (np.array(found.size) < 0.08).all()
+    assert found.power[0] > 0.5
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

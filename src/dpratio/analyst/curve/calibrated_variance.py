@@ -3,8 +3,9 @@
 In a calibrated bin Σw(s − y) of labels 0 and 1 varies by V = Σw²s(1 − s). Noise hides
 the sums of squares of one bin long before it hides Σws, so V is taken as ω·Σws·(1 − m):
 the edges of a bin tell its mean score m, and ω, which weights decide, is one number
-for all bins of a curve. What a bin's own sums of squares say is mixed in by how well
-they are known. docs/methods/calibration_curve.md derives and maps it.
+for all bins of a curve, or follows the score where squares say so clearly. What a bin's
+own sums of squares say is mixed in by how well they are known.
+docs/methods/calibration_curve.md derives and maps it.
 """
 
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ __all__ = ["CalibratedVariance", "Cells", "calibrated_variance", "spread_out"]
 _PULL = 0.75
 # How far ω may differ between bins of a curve, relative.
 _APART = 0.25
+# How far ω may follow the score along a curve, relative; and by how many standard
+# errors it must do so before it is believed.
+_TILT, _CLEAR = 0.5, 2.0
 # By how much a curve's labels may be too frequent before that says little of ω.
 _OFF = 0.5
 _TINY = np.finfo(np.float64).tiny
@@ -155,7 +159,7 @@ def _likely_mean(lower: Floats, upper: Floats) -> Floats:
 def _omega(
     cells: Cells, scores: Floats, unsure: Floats, profile: Floats, middle: Floats
 ) -> Estimate:
-    """Estimate Σw²s(1 − s)/Σws(1 − s), one number for every curve, with its variance.
+    """Estimate Σw²s(1 − s)/Σws(1 − s) of every bin, and the variance of its level.
 
     Nothing is known of it but what weights are possible, so half of their range stands
     for two standard deviations around its middle.
@@ -171,7 +175,38 @@ def _omega(
     )
     value, variance = _mixed(found)
     part = width**2 / (width**2 + variance)
-    return np.clip(centre + part * (value - centre), least, most), part * variance
+    omega = np.clip(centre + part * (value - centre), least, most)
+    if not cells.is_kish:
+        tilted = omega + _tilt(cells, scores, profile, middle, omega)
+        omega = np.clip(
+            tilted, np.maximum(least, omega / 2), np.minimum(most, 2 * omega)
+        )
+    return omega, part * variance
+
+
+def _tilt(
+    cells: Cells, scores: Floats, profile: Floats, middle: Floats, omega: Floats
+) -> Floats:
+    """Say by how much ω of every bin differs from that of its curve.
+
+    Weights that follow the score move it along a straight line. Its slope is what sums
+    of squares say beyond ω, where they say it clearly.
+    """
+    square = cells.add(profile**2) + _TINY
+    along = middle - cells.add(profile**2 * middle) / square
+    reach = cells.add((profile * along) ** 2) + _TINY
+    found = []
+    for own, by, sampled in _squares(cells, scores, profile):
+        beyond = own[0] - by * omega * profile
+        slope = cells.add(profile * along * beyond) / (reach * by)
+        noise = cells.add((profile * along) ** 2 * (own[1] + sampled))
+        # One bin alone has no slope; a square of its reach would be 0.
+        found.append((slope, noise / (reach * by) / (reach * by)))
+    slope, variance = _mixed(found)
+    clear = np.maximum(slope**2 - _CLEAR**2 * variance, 0.0)
+    possible = np.minimum(clear, (_TILT * omega) ** 2 * square / reach)
+    moved: Floats = possible / (possible + variance + _TINY) * slope * along
+    return moved
 
 
 def _by_weights(cells: Cells) -> Estimate:
@@ -188,31 +223,37 @@ def _by_weights(cells: Cells) -> Estimate:
 def _by_squares(
     cells: Cells, scores: Floats, unsure: Floats, profile: Floats, middle: Floats
 ) -> list[Estimate]:
-    """Estimate ω from sums of squares by regression on what ω multiplies.
+    """Estimate ω from sums of squares by regression on what ω multiplies."""
+    least, most = cells.weights or (1.0, 1.0)
+    square = cells.add(profile**2) + _TINY
+    centre = (least + most) / 2
+    blurred = centre**2 * cells.add((profile * (1 - middle)) ** 2 * unsure)
+    found = []
+    for own, by, sampled in _squares(cells, scores, profile):
+        slope = cells.add(profile * own[0]) / (square * by)
+        noise = cells.add(profile**2 * (own[1] + sampled)) + blurred
+        found.append((slope, noise / (square * by) ** 2))
+    return found
+
+
+def _squares(
+    cells: Cells, scores: Floats, profile: Floats
+) -> list[tuple[Estimate, Floats, Floats]]:
+    """Give sums of squares, what multiplies V in them, and how they vary.
 
     Squares of w(s − y) grow with the frequency of labels, which need not be that of
     the scores; it is taken off.
     """
     least, most = cells.weights or (1.0, 1.0)
-    square = cells.add(profile**2) + _TINY
     gap, gap_noise = map(cells.add, cells.combined({"wy": 1.0, "ws": -1.0}))
     total = cells.add(scores) + _TINY
     part = _OFF**2 / (_OFF**2 + gap_noise / total**2)
     labels = np.clip(1 + part * gap / total, 0.5, 2.0)
-    centre = (least + most) / 2
-    blurred = centre**2 * cells.add((profile * (1 - middle)) ** 2 * unsure)
-
-    def regressed(own: Estimate, by: Floats, sampled: Floats) -> Estimate:
-        slope = cells.add(profile * own[0]) / (square * by)
-        noise = cells.add(profile**2 * own[1]) + sampled + blurred
-        return slope, noise / (square * by) ** 2
-
-    sampled = (most - least) ** 2 / 8 * centre * cells.add(profile**3)
-    squares = cells.combined({"aa": 1.0, "ab": -2.0, "bb": 1.0})
-    found = [regressed(squares, labels, sampled)]
+    sampled = (most - least) ** 2 / 16 * (least + most) * profile
+    found = [(cells.combined({"aa": 1.0, "ab": -2.0, "bb": 1.0}), labels, sampled)]
     if "wa" in cells.moments.names:
         free = cells.combined({"wa": 1.0, "aa": -1.0})
-        found.append(regressed(free, np.ones_like(labels), np.zeros_like(labels)))
+        found.append((free, np.ones_like(labels), np.zeros_like(labels)))
     return found
 
 
