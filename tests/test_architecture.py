@@ -126,7 +126,7 @@ HOMES = {
         "cli/anyone/page.py",
         "cli/data_holder/team.py",
         "cli/data_holder/running.py",
-        "cli/signals.py",
+        "cli/help.py",
     },
 }
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from dpratio.checks import import_extra
 from dpratio.drawing import displayed, drawn
@@ -39,6 +39,9 @@ class Tabular:
     """Conversions of anything that has `columns`."""
 
     __slots__ = ()
+
+    # Patterns of columns that a narrow table does without; the first goes first.
+    spare: ClassVar[tuple[str, ...]] = ()
 
     def columns(self) -> Mapping[str, Sequence[Any]]:
         """The table: column names and their values, all of one length."""

@@ -112,14 +112,14 @@ def call(
 def outputs_of(folder: Path, data: str, call: Callable[[str], str]) -> list[str]:
     """Release, estimate, report and look at the ledger; give all there is to see."""
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
-    again = f"--json --id {name_of(29)} -v"
+    again = f"--format json --id {name_of(29)} -v"
     commands = [
         "ledger init --epsilon 3 --delta 1e-5 --anchor heads",
         f"release study.toml --data {data} --anchor heads --by ann -o r.json -v",
         f"release study.toml --data {data} --anchor heads -o s.json {again}",
         "estimate r.json",
         "report r.json -o r.html",
-        "ledger show --anchor heads",
+        "ledger show --wide --anchor heads",
         "ledger verify r.json --anchor heads",
     ]
     said = [call(words) for words in commands]
@@ -148,7 +148,7 @@ def test_29_where_output_is_kept_no_stage_has_its_time(
     data = write_csv(ROWS, tmp_path)
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     assert "\n0\n" in call("ledger init --epsilon 3")
-    said = call(f"release study.toml --data {data} -o r.json --verbose --json")
+    said = call(f"release study.toml --data {data} -o r.json --verbose --format json")
     assert [each for each in said.splitlines() if each.startswith("dpratio: ")] == [
         f"dpratio: {stage}" for stage in door.STAGES
     ]

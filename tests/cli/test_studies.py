@@ -310,7 +310,7 @@ per = { mean = 1.8, sd = 1 }
     ratio = '[ratio]\nnumerator = "score"\nper = "label"\n'
     write_study(ratio, bounds, unit, "[privacy]\nepsilon = 4\n", population)
     assert "for 500 people per answer" in shown("plan", "study.toml")
-    words = ["coverage", "study.toml", "--n", "500", "--reps", "400", "--rng", "1"]
+    words = ["coverage", "study.toml", "--n", "500", "--reps", "400", "--seed", "1"]
     rows = json.loads(shown(*words, "--format", "json"))
     (pivot,) = (row for row in rows if row["method"] == "pivot")
     # Five standard errors of 400 repetitions.

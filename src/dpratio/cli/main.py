@@ -24,6 +24,7 @@ from dpratio.cli.data_holder.team import (
     roles,
     withdraw,
 )
+from dpratio.cli.help import Group, with_examples
 from dpratio.cli.release_holder.analyse import estimate
 from dpratio.cli.release_holder.combine import merge, roll_up
 from dpratio.cli.release_holder.compare import compare
@@ -32,6 +33,7 @@ from dpratio.cli.release_holder.function import function
 from dpratio.cli.release_holder.report import report
 from dpratio.cli.release_holder.watch import watch
 from dpratio.cli.signals import Commands
+from dpratio.cli.terminal import wrapped
 from dpratio.cli.words import in_options
 from dpratio.errors import DpratioError
 from dpratio.tabular import printable
@@ -42,8 +44,8 @@ __all__ = ["app", "run"]
 EXIT_CODES = """Exit codes: 0 done · 1 stopped or failed unexpectedly · 2 wrong usage ·
 3 invalid input · 4 schema refused · 5 file refused · 6 document refused ·
 7 plan refused · 8 engine failed · 9 optional package missing ·
-10 ledger refused · 11 ledger failed · 12 audit failed · 130 interrupted (Ctrl-C) ·
-143 terminated (SIGTERM)"""
+10 ledger refused · 11 ledger failed · 12 audit failed ·
+130 interrupted (Ctrl-C) · 143 terminated (SIGTERM)"""
 
 app = typer.Typer(
     name="dpratio",
@@ -68,7 +70,8 @@ ledger.command()(migrate)
 ledger.command()(recover)
 ledger.command()(export)
 ledger.command("import")(import_)
-app.add_typer(ledger, name="ledger", rich_help_panel=HOLDER)
+with_examples(ledger.registered_commands, "ledger ")
+app.add_typer(ledger, name="ledger", cls=Group, rich_help_panel=HOLDER)
 app.command(rich_help_panel=HOLDER)(audit)
 app.command(rich_help_panel=READER)(estimate)
 app.command(rich_help_panel=READER)(curve)
@@ -82,6 +85,7 @@ app.command(rich_help_panel=ANYONE)(demo)
 app.command(rich_help_panel=ANYONE)(forecast)
 app.command(rich_help_panel=ANYONE)(coverage)
 app.command(rich_help_panel=ANYONE)(page)
+with_examples(app.registered_commands)
 
 
 def run() -> None:
@@ -91,7 +95,10 @@ def run() -> None:
     except DpratioError as error:
         # Names in a message may come from a document, and steer a terminal.
         said = printable(in_options(str(error)))
-        sys.stderr.write(f"{type(error).__name__}: {said}\n")
+        line = f"{type(error).__name__}: {said}"
+        # One line where a log or a program reads it; broken for who sits there.
+        shown = wrapped(line) if sys.stderr.isatty() else [line]
+        sys.stderr.write("\n".join(shown) + "\n")
         raise SystemExit(error.exit_code) from None
 
 

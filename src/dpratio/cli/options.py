@@ -28,6 +28,7 @@ __all__ = [
     "View",
     "Where",
     "WhichQuestion",
+    "Wide",
 ]
 
 StudyFile = Annotated[
@@ -98,10 +99,15 @@ Format = Annotated[
     str,
     typer.Option("--format", help="table, csv, json or markdown.", metavar="FORMAT"),
 ]
-JsonFile = Annotated[
-    Path | None, typer.Option("--json", help="Write the rows as JSON.")
+Wide = Annotated[
+    bool, typer.Option("--wide", help="Show all columns, beyond 80 characters.")
 ]
-CsvFile = Annotated[Path | None, typer.Option("--csv", help="Write the rows as CSV.")]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", help="Write the rows to a file, as JSON.")
+]
+CsvFile = Annotated[
+    Path | None, typer.Option("--csv", help="Write the rows to a file, as CSV.")
+]
 ChartFile = Annotated[
     Path | None, typer.Option("--chart", help="Draw to .svg or .html.")
 ]

@@ -1,5 +1,6 @@
 """How commands answer: sentences, tables in the format asked for, files, progress."""
 
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -9,12 +10,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from dpratio.cli.terminal import WIDTH, table_lines, wrapped
 from dpratio.tabular import Tabular, printable
 
 if TYPE_CHECKING:
     from dpratio.simulation.progress import Report
 
-__all__ = ["Output", "progress_bar"]
+__all__ = ["Output", "progress_bar", "say", "screen_width"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Output:
     chart: Path | None = None
     view: str | None = None
     force: bool = False
+    wide: bool = False
 
     def __post_init__(self) -> None:
         from dpratio.checks import require_one_of
@@ -64,24 +67,34 @@ class Output:
     def say(self, lines: Iterable[str]) -> None:
         """Print sentences around a table, unless a program reads the output."""
         if self.layout == "table":
-            for line in lines:
-                typer.echo(printable(line))
+            say(*lines)
+
+    def say_as_is(self, lines: Iterable[str]) -> None:
+        """Print lines that are to be copied: none is broken."""
+        if self.layout == "table":
+            typer.echo("\n".join(printable(line) for line in lines))
 
     def print_table(self, table: Tabular) -> None:
-        """Print a table: drawn on a terminal, plain where it is piped."""
-        from dpratio.show.text import render, rich_table
+        """Print a table: for people as wide as they can read, or as asked for."""
+        from dpratio.show.text import render
 
-        text = render(table, self.layout)
-        if self.layout == "table" and sys.stdout.isatty():
-            from rich.console import Console
+        if self.layout == "table":
+            room = None if self.wide else screen_width()
+            typer.echo("\n".join(table_lines(table, room)))
+        else:
+            typer.echo(render(table, self.layout))
 
-            console = Console()
-            drawn_wider = 3 * len(table.columns())
-            # A table wider than the terminal would lose digits; plain, it runs over.
-            if len(text.splitlines()[0]) + drawn_wider <= console.width:
-                console.print(rich_table(table))
-                return
-        typer.echo(text)
+
+def say(*lines: str) -> None:
+    """Print sentences, broken between words at 80 columns."""
+    room = min(WIDTH, screen_width())
+    for line in lines:
+        typer.echo("\n".join(wrapped(line, room)))
+
+
+def screen_width() -> int:
+    """Give the width of the terminal; a pipe or a file has 80 columns, always."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 
 @contextmanager

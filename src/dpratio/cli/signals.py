@@ -3,8 +3,7 @@
 import sys
 from typing import Any
 
-from typer.core import TyperGroup
-
+from dpratio.cli.help import Group
 from dpratio.tabular import printable
 
 __all__ = ["Commands", "exit_code_of"]
@@ -12,7 +11,7 @@ __all__ = ["Commands", "exit_code_of"]
 INTERRUPTED, TERMINATED = 130, 143
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """The commands; what interrupts one is told where things stand."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 (Typer brings its own Click)

@@ -1,4 +1,4 @@
-"""Tables for terminals, spreadsheets, programs and documents."""
+"""Tables for spreadsheets, programs and documents."""
 
 import csv
 import datetime as dt
@@ -8,9 +8,9 @@ import math
 from typing import Any
 
 from dpratio.checks import require_one_of
-from dpratio.tabular import Tabular, harmless, printable
+from dpratio.tabular import Tabular, harmless
 
-__all__ = ["FORMATS", "render", "rich_table"]
+__all__ = ["FORMATS", "render"]
 
 FORMATS = ("table", "csv", "json", "markdown")
 
@@ -35,24 +35,6 @@ def render(table: Tabular, layout: str) -> str:
     if layout == "csv":
         return _to_csv(table)
     return table.to_text()
-
-
-def rich_table(table: Tabular) -> Any:  # noqa: ANN401 (rich is imported here only)
-    """Draw a table for a terminal."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as Drawn
-    from rich.text import Text
-
-    drawn = Drawn(box=SIMPLE_HEAD, header_style="bold")
-    columns = table.columns()
-    for name, cells in columns.items():
-        is_number = all(isinstance(cell, int | float) for cell in cells)
-        drawn.add_column(
-            Text(printable(name)), justify="right" if is_number else "left"
-        )
-    for row in zip(*table.shown().values(), strict=True):
-        drawn.add_row(*(Text(printable(cell)) for cell in row))
-    return drawn
 
 
 def _to_csv(table: Tabular) -> str:

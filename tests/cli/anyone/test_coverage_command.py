@@ -59,7 +59,7 @@ def test_the_papers_tables_are_printed_written_and_counted(folder: Path) -> None
     words = [
         "coverage",
         "paper",
-        "--rng",
+        "--seed",
         "4",
         "--json",
         "t.json",
@@ -81,7 +81,7 @@ def test_the_papers_tables_are_printed_written_and_counted(folder: Path) -> None
 
 def test_one_table_can_be_asked_for(folder: Path) -> None:
     assert folder.is_dir()
-    words = ["coverage", "paper", "--table", "3", "--reps", "100", "--rng", "1"]
+    words = ["coverage", "paper", "--table", "3", "--reps", "100", "--seed", "1"]
     shown = CliRunner().invoke(app, [*words, "--format", "json"])
     rows = json.loads(shown.stdout)
     assert {row["table"] for row in rows} == {3}

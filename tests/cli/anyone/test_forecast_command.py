@@ -38,14 +38,20 @@ def run(*words: object) -> Result:
     )
 
 
+def flowing(done: Result) -> str:
+    """What was printed, without the ends of lines."""
+    return " ".join(done.stdout.split())
+
+
 def test_a_forecast_says_what_is_needed_and_that_nothing_was_spent(
     study: Path,
 ) -> None:
     done = run("forecast", study, "--width", 0.1)
     assert done.exit_code == 0
-    assert "No data were read and nothing was spent" in done.stdout
-    assert "people at epsilon 1" in done.stdout
-    assert "With 2,000 people it needs epsilon" in done.stdout
+    said = flowing(done)
+    assert "No data were read and nothing was spent" in said
+    assert "people at epsilon 1" in said
+    assert "With 2,000 people it needs epsilon" in said
 
 
 def test_what_cannot_be_had_is_said(study: Path) -> None:
@@ -77,13 +83,13 @@ def test_without_a_population_the_plan_and_the_forecast_say_what_they_assume(
 ) -> None:
     path = tmp_path / "bare.toml"
     path.write_text(STUDY.split("[population]", maxsplit=1)[0], encoding="utf-8")
-    assert "by what they are like: nobody described them" in run("plan", path).stdout
-    said = run("forecast", path, "--n", 2000, "--width", 0.8).stdout
+    assert "by what they are like: nobody described them" in flowing(run("plan", path))
+    said = flowing(run("forecast", path, "--n", 2000, "--width", 0.8))
     assert "Nobody described the people: ranges go over a family" in said
     assert "width_low" in said
     assert re.search(r"needs [\d,]+ to [\d,]+ people at epsilon 1, by what the", said)
     assert re.search(r"it needs epsilon [\d.]+ to [\d.]+, by what the people", said)
-    few = run("forecast", path, "--n", 500, "--width", 0.1).stdout
+    few = flowing(run("forecast", path, "--n", 500, "--width", 0.1))
     assert re.search(r"epsilon [\d.]+ or more, by what .* for some no epsilon", few)
 
 
@@ -93,7 +99,8 @@ def test_sums_that_hang_on_the_people_have_no_forecast_without_them(
     path = tmp_path / "bare.toml"
     bare = STUDY.split("[population]", maxsplit=1)[0] + 'strategy = "joint"\n'
     path.write_text(bare, encoding="utf-8")
-    assert "of unknown width. What joint sums give" in run("plan", path).stdout
+    said = flowing(run("plan", path))
+    assert "of unknown width. What joint sums give" in said
     with pytest.raises(InvalidInput, match=r"\[population\] in the study"):
         run("forecast", path)
 
@@ -131,7 +138,7 @@ def test_the_limit_prints_every_setting_and_writes_the_named_columns(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "limit.json"
-    done = run("coverage", "limit", "--reps", 20, "--rng", 1, "--json", file)
+    done = run("coverage", "limit", "--reps", 20, "--seed", 1, "--json", file)
     assert done.exit_code == 0
     rows = json.loads(file.read_text(encoding="utf-8"))
     assert len(rows) == 64

@@ -80,7 +80,7 @@ def test_a_study_takes_the_line_that_is_printed(shop: Path, call: Call) -> None:
     assert origin in " ".join(call("plan", "study.toml")[1].split())
     assert call("report", "sums.json", "-o", "report.html")[0] == 0
     assert origin in (shop / "report.html").read_text(encoding="utf-8")
-    assert f"bounds by {name[:12]}" in call("ledger", "show")[1]
+    assert f"bounds by {name[:12]}" in call("ledger", "show", "--wide")[1]
 
 
 def test_a_column_and_limits_may_be_named(shop: Path, call: Call) -> None:

@@ -31,7 +31,9 @@ def day_of(name: str) -> str:
 def test_the_line_says_that_a_release_was_given_again(
     named: tuple[str, ...], folder: Path, call: Call
 ) -> None:
-    lines = [json.loads(call(*RELEASE, "--json", *named)[1]) for _ in range(2)]
+    lines = [
+        json.loads(call(*RELEASE, "--format", "json", *named)[1]) for _ in range(2)
+    ]
     assert [each.pop("given_again") for each in lines] == [False, True]
     assert lines[0] == lines[1]
     assert lines[1]["drawn_on"] == day_of(lines[1]["id"])
@@ -41,7 +43,7 @@ def test_the_line_says_that_a_release_was_given_again(
 def test_the_last_line_is_json_and_the_only_one_on_standard_output(
     folder: Path, call: Call
 ) -> None:
-    code, out, error = call(*RELEASE, "--json", "--id", "orders 2026-11")
+    code, out, error = call(*RELEASE, "--format", "json", "--id", "orders 2026-11")
     assert (code, error) == (0, "")
     assert json.loads(out) == {
         "id": id_of("orders 2026-11"),
@@ -58,7 +60,7 @@ def test_the_last_line_is_json_and_the_only_one_on_standard_output(
 
 def test_a_refusal_ends_with_its_line_too(folder: Path, call: Call) -> None:
     (folder / "people.csv").write_text("score,lable\n0.5,1\n", encoding="utf-8")
-    code, out, error = call(*RELEASE, "--json")
+    code, out, error = call(*RELEASE, "--format", "json")
     assert code == 4
     assert error.startswith("SchemaRefused: ")
     line = json.loads(out)
@@ -76,13 +78,13 @@ def test_a_refusal_ends_with_its_line_too(folder: Path, call: Call) -> None:
 
 def test_a_study_that_is_not_there_ends_with_a_line(folder: Path, call: Call) -> None:
     (folder / "study.toml").unlink()
-    code, out, _ = call(*RELEASE, "--json")
+    code, out, _ = call(*RELEASE, "--format", "json")
     assert code == 5
     assert (json.loads(out)["id"], json.loads(out)["exit_code"]) == (None, 5)
 
 
 def test_without_a_ledger_nothing_is_spent(folder: Path, call: Call) -> None:
-    code, out, _ = call(*RELEASE, "--json", "--no-ledger")
+    code, out, _ = call(*RELEASE, "--format", "json", "--no-ledger")
     assert code == 0
     line = json.loads(out)
     assert (line["status"], line["spent"], line["left"]) == ("written", None, None)
@@ -95,7 +97,7 @@ def test_the_same_text_is_the_same_release(folder: Path, call: Call) -> None:
     again = call(*RELEASE, "--id", "orders 2026-11")
     day = day_of(id_of("orders 2026-11"))
     said = (
-        f"Given again as it was drawn on {day}, for free. Rows that were added or "
+        f"Given again as it was drawn on {day}, for free. Rows that were added or\n"
         f"changed since {day} are not in it.\n"
     )
     assert (again[1].replace(said, ""), again[2]) == first[1:]
@@ -181,7 +183,7 @@ def test_a_signal_while_files_are_read_ends_a_release(
     number: signal.Signals, code: int, engine: str, folder: Path
 ) -> None:
     (folder / "people.csv").write_text(rows_of_people(1_000_000), encoding="utf-8")
-    more = ("--json", "--verbose", "--engine", engine, "--id", "a run")
+    more = ("--format", "json", "--verbose", "--engine", engine, "--id", "a run")
     done = subprocess.run(
         [sys.executable, "-c", STOPPED, str(int(number)), *RELEASE, *more],
         check=False,

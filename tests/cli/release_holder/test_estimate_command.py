@@ -24,7 +24,7 @@ def test_a_release_is_written_and_estimated(folder: Path) -> None:
 def test_the_monte_carlo_estimate_repeats_with_its_seed(folder: Path) -> None:
     assert folder.is_dir()
     CliRunner().invoke(app, ["release", "study.toml", "-o", "r.json"])
-    words = ["estimate", "r.json", "--method", "monte_carlo", "--rng", "7"]
+    words = ["estimate", "r.json", "--method", "monte_carlo", "--seed", "7"]
     first, second = (CliRunner().invoke(app, words).stdout for _ in range(2))
     assert first == second
     assert "monte_carlo" in first

@@ -122,7 +122,17 @@ def folder(
 
 def started(stage: str) -> subprocess.Popen[str]:
     """Start a release that waits at a stage."""
-    words = ("release", "study.toml", "-o", "r.json", "--id", NAME, "--json", "-v")
+    words = (
+        "release",
+        "study.toml",
+        "-o",
+        "r.json",
+        "--id",
+        NAME,
+        "--format",
+        "json",
+        "-v",
+    )
     command = [sys.executable, "-m", "curator.stopped.stages", stage, *words]
     pipe = subprocess.PIPE
     return subprocess.Popen(

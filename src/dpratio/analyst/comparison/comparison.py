@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -72,6 +72,17 @@ class Comparison(Tabular):
         >>> found.estimate.round(3), found.ci_lower.round(3), found.status
         (array([0.198]), array([0.145]), ('ok',))
     """
+
+    spare: ClassVar = (
+        "alternative",
+        "level",
+        "adjust",
+        "statistic",
+        "se",
+        "reference",
+        "people",
+        "link",
+    )
 
     first: Sequence[Any]
     second: Sequence[Any] | None

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class Equivalence(Tabular):
         >>> found.verdicts, found.overall
         (('within', 'within', 'undecided', 'outside'), 'outside')
     """
+
+    spare: ClassVar = ("level", "adjust", "pvalue")
 
     group: Sequence[Any]
     ratio: Floats

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,18 @@ class CalibrationErrors(Tabular):
         >>> errors.expected.estimate.round(3), errors.pvalue < 0.05
         (array([0.038]), array([ True]))
     """
+
+    spare: ClassVar = (
+        "squared_error_ci_*",
+        "squared_error",
+        "calibration_intercept_ci_*",
+        "calibration_slope_ci_*",
+        "brier_score_ci_*",
+        "bins",
+        "statistic",
+        "expected_error_ci_*",
+        "calibration_intercept",
+    )
 
     labels: Mapping[str, Sequence[Any]]
     expected: Measured
@@ -146,6 +158,15 @@ class Curve(Tabular):
         >>> curve.to_dicts()[0]["score"], curve.status
         ('0 to 0.2', ('ok', 'ok', 'ok', 'ok', 'ok'))
     """
+
+    spare: ClassVar = (
+        "share_ci_*",
+        "mean_score_ci_*",
+        "mean_label_ci_*",
+        "ratio_ci_*",
+        "ratio",
+        "share",
+    )
 
     labels: Mapping[str, Sequence[Any]]
     bins: str

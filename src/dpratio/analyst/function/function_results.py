@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.labelled import labelled
@@ -41,6 +41,8 @@ class FunctionEstimates(Tabular):
         >>> found.function, found.se.round(4)
         ('mean_of_per', array([0.0076, 0.0076, 0.0076, 0.0075]))
     """
+
+    spare: ClassVar = ("se_privacy", "se_sampling", "se")
 
     function: str
     labels: Mapping[str, Sequence[Any]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,21 @@ class Estimates(Tabular):
         >>> len(estimates), estimates.ci_upper[:4].round(3), set(estimates.status)
         (9, array([1.051, 1.071, 1.129, 1.265]), {'ok'})
     """
+
+    spare: ClassVar = (
+        "effective_people",
+        "clipped_people",
+        "clipped_lower",
+        "clipped_upper",
+        "clipped_share",
+        "clipping",
+        "se_privacy",
+        "se_sampling",
+        "se",
+        "log_ci_lower",
+        "log_ci_upper",
+        "log_ratio",
+    )
 
     labels: Mapping[str, Sequence[Any]]
     ratio: Floats

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,8 @@ class Watch(Tabular):
         >>> found.ratio.shape, found.alarm.tolist()
         ((1, 4), [[0, 0, 0, 1]])
     """
+
+    spare: ClassVar = ("status", "change_since", "ci_lower", "ci_upper")
 
     periods: tuple[str, ...]
     labels: Mapping[str, Sequence[Any]]

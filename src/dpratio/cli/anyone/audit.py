@@ -9,6 +9,7 @@ from dpratio.cli.options import (
     Format,
     JsonFile,
     Replace,
+    Wide,
 )
 from dpratio.cli.output import Output, progress_bar
 from dpratio.errors import AuditFailed
@@ -50,6 +51,7 @@ def audit(  # noqa: PLR0913 (one command, its filters)
     csv_file: CsvFile = None,
     force: Replace = False,
     layout: Format = "table",
+    wide: Wide = False,
 ) -> None:
     """Release invented neighbours end to end; hold what they show to what is claimed.
 
@@ -61,7 +63,7 @@ def audit(  # noqa: PLR0913 (one command, its filters)
 
     from dpratio.simulation.audit.audit_noise import audit_noise
 
-    output = Output(layout, json_file, csv_file, force=force)
+    output = Output(layout, json_file, csv_file, force=force, wide=wide)
     given = {
         "epsilons": epsilon,
         "mechanisms": mechanism,

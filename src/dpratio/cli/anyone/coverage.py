@@ -13,6 +13,7 @@ from dpratio.cli.options import (
     Format,
     JsonFile,
     Replace,
+    Wide,
 )
 from dpratio.cli.output import Output, progress_bar
 from dpratio.cli.studies import plan_of, read_study
@@ -42,7 +43,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         int | None,
         typer.Option(help="Repetitions per cell; 1,000, or 20,000 for the limit."),
     ] = None,
-    rng: Annotated[int | None, typer.Option(help="Seed of the simulation.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the simulation.")] = None,
     workers: Annotated[
         int | None, typer.Option(help="Processes; by default one per processor.")
     ] = None,
@@ -82,6 +83,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     chart_file: ChartFile = None,
     force: Replace = False,
     layout: Format = "table",
+    wide: Wide = False,
 ) -> None:
     """Simulate how often intervals cover: the paper, the limit, or your own setting."""
     _require_used(
@@ -102,10 +104,10 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         raise InvalidInput("a study is simulated at some n, got none. Try --n 5000.")
     if case and chart_file:
         raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
-    output = Output(layout, json_file, csv_file, chart_file, force=force)
+    output = Output(layout, json_file, csv_file, chart_file, force=force, wide=wide)
     with progress_bar("Simulating") as report:
         given_reps = {} if reps is None else {"repetitions": reps}
-        run = {**given_reps, "rng": rng, "workers": workers, "report": report}
+        run = {**given_reps, "rng": seed, "workers": workers, "report": report}
         if target == "paper":
             result = _reproduce(table, run)
         elif target == "limit":

@@ -1,19 +1,21 @@
 """Commands for anyone: demo."""
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from dpratio.cli.options import Format
 from dpratio.cli.output import Output
+from dpratio.tabular import Tabular
 
 if TYPE_CHECKING:
     import numpy as np
 
     from dpratio.curator.ledger.ledger import Ledger
-    from dpratio.tabular import Tabular
 
 __all__ = ["demo"]
 
@@ -50,7 +52,7 @@ def demo(
         "demo"
     ),
     people: Annotated[int, typer.Option(help="Invented people per region.")] = 10_000,
-    rng: Annotated[int, typer.Option(help="Seed of the invented people.")] = 4,
+    seed: Annotated[int, typer.Option(help="Seed of the invented people.")] = 4,
     layout: Format = "table",
 ) -> None:
     """Invent people, plan, release, and show intervals beside the invented truth."""
@@ -70,7 +72,7 @@ def demo(
     study, saved = folder / "study.toml", folder / "release.json"
     told = folder / "report.html"
     _require_own(folder)
-    _write_files(folder, study, people, np.random.default_rng(rng))
+    _write_files(folder, study, people, np.random.default_rng(seed))
     output.say([f"Invented {people} people in each of four regions: {folder}/."])
     output.say(["", f"The plan, as `dpratio plan {study}` shows it:", ""])
     if layout == "table":
@@ -95,7 +97,7 @@ def demo(
             "",
         ]
     )
-    output.print_table(_beside_truth(estimates))
+    output.print_table(_BesideTruth(estimates))
     held = sum(
         low <= truth <= high < math.inf
         for low, truth, high in zip(
@@ -103,7 +105,7 @@ def demo(
         )
     )
     counted = f"{held} of {len(estimates)} intervals hold the invented truth"
-    again = "95 % do in the long run. Invent others with --rng 5; the noise is fresh."
+    again = "95 % do in the long run. Invent others with --seed 5; the noise is fresh."
     output.say(["", f"{counted}; {again}"])
     write_report(told, read_release(saved), title="Are the scores calibrated?")
     output.say(["", f"All of it to look at, in any browser: {told}"])
@@ -166,9 +168,18 @@ def _write_files(
     )
 
 
-def _beside_truth(estimates: "Tabular") -> "Tabular":
-    from dpratio.tabular import Table
+@dataclass(frozen=True, slots=True)
+class _BesideTruth(Tabular):
+    """Estimates with the invented truth beside each."""
 
-    columns = dict(estimates.columns())
-    region = {"region": columns.pop("region"), "truth": list(TRUE_RATIOS.values())}
-    return Table({**region, **columns})
+    spare: ClassVar = ("se_privacy", "se_sampling")
+
+    found: Tabular
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        columns = dict(self.found.columns())
+        region = {"region": columns.pop("region"), "truth": [*TRUE_RATIOS.values()]}
+        return {**region, **columns}
+
+    def precision(self) -> Mapping[str, Sequence[float]]:
+        return self.found.precision()

@@ -14,6 +14,7 @@ from dpratio.cli.options import (
     Replace,
     StudyFile,
     WhichQuestion,
+    Wide,
 )
 from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, plan_of, read_study
@@ -60,6 +61,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     chart_file: ChartFile = None,
     force: Replace = False,
     layout: Format = "table",
+    wide: Wide = False,
 ) -> None:
     """Forecast widths, power and needed people. Opens no data, costs nothing."""
     from dpratio.plan.strategy.people import EXPECTED_PEOPLE
@@ -67,7 +69,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     from dpratio.terms.budget import Budget
 
     asked = as_question(question)
-    output = Output(layout, json_file, csv_file, chart_file, force=force)
+    output = Output(layout, json_file, csv_file, chart_file, force=force, wide=wide)
     given = read_study(study)
     plan = plan_of(given)
     sizes = n or [given.n or EXPECTED_PEOPLE]

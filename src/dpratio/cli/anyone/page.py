@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from dpratio.cli.output import say
+
 __all__ = ["page"]
 
 
@@ -20,8 +22,8 @@ def page(
         import_extra(package, "page")
     from dpratio.web.serve import serve_page
 
-    def say(address: str) -> None:
-        typer.echo(f"The page is at {address}")
-        typer.echo("It reads no data and spends nothing. Stop it with Ctrl-C.")
+    def tell(address: str) -> None:
+        stop = "It reads no data and spends nothing. Stop it with Ctrl-C."
+        say(f"The page is at {address}", stop)
 
-    serve_page(port=port, browse=browser, say=say)
+    serve_page(port=port, browse=browser, say=tell)

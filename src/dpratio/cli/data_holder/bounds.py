@@ -21,6 +21,7 @@ from dpratio.cli.options import (
     Table,
     View,
     Where,
+    Wide,
 )
 from dpratio.cli.output import Output
 from dpratio.cli.studies import read_study, table_aside
@@ -64,6 +65,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     engine: Engine = "auto",
     force: Force = False,
     layout: Format = "table",
+    wide: Wide = False,
     chart: ChartFile = None,
 ) -> None:
     """Find bounds: release noisy histograms, and propose bounds from them."""
@@ -72,7 +74,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     from dpratio.plan.plan_bounds import limits_of, plan_bounds
     from dpratio.terms.budget import Budget
 
-    output = Output(layout, chart=chart, force=force)
+    output = Output(layout, chart=chart, force=force, wide=wide)
     given = replace(read_study(study), period=period)
     low, high = limits_of(given)
     limits = (
@@ -105,8 +107,9 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     lines = found.lines()
     if lines:
         place = "[bounds]" if given.unit.column is None else "[unit.totals]"
-        output.say(["", f"To take them, write into {place} of the study:", *lines])
-    output.say(["", f"{released} Written to {out}."])
+        output.say(["", f"To take them, write into {place} of the study:"])
+        output.say_as_is(lines)
+    output.say(["", str(released), f"Written to {out}."])
 
 
 def say_again(_: str, words: str) -> None:

@@ -23,6 +23,7 @@ from dpratio.cli.options import (
     Table,
     View,
     Where,
+    Wide,
 )
 from dpratio.cli.output import Output
 from dpratio.cli.studies import table_aside
@@ -67,11 +68,12 @@ def check(  # noqa: PLR0913 (what a release is given)
     spool: Spool = None,
     engine: Engine = "auto",
     layout: Format = "table",
+    wide: Wide = False,
 ) -> None:
     """Find out whether a release would start. Charges nothing but with --rows."""
     from dpratio.curator.preflight import check_release
 
-    output = Output(layout)
+    output = Output(layout, wide=wide)
     if rows:
         given = " ".join(["--schema"] * schema + ["--last"] * (last is not None))
         require(not given, "--rows goes without --schema and --last", given)

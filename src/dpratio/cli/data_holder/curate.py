@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpratio.checks import require
+from dpratio.checks import require, require_one_of
 from dpratio.cli.data_holder.asked import Account, asked_of
 from dpratio.cli.data_holder.ledger import (
     DEFAULT,
@@ -32,8 +32,9 @@ from dpratio.cli.options import (
     Table,
     View,
     Where,
+    Wide,
 )
-from dpratio.cli.output import Output
+from dpratio.cli.output import Output, say
 from dpratio.cli.studies import (
     is_plan,
     plan_of,
@@ -52,9 +53,10 @@ if TYPE_CHECKING:
 __all__ = ["plan", "release"]
 
 
-def plan(
+def plan(  # noqa: PLR0913 (one command, one answer)
     study: PlanFile,
     layout: Format = "table",
+    wide: Wide = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Write the plan, priced and complete."),
@@ -74,7 +76,7 @@ def plan(
     from dpratio.release.plan_file import plan_hash, require_plan_place, write_plan
     from dpratio.show.plan_text import plan_to_json, plan_to_markdown
 
-    output = Output(layout)
+    output = Output(layout, wide=wide)
     if out is not None:
         require_plan_place(out)
     rule = "--ledger, --scope and --force go with --html"
@@ -152,9 +154,14 @@ def release(  # noqa: PLR0913 (one command, one door)
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say each stage when it begins.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="End with one line of JSON, for schedulers.")
-    ] = False,
+    layout: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="table; or json, one line for schedulers, however it ends.",
+        ),
+    ] = "table",
 ) -> None:
     """Release the noisy sums of a study into a file, charged to the ledger.
 
@@ -163,6 +170,8 @@ def release(  # noqa: PLR0913 (one command, one door)
     """
     from dpratio.curator.release_sums import release_sums
 
+    require_one_of(layout, ("table", "json"), "format")
+    as_json = layout == "json"
     with closing_line(wanted=as_json) as run, shown_stages(verbose=verbose) as stage:
         account = Account(location, scope, anchor, spool, no_ledger)
         asked = asked_of(study, table_aside(data, table, view, where), account, period)
@@ -195,9 +204,9 @@ def release(  # noqa: PLR0913 (one command, one door)
         )
         run["id"] = released.id
     if not as_json:
-        typer.echo(f"{released}\nWritten to {out}.")
         again = released.id if run["given_again"] else None
-        typer.echo("\n".join(_account_words(book, asked.scope, again)))
+        said = _account_words(book, asked.scope, again)
+        say(str(released), f"Written to {out}.", *said)
 
 
 def _account_words(

@@ -13,8 +13,9 @@ from dpratio.cli.options import (
     PlanFile,
     Replace,
     Spool,
+    Wide,
 )
-from dpratio.cli.output import Output
+from dpratio.cli.output import Output, say
 from dpratio.cli.studies import (
     is_plan,
     plan_of,
@@ -126,7 +127,7 @@ def init(  # noqa: PLR0913 (the terms of a scope)
         approvals_by_others=by_others,
     )
     account = open_ledger(location, anchor, is_new=True).open_scope(terms)
-    Output().say(describe(account))
+    say(*describe(account))
 
 
 @ledger.command()
@@ -141,12 +142,13 @@ def show(  # noqa: PLR0913 (one question, many ways to ask it)
     chart_file: ChartFile = None,
     force: Replace = False,
     layout: Format = "table",
+    wide: Wide = False,
 ) -> None:
     """Show what is spent and left, the history, and what a next release could cost."""
     from dpratio.curator.ledger.account.source import written_source
     from dpratio.curator.ledger.history import describe_plan
 
-    output = Output(layout, chart=chart_file, force=force)
+    output = Output(layout, chart=chart_file, force=force, wide=wide)
     asked = None if plan is None else read_any_plan(plan)
     given = None if plan is None or is_plan(plan) else read_study(plan)
     data = source if given is None or given.data is None else given.data
@@ -178,12 +180,12 @@ def verify(
 
     read = [read_given_release(path) for path in releases or []]
     findings = verify_ledger(open_ledger(location, anchor, spool=spool), read)
-    Output().say(findings.lines()[:-1])
+    say(*findings.lines()[:-1])
     if findings.wrong:
         raise LedgerFailed(
             f"{findings.lines()[-1]} Release nothing until it is understood."
         )
-    typer.echo(findings.lines()[-1])
+    say(findings.lines()[-1])
 
 
 @ledger.command()
@@ -198,7 +200,7 @@ def backup(
     from dpratio.curator.ledger.backup import backup_ledger
 
     backup_ledger(open_ledger(location, anchor), target)
-    typer.echo(f"Copied to {target}, and verified. Never go on with an old copy.")
+    say(f"Copied to {target}, and verified. Never go on with an old copy.")
 
 
 @ledger.command()
@@ -213,7 +215,7 @@ def void(
 
     name = id_of(release_id)
     open_ledger(location, anchor).void(name, by=by)
-    typer.echo(f"Release {name} is void; its charge is given back.")
+    say(f"Release {name} is void; its charge is given back.")
 
 
 @ledger.command()
@@ -250,11 +252,11 @@ def approve(  # noqa: PLR0913 (the terms of an approval)
     facts = [
         f"{name}: {text}." for name, text in budget_facts(book.account(kept), read)
     ]
-    Output().say([*read.summary(), "", *facts, ""])
+    say(*read.summary(), "", *facts, "")
     if sys.stdin.isatty() and not yes:
         typer.confirm("Approve it?", abort=True)
     hashed = book.approve(read, source=data, most=most, until=until, scope=kept, by=by)
-    Output().say([f"Approved: plan {hashed}, with {written_source(data)}."])
+    say(f"Approved: plan {hashed}, with {written_source(data)}.")
 
 
 @ledger.command("allow-source")
@@ -277,7 +279,7 @@ def allow_source(
     table = named if own is None else table_of(given)
     kept = scope or (None if given is None else given.scope)
     open_ledger(location, anchor).allow_source(table, source=own, scope=kept, by=by)
-    typer.echo(f"Allowed, on the record: {written_source(named)}.")
+    say(f"Allowed, on the record: {written_source(named)}.")
 
 
 def _data_of(study: "Study | None", named: str | None) -> object:

@@ -12,7 +12,7 @@ from dpratio.cli.data_holder.ledger import (
     Scope,
     open_ledger,
 )
-from dpratio.cli.output import Output
+from dpratio.cli.output import say
 from dpratio.errors import LedgerRefused
 
 __all__ = [
@@ -55,7 +55,7 @@ def roles(
             "Name a server with --ledger."
         )
     make_roles(store, prefix)
-    typer.echo(f"The roles {', '.join(f'{prefix}_{role}' for role in ROLES)} are made.")
+    say(f"The roles {', '.join(f'{prefix}_{role}' for role in ROLES)} are made.")
 
 
 def migrate(location: Location = DEFAULT) -> None:
@@ -70,7 +70,7 @@ def migrate(location: Location = DEFAULT) -> None:
         "begins with dpratio_version; drop it once `dpratio ledger verify` finds "
         "nothing wrong. Where there are roles, run `dpratio ledger roles --run` again."
     )
-    typer.echo(said if is_moved else "The ledger is up to date; nothing was done.")
+    say(said if is_moved else "The ledger is up to date; nothing was done.")
 
 
 def withdraw(
@@ -84,7 +84,7 @@ def withdraw(
 ) -> None:
     """Withdraw an approval; what was charged under it stays."""
     open_ledger(location, anchor).withdraw(line, scope=scope, by=by)
-    typer.echo(f"The approval on line {line} is withdrawn.")
+    say(f"The approval on line {line} is withdrawn.")
 
 
 def close(
@@ -100,7 +100,7 @@ def close(
 ) -> None:
     """Close a scope that was opened by mistake, while nothing was charged to it."""
     open_ledger(location, anchor).close_scope(scope, why=why, by=by)
-    typer.echo(f"Scope '{scope}' is closed for good; nothing was charged to it.")
+    say(f"Scope '{scope}' is closed for good; nothing was charged to it.")
 
 
 def quarantine(
@@ -116,7 +116,7 @@ def quarantine(
 ) -> None:
     """Set lines aside that nobody can follow; what they may have cost is spent."""
     said = open_ledger(location, anchor).quarantine(lines, why=why, scope=scope, by=by)
-    Output().say([f"Set aside: {each}" for each in said])
+    say(*(f"Set aside: {each}" for each in said))
 
 
 def recover(
@@ -135,7 +135,7 @@ def recover(
 
     book = open_ledger(location, anchor)
     account = recover_ledger(book, by=by, why=why, scope=scope, everything=everything)
-    Output().say(describe(account))
+    say(*describe(account))
 
 
 def export(
@@ -150,7 +150,7 @@ def export(
     from dpratio.curator.ledger.export import export_ledger
 
     export_ledger(open_ledger(location, anchor), target, by=by)
-    typer.echo(
+    say(
         f"Exported to {target}. The ledger is closed: import the file once, with "
         "`dpratio ledger import`, and go on there."
     )
@@ -170,4 +170,4 @@ def import_(
     from dpratio.curator.ledger.move import import_ledger
 
     import_ledger(file, open_ledger(to, anchor, is_new=True), by=by)
-    typer.echo("Imported. Verify it, and remove the old ledger and the file.")
+    say("Imported. Verify it, and remove the old ledger and the file.")

@@ -11,6 +11,7 @@ from dpratio.cli.options import (
     ReleaseFile,
     Replace,
     Variance,
+    Wide,
 )
 from dpratio.cli.output import Output
 from dpratio.cli.studies import read_given_release
@@ -29,18 +30,19 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     level: Level = 0.95,
     variance: Variance = None,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 200,
-    rng: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
     chart_file: ChartFile = None,
     force: Replace = False,
     view: Annotated[
         str | None, typer.Option(help="Of the chart: forest or deviation.")
     ] = None,
     layout: Format = "table",
+    wide: Wide = False,
 ) -> None:
     """Estimate ratios with confidence intervals from a release."""
     from dpratio.analyst.ratio.estimate import estimate_ratios
 
-    output = Output(layout, chart=chart_file, view=view, force=force)
+    output = Output(layout, chart=chart_file, view=view, force=force, wide=wide)
     estimates = estimate_ratios(
         read_given_release(release),
         method=method,
@@ -48,7 +50,7 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
         level=level,
         variance=variance,
         draws=draws,
-        rng=rng,
+        rng=seed,
     )
     output.write_files(estimates)
     output.say([estimates.summary(), *estimates.notes(), ""])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpratio.cli.options import Force, ReleaseFile, ReleaseOut, WhichQuestion
+from dpratio.cli.output import say
 from dpratio.cli.studies import as_question, read_given_release, require_place
 
 if TYPE_CHECKING:
@@ -68,4 +69,4 @@ def _write(made: "Release", out: Path, force: bool) -> None:
     from dpratio.release.files import write_release
 
     write_release(made, out, replace=force)
-    typer.echo(f"{made}\nWritten to {out}.")
+    say(str(made), f"Written to {out}.")

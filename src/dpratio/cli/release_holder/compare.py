@@ -14,6 +14,7 @@ from dpratio.cli.options import (
     Replace,
     Variance,
     WhichQuestion,
+    Wide,
 )
 from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, read_given_release
@@ -73,13 +74,14 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     chart_file: ChartFile = None,
     force: Replace = False,
     layout: Format = "table",
+    wide: Wide = False,
 ) -> None:
     """Compare ratios of groups, with intervals and p-values, from a release."""
     from dpratio.analyst.comparison.compare import compare_ratios
     from dpratio.analyst.comparison.equivalence import assess_equivalence
     from dpratio.analyst.comparison.homogeneity import assess_homogeneity
 
-    output = Output(layout, chart=chart_file, force=force)
+    output = Output(layout, chart=chart_file, force=force, wide=wide)
     margins = lower is not None or upper is not None
     hint = "Ask one thing at a time."
     asked = [homogeneity, margins, reference is not None]

@@ -11,6 +11,7 @@ from dpratio.cli.options import (
     ReleaseFile,
     Replace,
     WhichQuestion,
+    Wide,
 )
 from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, read_given_release
@@ -31,11 +32,12 @@ def curve(  # noqa: PLR0913 (one command, one answer)
     chart_file: ChartFile = None,
     force: Replace = False,
     layout: Format = "table",
+    wide: Wide = False,
 ) -> None:
     """Draw calibration curves from a release over score bins."""
     from dpratio.analyst.curve.curve import calibration_curve
 
-    output = Output(layout, chart=chart_file, force=force)
+    output = Output(layout, chart=chart_file, force=force, wide=wide)
     read = read_given_release(release)
     found = calibration_curve(
         read, bins=bins, question=as_question(question), level=level

@@ -12,6 +12,7 @@ from dpratio.cli.options import (
     ReleaseFile,
     Replace,
     WhichQuestion,
+    Wide,
 )
 from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, read_given_release
@@ -53,15 +54,16 @@ def function(  # noqa: PLR0913 (one command, one answer)
     method: Annotated[str, typer.Option(help="delta or monte_carlo.")] = "delta",
     level: Level = 0.95,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 1000,
-    rng: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
     chart_file: ChartFile = None,
     force: Replace = False,
     layout: Format = "table",
+    wide: Wide = False,
 ) -> None:
     """Estimate means, totals, lifts or variances with intervals from a release."""
     from dpratio.analyst.function.estimate_function import estimate_function
 
-    output = Output(layout, chart=chart_file, force=force)
+    output = Output(layout, chart=chart_file, force=force, wide=wide)
     wanted = _function(name, of)
     read = read_given_release(release)
     first, second = (None, None) if arms is None else arms
@@ -73,7 +75,7 @@ def function(  # noqa: PLR0913 (one command, one answer)
         method=method,
         level=level,
         draws=draws,
-        rng=rng,
+        rng=seed,
     )
     output.write_files(found)
     output.say([*found.notes(), ""])

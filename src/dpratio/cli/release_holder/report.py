@@ -7,6 +7,7 @@ import typer
 
 from dpratio.checks import require
 from dpratio.cli.options import Level, ReleaseFile, Replace, WhichQuestion
+from dpratio.cli.output import say
 from dpratio.cli.release_holder.analyse import Method
 from dpratio.cli.release_holder.compare import keys_named
 from dpratio.cli.replace import require_report_place
@@ -99,7 +100,7 @@ def report(  # noqa: PLR0913 (one command, one answer)
         ledger=_opened(ledger, anchor),
         replace=force,
     )
-    typer.echo(f"Written to {out}.")
+    say(f"Written to {out}.")
 
 
 def _opened(location: str | None, anchor: Path | None) -> "Ledger | None":

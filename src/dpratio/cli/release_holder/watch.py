@@ -15,6 +15,7 @@ from dpratio.cli.options import (
     Replace,
     Variance,
     WhichQuestion,
+    Wide,
 )
 from dpratio.cli.output import Output
 from dpratio.cli.replace import require_report_place
@@ -78,11 +79,12 @@ def watch(  # noqa: PLR0913 (one command, one answer)
     ] = None,
     force: Replace = False,
     layout: Format = "table",
+    wide: Wide = False,
 ) -> None:
     """Watch a ratio over time: a guarantee for all looks, alarms, changes."""
     from dpratio.analyst.watch.watch import watch as watch_releases
 
-    output = Output(layout, json_file, csv_file, chart_file, force=force)
+    output = Output(layout, json_file, csv_file, chart_file, force=force, wide=wide)
     if report_file is not None:
         require_report_place(report_file, force=force)
     named = _named(releases)
@@ -104,7 +106,7 @@ def watch(  # noqa: PLR0913 (one command, one answer)
         newest = list(named.values())[-1]
         write_report(report_file, newest, level=level, answers=[found], replace=force)
     output.say([found.summary(), *found.notes(), ""])
-    output.print_table(_shown(found, layout, is_series=series))
+    output.print_table(_shown(found, layout, is_series=series, wide=wide))
 
 
 def _named(paths: Sequence[Path]) -> "dict[str, Release]":
@@ -117,17 +119,16 @@ def _named(paths: Sequence[Path]) -> "dict[str, Release]":
     }
 
 
-def _shown(found: "Watch", layout: str, *, is_series: bool) -> "Tabular":
+def _shown(found: "Watch", layout: str, *, is_series: bool, wide: bool) -> "Tabular":
     """Give the table that is printed: for people, one that fits 80 columns."""
     from dpratio.tabular import Table
 
-    if layout != "table":
-        return found
-    if found.groups > 1 and not is_series:
+    if found.groups > 1 and not is_series and layout == "table":
         return found.newest()
+    if found.groups > 1 or wide or layout != "table":
+        return found
     kept = found.shown()
-    if found.groups == 1:
-        # What these two say stands in the sentences above.
-        kept.pop("status", None)
-        kept.pop("change_since", None)
+    # What these two say stands in the sentences above.
+    kept.pop("status", None)
+    kept.pop("change_since", None)
     return Table(kept)

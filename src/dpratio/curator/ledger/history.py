@@ -5,7 +5,7 @@ For the curator alone: who asked for what, and when, is nobody else's business.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from dpratio.curator.ledger.account.account import Account, Held
 from dpratio.curator.ledger.account.accounting import (
@@ -152,6 +152,8 @@ def until_now(plan: Plan) -> Plan:
 class History(Tabular):
     """The account of a scope as sentences and a table; for the curator alone."""
 
+    spare: ClassVar = ("source_hash", "plan", "source", "by")
+
     account: Account
 
     def columns(self) -> dict[str, list[Any]]:
@@ -162,6 +164,12 @@ class History(Tabular):
         asked = ("plan", "by", "source", "source_hash")
         names = ("charged", "release", "state", loss, "delta", *asked)
         return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+    def shown(self) -> dict[str, list[str]]:
+        """The table for people: days and minutes, in UTC; `told` has every second."""
+        table = super(History, self).shown()
+        times = [each[: len("2026-01-31T12:30")] for each in table["charged"]]
+        return table | {"charged": [each.replace("T", " ") for each in times]}
 
     def said(self) -> list[str]:
         """Where the scope stands, and what the next release could cost."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from dpratio.simulation.audit.bound import RISK
 from dpratio.simulation.audit.refute import REPEATS, Fault
@@ -99,6 +99,17 @@ class Audit(Tabular):
         >>> Audit((), samples=100_000).with_verdict("too little noise")
         0
     """
+
+    spare: ClassVar = (
+        "measure",
+        "units",
+        "alike",
+        "noise",
+        "planned",
+        "claimed",
+        "shown",
+        "law",
+    )
 
     findings: tuple[Finding, ...]
     samples: int

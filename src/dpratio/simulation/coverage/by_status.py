@@ -7,7 +7,7 @@ status answers for itself, and so do all bounded intervals together.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -60,6 +60,20 @@ class StatusFigures:
 @dataclass(frozen=True, slots=True)
 class StatusTable(Tabular):
     """Rows whose figures by status are shown to people where the status occurs."""
+
+    spare: ClassVar = (
+        "*: share, coverage",
+        "*_paper",
+        "*_public",
+        "*_fieller",
+        "denominator_sds",
+        "level",
+        "coverage_error",
+        "unbounded",
+        "floor",
+        "strategy",
+        "weighted",
+    )
 
     rows: tuple[dict[str, Any], ...]
 

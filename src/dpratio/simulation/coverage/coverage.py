@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
@@ -28,6 +28,17 @@ class CoverageTable(Tabular):
         >>> dpr.simulation.measure_coverage(people, plan, n=500, rng=1).rows[0].n
         500
     """
+
+    spare: ClassVar = (
+        "*: share, coverage",
+        "width_median",
+        "score*",
+        "coverage_error",
+        "delta",
+        "level",
+        "unbounded",
+        "strategy",
+    )
 
     rows: tuple[CoverageRow, ...]
 

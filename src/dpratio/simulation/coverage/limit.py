@@ -7,7 +7,7 @@ variance were known for free: 2k·√(V + σ₁²)/Y. docs/methods/limit.md deri
 import math
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.ratio.wald import LINKS
@@ -41,6 +41,16 @@ REPETITIONS = 20_000
 @dataclass(frozen=True, slots=True)
 class LimitTable(Tabular):
     """One row per cell and link: width over the limit, coverage, interval score."""
+
+    spare: ClassVar = (
+        "score*",
+        "*_paper",
+        "width_public",
+        "coverage_error",
+        "limit",
+        "unbounded",
+        "width",
+    )
 
     rows: tuple[dict[str, Any], ...]
 

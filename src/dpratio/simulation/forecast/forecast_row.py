@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from dpratio.tabular import Tabular
 
@@ -82,6 +82,14 @@ class Forecast(Tabular):
         >>> found.level, len(found.rows), len(found.ranges)
         (0.95, 2, 0)
     """
+
+    spare: ClassVar = (
+        "detectable_between*",
+        "mechanism",
+        "detectable*",
+        "width_public*",
+        "people_lost*",
+    )
 
     rows: tuple[ForecastRow, ...]
     ranges: tuple[ForecastRange, ...]

@@ -1,0 +1,82 @@
+"""Help: 80 columns, flags as flags, and an example for each command."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+from typer.models import CommandInfo
+
+from dpratio.cli.output import screen_width
+from dpratio.cli.terminal import WIDTH
+
+__all__ = ["EXAMPLES", "Group", "with_examples"]
+
+EXAMPLES = {
+    "plan": "dpratio plan study.toml",
+    "check": "dpratio check study.toml --schema",
+    "bounds": "dpratio bounds study.toml -o bounds.json --epsilon 0.1",
+    "release": "dpratio release study.toml -o release.json",
+    "audit": "dpratio audit --epsilon 1 --strategy focused",
+    "estimate": "dpratio estimate release.json --level 0.9",
+    "curve": "dpratio curve release.json --errors",
+    "compare": "dpratio compare release.json north south",
+    "function": "dpratio function release.json mean --of numerator",
+    "watch": "dpratio watch week-*.json --within 0.95 1.05 --people-are-new",
+    "report": "dpratio report release.json -o report.html",
+    "roll-up": "dpratio roll-up release.json -o whole.json",
+    "merge": "dpratio merge a.json b.json -o both.json --units-are-disjoint",
+    "demo": "dpratio demo --seed 5",
+    "forecast": "dpratio forecast study.toml --n 5000 --epsilon 1 --width 0.1",
+    "coverage": "dpratio coverage study.toml --n 5000 --seed 1",
+    "page": "dpratio page --port 8000",
+    "ledger init": "dpratio ledger init --epsilon 3 --delta 1e-5",
+    "ledger show": "dpratio ledger show --plan study.toml",
+    "ledger verify": "dpratio ledger verify release.json",
+    "ledger backup": "dpratio ledger backup copy.db",
+    "ledger void": 'dpratio ledger void "orders 2026-11" --by ann',
+    "ledger approve": "dpratio ledger approve study.toml --by olga",
+    "ledger allow-source": "dpratio ledger allow-source study.toml --by olga",
+    "ledger withdraw": "dpratio ledger withdraw 3 --by olga",
+    "ledger close": 'dpratio ledger close people --why "opened by mistake"',
+    "ledger quarantine": 'dpratio ledger quarantine 7 --why "cannot be read"',
+    "ledger roles": "dpratio ledger roles --prefix dpratio",
+    "ledger migrate": "dpratio ledger migrate --ledger postgresql://host/budget",
+    "ledger recover": 'dpratio ledger recover --by olga --why "an old copy"',
+    "ledger export": "dpratio ledger export -o ledger.json --by olga",
+    "ledger import": "dpratio ledger import ledger.json --to new.db --by olga",
+}
+
+
+class Readable:
+    """Help that fits a terminal, whatever Typer would make of it."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 (of Typer's Click)
+        """Give the parameters; a flag takes nothing, so none is shown after it."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for each in params:
+            if getattr(each, "is_flag", False):
+                each.metavar = ""
+        return params
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write the help, as wide as sentences are."""
+        from typer import rich_utils
+
+        rich_utils.MAX_WIDTH = min(WIDTH, screen_width())
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+
+class Group(Readable, TyperGroup):
+    """Commands with such help."""
+
+
+class Command(Readable, TyperCommand):
+    """A command with such help."""
+
+
+def with_examples(commands: Iterable[CommandInfo], group: str = "") -> None:
+    """Give each command such help, with its example below."""
+    for each in commands:
+        name = each.name or each.callback.__name__.replace("_", "-")  # type: ignore[union-attr]
+        each.cls = Command
+        each.epilog = f"Example: {EXAMPLES[f'{group}{name}']}"
