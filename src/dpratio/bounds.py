@@ -1,22 +1,31 @@
-"""Bounds that are found privately: plan histograms, release them, choose a bound."""
+"""Bounds and bins that are found privately: plan histograms, release them, choose."""
 
 from dpratio.analyst.bounds.proposals import BoundChoices, Proposals
+from dpratio.analyst.bounds.propose_bins import BinProposal, propose_bins
 from dpratio.analyst.bounds.propose_bounds import (
     choose_bounds,
     count_beyond,
     propose_bounds,
 )
+from dpratio.curator.release_bins import release_bins
 from dpratio.curator.release_bounds import release_bounds
+from dpratio.plan.bins.plan_bins import plan_bins
 from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.terms.bins.score_bins import ProposedBins
 from dpratio.terms.bounds import Proposed
 
 __all__ = [
+    "BinProposal",
     "BoundChoices",
     "Proposals",
     "Proposed",
+    "ProposedBins",
     "choose_bounds",
     "count_beyond",
+    "plan_bins",
     "plan_bounds",
+    "propose_bins",
     "propose_bounds",
+    "release_bins",
     "release_bounds",
 ]

@@ -95,7 +95,7 @@ def test_edges_are_numbers(edges: list[Any]) -> None:
 def test_equal_bins_fill_the_bounds(low: float, width: float, count: int) -> None:
     bounds = Bounds(low, low + width)
     equal = ScoreBins("s", count)
-    assert equal.edges == equal.values == ()
+    assert (equal.edges, equal.values) == ((), ())
     settled = equal.within(bounds)
     assert (settled.edges[0], settled.edges[-1]) == (bounds.lower, bounds.upper)
     steps = np.diff(settled.edges)

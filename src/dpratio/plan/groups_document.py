@@ -82,7 +82,12 @@ def _key_from_document(node: Node) -> Key:
 
 def _dimension_to_document(each: Dimension) -> dict[str, Any]:
     if isinstance(each, ScoreBins):
-        return {"bins": {"column": each.column, "edges": list(each.edges)}}
+        bins: dict[str, Any] = {"column": each.column, "edges": list(each.edges)}
+        if each.proposed is not None:
+            by, epsilon = each.proposed.release_id, str(each.proposed.epsilon)
+            found = {"quantiles": each.proposed.asked, "by": by, "epsilon": epsilon}
+            bins |= {"proposed": found}
+        return {"bins": bins}
     if isinstance(each, Periods):
         periods: dict[str, Any] = {
             "column": each.column,
@@ -111,10 +116,7 @@ def _values_to_document(keys: Keys) -> list[Any]:
 def _read_dimension(node: Node) -> Dimension:
     entries = node.entries()
     if "bins" in entries:
-        fields = node.fields("bins")["bins"].fields("column", "edges")
-        edges = [edge.number() for edge in fields["edges"].items()]
-        column = fields["column"].text()
-        return node.make(lambda: ScoreBins(column, edges))
+        return _read_bins(node)
     if "periods" in entries:
         fields = node.fields("periods")["periods"].fields(
             "column", "every", "first", "last", optional=("was_open",)
@@ -130,6 +132,21 @@ def _read_dimension(node: Node) -> Dimension:
     values = [_key_from_document(each) for each in fields["values"].items()]
     column = fields["column"].text()
     return node.make(lambda: Keys(column, values))
+
+
+def _read_bins(node: Node) -> ScoreBins:
+    bins = node.fields("bins")["bins"]
+    fields = bins.fields("column", "edges", optional=("proposed",))
+    edges = [edge.number() for edge in fields["edges"].items()]
+    column = fields["column"].text()
+    if "proposed" not in fields:
+        return node.make(lambda: ScoreBins(column, edges))
+    told = fields["proposed"].fields("quantiles", "by", "epsilon")
+    asked, by = told["quantiles"].integer(), told["by"].text()
+    epsilon = told["epsilon"].fraction()
+    return node.make(
+        lambda: ScoreBins.quantiles(column, asked, edges, by=by, epsilon=epsilon)
+    )
 
 
 def _read_private(node: Node) -> PrivateKeys:

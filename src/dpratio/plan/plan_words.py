@@ -74,7 +74,18 @@ def describe_cells(partition: Partition) -> str:
     columns = ", ".join(partition.columns)
     return (
         f"one answer for each of {partition.count} declared keys of "
-        f"{columns} ({', '.join(shown + more)})"
+        f"{columns} ({', '.join(shown + more)}){_describe_origins(partition)}"
+    )
+
+
+def _describe_origins(groups: Groups) -> str:
+    """Say which bins a release proposed, and at what cost."""
+    found = [each for each in groups.dimensions if isinstance(each, ScoreBins)]
+    return "".join(
+        f"; {each.size} bins of {each.column} of {each.proposed.asked} asked for, at "
+        f"quantiles {each.proposed}"
+        for each in found
+        if each.proposed is not None
     )
 
 

@@ -1,10 +1,11 @@
 """Merging: sums of disjoint people add, and so does their noise."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dpratio.checks import require
-from dpratio.plan.histogram.histograms import histogram_of
+from dpratio.plan.histogram.histograms import counted_of
+from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.sums import CUT
 from dpratio.plan.strategy.layout import HISTOGRAM
@@ -12,6 +13,8 @@ from dpratio.release.added_cost import added_up, dearest
 from dpratio.release.noisy_sums import NoisySums, added_sums
 from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
 from dpratio.release.roll_up import derived_id
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.groups import Groups
 from dpratio.terms.study import UNMEASURED
 
 __all__ = ["merge"]
@@ -26,7 +29,8 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     Args:
         releases: Two releases or more, of the same terms and cells; budgets and
             guesses may differ. How many people bounds cut is added up where all of
-            them counted it, and left out where one did not.
+            them counted it, and left out where one did not. Where the same bounds or
+            bins came from different releases of histograms, none is named.
         units_are_disjoint: Say True. It is your promise that nobody, no row and no
             person, is in two of the releases; nothing in them could tell. Intervals
             rest on it.
@@ -62,6 +66,8 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     require(enough, "two releases or more are merged", len(given))
     if len({each.plan.clipping for each in given}) > 1:
         given = [_without_cuts(each) for each in given]
+    if len({_origins_of_terms(each.plan) for each in given}) > 1:
+        given = [_by_hand(each) for each in given]
     first = given[0]
     for other in given[1:]:
         _require_alike(first, other)
@@ -118,6 +124,48 @@ def _without_cuts(release: Release) -> Release:
     )
 
 
+def _origins_of_terms(plan: Plan) -> tuple[object, ...]:
+    """Say which releases proposed the bounds and the bins of a plan, by their place."""
+    bounds = [plan.bounds, plan.unit.totals, *(each.totals for each in plan.questions)]
+    bins = [getattr(each, "dimensions", ()) for each in plan.partitions]
+    return (
+        *((name, at.proposed) for each in bounds for name, at in sorted(each.items())),
+        *(getattr(at, "proposed", None) for each in bins for at in each),
+    )
+
+
+def _by_hand(release: Release) -> Release:
+    """Leave out which releases proposed the terms; each has its own line and cost."""
+    plan = release.plan
+
+    def asked(question: PlannedQuestion) -> PlannedQuestion:
+        return replace(question, totals=_unnamed(question.totals))
+
+    partitions = tuple(
+        each.by_hand() if isinstance(each, Groups) else each for each in plan.partitions
+    )
+    terms = replace(
+        plan,
+        bounds=_unnamed(plan.bounds),
+        unit=replace(plan.unit, totals=_unnamed(plan.unit.totals)),
+        partitions=partitions,
+        questions=tuple(map(asked, plan.questions)),
+    )
+    questions = tuple(
+        replace(
+            each,
+            asked=asked(each.asked),
+            groups=None if each.groups is None else each.groups.by_hand(),
+        )
+        for each in release.questions
+    )
+    return replace(release, plan=terms, questions=questions)
+
+
+def _unnamed(bounds: Mapping[str, Bounds]) -> dict[str, Bounds]:
+    return {name: replace(each, proposed=None) for name, each in bounds.items()}
+
+
 def _uncounted(question: PlannedQuestion) -> PlannedQuestion:
     kept = tuple(each for each in question.sums if each.summand != CUT)
     return replace(question, sums=kept)
@@ -168,7 +216,7 @@ def _require_alike(first: Release, other: Release) -> None:
         if first.plan.strategy == HISTOGRAM:
             # The cells are the same, whatever is counted in them.
             counted = [
-                histogram_of(each.plan, question.asked)
+                counted_of(each.plan, question.asked)
                 for each, question in zip((first, other), pair, strict=True)
             ]
             rule = "histograms that are merged must count the same"

@@ -113,7 +113,7 @@ class Bounds:
         require(is_unit or not self.is_binary, "binary bounds are 0 and 1", given)
         counts = self.is_one is False or (self.is_one is True and self.is_binary)
         require(counts, "what counts as 1 is binary", self.is_one)
-        found = isinstance(self.proposed, Proposed) and not self.natural
+        found = type(self.proposed) is Proposed and not self.natural
         rule = "proposed bounds name their release, and are not natural"
         require(found or self.proposed is None, rule, self.proposed)
 

@@ -1,15 +1,13 @@
 """One dimension of groups: declared keys, bins of a number, periods of a date."""
 
 import datetime as dt
-import itertools
-import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from dpratio.checks import require, require_one_of
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bins.score_bins import ScoreBins
 from dpratio.terms.ratio import is_unicode, require_column_name
 
 __all__ = [
@@ -34,7 +32,6 @@ EVERY = ("day", "week", "month", "quarter")
 KINDS = {"text": str, "integer": int, "boolean": bool, "date": dt.date}
 
 _LARGEST_KEY = 2**63 - 1
-_MOST_BINS = 1_000
 _DAYS = {"day": 1, "week": 7}
 _MONTHS = {"month": 1, "quarter": 3}
 _OPEN = "open"
@@ -90,84 +87,6 @@ class Keys:
         object.__setattr__(keys, "values", ())
         object.__setattr__(keys, "kind", kind)
         return keys
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class ScoreBins:
-    """Bins of a number column: equal ones over its bounds, or between given edges.
-
-    A value on an edge belongs to the bin above it; the last bin holds its upper edge.
-    Values are clipped to their bounds first; beyond the outer edges there is no bin.
-
-    Args:
-        column: A column with bounds: the score, or any other.
-        bins: How many equal bins, or their edges in increasing order.
-
-    Example:
-        >>> ScoreBins("score", [0, 0.5, 1]).values
-        ('0 to 0.5', '0.5 to 1')
-    """
-
-    column: str
-    bins: int | tuple[float, ...]
-
-    def __init__(self, column: str, bins: int | Sequence[float] = 10) -> None:
-        require_column_name(column)
-        hint = "Give a number of bins, or edges such as [0, 0.2, 0.5, 1]."
-        if isinstance(bins, int) and not isinstance(bins, bool):
-            counted = 1 <= bins <= _MOST_BINS
-            require(counted, "there must be 1 to 1,000 bins", bins, hint)
-            given: int | tuple[float, ...] = bins
-        else:
-            arrays = hasattr(bins, "tolist") and hasattr(bins, "dtype")
-            listed = arrays or isinstance(bins, list | tuple | range)
-            require(listed, "bins must be a number or a list of edges", bins, hint)
-            numbers = _plain(bins)
-            real = all(
-                isinstance(edge, int | float) and not isinstance(edge, bool)
-                for edge in numbers
-            )
-            require(real, "edges must be numbers", list(numbers), hint)
-            given = tuple(float(edge) for edge in numbers)  # type: ignore[arg-type]
-            enough = 1 < len(given) <= _MOST_BINS + 1
-            require(enough, "bins need two edges or more", list(given), hint)
-            rising = all(
-                math.isfinite(low) and low < high
-                for low, high in itertools.pairwise((*given, math.inf))
-            )
-            rule = "edges must rise: bins may not overlap"
-            require(rising, rule, list(given), hint)
-        object.__setattr__(self, "column", column)
-        object.__setattr__(self, "bins", given)
-
-    def within(self, bounds: Bounds) -> "ScoreBins":
-        """Settle equal bins into edges over the bounds of their column."""
-        if isinstance(self.bins, int):
-            width = bounds.upper - bounds.lower
-            inner = [bounds.lower + width * at / self.bins for at in range(self.bins)]
-            return ScoreBins(self.column, [*inner, bounds.upper])
-        inside = bounds.lower <= self.bins[0] and self.bins[-1] <= bounds.upper
-        rule = f"edges of bins must lie within the bounds of '{self.column}'"
-        require(inside, rule, [self.bins[0], self.bins[-1]])
-        return self
-
-    @property
-    def edges(self) -> tuple[float, ...]:
-        """The edges; equal bins have none before `within`."""
-        return () if isinstance(self.bins, int) else self.bins
-
-    @property
-    def size(self) -> int:
-        """How many bins there are; none before `within`."""
-        return max(len(self.edges) - 1, 0)
-
-    @property
-    def values(self) -> tuple[Key, ...]:
-        """The bins, as text."""
-        short = [f"{edge:g}" for edge in self.edges]
-        if len(set(short)) != len(short):
-            short = [repr(edge) for edge in self.edges]
-        return tuple(f"{low} to {high}" for low, high in itertools.pairwise(short))
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -177,6 +177,16 @@ class Groups:
         """Give the groups as they were before the last periods were fixed."""
         return self._with(Periods.left_open)
 
+    def by_hand(self) -> "Groups":
+        """Give the same groups without the releases that proposed their bins."""
+        groups = Groups.__new__(Groups)
+        dimensions = tuple(
+            each.by_hand() if isinstance(each, ScoreBins) else each
+            for each in self.dimensions
+        )
+        _settle(groups, dimensions, self.listed)
+        return groups
+
     def _with(self, changed: Callable[[Periods], Periods]) -> "Groups":
         groups = Groups.__new__(Groups)
         dimensions = tuple(

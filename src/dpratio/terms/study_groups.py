@@ -131,6 +131,8 @@ def _read_dimension(node: Node, extra: tuple[str, ...] = ()) -> Dimension:
     if "bins" in given:
         fields = node.fields("column", "bins", optional=extra)
         column, bins = fields["column"].text(), fields["bins"]
+        if isinstance(bins.value, dict):
+            return _read_quantiles(column, bins)
         if isinstance(bins.value, list):
             edges = [edge.number() for edge in bins.items()]
             return node.make(lambda: ScoreBins(column, edges))
@@ -151,6 +153,17 @@ def _read_dimension(node: Node, extra: tuple[str, ...] = ()) -> Dimension:
     column = fields["column"].text()
     keys = [_read_key(item) for item in fields["keys"].items()]
     return node.make(lambda: Keys(column, keys))
+
+
+def _read_quantiles(column: str, node: Node) -> ScoreBins:
+    """Read edges that a release proposed, with its id and its cost."""
+    fields = node.fields("quantiles", "edges", "by", "epsilon")
+    edges = [edge.number() for edge in fields["edges"].items()]
+    asked, by = fields["quantiles"].integer(), fields["by"].text()
+    epsilon = read_budget(node, fields).epsilon
+    return node.make(
+        lambda: ScoreBins.quantiles(column, asked, edges, by=by, epsilon=epsilon)
+    )
 
 
 def _read_key(node: Node) -> Key:

@@ -112,8 +112,8 @@ ROWS: dict[str, tuple[Edit, str]] = {
         "all of them in order",
     ),
     "bins": (
-        lambda p: divided(p, 0, Groups.cross(ScoreBins("spent", [0, 1]))),
-        "all of them in order",
+        lambda p: divided(p, 0, Groups.cross(ScoreBins("spent", [0, 2.0**60]))),
+        "edges of bins must lie within",
     ),
     "two dimensions": (
         lambda p: divided(

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from dpratio.cli.data_holder.asked import Account, asked_for
+from dpratio.cli.data_holder.bins import grid_plan, require_one_kind, say_bins
 from dpratio.cli.data_holder.ledger import DEFAULT, Anchor, By, Location, Scope
 from dpratio.cli.options import (
     ChartFile,
@@ -48,6 +49,13 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         float | None,
         typer.Option(help="Sizes from it on lie beyond: 2^40, with ids 2^32."),
     ] = None,
+    bins: Annotated[
+        int | None,
+        typer.Option(help="Propose so many bins of one column, at its quantiles."),
+    ] = None,
+    cells: Annotated[
+        int | None, typer.Option(help="With --bins: cells of the grid, 128.")
+    ] = None,
     data: Data = None,
     table: Table = None,
     view: View = None,
@@ -68,7 +76,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     wide: Wide = False,
     chart: ChartFile = None,
 ) -> None:
-    """Find bounds: release noisy histograms, and propose bounds from them."""
+    """Find bounds, or bins: release noisy histograms, and say what they propose."""
     from dpratio.analyst.bounds.propose_bounds import propose_bounds
     from dpratio.curator.release_sums import release_sums
     from dpratio.plan.plan_bounds import limits_of, plan_bounds
@@ -76,12 +84,16 @@ def bounds(  # noqa: PLR0913 (one command, one door)
 
     output = Output(layout, chart=chart, force=force, wide=wide)
     given = replace(read_study(study), period=period)
-    low, high = limits_of(given)
-    limits = (
-        low if smallest is None else smallest,
-        high if largest is None else largest,
-    )
-    plan = plan_bounds(given, budget=Budget(epsilon), columns=column, limits=limits)
+    require_one_kind(bins, column, cells=cells, others=(smallest, largest, chart))
+    if bins is None:
+        low, high = limits_of(given)
+        limits = (
+            low if smallest is None else smallest,
+            high if largest is None else largest,
+        )
+        plan = plan_bounds(given, budget=Budget(epsilon), columns=column, limits=limits)
+    else:
+        plan = grid_plan(given, column, epsilon, cells)
     account = Account(location, scope, anchor, spool, no_ledger)
     account.require_one()
     asked = asked_for(given, plan, table_aside(data, table, view, where), account)
@@ -100,6 +112,9 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         engine=engine,
         on_id=say_again,
     )
+    if bins is not None:
+        say_bins(output, released, bins, out)
+        return
     found = propose_bounds(released, budget=given.budget)
     output.write_files(found)
     output.say([*found.said(), ""])

@@ -1,5 +1,6 @@
 """A plan of histograms in sentences."""
 
+from dpratio.plan.histogram.found_bins import grid_of
 from dpratio.plan.histogram.histograms import KeyCounts, counted_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import describe_bounds, describe_epsilon, describe_unit
@@ -14,6 +15,11 @@ def describe_histogram(plan: PlanTerms, question: PlannedQuestion) -> str:
     asked, unit = counted_of(plan, question), plan.unit
     if isinstance(asked, KeyCounts):
         who = "rows" if unit.column is None else f"each {unit.column}"
+        if grid_of(plan) is not None:
+            return (
+                f"{who} by {asked.name}, in {asked.within.count:,} declared cells "
+                "between its bounds"
+            )
         return (
             f"{who} by {asked.within.columns[0]}, in {asked.within.count:,} declared "
             f"groups, where {asked.letters['s']} is a number"
@@ -44,7 +50,9 @@ def describe_histograms(plan: PlanTerms) -> list[str]:
         isinstance(counted_of(plan, each), KeyCounts) for each in plan.questions
     )
     answers = "how many lie beyond any bound, and a bound to choose"
-    if by_keys:
+    if grid_of(plan) is not None:
+        answers = "bins of as many people each"
+    elif by_keys:
         answers = "how many can be read, lie beyond a bound, and have each key"
     cost = f"Cost: epsilon {decimal_text(plan.budget.epsilon)}, delta 0."
     return [

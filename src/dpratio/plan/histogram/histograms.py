@@ -103,7 +103,8 @@ def histogram_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
 def counted_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram | KeyCounts:
     """Say what a question counts: on a ladder, or by declared keys.
 
-    A key column is no column of the ratio, and its keys are no cells of a ladder.
+    A key column is no column of the ratio, and its keys are no cells of a ladder. Bins
+    may be of any column.
 
     Raises:
         InvalidInput: When it is neither, or its name says something else.
@@ -112,7 +113,8 @@ def counted_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram | KeyCou
     keyed, ratio = groups.dimensions[0], question.ratio
     is_ladder = isinstance(keyed, Keys) and ladder_of(keyed.values) is not None
     alone = len(groups.dimensions) == 1 and groups.listed is None
-    if is_ladder or keyed.column in ratio.columns or not alone:
+    is_number = keyed.column in ratio.columns and not isinstance(keyed, ScoreBins)
+    if is_ladder or is_number or not alone:
         return histogram_of(plan, question)
     name = keys_called(keyed)
     rule = f"counts by the keys of '{keyed.column}' must be called so"

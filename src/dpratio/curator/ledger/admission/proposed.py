@@ -1,7 +1,7 @@
-"""Bounds that are said to be found privately are computed again from what was sealed.
+"""Bounds and bins that are said to be found are computed again from what was sealed.
 
-A bound that was read off the rows, and named after a release of histograms, would tell
-of somebody without noise and without a charge.
+A bound, or an edge, that was read off the rows, and named after a release of
+histograms, would tell of somebody without noise and without a charge.
 """
 
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from dpratio.curator.ledger.account.source import Source
 from dpratio.curator.ledger.admission.same_request import is_charged_for, same_requests
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerRefused
+from dpratio.plan.histogram.found_bins import find_bins, grid_of
 from dpratio.plan.histogram.found_bounds import bounds_by_name, find_bounds, is_search
 from dpratio.plan.histogram.histograms import histogram_of
 from dpratio.plan.plan import Plan
@@ -22,6 +23,7 @@ from dpratio.release.files import release_from_bytes
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import decimal_text
+from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.question import Partition
 
 __all__ = ["proposing_releases", "require_proposed", "require_unproposed"]
@@ -29,35 +31,45 @@ __all__ = ["proposing_releases", "require_proposed", "require_unproposed"]
 _DRAWN = ("sealed", "published")
 # A total is told apart by its weight, and by the groups in which it is made.
 _Total = tuple[str, str | None, Partition]
-_INSTEAD = "Or write the bounds by judgement, without the release"
+_INSTEAD = "Or write the {what} by judgement, without the release"
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """Bounds of a column, or of a total, that name a release.
+    """Bounds of a column, or of a total, or bins of a column that name a release.
 
     ``clipped`` are the questions whose totals they clip; None where rows are clipped.
     """
 
     name: str
-    bounds: Bounds
+    found: Bounds | ScoreBins
     origin: Proposed
     clipped: tuple[PlannedQuestion, ...] | None = None
 
+    @property
+    def what(self) -> str:
+        """What is claimed, in a word."""
+        return "bins" if isinstance(self.found, ScoreBins) else "bounds"
+
+    @property
+    def instead(self) -> str:
+        """What to do without a release."""
+        return _INSTEAD.format(what=self.what)
+
     def __str__(self) -> str:
-        return f"the bounds of '{self.name}' are {self.origin}"
+        return f"the {self.what} of '{self.name}' are {self.origin}"
 
 
 def require_unproposed(plan: Plan) -> None:
-    """Refuse bounds that a release proposed where no ledger can tell whether it did.
+    """Refuse what a release proposed where no ledger can tell whether it did.
 
     Raises:
-        LedgerRefused: When a bound of the plan names a release.
+        LedgerRefused: When a bound, or bins, of the plan name a release.
     """
     for claim in _claims(plan):
         _refuse(
             f"{claim}, and no ledger was named that holds this release. Name the "
-            f"ledger. {_INSTEAD}"
+            f"ledger. {claim.instead}"
         )
 
 
@@ -69,7 +81,7 @@ def proposing_releases(plan: Plan) -> str:
 def require_proposed(
     tables: Tables, account: Account, plan: Plan, source: Source | None
 ) -> None:
-    """Refuse bounds that the release they name does not propose for this plan.
+    """Refuse bounds and bins that the release they name does not propose here.
 
     Args:
         tables: The ledger, which keeps what was sealed.
@@ -78,24 +90,29 @@ def require_proposed(
         source: What would be read; None for a table in memory without a name.
 
     Raises:
-        LedgerRefused: When a bound names a release that is not sealed in this scope, or
-            is of another source, unit, column or total; or that proposes other bounds
-            for the epsilon of the plan, or cost another epsilon than is said.
+        LedgerRefused: When a bound or bins name a release that is not sealed in this
+            scope, or is of another source, unit, column or total; or that proposes
+            other bounds for the epsilon of the plan, or other bins, or cost another
+            epsilon than is said.
         LedgerFailed: When the bytes are not those that were sealed.
 
     Guarantee:
         Bounds that name a release are a function of its sealed bytes and of the plan's
-        epsilon. The data are not looked at. Proof: docs/proofs/histogram.md.
+        epsilon; bins, of its sealed bytes and of how many were asked for. The data are
+        not looked at. Proof: docs/proofs/histogram.md.
     """
     for claim in _claims(plan):
         release = _sealed(tables, account, claim, source)
         _require_same_unit(plan, release, claim)
+        if isinstance(claim.found, ScoreBins):
+            _require_same_bins(plan, release, claim, claim.found)
+            continue
         _require_counted(plan, release, claim)
         _require_same_bounds(plan, release, claim)
 
 
 def _claims(plan: Plan) -> Iterator[_Claim]:
-    """List all bounds that name a release: of columns, and of totals wherever given."""
+    """List what names a release: bounds of columns, totals wherever given, and bins."""
     for name, each in plan.bounds.items():
         if each.proposed is not None:
             yield _Claim(name, each, each.proposed)
@@ -107,6 +124,14 @@ def _claims(plan: Plan) -> Iterator[_Claim]:
         for name, each in asked.totals.items():
             if each.proposed is not None:
                 yield _Claim(name, each, each.proposed, (asked,))
+    yield from _claimed_bins(plan)
+
+
+def _claimed_bins(plan: Plan) -> Iterator[_Claim]:
+    for partition in plan.partitions:
+        for each in getattr(partition, "dimensions", ()):
+            if isinstance(each, ScoreBins) and each.proposed is not None:
+                yield _Claim(each.column, each, each.proposed)
 
 
 def _sealed(
@@ -118,7 +143,8 @@ def _sealed(
     if held is None or held.state not in _DRAWN:
         _refuse(
             f"{claim}, which is not sealed in scope '{scope}'. Release histograms in "
-            f"this scope with `dpratio bounds`, and take what they propose. {_INSTEAD}"
+            "this scope with `dpratio bounds`, and take what they propose. "
+            f"{claim.instead}"
         )
     if source is None:
         _refuse(
@@ -128,16 +154,16 @@ def _sealed(
     if not is_charged_for(held, source):
         _refuse(
             f"{claim}, which read another source. Release histograms of this source "
-            f"with `dpratio bounds`, and take what they propose. {_INSTEAD}"
+            f"with `dpratio bounds`, and take what they propose. {claim.instead}"
         )
     seal = held.said("sealed")
     content = tables.artifact(release_id, seal["sha256"])
     release = release_from_bytes(content, seal["format"])
-    is_found = release.plan.strategy == HISTOGRAM and is_search(release.plan)
+    is_found = release.plan.strategy == HISTOGRAM and _looks_for(claim, release.plan)
     if not is_found or release.is_simulated:
         _refuse(
             f"{claim}, which holds no histograms of real people. Name a release that "
-            f"`dpratio bounds` made. {_INSTEAD}"
+            f"`dpratio bounds` made for {claim.what}. {claim.instead}"
         )
     drawn = [
         name
@@ -148,12 +174,19 @@ def _sealed(
         # Who draws again until noise proposes what is wanted chose it by hand.
         _refuse(
             f"{claim}, which drew again what release {drawn[-1]} had counted. Take "
-            f"what the first of them proposes. {_INSTEAD}"
+            f"what the first of them proposes. {claim.instead}"
         )
     cost = release.plan.budget.epsilon
     if cost != claim.origin.epsilon:
         _refuse(f"{claim}, which cost epsilon {decimal_text(cost)}. Write that")
     return release
+
+
+def _looks_for(claim: _Claim, plan: Plan) -> bool:
+    """Tell whether histograms look for what is claimed."""
+    if isinstance(claim.found, ScoreBins):
+        return grid_of(plan) is not None
+    return is_search(plan)
 
 
 def _require_same_unit(plan: Plan, release: Release, claim: _Claim) -> None:
@@ -162,7 +195,7 @@ def _require_same_unit(plan: Plan, release: Release, claim: _Claim) -> None:
         _refuse(
             f"{claim}, which protects {counted}, {counted.neighbours}; the plan "
             f"protects {asked}, {asked.neighbours}. Release histograms for this unit. "
-            f"{_INSTEAD}"
+            f"{claim.instead}"
         )
 
 
@@ -188,7 +221,7 @@ def _require_counted(plan: Plan, release: Release, claim: _Claim) -> None:
         _refuse(
             f"{claim}, which counted {names}. With ids totals are counted, for one "
             "weight and in the groups of the study. Release histograms of what the "
-            f"plan bounds. {_INSTEAD}"
+            f"plan bounds. {claim.instead}"
         )
 
 
@@ -217,14 +250,42 @@ def _require_same_bounds(plan: Plan, release: Release, claim: _Claim) -> None:
     epsilon = plan.budget.epsilon
     found = find_bounds(release.plan, counts, epsilon=float(epsilon))
     proposed = bounds_by_name(found, claim.origin).get(claim.name)
-    if proposed != claim.bounds:
+    if proposed != claim.found:
         instead = "nothing"
         if proposed is not None:
             instead = str(replace(proposed, proposed=None))
         _refuse(
-            f"the bounds of '{claim.name}' are {claim.bounds}. For epsilon "
+            f"the bounds of '{claim.name}' are {claim.found}. For epsilon "
             f"{decimal_text(epsilon)} that release proposes {instead}. Take what "
-            f"propose_bounds gives for the budget of the study. {_INSTEAD}"
+            f"propose_bounds gives for the budget of the study. {claim.instead}"
+        )
+
+
+def _require_same_bins(
+    plan: Plan, release: Release, claim: _Claim, bins: ScoreBins
+) -> None:
+    """Compute the edges again, of the same column within the same bounds."""
+    grid: ScoreBins = grid_of(release.plan)  # type: ignore[assignment]  # looked for
+    bounds = plan.bounds[claim.name]
+    ends = (bounds.lower, bounds.upper)
+    if claim.name != grid.column or ends != (grid.edges[0], grid.edges[-1]):
+        _refuse(
+            f"{claim}, which counted '{grid.column}' from {grid.edges[0]:g} to "
+            f"{grid.edges[-1]:g}. Release a histogram of the column that the plan "
+            f"bins, within its bounds. {claim.instead}"
+        )
+    (question,) = release.questions
+    found = find_bins(
+        grid,
+        question.values[:, 0].tolist(),
+        scale=question.asked.scales[0],
+        asked=claim.origin.asked,  # type: ignore[attr-defined]  # of bins
+    )
+    if found.edges != bins.edges:
+        _refuse(
+            f"the bins of '{claim.name}' are {list(bins.edges)}. That release proposes "
+            f"{list(found.edges) or 'nothing'}. Take what propose_bins gives. "
+            f"{claim.instead}"
         )
 
 

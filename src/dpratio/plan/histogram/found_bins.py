@@ -1,0 +1,104 @@
+"""Which edges a noisy histogram on a fine grid proposes: one rule, for everyone.
+
+The ledger's door computes it again from the sealed counts, so that edges which were
+written by hand cannot pass for those that were found. Whole numbers and fractions
+alone: the same counts give the same edges on every machine.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpratio.plan.histogram.histograms import KeyCounts, counted_of
+from dpratio.plan.plan_terms import PlanTerms
+from dpratio.terms.bins.score_bins import MOST_BINS, ScoreBins
+
+__all__ = ["FEWEST_CELLS", "FoundBins", "find_bins", "grid_of"]
+
+FEWEST_CELLS = 16
+# A bin must hold twice the standard deviation of the noise of its cells.
+_CARRIED = 2
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBins:
+    """Bins of as many people each, as far as noise lets them be told.
+
+    ``edges`` are empty where not even two bins can be told apart. ``people`` are the
+    noisy counts of the bins.
+    """
+
+    edges: tuple[float, ...]
+    people: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many bins there are."""
+        return len(self.people)
+
+
+def grid_of(plan: PlanTerms) -> ScoreBins | None:
+    """Give the grid of a plan that looks for bins; None where it does not.
+
+    Cells are equal, from end to end of the bounds: edges that were chosen by hand
+    would come back as if they had been found.
+    """
+    if len(plan.questions) != 1:
+        return None
+    counted = counted_of(plan, plan.questions[0])
+    if not isinstance(counted, KeyCounts):
+        return None
+    grid = counted.within.dimensions[0]
+    if not isinstance(grid, ScoreBins) or not FEWEST_CELLS <= grid.size <= MOST_BINS:
+        return None
+    bounds = plan.bounds[grid.column]
+    return grid if ScoreBins(grid.column, grid.size).within(bounds) == grid else None
+
+
+def find_bins(
+    grid: ScoreBins, counts: Sequence[int], *, scale: float, asked: int
+) -> FoundBins:
+    """Propose bins of as many people each.
+
+    Args:
+        grid: The cells.
+        counts: Their noisy counts.
+        scale: The scale of their noise.
+        asked: How many bins are wanted.
+
+    Returns:
+        Bins between edges of the grid, from its first to its last, each with more
+        people than noise. There are fewer than asked where noise does not carry as
+        many, or one cell holds several of them. A function of these four alone.
+    """
+    below = [0, *itertools.accumulate(counts)]
+    everyone = below[-1]
+    # A bin of n/k people must hold twice the sd of the noise of cells/k cells.
+    noise = 2 * _CARRIED**2 * Fraction(scale) ** 2
+    carried = min(asked, int(everyone**2 / (noise * len(counts))))
+    if everyone <= 0 or carried < _FEWEST:
+        return FoundBins((), ())
+    # Noise may make counts fall: nobody is taken out again, and nobody added.
+    rising = [min(each, everyone) for each in itertools.accumulate(below, max)]
+
+    def is_bin(low: int, high: int) -> bool:
+        held = below[high] - below[low]
+        return held > 0 and held**2 >= noise * (high - low)
+
+    places = [0]
+    for at in range(1, carried):
+        place = _nearest(rising, at * everyone, carried)
+        if is_bin(places[-1], place) and is_bin(place, len(counts)):
+            places.append(place)
+    if len(places) < _FEWEST:
+        return FoundBins((), ())
+    places.append(len(counts))
+    people = [below[high] - below[low] for low, high in itertools.pairwise(places)]
+    return FoundBins(tuple(grid.edges[at] for at in places), tuple(people))
+
+
+def _nearest(rising: Sequence[int], wanted: int, times: int) -> int:
+    """Give the first place below which, so many times, about as many lie as wanted."""
+    return min(range(len(rising)), key=lambda at: abs(times * rising[at] - wanted))

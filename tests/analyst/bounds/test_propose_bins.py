@@ -1,0 +1,93 @@
+"""Bins from a release of a histogram on a grid: the table, the words, the line."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from analyst.bounds.releases_for_tests import released
+from dpratio.analyst.bounds.propose_bins import propose_bins
+from dpratio.errors import InvalidInput
+from dpratio.plan.bins.plan_bins import plan_bins
+from dpratio.release.example import example_release
+from dpratio.release.merge import merge
+from dpratio.release.release import Release, fresh_question
+from dpratio.terms.bins.score_bins import ProposedBins, ScoreBins
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
+from dpratio.terms.study_file import parse_study
+
+STUDY = Study(
+    Ratio("score", per="label"),
+    bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+    budget=Budget(1),
+)
+
+
+def grid_release(counts: list[int], name: str = "0", epsilon: Any = 1) -> Release:  # noqa: ANN401
+    """A release of known counts on 16 cells, as if noise had been nothing."""
+    plan = plan_bins(STUDY, "score", budget=Budget(epsilon), cells=16)
+    (question,), (groups,) = plan.questions, plan.partitions
+    values = np.array([[each] for each in counts])
+    asked = fresh_question(plan, question, groups, values)  # type: ignore[arg-type]
+    return Release(name * 32, plan, (asked,), "a test", is_simulated=True)
+
+
+def test_each_bin_has_a_row() -> None:
+    found = propose_bins(grid_release([200] * 8 + [0] * 8), 4)
+    assert found.bins == ScoreBins("score", [0, 0.125, 0.25, 0.375, 1])
+    assert len(found) == 4
+    assert found.to_dicts()[3] == {
+        "lower": 0.375,
+        "upper": 1.0,
+        "people": 400,
+        "share": 0.25,
+    }
+    assert found.lines() == ["bins = [0.0, 0.125, 0.25, 0.375, 1.0]"]
+    assert "SIMULATED" in str(found)
+    assert "Fewer bins" not in str(found)
+
+
+def test_fewer_bins_and_none_are_said_in_words() -> None:
+    few = propose_bins(grid_release([900, *[0] * 14, 900]), 4)
+    assert few.bins is not None
+    assert few.bins.edges == (0.0, 0.0625, 1.0)
+    assert "2 bins of score at quantiles, 4 asked for." in str(few)
+    assert "Fewer bins than asked for: noise does not carry more" in str(few)
+    none = propose_bins(grid_release([0] * 15 + [9]), 4)
+    assert (none.bins, none.lines(), len(none)) == (None, [], 0)
+    assert "Too little is known for two bins" in str(none)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(1, 3)])
+def test_bins_name_their_release_where_a_ledger_holds_it(epsilon: Fraction) -> None:
+    """The line is that of a study file, which reads it as it is."""
+    known = grid_release([200] * 16, epsilon=epsilon)
+    kept = replace(known, is_simulated=False, ledger_head="0" * 64)
+    found = propose_bins(kept, 2)
+    assert found.bins is not None
+    assert found.bins.proposed == ProposedBins(kept.id, epsilon, 2)
+    (line,) = found.lines()
+    study = parse_study(
+        'ratio = { numerator = "score", per = "label" }\n'
+        'bounds = { score = [0, 1], label = "binary" }\nprivacy = { epsilon = 1 }\n'
+        f'[groups]\ncolumn = "score"\n{line}\n'
+    )
+    assert study.questions[0].groups == Groups.cross(found.bins)
+
+
+def test_other_releases_propose_no_bins() -> None:
+    merged = merge(
+        [grid_release([9] * 16), grid_release([9] * 16, "1")], units_are_disjoint=True
+    )
+    ladder = released([{}, {}])
+    for given in (None, example_release(), ladder, merged):
+        with pytest.raises(InvalidInput, match="bins are proposed from"):
+            propose_bins(given)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="2 to 1,000 bins"):
+        propose_bins(grid_release([9] * 16), 1)

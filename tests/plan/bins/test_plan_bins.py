@@ -1,0 +1,92 @@
+"""A histogram on a fine grid: its cells, its price, and what is refused."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dpratio.errors import InvalidInput, PlanRefused
+from dpratio.plan.bins.plan_bins import plan_bins
+from dpratio.plan.document import plan_from_document, plan_to_document
+from dpratio.plan.make_plan import make_plan
+from dpratio.plan.price import price
+from dpratio.strict import Node
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import Study
+from dpratio.terms.unit import PrivacyUnit
+
+BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary()}
+TENTH = Budget("0.1")
+
+
+def study_of(**terms: Any) -> Study:  # noqa: ANN401
+    given = {"bounds": BOUNDS, "budget": Budget(1), **terms}
+    return Study(Ratio("score", per="label"), **given)
+
+
+def scale_of(**unit: Any) -> float:  # noqa: ANN401
+    plan = plan_bins(study_of(unit=PrivacyUnit(**unit)), "score", budget=TENTH)
+    price(plan)
+    (question,) = plan.questions
+    return question.scales[0]
+
+
+def test_one_unit_pays_for_the_cells_that_it_moves() -> None:
+    assert scale_of() == 10
+    assert scale_of(neighbours="change-one") == 20
+    assert scale_of(column="user", most_groups=3) == 30
+
+
+def test_less_noise_is_refused() -> None:
+    plan = plan_bins(study_of(), "score", budget=TENTH)
+    (question,) = plan.questions
+    cheap = replace(question, sums=(replace(question.sums[0], scale=9.0),))
+    with pytest.raises(PlanRefused, match="too small for the budget"):
+        price(replace(plan, questions=(cheap,)))
+
+
+def test_the_plan_survives_its_document_and_says_what_it_counts() -> None:
+    plan = plan_bins(study_of(), "score", budget=TENTH, cells=16)
+    written = json.loads(json.dumps(plan_to_document(plan)))
+    assert plan_from_document(Node(written)) == plan
+    said = " ".join(str(plan).split())
+    assert "rows by score, in 16 declared cells between its bounds" in said
+    assert "Answers: bins of as many people each." in said
+
+
+def test_any_column_with_bounds_may_be_binned() -> None:
+    bins = ScoreBins("age", 4)
+    study = study_of(groups=bins, bounds={**BOUNDS, "age": Bounds(0, 120)})
+    plan = plan_bins(study, "age", budget=TENTH)
+    assert set(plan.bounds) == {"score", "age"}
+    price(plan)
+
+
+def test_a_plan_says_which_release_proposed_its_bins() -> None:
+    bins = ScoreBins.quantiles("score", 4, [0, 0.2, 1], by="0" * 32, epsilon="0.1")
+    said = " ".join(str(make_plan(study_of(groups=bins))).split())
+    origin = f"proposed by release {'0' * 32} at epsilon 0.1"
+    assert f"2 bins of score of 4 asked for, at quantiles {origin}" in said
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"study": None}, "study must be a Study"),
+        ({"budget": 1}, "budget must be a Budget"),
+        ({"budget": Budget("0.1", "1e-6")}, "histograms need no delta"),
+        ({"cells": 15}, "16 to 1,000 cells"),
+        ({"cells": 1001}, "16 to 1,000 cells"),
+        ({"cells": 128.0}, "16 to 1,000 cells"),
+        ({"column": "weight"}, "a binned column needs bounds"),
+        ({"column": None}, "a binned column needs bounds"),
+    ],
+)
+def test_bad_terms_are_refused(given: dict[str, Any], message: str) -> None:
+    terms = {"study": study_of(), "column": "score", "budget": TENTH, **given}
+    with pytest.raises(InvalidInput, match=message):
+        plan_bins(**terms)
