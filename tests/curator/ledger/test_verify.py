@@ -333,3 +333,11 @@ def test_a_head_is_looked_for_at_the_entry_of_its_release(ledger: Ledger) -> Non
     last = replace(first, ledger_head=charged.hash)
     found = verify_ledger(ledger, [swapped, last, first, second])
     assert [each[:40] for each in found.wrong] == [f"release {first.id}"] * 2
+
+
+def test_a_release_with_another_title_is_not_what_was_sealed(ledger: Ledger) -> None:
+    release = released(ledger)
+    assert verify_ledger(ledger, releases=[release]).wrong == ()
+    edited = replace(release, plan=replace(release.plan, title="Proven safe"))
+    (wrong,) = verify_ledger(ledger, releases=[edited]).wrong
+    assert wrong == f"release {release.id} is not what was sealed under its id."

@@ -1,6 +1,7 @@
 """The sheet for whoever approves a study."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
@@ -93,3 +94,10 @@ def test_a_sheet_is_replaced_and_nothing_else(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "mine"
     write_sheet(path, PLAN, replace=True)
     assert "For approval" in path.read_text(encoding="utf-8")
+
+
+def test_a_study_with_a_title_is_approved_under_it() -> None:
+    assert "<h1>For approval: Σ spend / Σ visits</h1>" in render_sheet(PLAN)
+    titled = render_sheet(replace(PLAN, title="What a visit brings"))
+    assert "<h1>For approval: What a visit brings</h1>" in titled
+    assert "It is published with every release." in words_of(titled)

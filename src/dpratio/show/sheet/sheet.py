@@ -84,7 +84,7 @@ def render_sheet(
 
 def _heading(plan: Plan) -> str:
     names = list(dict.fromkeys(str(each.ratio) for each in plan.questions))
-    return f"For approval: {'; '.join(names)}"
+    return f"For approval: {plan.title or '; '.join(names)}"
 
 
 def _bound_rows(plan: Plan, told: Mapping[str, str]) -> list[tuple[str, str, str]]:
