@@ -15,6 +15,7 @@ from dpratio.analyst.function.function_results import (
     FUNCTION_STATUSES,
     FunctionEstimates,
 )
+from dpratio.analyst.function.selected import is_selected
 from dpratio.analyst.ratio.monte_carlo import redrawn_sums
 from dpratio.analyst.ratio.noisy_tail import noisy_quantile, two_scales
 from dpratio.analyst.ratio.tail import is_drowned, normal_quantile
@@ -34,6 +35,7 @@ __all__ = ["FUNCTION_METHODS", "estimate_function"]
 FUNCTION_METHODS = ("delta", "monte_carlo")
 
 _CODES = codes_of(FUNCTION_STATUSES)
+_SELECTED = _CODES["selected"]
 _CELLS_AT_ONCE = 2**15
 # Of the standard error. Above it answers that bend less than others of their kind do so
 # by luck, and luck moves the estimate as well (docs/methods/functions.md).
@@ -118,7 +120,10 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
             grown = np.sqrt(extra / linear.privacy)
             scale = np.where(linear.privacy > 0, linear.laplace * grown, 0.0)
             linear = replace(linear, privacy=extra, laplace=scale)
-        return _answer(release, function, chosen, linear, method, level)
+        found = _answer(release, function, chosen, linear, method, level)
+        lucky = is_selected(release, asked, function, arm_moments)
+    codes = np.where(lucky & (found.codes == _CODES["ok"]), _SELECTED, found.codes)
+    return replace(found, codes=codes)
 
 
 def _linearise(

@@ -23,6 +23,11 @@ FUNCTION_STATUSES = {
         "the function bends within the reach of the noise; the interval is "
         "approximate, and covers less where few answers of its kind bend"
     ),
+    "selected": (
+        "the key was found because it seemed to have many people, and its total may be "
+        "too large for that; where few keys of its size are found, it covers less than "
+        "its level"
+    ),
     "unbounded": "noise leaves the function undefined; no finite interval is honest",
 }
 
