@@ -124,6 +124,7 @@ HOMES = {
         "cli/anyone/forecast.py",
         "cli/data_holder/ledger.py",
         "cli/anyone/page.py",
+        "cli/anyone/rehearse.py",
         "cli/data_holder/team.py",
         "cli/data_holder/running.py",
         "cli/help.py",

@@ -4,6 +4,7 @@ import pytest
 
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.web.form import FieldMissing, read_form
+from dpratio.web.pages import charts_part
 from dpratio.web.planner import look_around, plan_form
 
 
@@ -58,3 +59,16 @@ def test_people_who_are_described_give_one_figure() -> None:
         with pytest.raises(FieldMissing, match="Say what the people are like") as said:
             plan_form(read_form({"strategy": strategy}))
         assert said.value.field == "numerator_mean"
+
+
+def test_described_people_are_rehearsed_on_the_page() -> None:
+    described = {"numerator_mean": "0.5", "numerator_sd": "0.2", "per_mean": "0.45"}
+    shown, status = charts_part(read_form({"n": "5000", **described}))
+    assert (status, "answer 20" in shown, "holds the truth" in shown) == (
+        200,
+        True,
+        True,
+    )
+    shown, status = charts_part(read_form({"n": "5000"}))
+    assert (status, "answer 20" in shown) == (200, False)
+    assert "Describe the people" in shown

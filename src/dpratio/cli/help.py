@@ -27,6 +27,7 @@ EXAMPLES = {
     "merge": "dpratio merge a.json b.json -o both.json --units-are-disjoint",
     "demo": "dpratio demo --seed 5",
     "forecast": "dpratio forecast study.toml --n 5000 --epsilon 1 --width 0.1",
+    "rehearse": "dpratio rehearse study.toml --html rehearsal.html",
     "coverage": "dpratio coverage study.toml --n 5000 --seed 1",
     "page": "dpratio page --port 8000",
     "ledger init": "dpratio ledger init --epsilon 3 --delta 1e-5",

@@ -10,6 +10,7 @@ from dpratio.cli.anyone.coverage import coverage
 from dpratio.cli.anyone.demo import demo
 from dpratio.cli.anyone.forecast import forecast
 from dpratio.cli.anyone.page import page
+from dpratio.cli.anyone.rehearse import rehearse
 from dpratio.cli.data_holder.bounds import bounds
 from dpratio.cli.data_holder.check import check
 from dpratio.cli.data_holder.curate import plan, release
@@ -83,6 +84,7 @@ app.command(rich_help_panel=READER)(roll_up)
 app.command(rich_help_panel=READER)(merge)
 app.command(rich_help_panel=ANYONE)(demo)
 app.command(rich_help_panel=ANYONE)(forecast)
+app.command(rich_help_panel=ANYONE)(rehearse)
 app.command(rich_help_panel=ANYONE)(coverage)
 app.command(rich_help_panel=ANYONE)(page)
 with_examples(app.registered_commands)

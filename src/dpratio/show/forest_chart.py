@@ -6,7 +6,7 @@ sixty rows have names; more are laid side by side, where the whole can be seen.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from dpratio.errors import InvalidInput
@@ -16,6 +16,7 @@ from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart
 from dpratio.show.chart.scale import Scale, Tick
 from dpratio.show.verdicts import VERDICT_STYLES, signs_of, verdict_of
+from dpratio.simulation.forecast.rehearse import Rehearsal
 
 __all__ = [
     "as_deviations",
@@ -23,11 +24,17 @@ __all__ = [
     "caterpillar",
     "draw_intervals",
     "forest_chart",
+    "rehearsal_chart",
 ]
 
 MOST_NAMED = 60
 MOST_LINES = 12
 _ROW, _TALL, _COMB = 20.0, 180.0, 240.0
+_BESIDE_TRUTH = {
+    "above": "misses the truth: too high",
+    "below": "misses the truth: too low",
+    "not told apart": "holds the truth",
+}
 
 
 def forest_chart(blocks: Sequence[Block], title: str) -> Chart:
@@ -92,6 +99,25 @@ def draw_intervals(
     scale = Block("", measure, every, references=references).scale()
     chart = forest_chart(blocks, measure)
     return replace(chart, panels=[replace(each, x=scale) for each in chart.panels])
+
+
+def rehearsal_chart(found: Rehearsal) -> Chart:
+    """Chart rehearsed answers beside the truth about the invented people."""
+    several = len({each.question for each in found.rows}) > 1
+    rows = [{**asdict(each), "answer": f"answer {each.answer}"} for each in found.rows]
+    chart = draw_intervals(
+        rows,
+        name="answer",
+        measure="ratio",
+        panel="question" if several else None,
+        reference=found.truth,
+    )
+    signs = [
+        replace(each, name=_BESIDE_TRUTH.get(each.name, each.name))
+        for each in chart.legend
+    ]
+    title = f"Answers that the study may give; the truth is {found.truth:.4g}"
+    return replace(chart, title=title, legend=signs, note=found.said()[-1])
 
 
 def block_panels(block: Block) -> list[Panel]:

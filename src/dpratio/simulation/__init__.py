@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from dpratio.simulation.coverage.coverage import measure_coverage
     from dpratio.simulation.forecast.calibration_power import calibration_power
     from dpratio.simulation.forecast.guessed import guessed_population
+    from dpratio.simulation.forecast.rehearse import rehearse
     from dpratio.simulation.population import PaperPopulation, People
     from dpratio.simulation.public import estimate_public
 
@@ -20,6 +21,7 @@ __all__ = [
     "estimate_public",
     "guessed_population",
     "measure_coverage",
+    "rehearse",
 ]
 
 __getattr__ = load_from(
@@ -29,6 +31,7 @@ __getattr__ = load_from(
         "coverage.coverage": "measure_coverage",
         "forecast.calibration_power": "calibration_power",
         "forecast.guessed": "guessed_population",
+        "forecast.rehearse": "rehearse",
         "population": "PaperPopulation People",
         "public": "estimate_public",
     },

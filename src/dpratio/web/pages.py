@@ -9,8 +9,10 @@ from typing import Any
 from dpratio.errors import DpratioError
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.strategy.layout import STRATEGIES
+from dpratio.show.forest_chart import rehearsal_chart
 from dpratio.show.width_charts import around_chart
 from dpratio.simulation.forecast.forecast_row import FAMILY, ForecastRow
+from dpratio.simulation.forecast.rehearse import rehearse
 from dpratio.tabular import show_rounded, show_value
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import GUESSES
@@ -141,6 +143,7 @@ def _chart_terms(planned: Planned) -> dict[str, Any]:
         ("Width against people", "people", "n", sizes),
     ]
     return {
+        "rehearsal": _rehearsal(planned),
         "some_left_out": not all(math.isfinite(width) for width in widths),
         "columns": list(lines),
         "charts": [
@@ -177,6 +180,16 @@ def _picture(
         here=[place(own, column) for column in marked],
     )
     return chart.svg(width=_PICTURE, is_styled=False)
+
+
+def _rehearsal(planned: Planned) -> dict[str, Any] | None:
+    """Draw answers that the study may give, where its people are described."""
+    found, guess = planned.forecast, planned.study.guess
+    if not found.rows or guess is None:
+        return None
+    drawn = rehearse(planned.plan, n=planned.row.n, guess=guess, level=found.level)
+    picture = rehearsal_chart(drawn).svg(width=2 * _PICTURE, is_styled=False)
+    return {"picture": picture, "lines": drawn.said()}
 
 
 def _points(rows: Sequence[Outlook], names: Sequence[str]) -> list[tuple[str, ...]]:
