@@ -237,6 +237,7 @@ def test_stopping_when_weights_settle_changes_little(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settled = shared(law, box, answers=answers)[0]
+    monkeypatch.setattr(shares, "_shared", shares._shared.__wrapped__)
     monkeypatch.setattr(shares, "_SETTLED", 0.0)
     longest = shared(law, box, answers=answers)[0]
     assert settled.scales == pytest.approx(longest.scales, rel=1e-2)

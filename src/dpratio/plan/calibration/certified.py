@@ -54,6 +54,7 @@ def log_bounds(x: Fraction, digits: int = DIGITS) -> Interval:
     return below - _rounding(below, digits), above + _rounding(above, digits)
 
 
+@lru_cache(maxsize=1024)
 def normal_tail_bounds(x: Fraction, digits: int = DIGITS) -> Interval:
     """Enclose P(N > x) for a standard normal N.
 

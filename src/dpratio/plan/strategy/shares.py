@@ -8,6 +8,7 @@ noise gives a fixed point, which is iterated here. docs/methods/focused.md deriv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 import numpy as np
 
@@ -119,9 +120,22 @@ def share_budget(
         units: The contrast, in units of the box.
         family: The people to plan for.
     """
+    products = tuple(units.product(each.factors) for each in grid.summands)
+    return _shared(mechanism, grid, affordable, products, units.contrast, tuple(family))
+
+
+@lru_cache(maxsize=128)  # Plans are made again at the door and for every forecast.
+def _shared(
+    mechanism: str,
+    grid: Grid,
+    affordable: float,
+    products: tuple[float, ...],
+    contrast: Contrast,
+    family: tuple[People, ...],
+) -> Shared:
     is_laplace = mechanism == "laplace"
     names = [each.name for each in grid.summands]
-    sizes = np.array([units.product(each.factors) for each in grid.summands])
+    sizes = np.array(products)
     moves = np.array([[float(move) for move in row] for row in grid.moves]).T
     moves *= (np.array(grid.steps) / sizes)[:, None]
     budget = affordable
@@ -137,7 +151,7 @@ def share_budget(
     spread = people["count"] * people["weight_square"] * people["residual"]
     for _ in range(_ITERATIONS):
         before = weights
-        answers = _answers(names, units.contrast, people, spread, limit)
+        answers = _answers(names, contrast, people, spread, limit)
         worth = answers.worth(noise)
         paid = np.maximum(moves @ price, 1e-12 * largest)
         weights = (worth / paid) ** power
@@ -153,8 +167,9 @@ def share_budget(
         spread = answers.spread(noise)[: len(spread)]
         if np.abs(weights / before - 1).max() < _SETTLED:
             break
-    scales = 1 / weights if is_laplace else 1 / np.sqrt(weights)
-    return Shared(scales * sizes, answers.log_width(noise))
+    scales = (1 / weights if is_laplace else 1 / np.sqrt(weights)) * sizes
+    scales.flags.writeable = False
+    return Shared(scales, answers.log_width(noise))
 
 
 def promised_widths(

@@ -13,10 +13,9 @@ from dpratio.plan.promise import WidthRange, promised_range
 from dpratio.plan.strategy.layout import require_no_histogram
 from dpratio.simulation.forecast.simulated_widths import (
     MOST_PEOPLE,
-    Wanted,
+    median_width,
     replan,
     require_sizes,
-    simulate_widths,
 )
 from dpratio.simulation.forecast.unit_moments import (
     UnitMoments,
@@ -166,9 +165,8 @@ class Need:
         """Say by how much intervals are wider than is wanted."""
         asked = pick_question(plan.questions, self.question)
         if self.unit is not None:
-            wanted = Wanted(self.level)
-            found = simulate_widths(plan, asked, self.unit, n, wanted)
-            return found.median_width - self.width
+            found = median_width(plan, asked, self.unit, n, self.level)
+            return found - self.width
         widths: WidthRange = promised_range(
             plan, asked, n, normal_quantile(self.level)
         ).widths
