@@ -16,6 +16,7 @@ it tries a fifth of the examples, and of rules in many cases those that
 `tiers.quick_first` leaves to it.
 """
 
+import gc
 import importlib
 import pkgutil
 from functools import cache
@@ -63,6 +64,9 @@ settings.load_profile("fixed")
 
 # The command line is put together once, and not for each command that a test runs.
 typer.main.get_command = cache(typer.main.get_command)
+
+# What is collected stays to the end: nothing is gained by looking for garbage in it.
+gc.disable()
 
 
 def pytest_collection_modifyitems(
@@ -116,6 +120,8 @@ def pytest_fixture_setup(
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Import the rooms that must be covered while that is traced, and not later."""
+    gc.enable()
+    gc.freeze()
     if not session.config.getoption("cov_source", None):
         return
     for path in _COVERING:
