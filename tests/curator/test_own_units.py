@@ -21,6 +21,7 @@ from dpratio.curator.reading.statement import Reading
 from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.terms.unit import NEIGHBOURS
+from tiers import quick_first
 
 LAWS = [
     ("even", "laplace"),
@@ -72,7 +73,7 @@ def test_questions_that_choose_the_same_groups_are_read_together() -> None:
 
 
 @pytest.mark.parametrize("neighbours", NEIGHBOURS)
-@pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
+@pytest.mark.parametrize(("strategy", "mechanism"), quick_first(LAWS))
 @given(data=st.data())
 @fixed(2)
 def test_one_person_moves_all_questions_by_no_more_than_was_paid(
@@ -98,7 +99,7 @@ def test_one_person_moves_all_questions_by_no_more_than_was_paid(
 
 
 @pytest.mark.parametrize("neighbours", NEIGHBOURS)
-@pytest.mark.parametrize(("strategy", "mechanism"), LAWS)
+@pytest.mark.parametrize(("strategy", "mechanism"), quick_first(LAWS))
 def test_one_person_with_many_rows_everywhere_moves_no_more_than_was_paid(
     strategy: str, mechanism: str, neighbours: str
 ) -> None:
