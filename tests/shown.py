@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 import dpratio as dpr
+from planned import plan_scores
 
 BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
 HOSTILE = (
@@ -31,12 +32,7 @@ def released(
     label = (rng.random(len(cells)) < 0.4).astype(int)
     lift = rng.uniform(0.6, 1.4, len(keys))[cells]
     score = np.clip(0.4 * lift + 0.3 * (label - 0.4), 0, 1)
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds=BOUNDS,
-        groups=dpr.Groups("group", list(keys)),
-        budget=dpr.Budget(epsilon),
-    )
+    plan = plan_scores(dpr.Budget(epsilon), groups=dpr.Groups("group", list(keys)))
     table = {
         "score": score,
         "label": label,
@@ -54,11 +50,9 @@ def curved(people: int = 20_000, *, ratios: bool = False) -> dpr.Release:
     region = rng.choice(["north", "south"], people)
     regions = dpr.Keys("region", ["north", "south"])
     binned = dpr.Groups.cross(regions, dpr.ScoreBins("score", 5))
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds=BOUNDS,
+    plan = plan_scores(
+        dpr.Budget(4 if ratios else 2),
         groups=[regions, binned] if ratios else binned,
-        budget=dpr.Budget(4 if ratios else 2),
         answers=("ratio", "means"),
     )
     table = {"score": score, "label": label, "region": region}

@@ -1,5 +1,6 @@
 """A study and data that it names, and commands run on them."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -7,6 +8,14 @@ import pytest
 
 from attacks.bound_data import STUDY, Call
 from dpratio.cli.main import run
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def any_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The location of a ledger that is yet to be made, in a file and on a server."""
+    if request.param == "sqlite":
+        return os.fspath(tmp_path / "budget.db")
+    return str(request.getfixturevalue("postgres_url"))
 
 
 @pytest.fixture

@@ -1,8 +1,5 @@
 """Closing a scope must not give its data a second budget."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from curator.ledger.attacks.books import DATA, name_of, open_book, plan_of
@@ -13,14 +10,6 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.terms.budget import Budget
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def any_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The location of a ledger that is yet to be made, in a file and on a server."""
-    if request.param == "sqlite":
-        return os.fspath(tmp_path / "budget.db")
-    return str(request.getfixturevalue("postgres_url"))
 
 
 def test_35_a_scope_that_was_charged_is_not_closed(any_ledger: str) -> None:

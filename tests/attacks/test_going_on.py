@@ -14,12 +14,9 @@ from dpratio.curator.ledger.spool import Spool
 from dpratio.errors import LedgerFailed, LedgerRefused
 from dpratio.ledgers import export_ledger, recover_ledger
 from dpratio.release.release_id import id_of
+from planned import plan_scores
 
-PLAN = dpr.make_plan(
-    dpr.Ratio("score", per="label"),
-    bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
-    budget=dpr.Budget(epsilon=1),
-)
+PLAN = plan_scores(dpr.Budget(epsilon=1))
 TABLE = {"score": [0.2, 0.9] * 50, "label": [0, 1] * 50}
 RUN = "a run"
 ID = id_of(RUN)

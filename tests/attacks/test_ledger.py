@@ -1,6 +1,5 @@
 """One budget for one dataset, against races, kills, forgers and new names."""
 
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -32,14 +31,6 @@ from dpratio.release.files import release_to_bytes
 from dpratio.terms.budget import Budget
 
 CAP = Fraction(1, 2)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def any_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The location of a ledger that is yet to be made, in a file and on a server."""
-    if request.param == "sqlite":
-        return os.fspath(tmp_path / "budget.db")
-    return str(request.getfixturevalue("postgres_url"))
 
 
 @pytest.mark.slow

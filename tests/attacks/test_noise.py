@@ -9,13 +9,11 @@ from scipy.stats import beta
 
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.calibration.calibrate import laplace_cost
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.files import release_from_bytes, release_to_bytes
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
+from planned import plan_scores
 
 Values = NDArray[np.int64]
 
@@ -26,10 +24,8 @@ ROW = 2**24  # The cells of a row at its bound.
 
 def plan_of(epsilon: str) -> Plan:
     """Ask for five sums, each between 0 and 1 in one row, with equal noise."""
-    return make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        budget=Budget(epsilon),
+    return plan_scores(
+        Budget(epsilon),
         groups=Groups("region", range(GROUPS)),
         strategy="even",
         mechanism="laplace",

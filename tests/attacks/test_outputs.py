@@ -27,6 +27,7 @@ from dpratio.curator.ledger.store import clock
 from dpratio.curator.noise import entropy
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.release.files import release_to_bytes
+from planned import plan_scores
 from tiers import quick_first
 
 Rows = list[tuple[Any, ...]]
@@ -210,11 +211,7 @@ def test_29_what_others_say_while_rows_are_read_is_not_heard(
     More: tests/curator/warehouse/test_silence.py.
     """
     caplog.set_level(logging.DEBUG)
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
-        budget=dpr.Budget(0.5),
-    )
+    plan = plan_scores(dpr.Budget(0.5))
     seen = []
     for at, rows in enumerate([ROWS, [*ROWS, NEIGHBOURS["an outlier"]]]):
         columns = zip(*rows, strict=True)

@@ -12,15 +12,14 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.preflight import check_release
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import DpratioError, LedgerRefused
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.dimensions import Keys, Periods
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from planned import plan_scores
 
 TOTALS = {"score": Bounds(0, 5), "label": Bounds(0, 5)}
 
@@ -28,12 +27,8 @@ TOTALS = {"score": Bounds(0, 5), "label": Bounds(0, 5)}
 def plan_of(
     *, epsilon: float = 2, groups: object = None, unit: PrivacyUnit | None = None
 ) -> Plan:
-    return make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        budget=Budget(epsilon, "1e-6"),
-        groups=groups,  # type: ignore[arg-type]
-        unit=unit or PrivacyUnit(),
+    return plan_scores(
+        Budget(epsilon, "1e-6"), groups=groups, unit=unit or PrivacyUnit()
     )
 
 

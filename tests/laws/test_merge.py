@@ -10,6 +10,7 @@ import dpratio as dpr
 from dpratio.plan.price import price
 from dpratio.plan.strategy.layout import EXTERNAL
 from dpratio.release.release import Release, fresh_question
+from planned import plan_scores
 from release.releases_for_tests import RELEASES
 
 BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
@@ -34,13 +35,8 @@ def release_of(given: Terms, number: int) -> Release:
     groups: dpr.Groups | dpr.PrivateKeys = KEYS
     if for_keys != "0":
         groups = dpr.PrivateKeys("p", dpr.Budget(for_keys, "1e-9"))
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds=BOUNDS,
-        budget=dpr.Budget(epsilon, delta),
-        mechanism=law,
-        strategy="even",
-        groups=groups,
+    plan = plan_scores(
+        dpr.Budget(epsilon, delta), mechanism=law, strategy="even", groups=groups
     )
     values = np.full((2, len(plan.questions[0].sums)), number)
     question = fresh_question(plan, plan.questions[0], KEYS, values)

@@ -19,6 +19,7 @@ from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_question
 from dpratio.simulation.population import PaperPopulation
 from dpratio.simulation.simulate import clip_people, simulate_release, sum_products
+from planned import plan_scores
 
 Floats = NDArray[np.float64]
 
@@ -27,12 +28,7 @@ USUAL = Options("pivot", "ratio", LEVEL, "linearised", 2, None)
 
 
 def plan_of(epsilon: float, groups: dpr.Groups | None = None) -> Plan:
-    return dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
-        budget=dpr.Budget(epsilon),
-        groups=groups,
-    )
+    return plan_scores(dpr.Budget(epsilon), groups=groups)
 
 
 @cache

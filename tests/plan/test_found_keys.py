@@ -6,18 +6,12 @@ import pytest
 
 from dpratio.errors import DocumentRefused
 from dpratio.plan.document import plan_from_document, plan_to_document
-from dpratio.plan.make_plan import make_plan
 from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.ratio import Ratio
+from planned import plan_scores
 
-PLAN = make_plan(
-    Ratio("score", per="label"),
-    bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-    budget=Budget(1, "1e-6"),
-)
+PLAN = plan_scores(Budget(1, "1e-6"))
 FOUND = PrivateKeys("shop", Budget("0.1", "1e-7"))
 
 

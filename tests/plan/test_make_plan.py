@@ -19,6 +19,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from plan.score_plans import BINARY, WEIGHTED, WITH_WEIGHT, names, plan_of
+from planned import plan_scores
 
 
 def test_seven_six_or_five_sums_are_measured() -> None:
@@ -274,13 +275,7 @@ def test_bounds_of_extreme_size_can_be_planned(
 
 
 def test_a_plan_for_spread_says_what_it_answers() -> None:
-    plan = make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        budget=Budget(1),
-        strategy="joint",
-        answers=("ratio", "spread"),
-    )
+    plan = plan_scores(Budget(1), strategy="joint", answers=("ratio", "spread"))
     assert "variances, correlation and slope with their intervals." in str(plan)
     with pytest.raises(InvalidInput, match="Use strategy 'joint' or 'even'"):
         make_plan(

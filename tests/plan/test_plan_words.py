@@ -14,6 +14,7 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.hand_made_plans import LABEL, SCORE, focused_plan, hand_made, wide_plan
+from planned import plan_scores
 
 
 def test_the_summary_says_who_is_protected_and_at_what_price() -> None:
@@ -68,12 +69,7 @@ def test_the_summary_counts_the_declared_keys() -> None:
 
 
 def test_a_delta_that_is_allowed_and_not_needed_is_explained() -> None:
-    plan = make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        budget=Budget(1, "1e-6"),
-        mechanism="laplace",
-    )
+    plan = plan_scores(Budget(1, "1e-6"), mechanism="laplace")
     said = plan.summary()[3]
     assert "delta 0 (delta 0.000001 is allowed; this noise needs none)" in said
 

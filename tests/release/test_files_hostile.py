@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.plan.make_plan import make_plan
 from dpratio.release.files import FORMAT, write_release
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.ratio import Ratio
+from planned import plan_scores
 from release.edited_documents import refusal, signed
 from release.golden_releases import GOLDEN, only_question
 
@@ -84,12 +82,8 @@ def test_an_absurd_budget_or_noise_is_refused_at_once(
     epsilon: str, scale: float | None, strategy: str, tmp_path: Path
 ) -> None:
     """Certifying it would need e to the power of epsilon, digit by digit."""
-    plan = make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        budget=Budget(1, "1e-6"),
-        strategy=strategy,
-        mechanism="analytic_gaussian",
+    plan = plan_scores(
+        Budget(1, "1e-6"), strategy=strategy, mechanism="analytic_gaussian"
     )
     path = tmp_path / "absurd.json"
     write_release(

@@ -19,18 +19,14 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Key
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
+from planned import plan_scores
 from release.golden_releases import LARGEST, only_question
 
 ODD_BOUNDS = {"é\n": Bounds(-0.1, 7), '"': Bounds(-3, 0.5), "\\": Bounds(0, 1e-9)}
 
 
 PLANS = [
-    make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        budget=Budget("0.1"),
-        strategy="even",
-    ),
+    plan_scores(Budget("0.1"), strategy="even"),
     make_plan(
         Ratio("é\n", per='"', weight="\\"),
         bounds=ODD_BOUNDS,
@@ -44,11 +40,7 @@ PLANS = [
         budget=Budget(Fraction(1, 3), "1e-6"),
         strategy="joint",
     ),
-    make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        budget=Budget("0.1"),
-    ),
+    plan_scores(Budget("0.1")),
     make_plan(
         Ratio("é\n", per='"', weight="\\", guess=-1 / 3, residual_bound=1.1e-9),
         bounds=ODD_BOUNDS,

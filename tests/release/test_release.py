@@ -17,6 +17,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
+from planned import plan_scores
 
 IDENTITY = "0123456789abcdef" * 2
 
@@ -24,11 +25,8 @@ NAMES = ["score per label", "score per label by region"]
 
 
 def plan_of(keys: list[str] | None = None) -> Plan:
-    return make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        budget=Budget("0.5"),
-        groups=None if keys is None else Groups("region", keys),
+    return plan_scores(
+        Budget("0.5"), groups=None if keys is None else Groups("region", keys)
     )
 
 
@@ -95,12 +93,7 @@ def test_a_release_has_the_questions_of_its_plan() -> None:
 
 def test_a_question_is_found_by_its_name_or_its_number_from_1() -> None:
     asked = [None, Groups("region", ["north", "south"])]
-    plan = make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-        budget=Budget("0.5"),
-        groups=asked,
-    )
+    plan = plan_scores(Budget("0.5"), groups=asked)
     questions = tuple(
         fresh_question(plan, question, groups, np.full((rows, 5), rows))
         for question, groups, rows in zip(plan.questions, asked, (1, 2), strict=True)

@@ -13,6 +13,7 @@ from dpratio.errors import InvalidInput
 from dpratio.show.blocks import Block, Row, blocks_of
 from dpratio.show.chart.marks import Interval
 from dpratio.show.verdicts import VERDICT_STYLES, verdict_of
+from planned import plan_scores
 from shown import monthly, released, spent
 
 KEYS = tuple(f"group {at}" for at in range(40))
@@ -84,12 +85,7 @@ def test_bins_and_numbers_keep_their_order() -> None:
     for keys in ([3, 1, 2], [dt.date(2026, 2, 1), dt.date(2026, 1, 1)]):
         plan = replace(released(("a",))).plan
         table = {"score": [0.5], "label": [1], "g": [keys[0]]}
-        plan = dpr.make_plan(
-            dpr.Ratio("score", per="label"),
-            bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
-            groups=dpr.Groups("g", keys),
-            budget=dpr.Budget(1),
-        )
+        plan = plan_scores(dpr.Budget(1), groups=dpr.Groups("g", keys))
         (block,) = blocks_of(
             dpr.estimate_ratios(dpr.release_sums(table, plan, ledger=None))
         )

@@ -6,14 +6,12 @@ import pytest
 from analyst.given import given_release, noiseless, summed
 from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.arrays import Floats
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
+from planned import plan_scores
 
 RNG = np.random.default_rng(11)
 SCORE: Floats = np.round(RNG.beta(2, 3, 3_000), 6).astype(np.float64)
@@ -23,13 +21,11 @@ FIT = ["calibration_intercept", "calibration_slope", "brier_score"]
 
 
 def plan_of(*answers: str, strategy: str = "joint") -> Plan:
-    plan = make_plan(
-        Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+    plan = plan_scores(
+        Budget(1e6),
         groups=Groups.cross(Keys("group", ["a", "b"]), ScoreBins("score", 4)),
         answers=("ratio", *answers),
         strategy=strategy,
-        budget=Budget(1e6),
         mechanism="laplace",
     )
     return noiseless(plan)

@@ -8,6 +8,7 @@ from typer.testing import CliRunner, Result
 import dpratio as dpr
 from dpratio.cli.main import app
 from dpratio.errors import DocumentRefused, DpratioError, FileRefused, InvalidInput
+from planned import plan_scores
 
 BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
 TABLE = {
@@ -20,12 +21,7 @@ TABLE = {
 
 
 def plan_of(**options: object) -> dpr.Plan:
-    return dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds=BOUNDS,
-        budget=dpr.Budget(4),
-        **options,  # type: ignore[arg-type]
-    )
+    return plan_scores(dpr.Budget(4), **options)
 
 
 def write(path: Path, plan: dpr.Plan) -> dpr.Release:

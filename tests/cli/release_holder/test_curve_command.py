@@ -9,18 +9,13 @@ from typer.testing import CliRunner
 import dpratio as dpr
 from dpratio.cli.main import app
 from dpratio.errors import DocumentRefused, InvalidInput
+from planned import plan_scores
 
 
 @pytest.fixture
 def release(tmp_path: Path) -> Path:
     groups = dpr.Groups.cross(dpr.Keys("land", ["a", "b"]), dpr.ScoreBins("score", 2))
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
-        budget=dpr.Budget(4),
-        answers=("ratio", "means"),
-        groups=groups,
-    )
+    plan = plan_scores(dpr.Budget(4), answers=("ratio", "means"), groups=groups)
     table = {
         "score": [0.25, 0.75] * 4000,
         "label": [0, 1, 0, 1, 0, 0, 1, 1] * 1000,

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import dpratio as dpr
 from dpratio.cli.main import app
 from dpratio.errors import InvalidInput
+from planned import plan_scores
 
 
 @pytest.fixture
@@ -49,12 +50,8 @@ def test_arms_are_two_keys_and_the_numerator_is_taken_by_default(
 def test_keys_that_are_numbers_are_found_by_what_they_are_written_as(
     tmp_path: Path,
 ) -> None:
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
-        budget=dpr.Budget(4),
-        answers=("ratio", "means"),
-        groups=dpr.Groups("arm", [1, 2]),
+    plan = plan_scores(
+        dpr.Budget(4), answers=("ratio", "means"), groups=dpr.Groups("arm", [1, 2])
     )
     table = {"score": [0.2, 0.8] * 2000, "label": [1, 0] * 2000, "arm": [1, 2] * 2000}
     path = tmp_path / "r.json"

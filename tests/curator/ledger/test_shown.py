@@ -5,12 +5,9 @@ from pathlib import Path
 import pytest
 
 import dpratio as dpr
+from planned import plan_scores
 
-PLAN = dpr.make_plan(
-    dpr.Ratio("score", per="label"),
-    bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
-    budget=dpr.Budget(0.5),
-)
+PLAN = plan_scores(dpr.Budget(0.5))
 PEOPLE = {"score": [0.2, 0.4], "label": [0, 1]}
 
 

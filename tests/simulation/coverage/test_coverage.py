@@ -14,15 +14,12 @@ from dpratio.simulation.coverage.bench import Bench, CoverageRow
 from dpratio.simulation.coverage.coverage import measure_coverage
 from dpratio.simulation.crew import ALONE, Crew
 from dpratio.simulation.population import PaperPopulation, People
+from planned import plan_scores
 
 
 def plan_at(epsilon: float, mechanism: str = "laplace", strategy: str = "even") -> Plan:
-    return dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
-        budget=dpr.Budget(epsilon, 1e-6),
-        strategy=strategy,
-        mechanism=mechanism,
+    return plan_scores(
+        dpr.Budget(epsilon, 1e-6), strategy=strategy, mechanism=mechanism
     )
 
 
