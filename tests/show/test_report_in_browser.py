@@ -1,6 +1,7 @@
 """The report as its readers open it: from a file, with the network cut off."""
 
 import csv
+import gzip
 import hashlib
 import io
 import re
@@ -180,6 +181,22 @@ def test_the_release_is_saved_byte_for_byte(
         reports[name],
         *(each for each in seen.requests if each.startswith("blob:")),
     ]
+
+
+def test_an_old_browser_saves_the_release_packed(
+    visit: Visiting, reports: dict[str, str], tmp_path: Path
+) -> None:
+    page = visit().page
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(reports["fifty"])
+    page.get_by_text("For the record").click()
+    with page.expect_download() as begun:
+        page.get_by_role("button", name="Save the release").click()
+    assert begun.value.suggested_filename.endswith(".json.gz")
+    begun.value.save_as(tmp_path / "release.json.gz")
+    written = Path(unquote(urlsplit(reports["fifty"]).path)).with_suffix(".json")
+    packed = (tmp_path / "release.json.gz").read_bytes()
+    assert gzip.decompress(packed) == written.read_bytes()
 
 
 def test_hostile_names_appear_as_text_and_nothing_runs(

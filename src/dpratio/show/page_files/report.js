@@ -133,6 +133,10 @@
     save.hidden = false;
     save.addEventListener("click", async () => {
       const packed = Uint8Array.from(atob(data.release.packed), (letter) => letter.charCodeAt(0));
+      if (!("DecompressionStream" in window)) {  /* Browsers of before 2023. */
+        offer(new Blob([packed], { type: "application/gzip" }), `${data.release.name}.gz`);
+        return;
+      }
       const whole = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
       offer(new Blob([await new Response(whole).arrayBuffer()], { type: "application/json" }), data.release.name);
     });
