@@ -113,6 +113,7 @@ HOMES = {
         "cli/anyone/coverage.py",
         "cli/data_holder/bounds.py",
         "cli/data_holder/check.py",
+        "cli/data_holder/new.py",
         "cli/data_holder/curate.py",
         "cli/release_holder/curve.py",
         "cli/release_holder/function.py",

@@ -17,8 +17,13 @@ from dpratio.release.files import write_release
 
 ROOT = typer.main.get_command(app)
 LEDGER = "--ledger books.db"
+ASKED = (
+    "--numerator score --per label --bounds score=0,1:a --bounds label=binary:b "
+    "--n 500 --epsilon 1"
+)
 # In order, for some need what an earlier one made; all that prints more than a line.
 OUTPUTS = (
+    f"new mine.toml --data people.csv --columns score,label --header {ASKED}",
     "plan study.toml",
     f"ledger init --epsilon 40 --delta 1e-5 --dataset 'two thousand people' {LEDGER}",
     f"check study.toml {LEDGER}",

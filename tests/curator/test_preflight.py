@@ -9,9 +9,10 @@ import pytest
 
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.measure import look_at_schema
 from dpratio.curator.preflight import check_release
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import DpratioError, LedgerRefused
+from dpratio.errors import DpratioError, FileRefused, LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -163,3 +164,16 @@ def test_what_was_released_before_would_be_given_again(tmp_path: Path) -> None:
     assert "more than scope 'people' has left: epsilon 0 and delta" in said
     with pytest.raises(LedgerRefused, match="without a name may be another one"):
         check_release(table, plan, ledger=book)
+
+
+def test_names_and_types_are_told_without_a_plan_and_without_a_row(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("score,label\nno number,1\n", encoding="utf-8")
+    told = look_at_schema(str(file))
+    assert {name: each.kind for name, each in told.items()} == dict.fromkeys(
+        ("score", "label"), "csv"
+    )
+    with pytest.raises(FileRefused):
+        look_at_schema(str(tmp_path / "none.parquet"))

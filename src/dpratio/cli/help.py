@@ -12,6 +12,7 @@ from dpratio.cli.terminal import WIDTH
 __all__ = ["EXAMPLES", "Group", "with_examples"]
 
 EXAMPLES = {
+    "new": "dpratio new study.toml --data people.parquet",
     "plan": "dpratio plan study.toml",
     "check": "dpratio check study.toml --schema",
     "bounds": "dpratio bounds study.toml -o bounds.json --epsilon 0.1",

@@ -15,6 +15,7 @@ from dpratio.cli.data_holder.bounds import bounds
 from dpratio.cli.data_holder.check import check
 from dpratio.cli.data_holder.curate import plan, release
 from dpratio.cli.data_holder.ledger import ledger
+from dpratio.cli.data_holder.new import new
 from dpratio.cli.data_holder.team import (
     close,
     export,
@@ -59,6 +60,7 @@ app = typer.Typer(
 
 HOLDER, READER, ANYONE = "Data holder", "Holder of a release", "Anyone"
 
+app.command(rich_help_panel=HOLDER)(new)
 app.command(rich_help_panel=HOLDER)(plan)
 app.command(rich_help_panel=HOLDER)(check)
 app.command(rich_help_panel=HOLDER)(bounds)

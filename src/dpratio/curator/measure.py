@@ -30,7 +30,7 @@ from dpratio.terms.dimensions import KINDS
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["connect", "look_at", "open_for"]
+__all__ = ["connect", "look_at", "look_at_schema", "open_for"]
 
 Given = TypeVar("Given")
 Questions = tuple[ReleasedQuestion, ...]
@@ -106,6 +106,24 @@ def look_at(
         (each, *_quietly(lambda each=each: schema_for(table, each, engine)))  # type: ignore[misc]
         for each in asked
     ]
+
+
+class _Nothing(KeyCount):
+    """A question that reads no column, so that any schema will do."""
+
+    @property
+    def columns(self) -> list[str]:
+        """None."""
+        return []
+
+    def check_schema(self, types: Mapping[str, ColumnType]) -> None:
+        """Refuse nothing."""
+
+
+def look_at_schema(table: object) -> Mapping[str, ColumnType]:
+    """Give the names and types of a table's columns: its public schema, and no row."""
+    asked = _Nothing("", "text", None)
+    return _quietly(lambda: schema_for(connect(table, "auto"), asked, "auto"))[1]
 
 
 class _Together(NamedTuple):

@@ -1,0 +1,120 @@
+"""The text of a study that questions asked for, with a comment at each answer."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dpratio.checks import require
+from dpratio.web.keys_text import quote, write_keys
+
+if TYPE_CHECKING:
+    from dpratio.curator.reading.statement import ColumnType
+
+__all__ = ["Answers", "column_bounds", "study_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What was answered: bounds have their numbers, and where they come from."""
+
+    data: str
+    names: tuple[str, ...]
+    ids: str | None
+    numerator: str
+    per: str
+    bounds: Mapping[str, tuple[str, str]]
+    totals: Mapping[str, tuple[str, str]]
+    groups: str | None
+    n: int
+    epsilon: str
+
+
+def column_bounds(text: str) -> tuple[str, tuple[str, str]]:
+    """Read bounds and their reason.
+
+    Example:
+        >>> column_bounds("score=0,1: a probability")
+        ('score', ('[0, 1]', 'a probability'))
+    """
+    name, _, rest = text.partition("=")
+    ends, _, why = rest.partition(":")
+    hint = "Write for instance 'score=0,1: a probability', or 'label=binary: by law'."
+    require(bool(why.strip()), "bounds say where they come from", text, hint)
+    numbers = [each.strip() for each in ends.split(",")]
+    if numbers == ["binary"]:
+        return name.strip(), ('"binary"', why.strip())
+    require(len(numbers) == 2, "bounds are two numbers or binary", text, hint)  # noqa: PLR2004
+    for each in numbers:
+        require(_is_number(each), "bounds are two numbers or binary", text, hint)
+    return name.strip(), (f"[{', '.join(numbers)}]", why.strip())
+
+
+def study_text(answers: Answers, kinds: "Mapping[str, ColumnType]") -> str:
+    """Write the study; every answer has a comment that says what it promises."""
+    data = [f"path = {quote(answers.data)}"]
+    if answers.names:
+        listed = ", ".join(quote(name) for name in answers.names)
+        data.append(f"columns = [{listed}]  # The file has no header.")
+    tables = [
+        ("data", "Where the rows are: beside this file.", data),
+        (
+            "ratio",
+            "What is asked: the sum of one column per the sum of another.",
+            [
+                f"numerator = {quote(answers.numerator)}",
+                f"per = {quote(answers.per)}",
+            ],
+        ),
+    ]
+    lines = [f"{quote(name)} = {ends}" for name, (ends, _) in answers.bounds.items()]
+    said = "Values of a row outside of these are clipped; never read them off the data."
+    tables.append(("bounds", said, lines))
+    lines = [f"{quote(name)} = {quote(why)}" for name, why in _reasons(answers)]
+    tables.append(("bounds_from", "For whoever approves it: why these bounds.", lines))
+    if answers.ids is not None:
+        ends = (
+            f"{quote(name)} = {given}" for name, (given, _) in answers.totals.items()
+        )
+        lines = [
+            f"column = {quote(answers.ids)}",
+            f"totals = {{ {', '.join(ends)} }}",
+        ]
+        said = "All rows of one id are protected; its totals are clipped to these."
+        tables.append(("unit", said, lines))
+    if answers.groups is not None:
+        said = "Keys are public: every one is answered, and no other."
+        tables.append(("groups", said, _groups(answers.groups, kinds)))
+    said = "What the release may cost. Less is safer, and wider."
+    tables.append(("privacy", said, [f"epsilon = {answers.epsilon}"]))
+    said = "How many people are expected in each answer: a guess, never counted."
+    tables.append(("population", said, [f"n = {answers.n}"]))
+    return "\n".join(
+        "\n".join([f"# {said}", f"[{name}]", *lines, ""])
+        for name, said, lines in tables
+    )
+
+
+def _reasons(answers: Answers) -> Iterator[tuple[str, str]]:
+    for name, (_, why) in answers.bounds.items():
+        total = answers.totals.get(name)
+        yield name, why if total is None else f"{why}; its total: {total[1]}"
+
+
+def _groups(text: str, kinds: "Mapping[str, ColumnType]") -> list[str]:
+    name, _, typed = text.partition("=")
+    name, keys = name.strip(), write_keys(typed)
+    hint = "Write for instance region=north,south, or none."
+    require(bool(keys), "groups are a column and its keys", text, hint)
+    rule = f"the data have no such column; they have {', '.join(kinds)}"
+    require(name in kinds, rule, name)
+    if kinds[name].kind == "text" and not keys[0].startswith('"'):
+        keys = [quote(each) for each in keys]
+    return [f"column = {quote(name)}", f"keys = [{', '.join(keys)}]"]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
