@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -184,3 +185,27 @@ def test_a_natural_bound_is_not_proposed() -> None:
             Bounds(0, 1, proposed=origin, **given_flag)
     with pytest.raises(InvalidInput, match="epsilon must be positive"):
         Proposed("0" * 32, Fraction(0))
+
+
+def test_bounds_that_are_to_be_found_say_so() -> None:
+    found = Bounds.find(0, 100)
+    assert found == Bounds(0, 100, to_find=True) != Bounds(0, 100)
+    assert str(found) == "found within 0 to 100"
+    assert repr(found).endswith("is_binary=False, to_find=True)")
+    assert (Bounds.find().lower, Bounds.find().upper) == (-(2.0**32), 2.0**32)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"to_find": 1}, "to_find must be true or false"),
+        ({"to_find": True, "natural": True}, "neither natural nor proposed"),
+        (
+            {"to_find": True, "proposed": Proposed("0" * 32, Fraction(1))},
+            "neither natural nor proposed",
+        ),
+    ],
+)
+def test_bounds_that_are_known_are_not_found(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        Bounds(0, 1, **given)

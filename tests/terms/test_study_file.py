@@ -291,3 +291,17 @@ def test_proposed_bounds_are_two_numbers_and_their_release(
     text = study(bounds=f's = {score}\ny = "binary"\nw = [0.25, 3]')
     with pytest.raises(DocumentRefused, match=re.escape(said)):
         parse_study(text)
+
+
+def test_bounds_may_be_left_to_the_release_to_find() -> None:
+    asked = parse_study(
+        """
+        ratio = { numerator = "spent", per = "orders" }
+        bounds = { spent = "find", orders = { find = [0, 64] } }
+        privacy = { epsilon = 1, search = 0.2 }
+        unit = { column = "id", totals = { spent = { find = [0, 9] } } }
+        """
+    )
+    assert asked.bounds == {"spent": Bounds.find(), "orders": Bounds.find(0, 64)}
+    assert asked.unit.totals == {"spent": Bounds.find(0, 9)}
+    assert asked.search == Fraction(1, 5)

@@ -64,16 +64,20 @@ from terms.study_of_loans import refusal, study
                 "Copy a column under another name if it must play two parts."
             ),
         ),
-        ("bounds", "s = 1", "$.bounds.s: must be [lower, upper] or 'binary', got 1."),
+        (
+            "bounds",
+            "s = 1",
+            "$.bounds.s: must be [lower, upper], 'binary' or 'find', got 1.",
+        ),
         (
             "bounds",
             's = "Binary"',
-            "$.bounds.s: must be [lower, upper] or 'binary', got 'Binary'.",
+            "$.bounds.s: must be [lower, upper], 'binary' or 'find', got 'Binary'.",
         ),
         (
             "bounds",
             "s = [0, 1, 2]",
-            "$.bounds.s: must be [lower, upper] or 'binary', got [0, 1, 2].",
+            "$.bounds.s: must be [lower, upper], 'binary' or 'find', got [0, 1, 2].",
         ),
         ("bounds", 's = ["0", 1]', "$.bounds.s[0]: must be a number, got '0'."),
         ("bounds", "s = [0, true]", "$.bounds.s[1]: must be a number, got True."),

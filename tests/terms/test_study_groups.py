@@ -293,7 +293,7 @@ def test_a_bad_table_is_refused_with_its_path(table: str, message: str) -> None:
         ("totals = []", "$.unit.totals: must be a table of fields, got []."),
         (
             "totals = { s = 1 }",
-            "$.unit.totals.s: must be [lower, upper] or 'binary', got 1.",
+            "$.unit.totals.s: must be [lower, upper], 'binary' or 'find', got 1.",
         ),
         ("most_groups = 1.5", "$.unit.most_groups: must be a whole number, got 1.5."),
         ("key = 1", "$.unit.key: must be text, got 1."),

@@ -39,7 +39,7 @@ from dpratio.release.files import (
     release_to_bytes,
     require_place,
 )
-from dpratio.release.release import MADE_BY, Release, ReleasedQuestion
+from dpratio.release.release import MADE_BY, Release
 from dpratio.release.release_id import id_of
 from dpratio.release.writing import write_whole
 from dpratio.terms.dimensions import Day
@@ -72,7 +72,6 @@ def _unheard(_stage: str) -> None:
 
 
 Given = TypeVar("Given")
-Questions = tuple[ReleasedQuestion, ...]
 
 
 def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
@@ -201,7 +200,8 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         on_stage(STAGES[1])
         measure = open_for(table, plan, engine)
         on_stage(STAGES[3])
-        release = Release(fresh_id(), plan, measure(), MADE_BY, simulated)
+        given, sought = measure()
+        release = Release(fresh_id(), plan, given, MADE_BY, simulated, searched=sought)
         if out is not None:
             content = release_to_bytes(release, format_of(out))
             write_whole(out, content, replace=is_there)
@@ -232,16 +232,17 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             )
             head = book.open(name)
             on_stage(STAGES[3])
-            questions = _telling(lambda: standing_of(book, name).words, measure)
+            given, sought = _telling(lambda: standing_of(book, name).words, measure)
             on_stage(STAGES[4])
             release = Release(
                 name,
                 plan,
-                questions,
+                given,
                 MADE_BY,
                 simulated,
                 ledger_head=head,
                 source_hash=said,
+                searched=sought,
             )
             content = release_to_bytes(release, kind)
             book.seal(name, content, kind)

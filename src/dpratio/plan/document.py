@@ -6,9 +6,12 @@ from typing import Any
 from dpratio.plan.calibration.calibrate import MECHANISMS
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.plan import Plan
+from dpratio.plan.plan_terms import PlanTerms, Search
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import BASES
 from dpratio.plan.stage_document import (
+    people_to_document,
+    read_people,
     read_sums,
     stage_from_document,
     stage_to_document,
@@ -27,12 +30,13 @@ from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
 __all__ = ["plan_from_document", "plan_to_document"]
 
 
-def plan_to_document(plan: Plan) -> dict[str, Any]:
+def plan_to_document(plan: PlanTerms) -> dict[str, Any]:
     """Write a plan as tables, lists, text and numbers."""
     # What a plan does not have is not written: its hash is what it always was.
     staged = {} if plan.stage is None else {"stage": stage_to_document(plan.stage)}
     counted = {} if plan.clipping == UNMEASURED else {"clipping": plan.clipping}
     titled = {} if plan.title is None else {"title": plan.title}
+    searched = {} if plan.search is None else {"search": _search_to_document(plan)}
     return {
         "bounds": _bounds_to_document(plan.bounds),
         "unit": {
@@ -55,6 +59,7 @@ def plan_to_document(plan: Plan) -> dict[str, Any]:
         **staged,
         **counted,
         **titled,
+        **searched,
     }
 
 
@@ -65,7 +70,7 @@ def plan_from_document(node: Node) -> Plan:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
     """
     names = ("bounds", "unit", "privacy", "answers", "partitions", "found", "parts")
-    fields = node.fields(*names, optional=("stage", "clipping", "title"))
+    fields = node.fields(*names, optional=("stage", "clipping", "title", "search"))
     privacy = fields["privacy"].fields("epsilon", "delta", "strategy", "mechanism")
     epsilon, delta = privacy["epsilon"].fraction(), privacy["delta"].fraction()
     plan = Plan(
@@ -85,10 +90,29 @@ def plan_from_document(node: Node) -> Plan:
         stage=stage_from_document(fields["stage"]) if "stage" in fields else None,
         clipping=_read_clipping(fields.get("clipping")),
         title=read_title(fields.get("title")),
+        search=_read_search(fields["search"]) if "search" in fields else None,
     )
     for at, each in zip(fields["parts"].items(), plan.questions, strict=True):
         at.make(partial(plan.unit_of, each))
     return plan
+
+
+def _search_to_document(plan: PlanTerms) -> dict[str, Any]:
+    search = plan.search
+    return {
+        **people_to_document(search.people, search.guess),  # type: ignore[union-attr]
+        "guessed": list(search.guessed),  # type: ignore[union-attr]
+        "histograms": plan_to_document(search.histograms),  # type: ignore[union-attr]
+    }
+
+
+def _read_search(node: Node) -> Search:
+    fields = node.fields("people", "guess", "guessed", "histograms")
+    guessed = tuple(each.flag() for each in fields["guessed"].items())
+    histograms = plan_from_document(fields["histograms"])
+    if histograms.search is not None:
+        fields["histograms"].refuse("must be histograms, which have no search")
+    return Search(histograms, *read_people(fields), guessed)
 
 
 def _bounds_to_document(bounds: Any) -> dict[str, Any]:  # noqa: ANN401 (any mapping)
@@ -104,6 +128,8 @@ def _one_to_document(bounds: Bounds) -> Any:  # noqa: ANN401 (text, a list or a 
     if bounds.proposed is not None:
         by, epsilon = bounds.proposed.release_id, str(bounds.proposed.epsilon)
         return {"proposed": ends, "by": by, "epsilon": epsilon}
+    if bounds.to_find:
+        return {"find": ends}
     return {"natural": ends} if bounds.natural else ends
 
 
@@ -111,7 +137,7 @@ def _read_clipping(node: Node | None) -> str:
     return UNMEASURED if node is None else node.choice((MEASURED,))
 
 
-def _question_to_document(plan: Plan, question: PlannedQuestion) -> dict[str, Any]:
+def _question_to_document(plan: PlanTerms, question: PlannedQuestion) -> dict[str, Any]:
     """Write a question; what need not be said only where it is its own."""
     own: dict[str, Any] = {}
     if question.answers != plan.questions[0].answers:
@@ -224,6 +250,9 @@ def _read_bounds(node: Node) -> Bounds:
         by, epsilon = fields["by"].text(), fields["epsilon"].fraction()
         told = {"proposed": node.make(lambda: Proposed(by, epsilon))}
         node = fields["proposed"]
+    elif isinstance(node.value, dict) and "find" in node.value:
+        told = {"to_find": True}
+        node = node.fields("find")["find"]
     elif isinstance(node.value, dict):
         told = {"natural": True}
         node = node.fields("natural")["natural"]

@@ -7,9 +7,11 @@ from fractions import Fraction
 from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import MECHANISMS, noise_sd
+from dpratio.plan.histogram.require_search import open_names
 from dpratio.plan.measure_question import measure_around
 from dpratio.plan.plan import Plan
-from dpratio.plan.plan_terms import PlanTerms
+from dpratio.plan.plan_bounds import plan_bounds
+from dpratio.plan.plan_terms import PlanTerms, Search
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import (
     require_bins,
@@ -35,7 +37,12 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import CLIPPINGS, UNMEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["make_plan"]
+__all__ = ["make_plan", "measure_terms"]
+
+# Finding bounds spends a tenth of epsilon where nobody says how much.
+_SEARCH = Fraction(1, 10)
+# Its cells lie between the widest bounds and these parts of them.
+_SPAN, _SPAN_OF_TOTALS = 2.0**59, 2.0**39
 
 
 def make_plan(  # noqa: PLR0913 (keyword-only terms)
@@ -52,6 +59,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     n: int | None = None,
     guess: Guess | None = None,
     stage: float | Fraction | None = None,
+    search: float | Fraction | None = None,
     clipping: str = UNMEASURED,
 ) -> Plan:
     """Decide what will be measured and with how much noise; no data are read.
@@ -81,6 +89,9 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         stage: A share of epsilon, such as 0.2, that a first stage spends on finding
             the guess of every ratio; None for one stage. Where it finds none, the
             ratio's own guess is used.
+        search: A share of epsilon that is spent on finding bounds, where any of them
+            are `Bounds.find`; a tenth by default. Where none can be found, those within
+            which they were looked for are used.
         clipping: ``"measured"`` spends 5.5 % of the budget on counting the units that
             bounds cut, of each group, except bounds that are declared natural;
             ``"unmeasured"`` does not.
@@ -101,7 +112,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         ['z', 'h', 'zz', 'zh', 'hh']
     """
     if isinstance(study, Study):
-        beside = (bounds, budget, groups, unit, weights, n, guess, stage)
+        beside = (bounds, budget, groups, unit, weights, n, guess, stage, search)
         free = not any(each is not None for each in beside)
         hint = "Write make_plan(study), or change it: dataclasses.replace(study, …)."
         require(free, "a study holds all of its terms", "others beside it", hint)
@@ -120,6 +131,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             n=n,
             guess=guess,
             stage=stage,
+            search=search,
             clipping=clipping,
         )
     )
@@ -137,16 +149,26 @@ def _plan_of(study: Study) -> Plan:
         strategy=study.strategy,
         # Two stages are proven for Laplace noise.
         mechanism="laplace"
-        if study.stage is not None and study.mechanism == "auto"
+        if study.mechanism == "auto" and (study.stage is not None or _is_open(study))
         else study.mechanism,
         questions=_shared(study),
         stage=_staged(study),
         clipping=study.clipping,
         title=study.title,
+        search=_searched(study),
     )
+    return measure_terms(terms, study.n, study.guess)
+
+
+def measure_terms(terms: PlanTerms, n: int | None, guess: Guess | None) -> Plan:
+    """Make the plan of terms: settle what they leave open, and share the budget.
+
+    Raises:
+        InvalidInput: When a term breaks a rule, or the mechanism needs more delta.
+    """
     require_terms(terms)
     require_bins(terms)
-    require_people(study.n, study.guess)
+    require_people(n, guess)
     settled = replace(
         terms,
         bounds=_in_order(terms),
@@ -158,7 +180,34 @@ def _plan_of(study: Study) -> Plan:
             for question in terms.questions
         ),
     )
-    return _Task(settled, study.n, study.guess).best()
+    return _Task(settled, n, guess).best()
+
+
+def _is_open(study: Study) -> bool:
+    """Tell whether a study leaves bounds to be found."""
+    totals = getattr(study.unit, "totals", {})
+    return bool(open_names(study.bounds) or open_names(totals))
+
+
+def _searched(study: Study) -> Search | None:
+    """Plan the histograms that find what a study leaves open."""
+    hint = 'Write "find" for a column, or Bounds.find(). Or leave search out.'
+    rule = "a share finds bounds where some are to be found"
+    require(_is_open(study) or study.search is None, rule, study.search, hint)
+    with_ids = getattr(study.unit, "column", None) is not None
+    declared = study.unit.totals if with_ids else study.bounds
+    names = open_names(declared)
+    if not names or not isinstance(study.budget, Budget):
+        return None  # What cannot be planned is refused by `require_terms`.
+    largest = max(declared[name].reach for name in names)
+    histograms = plan_bounds(
+        study,
+        budget=Budget((study.search or _SEARCH) * study.budget.epsilon),
+        columns=names,
+        limits=(largest / (_SPAN_OF_TOTALS if with_ids else _SPAN), largest),
+    )
+    guessed = tuple(each.ratio.guess is not None for each in study.questions)
+    return Search(histograms, study.n, study.guess, guessed)
 
 
 def _staged(study: Study) -> Stage | None:

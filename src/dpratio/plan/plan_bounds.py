@@ -8,6 +8,7 @@ from dpratio.checks import require
 from dpratio.plan.calibration.calibrate import calibrate
 from dpratio.plan.histogram.histograms import COUNT, called, moves_of
 from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.histogram.require_search import open_names
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import settle_partition
@@ -98,7 +99,7 @@ def _asked(study: Study, columns: Sequence[str] | None) -> list[_Asked]:
     given = study.bounds if study.unit.column is None else _given_totals(study)
     names = list(dict.fromkeys(name for name, _, _ in every))
     if columns is None:
-        wanted = [name for name in names if name not in given]
+        wanted = [name for name in names if name not in {*given} - {*_open(study)}]
         hint = f"Say which to look at: columns={names[:1]!r}."
         rule = "a study that has all of its bounds needs none"
         require(wanted, rule, names, hint)
@@ -135,6 +136,12 @@ def _given_totals(study: Study) -> set[str]:
         for name in each.ratio.totals
         if name not in _unit_of(study, each).totals
     }
+
+
+def _open(study: Study) -> list[str]:
+    """Name what the study's own release would find bounds for."""
+    with_ids = study.unit.column is not None
+    return open_names(study.unit.totals if with_ids else study.bounds)
 
 
 def _unit_of(study: Study, question: Question) -> PrivacyUnit:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Self
+from typing import Any, Self
 
 from dpratio.checks import require
 from dpratio.plan.planned_question import Partition, PlannedQuestion
@@ -17,12 +17,38 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Day, Periods
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.guess import Guess
 from dpratio.terms.question import default_name, told_apart
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED, UNMEASURED, as_title
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["PlanTerms"]
+__all__ = ["PlanTerms", "Search"]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What finds bounds before a release measures within them: noisy histograms.
+
+    Args:
+        histograms: A plan of histograms, one at least for each bound that is to be
+            found. Its budget is what finding costs, a part of that of the whole plan.
+        people: About how many people an answer is about, and
+        guess: what they are like; both only share what is left of the budget.
+        guessed: Of each question, whether the guess of its ratio was given. Others
+            follow from the bounds that are found.
+    """
+
+    histograms: Any  # A Plan, which is made of terms like these.
+    people: int | None = None
+    guess: Guess | None = None
+    guessed: tuple[bool, ...] = ()
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What finding bounds spends."""
+        spent: Fraction = self.histograms.budget.epsilon
+        return spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +56,10 @@ class PlanTerms:
     """Bounds, unit, budget and questions; ``found`` are keys that were paid before.
 
     With a ``stage`` the guesses of the questions are the fallback of those that it
-    finds. ``clipping`` says whether units that a bound cuts are counted. The
-    ``title`` is no term: it names reports, and is no part of the plan's hash.
+    finds. With a ``search`` the bounds that are to be found are the fallback, and the
+    questions are measured within them. ``clipping`` says whether units that a bound
+    cuts are counted.
+    The ``title`` is no term: it names reports, and is no part of the plan's hash.
 
     The planner works on terms whose questions have no sums yet; a `Plan` has them.
     """
@@ -47,6 +75,7 @@ class PlanTerms:
     stage: Stage | None = None
     clipping: str = UNMEASURED
     title: str | None = None
+    search: Search | None = None
 
     def __post_init__(self) -> None:
         """Name the questions that have no name yet; hold the title to its rule."""
@@ -77,10 +106,12 @@ class PlanTerms:
 
     @property
     def for_sums(self) -> tuple[Fraction, Fraction]:
-        """What of epsilon and delta is left for the sums, after a first stage."""
+        """What of epsilon and delta is left for the sums, after other stages."""
         epsilon = sum((each.budget.epsilon for each in self.private_keys), Fraction(0))
         if self.stage is not None:
             epsilon += self.stage.epsilon
+        if self.search is not None:
+            epsilon += self.search.epsilon
         delta = sum((each.budget.delta for each in self.private_keys), Fraction(0))
         spent = (
             Fraction(0) if self.mechanism == "laplace" else self.budget.delta - delta

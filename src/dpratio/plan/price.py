@@ -18,6 +18,7 @@ from dpratio.plan.calibration.calibrate import (
 )
 from dpratio.plan.histogram.histograms import moves_of
 from dpratio.plan.plan import Plan
+from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.require_terms import require_terms, settle_guess, settle_partition
 from dpratio.plan.sensitivity.contrast import BASES
@@ -92,6 +93,9 @@ def price(plan: Plan) -> Cost:
     if plan.stage is not None:
         # What the second stage measures is not known yet; it is epsilon-private.
         moves = [plan.stage.epsilon, plan.for_sums[0]]
+    if plan.search is not None:
+        # Bounds are found by histograms; within which ones is not known yet.
+        moves = [*_price_histograms(plan.search.histograms).pure, plan.for_sums[0]]
     keys = [each.budget for each in plan.private_keys]
     is_pure = plan.mechanism == "laplace"
     squares = sum((each**2 for each in moves), Fraction(0))
@@ -104,7 +108,7 @@ def price(plan: Plan) -> Cost:
     )
 
 
-def _price_histograms(plan: Plan) -> Cost:
+def _price_histograms(plan: PlanTerms) -> Cost:
     """Certify the counts of all histograms together."""
     _require_tuples(plan)
     try:
@@ -112,18 +116,19 @@ def _price_histograms(plan: Plan) -> Cost:
     except InvalidInput as error:
         raise PlanRefused(f"the plan's terms break a rule: {error}") from None
     _require_weights(plan)
-    if sum(moves, Fraction(0)) > plan.epsilon:
+    if sum(moves, Fraction(0)) > plan.budget.epsilon:
         scales = [scale for each in plan.questions for scale in each.scales]
         _refuse("the noise of the histograms is too small for the budget", scales)
-    return Cost(plan.epsilon, Fraction(0), tuple(moves), Fraction(0), Fraction(0))
+    epsilon = plan.budget.epsilon
+    return Cost(epsilon, Fraction(0), tuple(moves), Fraction(0), Fraction(0))
 
 
-def _require_tuples(plan: Plan) -> None:
+def _require_tuples(plan: PlanTerms) -> None:
     if not isinstance(plan.questions, tuple):
         _refuse("the questions of a plan must be a tuple", plan.questions)
 
 
-def _require_weights(plan: Plan) -> None:
+def _require_weights(plan: PlanTerms) -> None:
     weights = [question.weight for question in plan.questions]
     exact = all(isinstance(each, Fraction) and each > 0 for each in weights)
     if not exact or sum(weights) > 1:

@@ -93,7 +93,8 @@ def worth_of_delta(study: Study, plan: Plan, n: int) -> float:
     The largest gain of any question counts, in the middle of its family.
     """
     free = plan.delta == 0 and study.mechanism == "auto" and plan.strategy == "focused"
-    free = free and study.stage is None  # Two stages have Laplace noise.
+    # Two stages have Laplace noise.
+    free = free and plan.stage is None and plan.search is None
     if not free:
         return 0.0
     wider = replace(study, budget=Budget(study.budget.epsilon, _DELTA))

@@ -7,6 +7,7 @@ from fractions import Fraction
 from dpratio.checks import require, show_given
 from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.threshold import threshold_of
+from dpratio.plan.histogram.require_search import require_search
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.box import row_box
@@ -62,6 +63,9 @@ def require_terms(plan: PlanTerms) -> None:
         require(delta > 0, "Gaussian noise needs a delta above 0", str(delta), hint)
     _require_key_budgets(plan)
     _require_stage(plan)
+    require_search(plan)
+    if plan.search is not None:
+        require_people(plan.search.people, plan.search.guess)
     for question in plan.questions:
         if "calibration" in question.answers:
             _require_calibration(plan, question)

@@ -4,7 +4,7 @@ The integers may stand in the document or elsewhere (in the columns of a Parquet
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,19 +12,24 @@ import numpy as np
 
 from dpratio.arrays import Integers
 from dpratio.errors import DocumentRefused, InvalidInput, PlanRefused
-from dpratio.plan.calibration.calibrate import LARGEST_SCALE, MECHANISMS, SMALLEST_SCALE
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.groups_document import groups_from_document, groups_to_document
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
+from dpratio.plan.search.realise_bounds import Searched
 from dpratio.plan.sensitivity.contrast import BASES, Contrast, contrast_of
 from dpratio.plan.sensitivity.mixtures import RAW
-from dpratio.plan.stage_document import read_sums, sums_to_document
+from dpratio.plan.stage_document import (
+    read_realised,
+    read_sums,
+    realised_to_document,
+    sums_to_document,
+)
 from dpratio.release.added_cost import repeated
 from dpratio.release.checked_json import other_document
 from dpratio.release.external import require_external
-from dpratio.release.noisy_sums import NoiseLayer, NoisySums
+from dpratio.release.noisy_sums import NoisySums, layers_to_document, read_layers
 from dpratio.release.release import Release, ReleasedQuestion, fresh_question
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
@@ -51,6 +56,8 @@ def release_to_document(release: Release) -> dict[str, Any]:
     """Write everything but the integers."""
     # Releases without a ledger, and those of before, have no hash of a source.
     hashed = {} if release.source_hash is None else {"source": release.source_hash}
+    found = release.searched
+    searched = {} if found is None else {"searched": _searched_to_document(found)}
     return {
         "format": FORMAT,
         "version": _version_of(release),
@@ -62,6 +69,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
         "ledger": release.ledger_head,
         **_derived_to_document(release),
         **hashed,
+        **searched,
         "plan": plan_to_document(release.plan),
         "parts": [_question_to_document(release, each) for each in release.questions],
     }
@@ -100,7 +108,7 @@ def release_from_document(node: Node, values: Values) -> Release:
         "ledger",
         "plan",
         "parts",
-        optional=["derived", "source"],
+        optional=["derived", "source", "searched"],
     )
     plan = plan_from_document(fields["plan"])
     sources = tuple(_read_id(each) for each in fields["sources"].items())
@@ -137,6 +145,7 @@ def release_from_document(node: Node, values: Values) -> Release:
             ledger_heads=heads,
             cost_if_disjoint=apart,
             source_hash=fields["source"].text() if "source" in fields else None,
+            searched=_read_searched(fields.get("searched")),
         )
     )
     if fields["version"].value != _version_of(release):
@@ -190,39 +199,35 @@ def _question_to_document(
         found = (
             groups_to_document(named) if count else {"dimensions": [], "cells": None}
         )
-    noise = _layers_to_document(question.noise) if release.sources else None
+    noise = layers_to_document(question.noise) if release.sources else None
     beside = [
         {
             **_contrast_to_document(each.contrast),
             "steps": list(each.steps),
-            "noise": _layers_to_document(each.noise),
+            "noise": layers_to_document(each.noise),
         }
         for each in question.beside
     ]
+    searched = release.searched
+    realised = {}
+    if searched is not None and searched.is_taken:
+        realised = {"realised": realised_to_document(question.asked)}
     return {
         "found": found,
         "noise": noise,
+        **realised,
         **_stages_to_document(question),
         **({"beside": beside} if beside else {}),
     }
 
 
-def _layers_to_document(layers: Sequence[NoiseLayer]) -> list[dict[str, Any]]:
-    return [
-        {
-            "mechanism": layer.mechanism,
-            "scales": list(layer.scales),
-            "counts": layer.counts.tolist(),
-        }
-        for layer in layers
-    ]
-
-
 def _read_question(
     node: Node, plan: Plan, at: int, values: Values, *, derived: bool
 ) -> ReleasedQuestion:
-    fields = node.fields("found", "noise", optional=("stages", "beside"))
+    fields = node.fields("found", "noise", optional=("stages", "beside", "realised"))
     question, first = _read_stages(fields.get("stages"), plan.questions[at])
+    if "realised" in fields:
+        question = read_realised(fields["realised"], question)
     groups = _read_groups(fields["found"], plan, question.partition)
     rows = 1 if groups is None else groups.count
     others = fields["beside"].items() if "beside" in fields else []
@@ -236,7 +241,7 @@ def _read_question(
         return replace(fresh_question(plan, question, groups, held), first=first)
     if not derived:
         fields["noise"].refuse("must be null where nothing was added up")
-    layers = _read_layers(fields["noise"], width, rows)
+    layers = read_layers(fields["noise"], width, rows)
     beside = [
         _read_beside(each, plan, question, integers)
         for each, integers in zip(others, apart, strict=True)
@@ -254,7 +259,7 @@ def _read_beside(
     if steps != node.make(lambda: plan.grid(other).steps):
         fields["steps"].refuse("must be the lattice of the bounds and the guess")
     contrast = contrast_of(other.ratio, other.basis)
-    noise = _read_layers(fields["noise"], len(steps), len(values))
+    noise = read_layers(fields["noise"], len(steps), len(values))
     return NoisySums(contrast, steps, values, noise)
 
 
@@ -274,23 +279,6 @@ def _read_groups(node: Node, plan: Plan, at: int) -> Groups | None:
     if not same or found.columns != (planned.column,) or None in only.values:
         node.refuse(f"must be keys of '{planned.column}', all {planned.kind}")
     return found
-
-
-def _read_layers(node: Node, sums: int, rows: int) -> tuple[NoiseLayer, ...]:
-    return tuple(_read_layer(each, sums, rows) for each in node.items())
-
-
-def _read_layer(node: Node, sums: int, rows: int) -> NoiseLayer:
-    fields = node.fields("mechanism", "scales", "counts")
-    scales = tuple(each.number() for each in fields["scales"].items())
-    usable = all(SMALLEST_SCALE <= scale <= LARGEST_SCALE for scale in scales)
-    if len(scales) != sums or not usable:
-        fields["scales"].refuse(f"must be {sums} noise scales")
-    counts = [each.integer() for each in fields["counts"].items()]
-    if len(counts) not in {1, rows} or any(not 0 <= n < 2**40 for n in counts):
-        fields["counts"].refuse(f"must be 1 or {rows} numbers of draws")
-    law = fields["mechanism"].choice(MECHANISMS)
-    return NoiseLayer(law, scales, np.array(counts, dtype=np.int64))
 
 
 def _read_id(node: Node) -> str:
@@ -335,6 +323,20 @@ def _read_contrast(
     guess = fields["guess"].number()
     ratio = fields["guess"].make(lambda: replace(question.ratio, guess=guess))
     return replace(question, ratio=ratio, basis=fields["basis"].choice(BASES))
+
+
+def _searched_to_document(found: Searched) -> dict[str, Any]:
+    counts = [[str(one) for one in each] for each in found.counts]
+    return {"counts": counts, "is_taken": found.is_taken}
+
+
+def _read_searched(node: Node | None) -> Searched | None:
+    """Read the noisy counts of a search, and whether what they find was taken."""
+    if node is None:
+        return None
+    fields = node.fields("counts", "is_taken")
+    listed = [map(read_integer, each.items()) for each in fields["counts"].items()]
+    return Searched(tuple(map(tuple, listed)), fields["is_taken"].flag())
 
 
 def read_integer(node: Node) -> int:

@@ -64,6 +64,7 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     given = list(releases) if isinstance(releases, list | tuple) else []
     enough = len(given) > 1 and all(isinstance(each, Release) for each in given)
     require(enough, "two releases or more are merged", len(given))
+    given = [_settled(each) for each in given]
     if len({each.plan.clipping for each in given}) > 1:
         given = [_without_cuts(each) for each in given]
     if len({_origins_of_terms(each.plan) for each in given}) > 1:
@@ -102,6 +103,13 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
         cost_if_disjoint=dearest(given),
         origin=_origins(given),
     )
+
+
+def _settled(release: Release) -> Release:
+    """Take bounds that were found as what they are: sums say nothing of how."""
+    if release.searched is None:
+        return release
+    return replace(release, plan=release.measured, searched=None)
 
 
 def _without_cuts(release: Release) -> Release:

@@ -6,12 +6,15 @@ one guess add up, those of two stay side by side.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dpratio.arrays import Integers
 from dpratio.checks import require
+from dpratio.plan.calibration.calibrate import LARGEST_SCALE, MECHANISMS, SMALLEST_SCALE
 from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.strict import Node
 
 __all__ = [
     "NoiseLayer",
@@ -19,6 +22,8 @@ __all__ = [
     "added_rows",
     "added_sums",
     "layers_add_up",
+    "layers_to_document",
+    "read_layers",
     "to_integers",
 ]
 
@@ -126,3 +131,33 @@ def to_integers(values: object) -> Integers:
     kept = given.astype(np.int64)
     kept.flags.writeable = False
     return kept
+
+
+def layers_to_document(layers: Sequence[NoiseLayer]) -> list[dict[str, Any]]:
+    """Write the noise that lies on sums."""
+    return [
+        {
+            "mechanism": layer.mechanism,
+            "scales": list(layer.scales),
+            "counts": layer.counts.tolist(),
+        }
+        for layer in layers
+    ]
+
+
+def read_layers(node: Node, sums: int, rows: int) -> tuple[NoiseLayer, ...]:
+    """Read the noise that lies on so many sums of so many rows."""
+    return tuple(_read_layer(each, sums, rows) for each in node.items())
+
+
+def _read_layer(node: Node, sums: int, rows: int) -> NoiseLayer:
+    fields = node.fields("mechanism", "scales", "counts")
+    scales = tuple(each.number() for each in fields["scales"].items())
+    usable = all(SMALLEST_SCALE <= scale <= LARGEST_SCALE for scale in scales)
+    if len(scales) != sums or not usable:
+        fields["scales"].refuse(f"must be {sums} noise scales")
+    counts = [each.integer() for each in fields["counts"].items()]
+    if len(counts) not in {1, rows} or any(not 0 <= n < 2**40 for n in counts):
+        fields["counts"].refuse(f"must be 1 or {rows} numbers of draws")
+    law = fields["mechanism"].choice(MECHANISMS)
+    return NoiseLayer(law, scales, np.array(counts, dtype=np.int64))

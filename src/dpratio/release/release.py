@@ -1,7 +1,6 @@
 """The artifact: noisy integers, their plan, and nothing else of the data."""
 
 import html
-import re
 from dataclasses import dataclass, replace
 from os import PathLike
 
@@ -12,11 +11,16 @@ from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.realise import is_realised
+from dpratio.plan.search.realise_bounds import (
+    Searched,
+    is_searched,
+    measured_within,
+)
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.strategy.first_totals import TOTALS
-from dpratio.plan.strategy.layout import EXTERNAL, HISTOGRAM
+from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.noisy_sums import NoiseLayer, NoisySums, to_integers
-from dpratio.release.release_id import require_id
+from dpratio.release.release_id import require_hash, require_id, require_origin
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.dimensions import Cell
@@ -151,6 +155,7 @@ class Release:
             merged, as was promised; None where none were.
         source_hash: A salted hash of what was read; the ledger keeps the salt. None
             where no ledger was kept, and in releases of before.
+        searched: The noisy counts that found its bounds, where its plan looks for any.
 
     Example:
         >>> import dpratio as dpr
@@ -170,24 +175,20 @@ class Release:
     ledger_heads: tuple[str, ...] = ()
     cost_if_disjoint: Budget | None = None
     source_hash: str | None = None
+    searched: Searched | None = None
 
     def __post_init__(self) -> None:
         for name in (self.id, *self.sources):
             require_id(name)
         for head in (self.ledger_head, *self.ledger_heads):
-            hashed = isinstance(head, str) and re.fullmatch("[0-9a-f]{64}", head)
-            rule = "a ledger head is 64 hexadecimal digits"
-            require(head is None or hashed, rule, head)
-        given = self.source_hash
-        hashed = isinstance(given, str) and re.fullmatch("[0-9a-f]{64}", given)
-        rule = "the hash of a source is 64 hexadecimal digits"
-        require(given is None or hashed, rule, given)
+            require_hash(head, "a ledger head")
+        require_hash(self.source_hash, "the hash of a source")
         _require_derived(self)
         made = isinstance(self.made_by, str) and is_unicode(self.made_by)
         require(made, "made_by must be text", self.made_by)
         flagged = isinstance(self.is_simulated, bool)
         require(flagged, "is_simulated must be true or false", self.is_simulated)
-        _require_origin(self.origin, self.plan.strategy)
+        require_origin(self.origin, self.plan.strategy)
         _require_asked(self)
 
     def question(self, which: str | int) -> ReleasedQuestion:
@@ -200,10 +201,12 @@ class Release:
 
     @property
     def measured(self) -> Plan:
-        """The plan as it was measured: with the guesses that a first stage found."""
+        """The plan as it was measured: with the guesses, or bounds, that were found."""
+        asked = tuple(each.asked for each in self.questions)
+        if self.searched is not None:
+            return measured_within(self.plan, asked, self.searched, self.id)
         if self.plan.stage is None:
             return self.plan
-        asked = tuple(each.asked for each in self.questions)
         return replace(self.plan, questions=asked)
 
     @property
@@ -303,6 +306,14 @@ def _require_asked(release: Release) -> None:
     others = sum(len(each.beside) for each in release.questions)
     require(merged or not others, rule, others)
     firsts = [each.first for each in release.questions if each.first is not None]
+    if plan.search is not None:
+        rule = "what was measured must be what the noisy counts of the search lead to"
+        is_first = not (firsts or release.sources)
+        found = is_first and is_searched(plan, asked, release.searched)
+        require(found, rule, "something else")
+        return
+    rule = "noisy counts of a search belong to a plan that looks for bounds"
+    require(release.searched is None, rule, "some")
     if plan.stage is None or release.sources:
         rule = "a release answers the questions of its plan"
         require(asked == plan.questions, rule, "others")
@@ -326,14 +337,6 @@ def _require_derived(release: Release) -> None:
         )
         rule = "one of several releases costs no more than all of them"
         require(merged and fits, rule, apart)
-
-
-def _require_origin(origin: object, strategy: str) -> None:
-    """Stamp what was measured elsewhere, and nothing else."""
-    named = isinstance(origin, str) and origin.strip() != "" and origin.isprintable()
-    require(named or origin is None, "origin must be plain text or None", origin)
-    rule = "a release has an origin just where its plan was measured elsewhere"
-    require((origin is not None) == (strategy == EXTERNAL), rule, origin)
 
 
 def fresh_question(

@@ -8,8 +8,9 @@ import hashlib
 import re
 
 from dpratio.checks import require
+from dpratio.plan.strategy.layout import EXTERNAL
 
-__all__ = ["id_of", "require_id"]
+__all__ = ["id_of", "require_hash", "require_id", "require_origin"]
 
 _ID = re.compile("[0-9a-f]{32}")
 # Nobody calls a run so; somebody may have lost a digit, or the case.
@@ -43,7 +44,22 @@ def id_of(text: object) -> str:
     return hashlib.sha256(f"dpratio release id:{name}".encode()).hexdigest()[:32]
 
 
+def require_hash(name: object, called: str) -> None:
+    """Refuse what cannot be a hash; None is none."""
+    hashed = isinstance(name, str) and re.fullmatch("[0-9a-f]{64}", name)
+    rule = f"{called} is 64 hexadecimal digits"
+    require(name is None or hashed, rule, name)
+
+
 def require_id(name: object) -> None:
     """Refuse what cannot name a release."""
     named = isinstance(name, str) and _ID.fullmatch(name)
     require(named, "a release id is 32 hexadecimal digits", name)
+
+
+def require_origin(origin: object, strategy: str) -> None:
+    """Stamp what was measured elsewhere, and nothing else."""
+    named = isinstance(origin, str) and origin.strip() != "" and origin.isprintable()
+    require(named or origin is None, "origin must be plain text or None", origin)
+    rule = "a release has an origin just where its plan was measured elsewhere"
+    require((origin is not None) == (strategy == EXTERNAL), rule, origin)

@@ -19,6 +19,7 @@ __all__ = ["Bounds", "Proposed"]
 # inside these limits, so no engine can overflow or underflow on them.
 _LARGEST_REACH = 2.0**100
 _SMALLEST_REACH = 2.0**-100
+_WIDEST = 2.0**32  # Within which bounds are found where nobody says others.
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -68,6 +69,7 @@ class Bounds:
             `Bounds.ones`.
         proposed: The release of histograms that proposed these bounds, where one did.
             The ledger admits them only where that release proposes just these.
+        to_find: Whether the release finds narrower ones itself. See `Bounds.find`.
 
     Raises:
         InvalidInput: When the range is empty, reversed, not finite or extreme.
@@ -85,6 +87,7 @@ class Bounds:
     natural: bool = field(default=False, kw_only=True)
     is_one: bool = field(default=False, kw_only=True)
     proposed: Proposed | None = field(default=None, kw_only=True)
+    to_find: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         given = (self.lower, self.upper)
@@ -116,6 +119,11 @@ class Bounds:
         found = type(self.proposed) is Proposed and not self.natural
         rule = "proposed bounds name their release, and are not natural"
         require(found or self.proposed is None, rule, self.proposed)
+        flagged = isinstance(self.to_find, bool)
+        require(flagged, "to_find must be true or false", self.to_find)
+        open_ends = self.proposed is None and not self.natural
+        rule = "bounds that are to be found are neither natural nor proposed"
+        require(open_ends or not self.to_find, rule, str(self.proposed))
 
     @classmethod
     def binary(cls) -> "Bounds":
@@ -127,11 +135,25 @@ class Bounds:
         """State that every row counts as 1: ``Ratio(…, per="rows")`` means this."""
         return cls(0.0, 1.0, is_binary=True, is_one=True)
 
+    @classmethod
+    def find(cls, lower: float = -_WIDEST, upper: float = _WIDEST) -> "Bounds":
+        """Let the release find bounds within these, for a part of its budget.
+
+        Where too little is known to find any, these themselves are used.
+
+        Example:
+            >>> print(Bounds.find(0, 100_000))
+            found within 0 to 100000
+        """
+        return cls(lower, upper, to_find=True)
+
     def __str__(self) -> str:
         if self.is_one:
             return "always 1"
         if self.is_binary:
             return "0 or 1"
+        if self.to_find:
+            return f"found within {self.lower:g} to {self.upper:g}"
         origin = "natural" if self.natural else self.proposed
         more = "" if origin is None else f" ({origin})"
         return f"{self.lower:g} to {self.upper:g}{more}"
@@ -142,7 +164,9 @@ class Bounds:
         natural = ", natural=True" if self.natural and not self.is_binary else ""
         one = ", is_one=True" if self.is_one else ""
         origin = "" if self.proposed is None else f", proposed={self.proposed!r}"
-        return f"Bounds({ends}, is_binary={self.is_binary}{natural}{one}{origin})"
+        open_ends = ", to_find=True" if self.to_find else ""
+        told = f"{natural}{one}{origin}{open_ends}"
+        return f"Bounds({ends}, is_binary={self.is_binary}{told})"
 
     @property
     def can_cut(self) -> bool:

@@ -57,6 +57,8 @@ class Study:
         guess: What they are like: a public guess, or None.
         stage: The share of epsilon that a first stage spends on finding the guess of
             every ratio, or None; see `make_plan`.
+        search: The share of epsilon that finds bounds, where any are to be found; None
+            for a tenth. See `make_plan`.
         clipping: Whether a release counts how many units the bounds cut; see
             `make_plan`.
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
@@ -97,6 +99,7 @@ class Study:
     n: int | None
     guess: Guess | None
     stage: Fraction | None
+    search: Fraction | None
     clipping: str
     data: Source | None
     scope: str | None
@@ -120,6 +123,7 @@ class Study:
         n: int | None = None,
         guess: Guess | None = None,
         stage: float | Fraction | None = None,
+        search: float | Fraction | None = None,
         clipping: str = UNMEASURED,
         data: Source | None = None,
         scope: str | None = None,
@@ -141,7 +145,8 @@ class Study:
             "mechanism": mechanism,
             "n": n,
             "guess": guess,
-            "stage": _read_stage(stage),
+            "stage": _read_share(stage, "a first stage", "stage=0.2"),
+            "search": _read_share(search, "finding bounds", "search=0.1"),
             "clipping": clipping,
             "data": data,
             "scope": scope,
@@ -292,12 +297,12 @@ def _require_people(question: Question, unit: PrivacyUnit) -> None:
     require(weight is None, rule, weight, hint)
 
 
-def _read_stage(share: object) -> Fraction | None:
+def _read_share(share: object, spends: str, example: str) -> Fraction | None:
     """Take a share of the budget as the decimal that was written."""
     if share is None:
         return None
-    rule = "the share of a first stage must lie between 0 and 1"
-    require(is_share(share) and share < 1, rule, share, "Write stage=0.2.")  # type: ignore[operator]
+    rule = f"the share of {spends} must lie between 0 and 1"
+    require(is_share(share) and share < 1, rule, share, f"Write {example}.")  # type: ignore[operator]
     return Fraction(str(share))
 
 

@@ -31,6 +31,7 @@
     delta = 1e-6
     scope = "loans"  # the dataset's name in the ledger, where there are several
     stage = 0.2  # the share of epsilon that a first stage spends on finding the guess
+    search = 0.1  # the share that finds bounds, where a column says "find"
     clipping = "measured"  # count how many units the bounds cut
 
     [population]  # a public guess, for plans, forecasts and simulations
@@ -57,7 +58,6 @@ from typing import Any
 from dpratio.checks import require
 from dpratio.errors import DocumentRefused, FileRefused
 from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.database import DatabaseTable
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Partition, Question
@@ -65,6 +65,7 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.study import Study, read_title
 from dpratio.terms.study_groups import (
+    read_bounds,
     read_budget,
     read_contributions,
     read_own,
@@ -75,6 +76,8 @@ from dpratio.terms.unit import PrivacyUnit
 __all__ = ["parse_study", "read_study"]
 
 # Names joined by dots: the time that they take to read grows with their square.
+_CHOSEN = ("strategy", "mechanism", "clipping")
+_SHARES = ("stage", "search")
 _TOGETHER = ("correlation", "weight_with_numerator", "weight_with_per")
 _NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 # How dpratio begins what it writes as JSON.
@@ -181,20 +184,19 @@ def parse_study(text: str) -> Study:
     if "groups" in top:
         partitions, weights = read_partitions(top["groups"])
         added = {name for each in ratios for name in _read_ratio(each).totals}
-        own = read_own(top["groups"], added, _read_bounds)
+        own = read_own(top["groups"], added, read_bounds)
     privacy = top["privacy"].fields(
         "epsilon",
-        optional=("delta", "strategy", "mechanism", "clipping", "scope", "stage"),
+        optional=("delta", *_CHOSEN, "scope", *_SHARES),
     )
     chosen: dict[str, Any] = {
-        name: privacy[name].text()
-        for name in ("strategy", "mechanism", "clipping")
-        if name in privacy
+        name: privacy[name].text() for name in _CHOSEN if name in privacy
     }
+    chosen |= {name: privacy[name].number() for name in _SHARES if name in privacy}
     people = top.get("population")
     given: dict[str, Any] = {
         "bounds": {
-            name: _read_bounds(at) for name, at in top["bounds"].entries().items()
+            name: read_bounds(at) for name, at in top["bounds"].entries().items()
         },
         "budget": read_budget(top["privacy"], privacy),
         "bounds_from": top["bounds_from"].value if "bounds_from" in top else None,
@@ -203,7 +205,6 @@ def parse_study(text: str) -> Study:
         "guess": None if people is None else _read_guess(people),
         "data": _read_data(top["data"]) if "data" in top else None,
         "scope": privacy["scope"].text() if "scope" in privacy else None,
-        "stage": privacy["stage"].number() if "stage" in privacy else None,
         "title": read_title(top.get("title")),
     }
     shares = [1.0] * len(partitions) if weights is None else weights
@@ -294,26 +295,6 @@ def _read_answers(node: Node) -> tuple[str, ...]:
     return ("ratio",) if answers is None else tuple(a.text() for a in answers.items())
 
 
-def _read_bounds(node: Node) -> Bounds:
-    """Read [lower, upper], 'binary', or a table that says where the range is from."""
-    if node.value == "binary":
-        return Bounds.binary()
-    told: dict[str, Any] = {}
-    if isinstance(node.value, dict) and "proposed" in node.value:
-        fields = node.fields("proposed", "by", "epsilon")
-        by, cost = fields["by"].text(), read_budget(node, fields).epsilon
-        told = {"proposed": node.make(lambda: Proposed(by, cost))}
-        node = fields["proposed"]
-    elif isinstance(node.value, dict):
-        told = {"natural": True}
-        node = node.fields("natural")["natural"]
-    pair = node.items() if isinstance(node.value, list) else []
-    if len(pair) != 2:  # noqa: PLR2004
-        node.refuse("must be [lower, upper] or 'binary'")
-    lower, upper = (end.number() for end in pair)
-    return node.make(lambda: Bounds(lower, upper, **told))
-
-
 def _read_unit(node: Node) -> PrivacyUnit:
     """Read who is protected."""
     names = ("column", "totals", "most_groups", "neighbours", "key")
@@ -323,7 +304,7 @@ def _read_unit(node: Node) -> PrivacyUnit:
         for name in ("column", "neighbours", "key")
         if name in fields
     }
-    given |= read_contributions(fields, _read_bounds)
+    given |= read_contributions(fields, read_bounds)
     return node.make(lambda: PrivacyUnit(**given))
 
 

@@ -37,13 +37,19 @@ from typing import Any
 
 from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds
+from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Partition
 
-__all__ = ["read_budget", "read_contributions", "read_own", "read_partitions"]
+__all__ = [
+    "read_bounds",
+    "read_budget",
+    "read_contributions",
+    "read_own",
+    "read_partitions",
+]
 
 
 # What may stand beside any groups; what people put into them is read with their unit.
@@ -74,6 +80,31 @@ def read_own(
             each.entries()["totals"].refuse(f"no ratio adds up '{unknown[0]}'")
         own.append(given)
     return own
+
+
+def read_bounds(node: Node) -> Bounds:
+    """Read [lower, upper], 'binary', or a table that says where the range is from."""
+    if node.value == "binary":
+        return Bounds.binary()
+    if node.value == "find":
+        return Bounds.find()
+    told: dict[str, Any] = {}
+    if isinstance(node.value, dict) and "proposed" in node.value:
+        fields = node.fields("proposed", "by", "epsilon")
+        by, cost = fields["by"].text(), read_budget(node, fields).epsilon
+        told = {"proposed": node.make(lambda: Proposed(by, cost))}
+        node = fields["proposed"]
+    elif isinstance(node.value, dict) and "find" in node.value:
+        told = {"to_find": True}
+        node = node.fields("find")["find"]
+    elif isinstance(node.value, dict):
+        told = {"natural": True}
+        node = node.fields("natural")["natural"]
+    pair = node.items() if isinstance(node.value, list) else []
+    if len(pair) != 2:  # noqa: PLR2004
+        node.refuse("must be [lower, upper], 'binary' or 'find'")
+    lower, upper = (end.number() for end in pair)
+    return node.make(lambda: Bounds(lower, upper, **told))
 
 
 def read_contributions(

@@ -106,7 +106,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     }
     first, second = labels
     rows = len(answers[0].estimate)
-    unit = release.plan.unit_of(target.question.asked)
+    unit = release.measured.unit_of(target.question.asked)
     return Comparison(
         first=first * len(links),
         second=None if second is None else second * len(links),

@@ -51,7 +51,7 @@ class ComparisonTarget:
         chosen = find_question(release, groups, question)
         moments = moments_of(release, chosen)
         form = choose_variance(moments, variance)
-        lowest = Signs.of(release.plan.box(chosen.asked)).lowest
+        lowest = Signs.of(release.measured.box(chosen.asked)).lowest
         statistic = _statistic(moments, form, lowest)
         return cls(release, chosen, tuple(groups), statistic, form)
 

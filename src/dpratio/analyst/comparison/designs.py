@@ -102,7 +102,7 @@ def sides_of(
             together may hold one person several times.
     """
     require_one_of(design, DESIGNS, "design")
-    is_shared = release.plan.unit_of(question.asked).most_groups > 1
+    is_shared = release.measured.unit_of(question.asked).most_groups > 1
     places = places_of(question, groups)
     count = len(question.values)
     hint = "Against a number, say reference=1 for instance."
@@ -127,7 +127,7 @@ def sides_of(
 
 def require_disjoint(release: Release, question: ReleasedQuestion) -> None:
     """Refuse to take groups together that may share people."""
-    most = release.plan.unit_of(question.asked).most_groups
+    most = release.measured.unit_of(question.asked).most_groups
     rule = "groups that may share people cannot be taken together"
     hint = (
         f"One {release.plan.unit.column} lies in up to {most} of them. Compare them "

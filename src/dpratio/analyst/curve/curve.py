@@ -92,7 +92,7 @@ def calibration_curve(
     require(unit is None, "a calibration curve is about rows", unit, hint)
     rule = "a calibration curve is about one score"
     require(ratio.minus is None, rule, str(ratio), "Plan a ratio without minus.")
-    box = release.plan.box(asked.asked)
+    box = release.measured.box(asked.asked)
     moments = moments_of(release, asked)
     score, label = laid_out.ends(ratio, box), (box["y"].lower, box["y"].upper)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -109,7 +109,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
     chosen = arms_of(release, asked, function.arms, arms)
     moments = moments_of(release, asked)
     arm_moments = [moments.only(places) for places in chosen.places]
-    box = release.plan.box(asked.asked)
+    box = release.measured.box(asked.asked)
     if function.of_labels is not None and box["y"].is_binary:
         function = function.of_labels
     samplings = [Sampling.of(each, box) for each in arm_moments]

@@ -17,8 +17,8 @@ from dpratio.analyst.tables.labels import labels_of
 from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
-from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import describe_bounds, describe_totals
+from dpratio.plan.search.realise_bounds import describe_unfound
 from dpratio.plan.strategy.layout import EXTERNAL
 from dpratio.release.release import Release, require_release
 from dpratio.terms.bounds import Bounds
@@ -76,14 +76,14 @@ def estimate_ratios(
     require_level(level)
     require_draws(draws, rng)
     questions = release.questions
-    reaches = [Signs.of(release.plan.box(question.asked)) for question in questions]
+    reaches = [Signs.of(release.measured.box(question.asked)) for question in questions]
     hint = "Use link 'ratio'."
     rule = "link 'log' needs a numerator and denominator that cannot be negative"
     positive = all(each.is_positive for each in reaches)
     require(positive or link == "ratio", rule, link, hint)
     columns, statuses, form = [], [], ""
     held = [moments_of(release, question) for question in questions]
-    weighted = ["w" in release.plan.box(question.asked) for question in questions]
+    weighted = ["w" in release.measured.box(question.asked) for question in questions]
     for moments, reach in zip(held, reaches, strict=True):
         form = choose_variance(moments, variance)
         options = Options(method, link, level, form, draws, rng)
@@ -99,7 +99,7 @@ def estimate_ratios(
         variance=form,
         is_simulated=release.is_simulated,
         origin=release.origin,
-        within=_within(release.plan),
+        within=_within(release),
         clipping=clipping_of(held, weighted),
         effective=effective_size(held, weighted),
         **_asked(release),
@@ -156,16 +156,18 @@ def _joined(columns: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
     }
 
 
-def _within(plan: Plan) -> tuple[str, ...]:
+def _within(release: Release) -> tuple[str, ...]:
     """Say to what values were clipped, where that was done here."""
+    plan = release.measured
     if plan.strategy == EXTERNAL:
         return ()
-    return (describe_bounds(plan.bounds), *describe_totals(plan))
+    missing = describe_unfound(release.plan, release.searched)
+    return (describe_bounds(plan.bounds), *describe_totals(plan), *missing)
 
 
 def _asked(release: Release) -> dict[str, Any]:
     """Name what was asked, where it is one thing, and what to hold it to."""
-    plan = release.plan
+    plan = release.measured
     natural = [
         _natural(question.ratio, plan.box(question.asked))
         for question in release.questions

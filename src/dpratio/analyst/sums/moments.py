@@ -94,7 +94,7 @@ class Moments:
 def moments_of(release: Release, question: ReleasedQuestion | None = None) -> Moments:
     """Reconstruct moments from the measured sums of a question, or of the only one."""
     question = question or pick_question(release.questions, None)
-    box = release.plan.box(question.asked)
+    box = release.measured.box(question.asked)
     parts = [_moments(question.asked, sums, box) for sums in question.sums]
     return parts[0] if len(parts) == 1 else _added(parts)
 

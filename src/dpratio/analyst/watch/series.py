@@ -92,7 +92,7 @@ def series_of(
     for name, release in named.items():
         asked = chosen[name]
         moments = moments_of(release, asked)
-        reach = Signs.of(release.plan.box(asked.asked))
+        reach = Signs.of(release.measured.box(asked.asked))
         form = choose_variance(moments, variance)
         periods = _periods(asked.groups)
         if periods is None:
@@ -139,7 +139,7 @@ def _require_alike(first: Release, other: Release, name: str) -> None:
 
 
 def _unit_of(release: Release, question: ReleasedQuestion) -> PrivacyUnit:
-    return release.plan.unit_of(question.asked)
+    return release.measured.unit_of(question.asked)
 
 
 def _require_same_unit(units: Sequence[PrivacyUnit], name: str) -> None:
@@ -235,7 +235,7 @@ def _differing(
     within = [
         [
             {name: replace(each, proposed=None) for name, each in bounds.items()}
-            for bounds in (release.plan.bounds, _unit_of(release, question).totals)
+            for bounds in (release.measured.bounds, _unit_of(release, question).totals)
         ]
         for release, question in zip(releases, chosen, strict=True)
     ]

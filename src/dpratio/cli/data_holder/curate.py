@@ -244,6 +244,8 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
     from dpratio.plan.strategy.people import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast
 
+    if plan.search is not None:
+        return ["Expected: intervals as wide as the bounds that are found make them."]
     n = study.n or EXPECTED_PEOPLE
     several = len(plan.questions) > 1
     # A guess is about the columns of one ratio, whatever is guessed of its value.

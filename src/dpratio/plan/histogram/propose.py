@@ -1,10 +1,12 @@
 """Which bound a noisy histogram proposes: a rule on public numbers, without data.
 
-The same counts give the same bound, whoever asks: nothing else is looked at.
+The same counts give the same bound, whoever asks and on every machine: nothing else is
+looked at, and all that decides is computed in exact fractions.
 """
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.terms.bounds import Bounds
@@ -14,19 +16,21 @@ __all__ = ["Candidate", "Noisy", "Side", "candidates_of", "proposed", "side_of"]
 # A cell counts as filled where noise alone fills any of all cells once in 1,000.
 # Far above where most lie, twice as many must be there: one draw of noise that is taken
 # for people would move a bound by many powers of two.
-_LN_FALSE = math.log(1000)
+_LN_FALSE = Fraction("6.907755279")
 _FAR = 12
 # Numbers between 2^k and 2^(k+1) whose logarithm is spread evenly: their mean is
 # 1/ln 2 times 2^k.
-_MEAN = 1 / math.log(2)
+_MEAN = Fraction("1.442695041")
 # The noise of a ratio's sums, over that of its numerator alone: as plans have it.
-_SHARED = 1.75
-_NORMAL = 1.96
+_SHARED = Fraction("1.75")
+_NORMAL = Fraction("1.96")
 # A tail that falls slowly, from cell to cell by these factors, is followed further than
 # one that ends or falls fast; where no tail is seen, some is taken to be there.
-_FAST, _SLOW, _UNSEEN = 0.3, 0.7, 0.35
+_FAST, _SLOW, _UNSEEN = Fraction("0.3"), Fraction("0.7"), Fraction("0.35")
 _FOLLOWED, _FOLLOWED_SLOWLY = 1, 2
-_LEAST_BIAS = 0.15
+_LEAST_BIAS = Fraction("0.15")
+# Logarithms of whole numbers, rounded so far that every machine rounds alike.
+_ROUNDED = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +42,15 @@ class Noisy:
     scale: float
 
     @property
-    def people(self) -> float:
+    def people(self) -> int:
         """About how many were counted, what is not finite left out."""
-        return max(float(sum(self.counts[:-1])), 1.0)
+        return max(sum(self.counts[:-1]), 1)
 
     @property
-    def threshold(self) -> float:
+    def threshold(self) -> Fraction:
         """Above it a cell is filled: noise alone rarely reaches it in any cell."""
-        return self.scale * (_LN_FALSE + math.log(len(self.counts) / 2))
+        cells = round(math.log(len(self.counts) / 2) * _ROUNDED)
+        return Fraction(self.scale) * (_LN_FALSE + Fraction(cells, _ROUNDED))
 
     @property
     def middle(self) -> int:
@@ -82,7 +87,7 @@ class Side:
     """
 
     ladder: Ladder
-    people: tuple[float, ...]
+    people: tuple[Fraction, ...]
     last: int
     most: int
 
@@ -94,12 +99,16 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A bound, and what it is expected to do to a sum: bias, width of intervals."""
+    """A bound, and what it is expected to do to a sum: bias, width of intervals.
+
+    ``is_good`` tells whether the bias is small beside the width, decided exactly.
+    """
 
     bound: float
     people_beyond: float
     bias: float
     width: float
+    is_good: bool
 
 
 def side_of(noisy: Noisy, *, is_negative: bool) -> Side | None:
@@ -110,18 +119,18 @@ def side_of(noisy: Noisy, *, is_negative: bool) -> Side | None:
         return None
     first, last = filled[0], filled[-1]
     people = [
-        max(float(count), 0.0) if first <= at <= last else 0.0
+        Fraction(max(count, 0) if first <= at <= last else 0)
         for at, count in enumerate(counts)
     ]
-    before = people[last - 1] if last else 0.0
+    before = people[last - 1] if last else Fraction(0)
     falls = people[last] < _SLOW * before
     slope = people[last] / before if falls else _UNSEEN
     reach = _FOLLOWED_SLOWLY if falls and slope > _FAST else _FOLLOWED
     # What is not filled may still hold some: as the tail falls, or as noise allows.
     for at in range(last + 1, min(last + reach + 2, len(people))):
         # Noise may hide the next step of a tail that is seen to fall.
-        hidden = noisy.scale if falls and at == last + 1 else 0.0
-        seen = max(counts[at] + hidden, 0.0)
+        hidden = Fraction(noisy.scale if falls and at == last + 1 else 0)
+        seen = max(counts[at] + hidden, Fraction(0))
         people[at] = min(slope * people[at - 1], seen)
     lowest = ladder.lowest
     most = min(lowest + last + 1 + reach, ladder.highest)
@@ -141,20 +150,30 @@ def candidates_of(
     """
     ladder = side.ladder
     first = max(side.last - 3, ladder.lowest)
-    sizes = [_MEAN * 2.0**at for at in range(ladder.lowest, ladder.highest + 1)]
+    powers = range(ladder.lowest, ladder.highest + 1)
+    sizes = [_MEAN * Fraction(2) ** at for at in powers]
     found = []
     for power in range(first, side.most + 1):
-        bound = 2.0**power
+        bound = Fraction(2) ** power
         within = [min(size, bound) for size in sizes]
         pairs = list(zip(side.people, sizes, within, strict=True))
-        bias = sum(count * (size - kept) for count, size, kept in pairs)
-        once = sum(count * kept for count, _, kept in pairs)
-        twice = sum(count * kept * kept for count, _, kept in pairs)
-        sampling = max(twice - once * once / noisy.people, 0.0)
-        noise = _SHARED * moved * bound / epsilon
-        width = 2 * _NORMAL * math.sqrt(sampling + 2 * noise * noise)
+        bias = sum((count * (size - kept) for count, size, kept in pairs), Fraction(0))
+        once = sum((count * kept for count, _, kept in pairs), Fraction(0))
+        twice = sum((count * kept * kept for count, _, kept in pairs), Fraction(0))
+        sampling = max(twice - once * once / noisy.people, Fraction(0))
+        noise = _SHARED * moved * bound / Fraction(epsilon)
+        # Its square, so that no root is rounded.
+        width = (2 * _NORMAL) ** 2 * (sampling + 2 * noise * noise)
         above = sum(side.people[power - ladder.lowest :])
-        found.append(Candidate(bound, above, bias, width))
+        found.append(
+            Candidate(
+                bound=float(bound),
+                people_beyond=float(above),
+                bias=float(bias),
+                width=math.sqrt(width),
+                is_good=bias * bias <= _LEAST_BIAS**2 * width,
+            )
+        )
     return found
 
 
@@ -174,7 +193,7 @@ def proposed(noisy: Noisy, *, epsilon: float, moved: int) -> Bounds | None:
             return None
         listed = candidates_of(noisy, side, epsilon=epsilon, moved=moved)
         above = [each for each in listed if each.bound > 2.0**side.last]
-        good = [each for each in above if each.bias <= _LEAST_BIAS * each.width]
+        good = [each for each in above if each.is_good]
         ends.append((good or above[-1:])[0].bound)
     # 0.0 - 0.0 is 0.0, where -0.0 would be another end.
     return Bounds(0.0 - ends[0], ends[1]) if any(ends) else None

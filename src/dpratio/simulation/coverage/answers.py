@@ -109,7 +109,7 @@ def _answer_without_noise(part: Part, method: str, link: str, level: float) -> A
         fine = np.zeros(len(se), dtype=np.int8)
         if method == "public":
             return Answer(answer.centre, *answer.ends(normal_quantile(level)), se, fine)
-        box = part.release.plan.box(part.release.questions[0].asked)
+        box = part.release.measured.box(part.release.questions[0].asked)
         low = [each.lower for letter, each in box.items() if letter in "sy"]
         lowest = 0.0 if min(low) >= 0 else -np.inf
         statistic = statistic_of(moments, variance, lowest=lowest)

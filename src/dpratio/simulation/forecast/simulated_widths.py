@@ -18,6 +18,7 @@ from dpratio.analyst.sums.moments import moments_of
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.arrays import Floats
 from dpratio.checks import require
+from dpratio.plan.histogram.require_search import require_known
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
@@ -184,6 +185,7 @@ def replan(
     delta: Fraction | None = None,
 ) -> Plan:
     """Make the plan again for another epsilon, and perhaps another delta."""
+    require_known(plan)
     return make_plan(
         [
             Question(

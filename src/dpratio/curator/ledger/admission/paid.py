@@ -73,7 +73,8 @@ def _read(
     """
     key = ""
     document = Node(parse(content.decode())).entries() if kind == "json" else {}
-    if document and "stage" not in document["plan"].entries():
+    # A second stage is its own release's, and is read again each time.
+    if document and not {"stage", "search"} & {*document["plan"].entries()}:
         about = {name: document[name].value for name in ("plan", "origin")}
         key = checksum(about)
         if key in known:

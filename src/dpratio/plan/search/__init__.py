@@ -1,0 +1,1 @@
+"""What a release measures after it has looked for bounds."""
