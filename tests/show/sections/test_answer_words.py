@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import dpratio as dpr
+from dpratio.analyst.function.function_results import FUNCTION_STATUSES
 from dpratio.show.sections.answer_words import heading_of, headline_of
 from shown import released, spent
 
+LOST = list(FUNCTION_STATUSES).index("unbounded")
 RELEASE = dpr.example_release()
 
 
@@ -155,9 +157,9 @@ def test_functions_are_listed_and_many_are_summed_up() -> None:
     found = dpr.estimate_function(RELEASE, dpr.functions.mean("per"), question=1)
     assert headline_of(found).startswith("The mean of per of 4 groups: north 0.489, ")
     assert heading_of(found) == "mean of per"
-    codes = np.array([0, 0, 0, 3], dtype=np.int8)
+    codes = np.array([0, 0, 0, LOST], dtype=np.int8)
     assert headline_of(replace(found, codes=codes)).endswith("; of 1 nothing is known.")
-    lost = replace(found, codes=np.full(4, 3, dtype=np.int8))
+    lost = replace(found, codes=np.full(4, LOST, dtype=np.int8))
     assert headline_of(lost) == (
         "The mean of per of 4 groups: too little is known for groups of this size."
     )
@@ -173,5 +175,5 @@ def test_one_value_of_a_function_has_its_interval() -> None:
     assert headline_of(found).startswith(
         "The lift of means of per of west against north: −0.165, 95 % interval "
     )
-    lost = replace(found, codes=np.full(1, 3, dtype=np.int8))
+    lost = replace(found, codes=np.full(1, LOST, dtype=np.int8))
     assert headline_of(lost).endswith(": too little is known for groups of this size.")
