@@ -130,6 +130,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             importlib.import_module(module.name)
 
 
+def pytest_unconfigure() -> None:
+    """Let go of what was collected: DuckDB complains of what is left at the exit."""
+    gc.unfreeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:  # noqa: ANN401
     """Spread files over the workers; those that share a cluster go to one.
