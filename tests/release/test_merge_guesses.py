@@ -222,11 +222,12 @@ def in_many_ways(ways: int) -> Release:
 
 def test_a_parquet_file_has_room_for_so_many_guesses(tmp_path: Path) -> None:
     assert survives(in_many_ways(180), tmp_path)
+    wide = in_many_ways(181)
     with pytest.raises(InvalidInput, match="up to 900 sums in a row, got 905"):
-        write_release(in_many_ways(181), tmp_path / "wide.parquet")
+        write_release(wide, tmp_path / "wide.parquet")
     assert not (tmp_path / "wide.parquet").exists()
-    write_release(in_many_ways(181), tmp_path / "wide.json")
-    assert read_release(tmp_path / "wide.json") == in_many_ways(181)
+    write_release(wide, tmp_path / "wide.json")
+    assert read_release(tmp_path / "wide.json") == wide
 
 
 def test_a_release_of_one_guess_is_written_as_it_always_was() -> None:
