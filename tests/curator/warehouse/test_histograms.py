@@ -2,11 +2,13 @@
 
 import pytest
 
+from curator.bins_for_tests import edge_table, grid_plan
 from curator.histograms_for_tests import PEOPLE, corner_tables, people_plan, rows_plan
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact
 from curator.warehouse.hosts import Host
 from dpratio.curator.measure import connect
+from dpratio.terms.unit import PrivacyUnit
 
 
 @pytest.mark.parametrize("kind", ["doubles", "floats", "integers"])
@@ -22,3 +24,12 @@ def test_totals_of_people_are_counted_alike(host: Host) -> None:
         for at in range(2):
             wanted = exact(mapping_of(PEOPLE), plan, "python", question=at)
             assert exact(table, plan, "auto", question=at) == wanted
+
+
+def test_scores_on_a_grid_are_counted_alike(host: Host) -> None:
+    table = edge_table()
+    given = connect(host.table(table), "ibis")
+    unit = PrivacyUnit("user", most_groups=2)
+    for plan in (grid_plan(), grid_plan(cells=16, unit=unit)):
+        wanted = exact(mapping_of(table), plan, "python")
+        assert exact(given, plan, "auto") == wanted

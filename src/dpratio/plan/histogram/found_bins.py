@@ -17,7 +17,8 @@ from dpratio.terms.bins.score_bins import MOST_BINS, ScoreBins
 __all__ = ["FEWEST_CELLS", "FoundBins", "find_bins", "grid_of"]
 
 FEWEST_CELLS = 16
-# A bin must hold twice the standard deviation of the noise of its cells.
+# A bin of n/k people must hold twice the standard deviation of the noise of its cells,
+# and each that is proposed once: where it is wide, noise is more.
 _CARRIED = 2
 _FEWEST = 2
 
@@ -75,9 +76,9 @@ def find_bins(
     """
     below = [0, *itertools.accumulate(counts)]
     everyone = below[-1]
-    # A bin of n/k people must hold twice the sd of the noise of cells/k cells.
-    noise = 2 * _CARRIED**2 * Fraction(scale) ** 2
-    carried = min(asked, int(everyone**2 / (noise * len(counts))))
+    variance = 2 * Fraction(scale) ** 2
+    most = everyone**2 / (_CARRIED**2 * variance * len(counts))
+    carried = min(asked, int(most))
     if everyone <= 0 or carried < _FEWEST:
         return FoundBins((), ())
     # Noise may make counts fall: nobody is taken out again, and nobody added.
@@ -85,7 +86,7 @@ def find_bins(
 
     def is_bin(low: int, high: int) -> bool:
         held = below[high] - below[low]
-        return held > 0 and held**2 >= noise * (high - low)
+        return held > 0 and held**2 >= variance * (high - low)
 
     places = [0]
     for at in range(1, carried):

@@ -1,5 +1,6 @@
 """Histograms on a cluster: the counts of the specification."""
 
+from curator.bins_for_tests import edge_table, grid_plan
 from curator.histograms_for_tests import PEOPLE, corner_tables, people_plan, rows_plan
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact
@@ -9,7 +10,11 @@ from dpratio.curator.measure import connect
 
 def test_rows_and_totals_are_counted_alike(session: Session) -> None:
     corners = corner_tables()["doubles"]
-    asked = [(corners, rows_plan()), (PEOPLE, people_plan(most_groups=2))]
+    asked = [
+        (corners, rows_plan()),
+        (PEOPLE, people_plan(most_groups=2)),
+        (edge_table(), grid_plan()),
+    ]
     for table, plan in asked:
         frame = connect(frame_of(session, table), "auto")
         wanted = exact(mapping_of(table), plan, "python")
