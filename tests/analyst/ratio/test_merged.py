@@ -95,11 +95,13 @@ def told(release: Release, ratio: float) -> tuple[float, float, float, float, fl
 def holds(release: Release, ratio: float) -> bool:
     """Test a ratio at level 0.95, with the allowance of docs/methods/pivot.md."""
     value, sampling, noise, doubt, fourth = told(release, ratio)
-    sampling, deviation = max(sampling, 0.0), math.sqrt(doubt)
+    below, sampling = min(sampling, 0.0), max(sampling, 0.0)
+    deviation, scale = math.sqrt(doubt), fourth**0.25
     temper = 2.2 * deviation + 1.8 * noise * deviation / (sampling + deviation)
-    length = math.hypot(sampling + noise, temper)
-    whole = sampling + noise + (QUANTILE**2 + 1) / 4 * doubt / length
-    scale = fourth**0.25
+    allowed = (QUANTILE**2 + 1) / 4 * doubt / math.hypot(sampling + noise, temper)
+    heavy = 2 * scale**2 / noise
+    far = below**2 / (below**2 + (0.42 - 0.4 * heavy**2) * doubt)
+    whole = sampling + noise + allowed - far * min(0.7 * noise, allowed)
     if not scale:
         return abs(value) <= QUANTILE * math.sqrt(whole)
     rest = math.sqrt(whole - 2 * scale**2)
@@ -108,11 +110,11 @@ def holds(release: Release, ratio: float) -> bool:
         density = math.exp(-abs(noise) / scale) / (2 * scale)
         return float(density * ndtr((noise - abs(value)) / rest))
 
-    below, above = (
+    left, right = (
         float(quad(beyond, low, high, limit=200)[0])
         for low, high in ((-40 * scale, 0.0), (0.0, 40 * scale))
     )
-    return below + above >= LEVEL
+    return left + right >= LEVEL
 
 
 def edge(inside: float, outside: float, kept: Callable[[float], bool]) -> float:

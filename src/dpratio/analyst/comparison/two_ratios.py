@@ -99,7 +99,7 @@ class Pairs:
         # kept above 0. Doing so on each side made the test conservative.
         return Distance(
             size=np.sqrt(found.squared),
-            sampling=np.maximum(sampling, 0.0),
+            sampling=sampling,
             noise=noise,
             doubt=doubt,
             laplace=scales,

@@ -143,7 +143,7 @@ class Statistic:
         """Say how far out T is."""
         return Distance(
             size=np.abs(self.value(at)),
-            sampling=np.maximum(self.sampling.at(at), 0.0),
+            sampling=self.sampling.at(at),
             noise=self.noise_variance(at),
             doubt=self.sampling.doubt_at(at),
             laplace=self.laplace(at),

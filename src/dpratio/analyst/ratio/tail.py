@@ -27,6 +27,7 @@ __all__ = [
 
 _STEPS = 12
 _PRECISION = 1e-10
+_TINY = np.finfo(np.float64).tiny
 _UNCOMMON = 1.5  # Standard deviations; noise goes further in 6 or 7 of 100 draws.
 
 
@@ -36,7 +37,8 @@ class Distance:
 
     Args:
         size: Its absolute value.
-        sampling: The variance of its normal part, estimated; 0 or more.
+        sampling: The variance of its normal part, estimated; noise may have taken it
+            below 0.
         noise: The variance of its noise, known.
         doubt: The variance of the noise in that estimate.
         laplace: Scales of the independent Laplace noises in it.
@@ -51,11 +53,14 @@ class Distance:
     @property
     def variance(self) -> Floats:
         """The whole variance, before any allowance."""
-        return self.sampling + self.noise
+        whole: Floats = np.maximum(self.sampling, 0.0) + self.noise
+        return whole
 
     def widened(self, quantile: float | Floats) -> Floats:
         """The whole variance with the allowance for one quantile."""
-        allowed = allowance(self.sampling, self.noise, self.doubt, quantile)
+        squares = sum(scale * scale for scale in self._scales())
+        heavy = 2 * squares / np.maximum(self.noise, _TINY)
+        allowed = allowance(self.sampling, self.noise, self.doubt, quantile, heavy)
         widened: Floats = self.variance + allowed
         return widened
 
@@ -65,11 +70,16 @@ class Distance:
         It exceeds the quantile just where `deviate` does.
         """
         variance = self.widened(quantile)
+        if scales := self._scales():
+            return noisy_deviate(self.size, variance, *scales)
+        plain: Floats = self.size / np.sqrt(variance)
+        return plain
+
+    def _scales(self) -> Sequence[Floats]:
+        """Give two scales for the Laplace noises, or none where there is none."""
         if not any(scale.any() for scale in self.laplace):
-            plain: Floats = self.size / np.sqrt(variance)
-            return plain
-        first, second = two_scales(self.laplace)
-        return noisy_deviate(self.size, variance, first, second)
+            return ()
+        return two_scales(self.laplace)
 
     def deviate(self) -> Floats:
         """Give the deviate that agrees with its own quantile: a p-value in disguise."""

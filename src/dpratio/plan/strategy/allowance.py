@@ -16,32 +16,45 @@ QUANTILE = 1.959963984540054  # Of a normal variable, two-sided, at level 0.95.
 # Fitted so that the rule covers 0.946 or more on the whole map, with the least width.
 _TEMPER = 2.2
 _SURE = 1.8
+# What an estimate below 0 takes off: so much of the known noise; half of it at these
+# squared distances below 0, in units of s², under normal and under Laplace noise.
+_TAKEN = 0.7
+_NORMAL_HALF, _LAPLACE_HALF = 0.42, 0.02
+_LEAST_KEPT = 1e-9
 _TINY = np.finfo(np.float64).tiny
 
 Number = TypeVar("Number", float, Floats)
 
 
 def allowance(
-    sampling: Number, noise: Number, doubt: Number, quantile: float | Floats
+    sampling: Number,
+    noise: Number,
+    doubt: Number,
+    quantile: float | Floats,
+    heavy: float | Floats = 0.0,
 ) -> Number:
     """Say by how much to widen a variance A = V + N for the noise in V's estimate.
 
     A* − A = (k² + 1)/4 · s²/√(A² + B²), with s² the noise variance of the estimate and
     B = 2.2 s + 1.8 N s/(V + s). Where s is small it restores the level to second
-    order; B keeps it from paying too much where s is not.
+    order; B keeps it from paying too much where s is not. An estimate far below 0
+    speaks for a small V; it is taken for 0, and less is allowed for, as far as known
+    noise stands in.
 
     Args:
-        sampling: V, the estimate, 0 or more.
+        sampling: V, the estimate; noise may have taken it below 0.
         noise: N, which is known.
         doubt: s².
         quantile: k, the normal quantile that the statistic is compared with.
+        heavy: How much of N is Laplace noise, 0 to 1; the noise in V is alike.
 
     Example:
         >>> float(round(allowance(0.6, 0.4, 0.25, 1.0), 4))
         0.0717
     """
     by_level: Any = (quantile**2 + 1) / 4
-    allowed: Number = by_level * doubt / _tempered(sampling, noise, doubt)
+    length = _tempered(sampling, noise, doubt, quantile, heavy)
+    allowed: Number = by_level * doubt / length
     return allowed
 
 
@@ -50,9 +63,8 @@ def wobble(sampling: Number, noise: Number, doubt: Number) -> Number:
 
     It is s²/A² where s is small; A* = A (1 + (k² + 1)/4 · wobble).
     """
-    relative: Number = (
-        doubt / _tempered(sampling, noise, doubt) / (sampling + noise + _TINY)
-    )
+    whole = np.maximum(sampling, 0.0) + noise + _TINY
+    relative: Number = doubt / _tempered(sampling, noise, doubt) / whole
     return relative
 
 
@@ -74,11 +86,28 @@ def allowance_slopes(
     return by_noise, by_doubt
 
 
-def _tempered(sampling: Number, noise: Number, doubt: Number) -> Number:
-    """Give √(A² + B²)."""
+def _tempered(
+    sampling: Number,
+    noise: Number,
+    doubt: Number,
+    quantile: float | Floats = QUANTILE,
+    heavy: float | Floats = 0.0,
+) -> Number:
+    """Give √(A² + B²), or more where V's estimate is below 0."""
+    seen: Any = np.maximum(sampling, 0.0)
     deviation = doubt**0.5
     # Known noise hides an estimate that is cut off at 0; the cut alone widens then.
-    part = deviation / (sampling + deviation + _TINY)
+    part = deviation / (seen + deviation + _TINY)
     temper = _TEMPER * deviation + _SURE * noise * part
-    length: Number = np.hypot(sampling + noise, temper) + _TINY
-    return length
+    length: Number = np.hypot(seen + noise, temper) + _TINY
+    if not np.any(sampling < 0):
+        return length
+    below: Any = np.minimum(sampling, 0.0) ** 2
+    half = _NORMAL_HALF + (_LAPLACE_HALF - _NORMAL_HALF) * heavy**2
+    far = below / (below + half * doubt + _TINY)
+    at_zero = (QUANTILE**2 + 1) / 4 * doubt / length
+    known = np.minimum(_TAKEN * noise / (at_zero + _TINY), 1.0)
+    # Far out in the tail little is taken off: a rare large V decides there.
+    common = (QUANTILE / np.maximum(quantile, QUANTILE)) ** 4
+    longer: Number = length / np.maximum(1 - far * known * common, _LEAST_KEPT)
+    return longer
