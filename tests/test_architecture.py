@@ -61,7 +61,6 @@ HOMES = {
             "keys",
             "numbers",
             "on_files",
-            "on_polars",
             "open",
             "spark/frames",
             "spark/on_spark",

@@ -55,9 +55,13 @@ class Tabular:
             table["privacy"] = ["NOT PRIVATE"] * rows
         return table
 
-    def said(self) -> list[str]:
-        """The sentences that stand above the table."""
+    def notes(self) -> list[str]:
+        """How the table was made, and what it means."""
         return []
+
+    def said(self) -> list[str]:
+        """The sentences that stand above the table; the notes."""
+        return self.notes()
 
     def precision(self) -> Mapping[str, Sequence[float]]:
         """The uncertainty of each value, by column, for rounding what people read."""

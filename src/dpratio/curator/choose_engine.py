@@ -71,8 +71,7 @@ def connected(table: object, engine: str) -> object:
     if engine != "ibis" and not elsewhere:
         return source
     import_extra("ibis", "engines")
-    from dpratio.curator.warehouse.on_polars import lazy_frame
-    from dpratio.curator.warehouse.open import open_warehouse
+    from dpratio.curator.warehouse.open import lazy_frame, open_warehouse
 
     frame: object = lazy_frame(source)
     if frame is not None:

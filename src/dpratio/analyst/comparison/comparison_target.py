@@ -1,14 +1,14 @@
 """What a comparison is about: a question of a release, its groups, and both sides."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from dpratio.analyst.comparison.complement import rest_of
 from dpratio.analyst.comparison.designs import (
     REST,
+    Places,
     find_question,
     names_of,
     places_of,
@@ -19,9 +19,11 @@ from dpratio.analyst.comparison.shared_people import bounded_between
 from dpratio.analyst.ratio.interval import Signs
 from dpratio.analyst.ratio.statistic import Statistic, statistic_of
 from dpratio.analyst.sums.moments import Moments, moments_of
+from dpratio.analyst.sums.noise import Noise, noise_of, side_by_side
 from dpratio.analyst.sums.variance import choose_variance, weights_are_lost
 from dpratio.analyst.tables.options import is_finite_number
 from dpratio.checks import require
+from dpratio.release.noisy_sums import NoisySums
 from dpratio.release.release import Release, ReleasedQuestion, require_release
 
 __all__ = ["ComparisonTarget"]
@@ -90,12 +92,28 @@ class ComparisonTarget:
             if sides.is_shared:
                 contest = bounded_between(contest)
             return contest, (first, second), sides.is_shared
-        rest = rest_of(self.release, self.question, sides.second)
+        rest = self._rest_of(sides.second)
         lowest = self.statistic.lowest
         others = _statistic(rest, self.variance, lowest)
         both = (sides.first, np.arange(len(first)))
         rests = [REST] * len(first)
         return Between(self.statistic, others, both, link), (first, rests), False
+
+    def _rest_of(self, places: Places) -> Moments:
+        """Give the moments of everyone outside each of some groups."""
+        moments = moments_of(self.release, self.question)
+        values = moments.values.sum(axis=0) - moments.values[places]
+        noise = side_by_side([_rest(sums, places) for sums in self.question.sums])
+        return Moments(moments.names, values, moments.matrix, noise)
+
+
+def _rest(sums: NoisySums, places: Places) -> Noise:
+    """Add up the noise of everyone outside each of some groups."""
+    layers = []
+    for layer in sums.noise:
+        counts = np.broadcast_to(layer.counts, (len(sums.values),))
+        layers.append(replace(layer, counts=counts.sum() - counts[places]))
+    return noise_of(tuple(layers), np.array(sums.steps))
 
 
 def _statistic(moments: Moments, variance: str, lowest: float) -> Statistic:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dpratio.analyst.curve.calibration_error import Measured
 from dpratio.analyst.curve.calibration_test import CalibrationTest
 from dpratio.analyst.tables.digits import rounded_to
-from dpratio.analyst.tables.labelled import labelled
+from dpratio.analyst.tables.labels import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import chance_in_words
 from dpratio.analyst.tables.statuses import Codes, codes_of, meanings_of, words_of
@@ -233,10 +233,6 @@ class Curve(Tabular):
             lines.append(f"The bins are of {self.bins}, not of {self.score}.")
         lines += self.errors.sentences()
         return lines + meanings_of(self.codes, CURVE_STATUSES)
-
-    def said(self) -> list[str]:
-        """The notes."""
-        return self.notes()
 
     def __len__(self) -> int:
         return len(self.codes)

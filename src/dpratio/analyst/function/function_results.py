@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dpratio.analyst.tables.digits import rounded_to
-from dpratio.analyst.tables.labelled import labelled
+from dpratio.analyst.tables.labels import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.statuses import Codes, meanings_of, words_of
 from dpratio.arrays import Floats
@@ -89,10 +89,6 @@ class FunctionEstimates(Tabular):
             f"Estimates of {shown}; {made}.",
             *meanings_of(self.codes, FUNCTION_STATUSES),
         ]
-
-    def said(self) -> list[str]:
-        """The notes."""
-        return self.notes()
 
     def __len__(self) -> int:
         return len(self.estimate)

@@ -11,7 +11,7 @@ from dpratio.analyst.sums.effective import EffectiveSize
 from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.facets import Facet
-from dpratio.analyst.tables.labelled import labelled
+from dpratio.analyst.tables.labels import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import (
     interval_in_words,

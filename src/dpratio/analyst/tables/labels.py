@@ -1,11 +1,11 @@
 """What each row of an answer is about: its ratio, its partition, its keys."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpratio.release.release import Release, ReleasedQuestion
 
-__all__ = ["labels_of", "question_labels"]
+__all__ = ["labelled", "labels_of", "question_labels"]
 
 ALL = "(all)"
 
@@ -58,6 +58,27 @@ def question_labels(question: ReleasedQuestion) -> dict[str, Sequence[Any]]:
         return {}
     count, keys = len(question.values), question.keys
     return {name: _column(groups, name, count, keys) for name in groups.columns}
+
+
+def labelled(
+    labels: Mapping[str, Sequence[Any]], answers: Mapping[str, list[Any]]
+) -> dict[str, list[Any]]:
+    """Put label columns before answers, under names that no other column has.
+
+    Example:
+        >>> labelled({"se": ["south-east"]}, {"se": [0.1]})
+        {'se_key': ['south-east'], 'se': [0.1]}
+    """
+    table: dict[str, list[Any]] = {}
+    taken = set(answers)
+    for label, cells in labels.items():
+        # A column may be called like an answer; both must be seen.
+        shown = label
+        while shown in taken or (shown != label and shown in labels):
+            shown = f"{shown}_key"
+        taken.add(shown)
+        table[shown] = list(cells)
+    return table | dict(answers)
 
 
 def _column(groups: Any, name: str, count: int, keys: Sequence[Any]) -> list[Any]:  # noqa: ANN401

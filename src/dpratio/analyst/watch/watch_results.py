@@ -8,7 +8,7 @@ import numpy as np
 
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.estimates import STATUSES
-from dpratio.analyst.tables.labelled import labelled
+from dpratio.analyst.tables.labels import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import short
 from dpratio.analyst.tables.statuses import Codes, meanings_of, words_of

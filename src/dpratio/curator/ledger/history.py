@@ -19,7 +19,7 @@ from dpratio.curator.ledger.account.approval import Approval, who
 from dpratio.curator.ledger.account.entry import Entry
 from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.account.source import salted_hash
-from dpratio.curator.ledger.admission.admit import admit, show_exact
+from dpratio.curator.ledger.admission.admit import admit, show_charge, show_exact
 from dpratio.curator.ledger.admission.watch import describe_end
 from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
@@ -94,9 +94,7 @@ def describe(account: Account) -> list[str]:
 
 def describe_loss(account: Account, entry: Entry) -> str:
     """Say what a line wrote off as spent, and why."""
-    loss, said = LOSS_NAMES[account.scope.accounting], entry.said
-    lost = f"{loss} {show_exact(entry.charge.loss)}, delta "
-    lost += show_exact(entry.charge.delta)
+    said, lost = entry.said, show_charge(entry.charge, account.scope.accounting)
     after = f", after entry {said['lost_seq']} was lost" if said["lost_seq"] else ""
     return (
         f"Written off as spent in entry {entry.seq} of scope '{entry.scope}'{after}: "
@@ -106,8 +104,7 @@ def describe_loss(account: Account, entry: Entry) -> str:
 
 def describe_left(account: Account) -> str:
     """Say what may still be spent."""
-    loss, left = LOSS_NAMES[account.scope.accounting], account.left
-    return f"Left: {loss} {show_exact(left.loss)}, delta {show_exact(left.delta)}."
+    return f"Left: {show_charge(account.left, account.scope.accounting)}."
 
 
 def describe_plan(
@@ -117,13 +114,12 @@ def describe_plan(
     plan = until_now(plan)
     cost, left = price(plan), account.left
     charge = charge_of(cost, account.scope.accounting)
-    loss = LOSS_NAMES[account.scope.accounting]
     times = [
         math.floor(rest / part)
         for rest, part in ((left.loss, charge.loss), (left.delta, charge.delta))
         if part
     ]
-    costs = f"{loss} {show_exact(charge.loss)}, delta {show_exact(charge.delta)}"
+    costs = show_charge(charge, account.scope.accounting)
     try:
         admit(
             account,

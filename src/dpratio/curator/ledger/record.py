@@ -7,16 +7,10 @@ It never says where data lie.
 from dataclasses import dataclass
 
 from dpratio.curator.ledger.account.account import Account, new_account, unfollowed
-from dpratio.curator.ledger.account.accounting import (
-    LOSS_NAMES,
-    Charge,
-    charge_of,
-    to_enter,
-)
+from dpratio.curator.ledger.account.accounting import charge_of, to_enter
 from dpratio.curator.ledger.account.approval import who
 from dpratio.curator.ledger.account.entry import Entry
-from dpratio.curator.ledger.account.scope import Scope
-from dpratio.curator.ledger.admission.admit import show_exact
+from dpratio.curator.ledger.admission.admit import show_charge
 from dpratio.curator.ledger.history import until_now
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import wrong_release
@@ -93,7 +87,7 @@ def record_of(ledger: Ledger, release: Release) -> Record:
     until = [each for each in lines if each.seq <= first.seq]
     # Lines that were set aside later are passed over: the whole was followed above.
     _, then = unfollowed(new_account(account.scope), until)
-    scope = account.scope
+    scope, accounting = account.scope, account.scope.accounting
     given = account.approved.get(first.said.get("approval", ""))
     sealed = next(each for each in held.entries if each.kind == "sealed")
     return Record(
@@ -102,27 +96,26 @@ def record_of(ledger: Ledger, release: Release) -> Record:
         asked=_signed(first),
         approved=None if given is None else _signed(given.entry),
         sealed=_time(sealed),
-        cap=_amount(scope, scope.cap),
-        charged=_amount(scope, held.charge),
-        spent=_amount(scope, then.spent),
-        left=_amount(scope, scope.cap - then.spent),
+        cap=show_charge(scope.cap, accounting),
+        charged=show_charge(held.charge, accounting),
+        spent=show_charge(then.spent, accounting),
+        left=show_charge(scope.cap - then.spent, accounting),
     )
 
 
 def budget_facts(account: Account, plan: Plan) -> list[tuple[str, str]]:
     """Say what a scope has, what a plan would cost there, and what would be left."""
     scope, left = account.scope, account.left
-    charge = to_enter(
-        charge_of(price(until_now(plan)), scope.accounting), account.spent
-    )
-    after = _amount(scope, left - charge) if charge.fits(left) else _TOO_MUCH
+    accounting = scope.accounting
+    charge = to_enter(charge_of(price(until_now(plan)), accounting), account.spent)
+    after = show_charge(left - charge, accounting) if charge.fits(left) else _TOO_MUCH
     return [
         ("Scope", scope.name),
         *([("Data", scope.dataset)] if scope.dataset else []),
-        ("Cap of the scope", _amount(scope, scope.cap)),
-        ("Spent", _amount(scope, account.spent)),
-        ("Left now", _amount(scope, left)),
-        ("One release of this plan costs", _amount(scope, charge)),
+        ("Cap of the scope", show_charge(scope.cap, accounting)),
+        ("Spent", show_charge(account.spent, accounting)),
+        ("Left now", show_charge(left, accounting)),
+        ("One release of this plan costs", show_charge(charge, accounting)),
         ("Left after one", after),
     ]
 
@@ -133,8 +126,3 @@ def _signed(entry: Entry) -> tuple[str, str]:
 
 def _time(entry: Entry) -> str:
     return f"{entry.time[:_MINUTES].replace('T', ' ')} UTC"
-
-
-def _amount(scope: Scope, charge: Charge) -> str:
-    loss = LOSS_NAMES[scope.accounting]
-    return f"{loss} {show_exact(charge.loss)}, delta {show_exact(charge.delta)}"

@@ -256,11 +256,7 @@ class Reading:
         return len(read) > 1
 
     def check_schema(self, types: Mapping[str, ColumnType]) -> None:
-        """Refuse a table whose public schema is not the declared one.
-
-        Raises:
-            SchemaRefused: When a column is missing or of the wrong type.
-        """
+        """Refuse a table whose public schema is not that of every statement."""
         for each in self.statements:
             each.check_schema(types)
 
@@ -289,11 +285,7 @@ class KeyCount:
         return [self.column, *([] if self.unit is None else [self.unit.column])]
 
     def check_schema(self, types: Mapping[str, ColumnType]) -> None:
-        """Refuse a table whose public schema is not the declared one.
-
-        Raises:
-            SchemaRefused: When a column is missing or of the wrong type.
-        """
+        """Refuse a table without the column or the ids, or with others than these."""
         for column in self.columns:
             _require_there(column, types)
         if not types[self.column].holds_keys(self.kind):

@@ -6,12 +6,13 @@ NULL. Nothing relies on the order in which a database tests its conditions.
 
 import datetime as dt
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import ibis
 
 from dpratio.curator.reading.statement import ColumnType
-from dpratio.curator.warehouse.schema import types_of
+from dpratio.curator.warehouse.functions import builtin
 from dpratio.errors import SchemaRefused
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Backend",
     "Dialect",
     "Value",
+    "by_name",
     "date_of",
     "day_number",
     "require_utf8",
@@ -31,6 +33,10 @@ Backend = Any
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _LARGEST = 1.7976931348623157e308
+
+_hex = builtin("hex", "binary", "string")
+_md5 = builtin("md5", "binary", "string")
+_joined = builtin("concat", "binary binary binary binary", "binary")
 
 
 def day_number(day: dt.date) -> int:
@@ -46,6 +52,23 @@ def day_number(day: dt.date) -> int:
 def date_of(number: int) -> dt.date:
     """Give the date of a day's number."""
     return dt.date.fromordinal(number + _EPOCH)
+
+
+def by_name(
+    names: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> dict[str, list[Any]]:
+    """Give rows as columns; sums of whole numbers, decimals to some databases, as such.
+
+    Example:
+        >>> by_name(["a", "b"], [(1, Decimal(2)), (3, "x")])
+        {'a': [1, 3], 'b': [2, 'x']}
+    """
+    return {
+        name: [
+            int(row[at]) if isinstance(row[at], Decimal) else row[at] for row in rows
+        ]
+        for at, name in enumerate(names)
+    }
 
 
 def require_utf8(encoding: str) -> None:
@@ -106,7 +129,12 @@ class Dialect:
 
     def types(self, rows: Value) -> dict[str, ColumnType]:
         """Read the public schema of a table."""
-        return types_of(rows)
+        return {
+            name: ColumnType(
+                _kind(dtype), str(dtype).removeprefix("!").split("(", maxsplit=1)[0]
+            )
+            for name, dtype in rows.schema().items()
+        }
 
     def native_types(self, rows: Value) -> dict[str, str]:  # noqa: ARG002
         """Name the database's own types, where those of Ibis stand for several."""
@@ -169,7 +197,7 @@ class Dialect:
 
     def hexed(self, text: Value) -> Value:
         """Write the bytes of a text as hexadecimal digits."""
-        raise NotImplementedError
+        return _hex(text)
 
     def whole(self, column: Value) -> Value:
         """Read an integer key; one too large to be declared is another key."""
@@ -213,7 +241,8 @@ class Dialect:
 
     def digest(self, key: str, place: Value, unit: Value) -> Value:
         """Hash a key of the plan, a group and an id, to order the groups of an id."""
-        raise NotImplementedError
+        start, colon = (self.encoded(ibis.literal(each)) for each in (f"{key}:", ":"))
+        return _md5(_joined(start, place, colon, unit))
 
     def iso_day(self, day: Value) -> Value:
         """Write the number of a day as the bytes of its date."""
@@ -222,3 +251,14 @@ class Dialect:
     def digits(self, number: Value) -> Value:
         """Write a whole number as the bytes of its digits."""
         return self.text(number.cast("string"))
+
+
+def _kind(dtype: Any) -> str:  # noqa: ANN401 (Ibis is not typed)
+    tests = {
+        "integer": dtype.is_integer(),
+        "number": dtype.is_floating() or dtype.is_decimal(),
+        "boolean": dtype.is_boolean(),
+        "text": dtype.is_string() or dtype.is_uuid(),
+        "date": dtype.is_date() or dtype.is_timestamp(),
+    }
+    return next((kind for kind, fits in tests.items() if fits), "other")

@@ -17,7 +17,7 @@ from dpratio.curator.warehouse.spark.frames import (
 from dpratio.curator.warehouse.tables import WarehouseTable, dialect_of
 from dpratio.terms.database import DatabaseTable
 
-__all__ = ["open_warehouse"]
+__all__ = ["lazy_frame", "open_warehouse"]
 
 
 def open_warehouse(source: object) -> WarehouseTable:
@@ -41,6 +41,17 @@ def open_warehouse(source: object) -> WarehouseTable:
     with silence():
         opened: WarehouseTable = openers[kind](source)
     return opened
+
+
+def lazy_frame(source: Value) -> Value | None:
+    """Give the lazy frame of an Ibis table on Polars, which the DuckDB engine reads.
+
+    None for any other table. Rows are collected when the engine asks for them.
+    """
+    if kind_of(source) != "ibis":
+        return None
+    backend = ibis.get_backend(source)
+    return backend.compile(source) if backend.name == "polars" else None
 
 
 def _open_database(source: DatabaseTable) -> WarehouseTable:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from dpratio.checks import require, require_one_of
 from dpratio.errors import InvalidInput
@@ -52,6 +53,11 @@ class _Case:
     strategy: str
     unit: str
     epsilon: str
+
+    def finding(self, **found: Any) -> Finding:  # noqa: ANN401 (fields of a finding)
+        """Give what was found of it."""
+        names = (self.mechanism, self.strategy, self.unit)
+        return Finding(*names, Budget(self.epsilon).epsilon, **found)
 
 
 def audit_noise(  # noqa: PLR0913 (keyword-only options)
@@ -199,15 +205,12 @@ def _find_totals(
 ) -> Finding:
     """Audit the totals of a first stage that spends half of the budget."""
     staged = _plan_of(case, Fraction(1, 2))
-    pair = find_pair(_plan_of_totals(staged), QUESTIONS[case.unit])
-    draw = totals_by(door_for(2), staged, pair, samples)
-    first = replace(case, strategy=f"{STAGES}, the first", epsilon=_half(case.epsilon))
     plan = _plan_of_totals(staged)
+    pair = find_pair(plan, QUESTIONS[case.unit])
+    draw = totals_by(door_for(2), staged, pair, samples)
+    half = decimal_text(Budget(case.epsilon).epsilon / 2)
+    first = replace(case, strategy=f"{STAGES}, the first", epsilon=half)
     return _finding(first, plan, pair, samples, draw, risk=risk)
-
-
-def _half(epsilon: str) -> str:
-    return decimal_text(Budget(epsilon).epsilon / 2)
 
 
 def _plan_of_totals(plan: Plan) -> Plan:
@@ -233,11 +236,7 @@ def _finding(
         else least_mu(seen.counts)
     )
     asked = Budget(case.epsilon, DELTA)
-    return Finding(
-        mechanism=case.mechanism,
-        strategy=case.strategy,
-        unit=case.unit,
-        epsilon=asked.epsilon,
+    return case.finding(
         measure="epsilon" if laplace else "mu",
         units=pair.units,
         claimed=claimed_distance(
@@ -292,40 +291,33 @@ def _find_keys(
 ) -> list[Finding]:
     audit = key_audit(case.epsilon)
     door = door_for(audit.releases(samples))
-
-    def found(measure: str, units: float, claimed: Fraction, shown: float) -> Finding:
-        return Finding(
-            mechanism=case.mechanism,
-            strategy=case.strategy,
-            unit=case.unit,
-            epsilon=Budget(case.epsilon).epsilon,
-            measure=measure,
-            units=units,
-            claimed=float(claimed),
-            planned=float(claimed),
-            shown=shown,
-        )
-
     epsilon, faults = audit.look_at_loss(door, samples, risk=risk)
-    delta = audit.least_delta(door, samples)
-    of_loss = found("epsilon", audit.extra, audit.loss.budget.epsilon, epsilon)
+    loss, single = float(audit.loss.budget.epsilon), float(audit.single.budget.delta)
     return [
-        replace(of_loss, faults=faults),
-        found("delta", 1, audit.single.budget.delta, delta),
+        case.finding(
+            measure="epsilon",
+            units=audit.extra,
+            claimed=loss,
+            planned=loss,
+            shown=epsilon,
+            faults=faults,
+        ),
+        case.finding(
+            measure="delta",
+            units=1,
+            claimed=single,
+            planned=single,
+            shown=audit.least_delta(door, samples),
+        ),
     ]
 
 
 def _find_histogram(case: _Case, samples: int, door: Door) -> Finding:
     audit = histogram_audit(case.unit, case.epsilon)
-    epsilon = Budget(case.epsilon).epsilon
-    return Finding(
-        mechanism=case.mechanism,
-        strategy=case.strategy,
-        unit=case.unit,
-        epsilon=epsilon,
+    return case.finding(
         measure="epsilon",
         units=audit.units,
-        claimed=float(epsilon),
+        claimed=float(Budget(case.epsilon).epsilon),
         planned=audit.planned,
         shown=audit.least_epsilon(door, samples),
     )

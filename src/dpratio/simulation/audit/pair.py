@@ -4,7 +4,7 @@ The search knows rows, lattice steps and noise scales, and none of the arguments
 which a plan is priced: a dearer row than the price knows of is found.
 """
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 from itertools import product
 
@@ -164,16 +164,9 @@ def moves_of(plan: Plan, question: Question, side: Side) -> Floats:
             h = factors["w"] * (added if contrast.has_numerator else label)
             factors |= {"z": z, "h": h}
         for at, each in enumerate(planned.sums):
-            value = _product([factors[name] for name in each.summand.factors])
+            value = math.prod(factors[name] for name in each.summand.factors)
             moved[placed.cell, at] += np.floor(value / each.step + 0.5)
     return moved
-
-
-def _product(factors: Sequence[float]) -> float:
-    value = 1.0
-    for each in factors:
-        value *= each
-    return value
 
 
 def _lengths(plan: Plan, moves: Floats) -> Floats:

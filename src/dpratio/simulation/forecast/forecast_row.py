@@ -136,10 +136,6 @@ class Forecast(Tabular):
             f"power: chance to tell the ratio from {self.against:g}; {detectable}",
         ]
 
-    def said(self) -> list[str]:
-        """The notes."""
-        return self.notes()
-
 
 def _half(size: float) -> float:
     return size / 2 if math.isfinite(size) else math.nan

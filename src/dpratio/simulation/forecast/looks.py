@@ -83,10 +83,6 @@ class LooksForecast(Tabular):
         )
         return [costs, widths, "No data were read and nothing was spent."]
 
-    def said(self) -> list[str]:
-        """The notes."""
-        return self.notes()
-
 
 def forecast_looks(
     plan: Plan,

@@ -42,7 +42,7 @@ def test_each_limit_is_said_when_it_is_met() -> None:
     assert given.limit_met("2026-11-17T00:00:00Z") == "ended on 2026-11-16"
     once = approval_of(line(most="1")).charged(1)
     assert once.limit_met(NOON) == "was for 1 release, and that many were charged"
-    gone = given.withdrawn(line("withdrawn", by="Pia"))
+    gone = replace(given, withdrawal=line("withdrawn", by="Pia"))
     assert gone.limit_met(NOON) == "was withdrawn on 2026-11-16 by Pia"
 
 

@@ -24,7 +24,7 @@ from dpratio.curator.choose_engine import open_table
 from dpratio.curator.reading.statement import CellSum, Statement
 from dpratio.curator.warehouse import engine as engine_ibis
 from dpratio.curator.warehouse.open import open_warehouse
-from dpratio.curator.warehouse.spark.statement import write
+from dpratio.curator.warehouse.spark.on_spark import write
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, ScoreBins

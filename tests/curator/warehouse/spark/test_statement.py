@@ -10,7 +10,7 @@ from curator.people_for_tests import TOTALS, people
 from curator.tables_for_tests import reading_of
 from curator.warehouse.spark.frames_for_tests import Session, frame_of, require_same
 from dpratio.curator.warehouse.open import open_warehouse
-from dpratio.curator.warehouse.spark.statement import write
+from dpratio.curator.warehouse.spark.on_spark import write
 from dpratio.curator.warehouse.sums import group_sums
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds

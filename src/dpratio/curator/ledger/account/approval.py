@@ -105,10 +105,6 @@ class Approval:
         lasts = self.lasts | period if count > 0 else self.lasts - period
         return replace(self, used=self.used + count, lasts=lasts)
 
-    def withdrawn(self, entry: Entry) -> "Approval":
-        """Give the approval as it is after it was withdrawn."""
-        return replace(self, withdrawal=entry)
-
 
 def approval_of(entry: Entry) -> Approval:
     """Read the line of an approval.

@@ -87,7 +87,7 @@ class Walk:
             self.approved[entry.subject] = approval_of(entry)
         elif entry.kind == "withdrawn":
             given = self.approved[entry.subject]
-            self.approved[entry.subject] = given.withdrawn(entry)
+            self.approved[entry.subject] = replace(given, withdrawal=entry)
         elif entry.kind == "allowed":
             self.allowed[pair_of(said)] = entry
         elif entry.kind == "quarantined":
@@ -123,7 +123,7 @@ class Walk:
             self.releases[entry.subject] = Held("", cost, SET_ASIDE, (entry,))
         given = self.approved.get(entry.subject)
         if entry.kind == "withdrawn" and given is not None:
-            self.approved[entry.subject] = given.withdrawn(entry)
+            self.approved[entry.subject] = replace(given, withdrawal=entry)
         is_known = self._is_linked(entry) and entry.kind in KINDS
         if entry.kind == "recovered" or not is_known:
             # Which release it spoke of cannot be told, so it may have been any.

@@ -26,6 +26,7 @@ __all__ = [
     "describe_new_draw",
     "require_plan",
     "require_sealed",
+    "show_charge",
     "show_exact",
 ]
 
@@ -175,6 +176,12 @@ def choose_scope(name: str | None, known: Iterable[str]) -> str:
 def _amount(charge: Charge, accounting: str) -> str:
     loss, delta = show_exact(charge.loss), show_exact(charge.delta)
     return f"{LOSS_NAMES[accounting]} {loss} and delta {delta}"
+
+
+def show_charge(charge: Charge, accounting: str) -> str:
+    """Write a loss by its name, and a delta."""
+    loss, delta = show_exact(charge.loss), show_exact(charge.delta)
+    return f"{LOSS_NAMES[accounting]} {loss}, delta {delta}"
 
 
 def show_exact(exact: Fraction) -> str:

@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from dpratio.curator.ledger.account.entry import exact_text
+from dpratio.curator.ledger.account.totals import totals_after
 from dpratio.curator.ledger.store.address import Address
 from dpratio.curator.ledger.store.catalogue import changed_objects
 from dpratio.curator.ledger.store.server import ask, transaction
 from dpratio.curator.ledger.store.server_schema import SERVER_VERSION, STATEMENTS
-from dpratio.curator.ledger.store.server_totals import wrong_totals
 from dpratio.curator.ledger.store.tables import Tables
-from dpratio.errors import LedgerFailed
+from dpratio.errors import DocumentRefused, LedgerFailed
 
 __all__ = ["PostgresStore", "make_schema"]
 
@@ -78,7 +79,7 @@ class PostgresStore:
         """
         with transaction(self.address, to_write=False) as connection:
             changed = _changes(connection)
-            return [f"{each}." for each in changed] or wrong_totals(connection)
+            return [f"{each}." for each in changed] or _wrong_totals(connection)
 
 
 def make_schema(connection: Any) -> None:  # noqa: ANN401 (psycopg is optional)
@@ -117,3 +118,31 @@ def _require_ledger(connection: Any) -> None:  # noqa: ANN401
             f"{more if len(changed) > _MOST_NAMED else ''}. Release nothing until the "
             "owner has mended them."
         )
+
+
+def _wrong_totals(connection: Any) -> list[str]:  # noqa: ANN401
+    """Find scopes whose caps or totals on the server are not what they must be.
+
+    Its functions check charges against them, so they must be what terms and lines say.
+    A scope whose chain is broken is left to those who follow chains.
+    """
+    tables = Tables(lambda sql, values: ask(connection, sql, values), schema="dpratio.")
+    wrong = []
+    caps = ask(connection, "SELECT name, loss, delta FROM dpratio.scope")
+    for scope in filter(None, [tables.scope(str(name)) for name, _, _ in caps]):
+        name, cap = scope.name, scope.cap
+        wanted = (name, exact_text(cap.loss), exact_text(cap.delta))
+        if wanted not in [tuple(row) for row in caps]:
+            wrong.append(f"the caps of scope '{name}' on the server are not its terms.")
+        query = (
+            "SELECT spent_loss, spent_delta FROM dpratio.entry WHERE scope = ?"
+            " ORDER BY seq"
+        )
+        kept = [tuple(row) for row in ask(connection, query, (name,))]
+        try:
+            summed = list(totals_after(tables.entries(name, 0), cap))
+        except (KeyError, DocumentRefused):
+            continue
+        if kept != summed:
+            wrong.append(f"what scope '{name}' has spent is not the sum of its lines.")
+    return wrong

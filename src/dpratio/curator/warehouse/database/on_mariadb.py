@@ -5,7 +5,6 @@ of February. Numbers never are NaN or infinite. Views are not read.
 """
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 import ibis
@@ -22,6 +21,7 @@ from dpratio.curator.warehouse.dialect import (
     Backend,
     Dialect,
     Value,
+    by_name,
 )
 from dpratio.curator.warehouse.functions import builtin
 from dpratio.errors import InvalidInput
@@ -32,10 +32,8 @@ __all__ = ["MariaDb", "write"]
 _UNDECLARED = -(2**63)
 
 _floor = builtin("floor", "float64", "float64")
-_hex = builtin("hex", "binary", "string")
 _md5 = builtin("md5", "binary", "string")
 _converted = builtin("conv", "string int32 int32", "string")
-_joined = builtin("concat", "binary binary binary binary", "binary")
 _days_of = {
     "date": builtin("to_days", "date", "int64"),
     "time": builtin("to_days", "timestamp", "int64"),
@@ -97,10 +95,7 @@ class MariaDb(Dialect):
     def fetch(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
         with backend.con.cursor() as cursor:
             cursor.execute(write(backend, asked))
-            names, rows = [each[0] for each in cursor.description], cursor.fetchall()
-        return {
-            name: [_plain(row[at]) for row in rows] for at, name in enumerate(names)
-        }
+            return by_name([each[0] for each in cursor.description], cursor.fetchall())
 
     def moment(self, written: str, kind: Any) -> Value:  # noqa: ANN401
         # A cast would cut seconds.
@@ -114,9 +109,6 @@ class MariaDb(Dialect):
 
     def text(self, column: Value) -> Value:
         return ibis.cases((_bytes(column) == _whole_bytes(column), _bytes(column)))
-
-    def hexed(self, text: Value) -> Value:
-        return _hex(text)
 
     def whole(self, column: Value) -> Value:
         if not column.type().is_unsigned_integer():
@@ -143,10 +135,6 @@ class MariaDb(Dialect):
         whole = same & number.between(-LARGEST_ID, LARGEST_ID)
         digest = _converted(_md5(text).substr(0, 15), 16, 10).cast("int64")
         return ibis.cases((whole, number), else_=digest)
-
-    def digest(self, key: str, place: Value, unit: Value) -> Value:
-        start, colon = (_bytes(ibis.literal(each)) for each in (f"{key}:", ":"))
-        return _md5(_joined(start, place, colon, unit))
 
     def iso_day(self, day: Value) -> Value:
         return _bytes(_formed(_date(day + _EPOCH), "%Y-%m-%d"))
@@ -190,8 +178,3 @@ def _declared(given: ops.InMemoryTable) -> str:
 
 def _literal(cell: Any) -> str:  # noqa: ANN401
     return str(cell) if isinstance(cell, int) else f"x'{cell.encode().hex()}'"
-
-
-def _plain(cell: Any) -> Any:  # noqa: ANN401
-    """Give sums of whole numbers, which are decimals to MariaDB, as such."""
-    return int(cell) if isinstance(cell, Decimal) else cell

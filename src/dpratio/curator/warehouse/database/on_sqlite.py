@@ -25,6 +25,7 @@ from dpratio.curator.warehouse.dialect import (
     Backend,
     Dialect,
     Value,
+    by_name,
     date_of,
     day_number,
     require_utf8,
@@ -34,7 +35,6 @@ from dpratio.errors import InvalidInput
 
 __all__ = ["Sqlite"]
 
-_hex = builtin("hex", "binary", "string")
 _double = builtin("dpratio_double", "string", "float64")
 _as_day = builtin("dpratio_written", "string", "date")
 _as_time = builtin("dpratio_written", "string", "timestamp")
@@ -117,8 +117,7 @@ class Sqlite(Dialect):
         backend._run_pre_execute_hooks(asked)  # noqa: SLF001
         query = eliminate_subqueries(backend.compiler.to_sqlglot(asked.unbind()))
         found = backend.con.execute(query.sql("sqlite"))
-        names, rows = [each[0] for each in found.description], found.fetchall()
-        return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+        return by_name([each[0] for each in found.description], found.fetchall())
 
     def double(self, value: float) -> Value:
         return _double(repr(value))
@@ -144,9 +143,6 @@ class Sqlite(Dialect):
 
     def text(self, column: Value) -> Value:
         return _utf8(self.encoded(column))
-
-    def hexed(self, text: Value) -> Value:
-        return _hex(text)
 
     def whole(self, column: Value) -> Value:
         return ibis.cases((column.typeof() == "integer", column.cast("int64")))

@@ -9,34 +9,26 @@ the server, would keep PostgreSQL from sharing the work among processes.
 """
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 import ibis.expr.operations as ops
 import sqlglot.expressions as sql
 
 from dpratio.checks import import_extra
-from dpratio.curator.warehouse.dialect import Backend, Value
+from dpratio.curator.warehouse.dialect import Backend, Value, by_name
 from dpratio.curator.warehouse.functions import builtin
 
 __all__ = ["bytewise", "run", "write"]
 
 _BYTEWISE = "dpratio_bytewise"
-_bytewise = builtin(_BYTEWISE, "string", "string")
+# Compares text by its bytes. Ibis knows no collations: `write` puts this one in, which
+# costs far less than reading text as bytes.
+bytewise = builtin(_BYTEWISE, "string", "string")
 _COLLATION = sql.Dot.build(
     [sql.to_identifier("pg_catalog"), sql.to_identifier("C", quoted=True)]
 )
 
 _ARRAYS = {"int64": "BIGINT[]", "string": "TEXT[]"}
-
-
-def bytewise(text: Value) -> Value:
-    """Compare text by its bytes.
-
-    Ibis knows no collations: `write` puts this one in, which costs far less than
-    reading text as bytes.
-    """
-    return _bytewise(text)
 
 
 def run(backend: Backend, asked: Value) -> dict[str, list[Any]]:
@@ -45,8 +37,7 @@ def run(backend: Backend, asked: Value) -> dict[str, list[Any]]:
     written, arrays = write(backend, asked)
     with backend.con.transaction(), psycopg.RawCursor(backend.con) as cursor:
         cursor.execute(written.encode(), arrays, prepare=False)
-        names, rows = [each.name for each in cursor.description], cursor.fetchall()
-    return {name: [_whole(row[at]) for row in rows] for at, name in enumerate(names)}
+        return by_name([each.name for each in cursor.description], cursor.fetchall())
 
 
 def write(backend: Backend, asked: Value) -> tuple[str, list[Sequence[Any]]]:
@@ -94,8 +85,3 @@ def _unnested(
         )
     alias = sql.TableAlias(this=sql.to_identifier(table.alias_or_name, quoted=True))
     return sql.Subquery(this=sql.select(*taken), alias=alias)
-
-
-def _whole(cell: Any) -> Any:  # noqa: ANN401
-    """Give sums of whole numbers, which are decimals to PostgreSQL, as such."""
-    return int(cell) if isinstance(cell, Decimal) else cell

@@ -3,6 +3,7 @@
 from typing import Any
 
 import ibis
+import sqlglot.expressions as sql
 
 from dpratio.checks import import_extra
 from dpratio.curator.noise.entropy import fresh_id
@@ -14,23 +15,22 @@ from dpratio.curator.warehouse.dialect import (
     Backend,
     Dialect,
     Value,
+    by_name,
 )
 from dpratio.curator.warehouse.functions import builtin
-from dpratio.curator.warehouse.spark.statement import gathered, write
 from dpratio.curator.warehouse.spark.watch import watched
 
-__all__ = ["Spark"]
+__all__ = ["Spark", "write"]
 
 _floor = builtin("floor", "float64", "int64")
 _is_utf8 = builtin("is_valid_utf8", "string", "boolean")
-_hex = builtin("hex", "binary", "string")
 _md5 = builtin("md5", "binary", "string")
 _converted = builtin("conv", "string int32 int32", "string")
-_joined = builtin("concat", "binary binary binary binary", "binary")
 _date = builtin("date_from_unix_date", "int32", "date")
 _is_null = builtin("isnull", "float64", "boolean")
 _without_nan = builtin("nanvl", "float64 float64", "float64")
 
+_GATHERED = "dpratio_gathered"
 _BY_ARROW = "spark.sql.execution.arrow.pyspark.enabled"
 
 
@@ -65,9 +65,7 @@ class Spark(Dialect):
         settings.set(_BY_ARROW, "false")
         # Fetched as they are: Ibis would make them a frame of pandas first.
         found = backend.raw_sql(write(backend, asked)).collect()
-        return {
-            name: [row[at] for row in found] for at, name in enumerate(asked.columns)
-        }
+        return by_name(asked.columns, found)
 
     def is_missing(self, column: Value) -> Value:
         # Ibis takes NaN for missing on Spark.
@@ -86,7 +84,9 @@ class Spark(Dialect):
         return unit if column.type().is_string() else ibis.greatest(unit, unit)
 
     def gathered(self, unit: Value) -> Value:
-        return gathered(unit)
+        # Ibis cannot say so: `write` puts it in.
+        kind = str(unit.type())
+        return builtin(_GATHERED, kind, kind)(unit)
 
     def floor(self, value: Value) -> Value:
         return _floor(value).cast("float64")
@@ -96,9 +96,6 @@ class Spark(Dialect):
 
     def text(self, column: Value) -> Value:
         return ibis.cases((_is_utf8(column), self.encoded(column)))
-
-    def hexed(self, text: Value) -> Value:
-        return _hex(text)
 
     def day(self, column: Value) -> Value:
         # Dates and times came as numbers of days: see `spark/frames`.
@@ -119,9 +116,25 @@ class Spark(Dialect):
         digest = _converted(_md5(text).substr(0, 15), 16, 10).cast("int64")
         return ibis.cases((whole, number), else_=digest)
 
-    def digest(self, key: str, place: Value, unit: Value) -> Value:
-        start, colon = (ibis.literal(each).cast("binary") for each in (f"{key}:", ":"))
-        return _md5(_joined(start, place, colon, unit))
-
     def iso_day(self, day: Value) -> Value:
         return _date(day.cast("int32")).cast("string").cast("binary")
+
+
+def write(backend: Backend, asked: Value) -> str:
+    """Write a query in which rows of one id are brought together once.
+
+    Totals of ids and groups need rows sent to where those of the same id and group
+    are, and the choice of an id's groups needs them sent again, by ids. Rows that are
+    sent by ids at once need not be sent a second time. They are sent before they are
+    added up, which costs more where ids have many rows in a group: `units` marks ids
+    that are said to have few.
+    """
+    query = backend.compiler.to_sqlglot(asked.unbind())
+    for mark in list(query.find_all(sql.Anonymous)):
+        if mark.name.lower() == _GATHERED:
+            by = sql.column(mark.parent.alias, quoted=True)
+            select = mark.find_ancestor(sql.Select)
+            select.set("distribute", sql.Distribute(expressions=[by]))
+            mark.replace(mark.expressions[0])
+    written: str = query.sql(backend.dialect)
+    return written
