@@ -86,9 +86,6 @@ def require_same_source(
 
     Only descriptions are compared, so it is given again where the data are gone, or
     where a table in memory is not named. Charges of before say less, and are believed.
-
-    Raises:
-        LedgerRefused: When the descriptions differ.
     """
     held = book.account(scope).releases[release_id]
     written, filled = held.source[0], held.said("charge").get("filled", "")
@@ -102,11 +99,7 @@ def require_same_source(
 
 
 def require_same_people(release: Release, *, simulated: bool) -> None:
-    """Refuse to give a rehearsal for a release of real people, or the reverse.
-
-    Raises:
-        LedgerRefused: When one is of invented people and the other is not.
-    """
+    """Refuse to give a rehearsal for a release of real people, or the reverse."""
     if release.is_simulated != simulated:
         raise LedgerRefused(
             f"release {release.id} has simulated={release.is_simulated}, and "

@@ -37,11 +37,7 @@ _MOST_PEOPLE = 10**300  # Beyond it doubles end.
 
 
 def require_terms(plan: PlanTerms) -> None:
-    """Refuse terms that do not fit each other.
-
-    Raises:
-        InvalidInput: With the rule, what was given and what to do.
-    """
+    """Refuse terms that do not fit each other."""
     ratios = list(dict.fromkeys(_ratios(plan)))
     hint = "Write Budget(epsilon=1)."
     given = isinstance(plan.budget, Budget)

@@ -76,11 +76,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
 
 
 def require_format(node: Node) -> None:
-    """Refuse what is no release, or one of a newer format.
-
-    Raises:
-        DocumentRefused: With what to do about it.
-    """
+    """Refuse what is no release, or one of a newer format."""
     if not isinstance(node.value, dict) or node.value.get("format") != FORMAT:
         raise DocumentRefused(other_document(node.value, FORMAT))
     version = node.entries().get("version", Node(None, "$.version"))

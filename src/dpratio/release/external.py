@@ -120,11 +120,7 @@ def wrap_sums(  # noqa: PLR0913 (keyword-only terms)
 
 
 def require_external(plan: Plan) -> None:
-    """Refuse a plan that is not what wrapping makes; nothing is said about its price.
-
-    Raises:
-        InvalidInput: With the rule, what was given and what to do.
-    """
+    """Refuse a plan that wrapping would not make; its price is not looked at."""
     rule = "sums from elsewhere have the strategy 'external'"
     require(plan.strategy == EXTERNAL, rule, plan.strategy)
     require_terms(plan)

@@ -175,7 +175,7 @@ def description_from_text(text: str) -> SourceDescription:
     """Read a description that was written as JSON.
 
     Raises:
-        DocumentRefused: When it is none.
+        DocumentRefused: When it is not a description of a source.
     """
     try:
         document = json.loads(text)

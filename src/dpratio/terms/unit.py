@@ -100,11 +100,7 @@ class PrivacyUnit:
 
 
 def require_contributions(totals: object, most_groups: object) -> None:
-    """Refuse what cannot be totals of a person, or a number of groups.
-
-    Raises:
-        InvalidInput: When either breaks its rule.
-    """
+    """Refuse what cannot be totals of a person, or a number of groups."""
     valid = isinstance(totals, Mapping) and all(
         isinstance(each, Bounds) for each in totals.values()
     )

@@ -154,7 +154,7 @@ class Form:
         """Give a whole number.
 
         Raises:
-            InvalidInput: When it is none, or below 1.
+            InvalidInput: When it is not a whole number, or is below 1.
         """
         words = _WORDS.get(name, name)
         exact = to_exact(self.text(name), words)

@@ -26,7 +26,7 @@ def serve_page(*, port: int, browse: bool, say: Callable[[str], None]) -> None:
         say: Told the address, once it answers.
 
     Raises:
-        InvalidInput: When the port is taken or is none.
+        InvalidInput: When the port is taken, or is not a port.
     """
     with _listen(port) as listening:
         own = int(listening.getsockname()[1])

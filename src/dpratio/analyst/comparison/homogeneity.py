@@ -1,4 +1,4 @@
-"""Is there one ratio for all groups? Cochran's question, target of noisy sums."""
+"""Is there one ratio for all groups? Cochran's question, asked of noisy sums."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -45,15 +45,15 @@ class FunctionOfSums:
             ``wy`` the weighted numerator and denominator, ``wss``, ``wys``, ``wyy``
             their products; ``a`` = w·s and ``b`` = w·y in ``aa``, ``ab``, ``bb``.
         formula: Takes a mapping from names to arrays, one entry per cell, and gives an
-            array; with two arms it takes two mappings. Its gradient is derived, so it
-            is made of arithmetic and analytic numpy functions, or
-        gradient: gives the derivatives: a mapping from names to arrays, or two.
+            array; with two arms it takes two mappings. Without a gradient it must be
+            made of arithmetic and analytic numpy functions, and is differentiated.
+        gradient: Gives the derivatives: a mapping from names to arrays, or two.
         arms: How many cells it compares, 1 or 2.
         link: The scale of the interval: ``"plain"``, ``"log"``, ``"log_one_plus"``
             or ``"fisher"``; with ``"share"`` the formula gives p, and the function is
             p(1 − p).
-        lowest: The smallest value there can be, and
-        highest: the largest.
+        lowest: The smallest value there can be.
+        highest: The largest value there can be.
         of_labels: What answers instead where the denominator is 0 or 1.
 
     Raises:

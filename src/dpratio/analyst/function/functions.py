@@ -302,8 +302,8 @@ def correlation() -> FunctionOfSums:
 def slope() -> FunctionOfSums:
     """Give the slope of the least-squares line of the denominator on the numerator.
 
-    With a score above the line and a label below it: how much the label rises with the
-    score; 1 for a calibrated score.
+    Where the numerator is a score and the denominator its label, this is how much the
+    label rises with the score. A calibrated score has a slope of 1.
 
     Returns:
         A function for `estimate_function`; the plan must have ``"spread"`` among its

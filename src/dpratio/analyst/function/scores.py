@@ -1,8 +1,8 @@
 """How good a score is, as functions of sums: Brier score and calibration intercept.
 
-A score stands above the line and the label that it foretells below it. The slope that
-belongs to the intercept is `functions.slope`. docs/methods/functions.md says what a
-release must hold for them.
+The numerator of the ratio is a score, and the denominator the label that it predicts.
+The slope that belongs to the intercept is `functions.slope`. docs/methods/functions.md
+says what a release must hold for them.
 """
 
 from typing import Any
@@ -36,8 +36,8 @@ def brier_score() -> FunctionOfSums:
 def calibration_intercept() -> FunctionOfSums:
     """Give where the least-squares line of label on score begins, at a score of 0.
 
-    0 for a calibrated score, whose `slope` is 1. It is the linear line; that of a
-    logistic fit (Cox 1958) is no function of these sums.
+    A calibrated score has an intercept of 0 and a `slope` of 1. The line is linear: the
+    intercept of a logistic fit (Cox 1958) is not a function of these sums.
 
     Returns:
         A function for `estimate_function`; the plan must have ``"spread"`` among its

@@ -12,14 +12,14 @@ __all__ = ["is_finite_number", "require_draws", "require_level"]
 
 
 def is_finite_number(given: object) -> TypeGuard[float]:
-    """Tell whether something is a number that is finite; a truth is none."""
+    """Tell whether something is a finite number; true and false are not."""
     if not isinstance(given, int | float) or isinstance(given, bool):
         return False
     return abs(given) <= sys.float_info.max  # Whole numbers may be larger.
 
 
 def require_level(level: object) -> None:
-    """Refuse what is no confidence level."""
+    """Refuse what is not a confidence level."""
     is_level = isinstance(level, float) and math.isfinite(level) and 0 < level < 1
     hint = "0.95 is usual."
     require(is_level, "level must lie between 0 and 1", level, hint)

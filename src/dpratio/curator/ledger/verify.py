@@ -91,7 +91,7 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
     # Nothing that was seen before is taken for granted.
     with Watch(ledger.watch.store, ledger.watch.anchor).reading() as watched:
         names = watched.tables.scope_names()
-        heads = watched.heads()
+        heads = watched.watch.heads(watched.mark)
         wrong += _lost_scopes(watched, names, heads)
         for name in names:
             try:

@@ -73,11 +73,7 @@ def _named(path: str) -> list[str]:
 
 
 def require_same_schema(files: Sequence[str], schemas: Sequence[object]) -> None:
-    """Refuse Parquet files whose columns or types differ.
-
-    Raises:
-        SchemaRefused: When they do; it names two files.
-    """
+    """Refuse Parquet files whose columns or types differ."""
     for file, schema in zip(files, schemas, strict=True):
         if schema != schemas[0]:
             raise SchemaRefused(

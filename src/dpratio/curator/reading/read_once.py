@@ -21,9 +21,6 @@ def require_once(reads: Iterable[Hashable]) -> None:
     Args:
         reads: What is read, as often as it is.
 
-    Raises:
-        SchemaRefused: When one of them is read again.
-
     Guarantee:
         What passes reads each file and each table it is seen to read once.
         Proof: docs/proofs/sensitivity.md.

@@ -72,11 +72,7 @@ def kind_of(source: object) -> str:
 
 
 def refuse_kind(engine: str, kind: str) -> NoReturn:
-    """Refuse a kind of source that belongs to another engine.
-
-    Raises:
-        InvalidInput: Always, with the engine that reads it.
-    """
+    """Refuse a kind of source that belongs to another engine."""
     named = {
         "mapping": ("mappings of lists", "python"),
         "relation": ("DuckDB relations", "duckdb"),

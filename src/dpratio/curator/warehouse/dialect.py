@@ -72,11 +72,7 @@ def by_name(
 
 
 def require_utf8(encoding: str) -> None:
-    """Refuse a database whose text is not UTF-8.
-
-    Raises:
-        SchemaRefused: When its encoding has another name.
-    """
+    """Refuse a database whose text is not UTF-8."""
     if encoding != "UTF8":
         raise SchemaRefused(
             f"the database is encoded in {encoding}; ids and keys are read as UTF8. "

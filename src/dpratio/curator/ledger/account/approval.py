@@ -111,7 +111,7 @@ def approval_of(entry: Entry) -> Approval:
 
     Raises:
         DocumentRefused: When it says something else.
-        ValueError: When its limits are none.
+        ValueError: When a limit is not valid.
     """
     said = entry.said
     limits = (("most", _is_number), ("until", _is_day), ("every", EVERY.__contains__))
@@ -125,7 +125,7 @@ def limits_of(most: int | None, until: str | None) -> dict[str, str]:
     """Write down the limits of an approval; one that is None is left out.
 
     Raises:
-        InvalidInput: When they are none.
+        InvalidInput: When a limit is not valid.
     """
     said = {}
     if most is not None:

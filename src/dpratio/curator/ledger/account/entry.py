@@ -112,7 +112,7 @@ class Entry:
         """The user that the database knew when the line was written; empty in a file.
 
         Raises:
-            DocumentRefused: When the event is none.
+            DocumentRefused: When the event is not a JSON object.
         """
         told = Node(parse(self.event)).entries()
         return told["session"].text() if "session" in told else ""

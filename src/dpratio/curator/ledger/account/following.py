@@ -276,7 +276,7 @@ def _require_subject(entry: Entry, said: Mapping[str, str]) -> None:
 
 
 def _require_source(said: Mapping[str, str]) -> None:
-    """Read a source, once; DocumentRefused where it is none."""
+    """Read a source, once; DocumentRefused where it cannot be read."""
     description_from_text(said["source"])
     if "place" in said:
         place_from_text(said["place"])

@@ -65,7 +65,7 @@ def place_from_text(text: str) -> Place:
     """Read a place that was written as JSON.
 
     Raises:
-        DocumentRefused: When it is none.
+        DocumentRefused: When it is not a place.
     """
     fields = Node(parse(text)).fields("where", "names", "base", "declared")
     names, base = (

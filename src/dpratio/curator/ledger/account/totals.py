@@ -32,5 +32,5 @@ def totals_after(entries: Iterable[Entry], cap: Charge) -> Iterator[tuple[str, s
 
 
 def within(spent: Charge, cap: Charge) -> Charge:
-    """Give what is spent, or the cap: one that is used up cannot be used up further."""
+    """Give what is spent, but no more than the cap."""
     return Charge(min(spent.loss, cap.loss), min(spent.delta, cap.delta))

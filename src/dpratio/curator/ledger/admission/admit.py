@@ -130,11 +130,7 @@ def require_sealed(account: Account, release_id: str, plan_hash: str) -> None:
 
 
 def require_plan(held: Held, release_id: str, plan_hash: str) -> None:
-    """Refuse an id that was charged for another plan.
-
-    Raises:
-        LedgerRefused: When it was.
-    """
+    """Refuse an id that was charged for another plan."""
     if held.plan != plan_hash:
         _refuse(
             f"release {release_id} belongs to another plan. Leave the id out for a "

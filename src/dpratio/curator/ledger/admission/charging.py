@@ -93,13 +93,12 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
             "place": read.place.text,
             "salt": salt,
         }
-        if approval is not None:
-            event["approval"] = approval
-        if read.filled:
-            event["filled"] = read.filled
-        proposing = proposing_releases(plan)
-        if proposing:
-            event["bounds_by"] = proposing
+        more = {
+            "approval": approval,
+            "filled": read.filled,
+            "bounds_by": proposing_releases(plan),
+        }
+        event |= {name: said for name, said in more.items() if said}
         watched.write(
             before, "charge", event, time=now, subject=release_id, charge=spent
         )
@@ -176,11 +175,7 @@ def _charged_before(held: Held, release_id: str, read: Source) -> str:
 
 
 def require_scope(elsewhere: str | None, name: str, release_id: str) -> None:
-    """Refuse an id that was charged to another scope.
-
-    Raises:
-        LedgerRefused: When it was.
-    """
+    """Refuse an id that was charged to another scope."""
     if elsewhere not in {None, name}:
         raise LedgerRefused(
             f"release {release_id} belongs to another scope. Leave the id out for a "

@@ -14,12 +14,7 @@ __all__ = ["close_scope", "open_scope"]
 
 
 def open_scope(watch: Watch, scope: Scope) -> None:
-    """Register a dataset and its caps; the same terms again change nothing.
-
-    Raises:
-        LedgerRefused: When a scope of this name has other terms, or one looks like it.
-        LedgerFailed: When the ledger cannot be written.
-    """
+    """Register a dataset and its caps, as `Ledger.open_scope` says."""
     require(isinstance(scope, Scope), "scope must be a Scope", scope)
     anchor, store = watch.anchor, watch.store
     scope = replace(scope, is_anchored=anchor is not None)

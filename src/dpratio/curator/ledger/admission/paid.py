@@ -40,9 +40,6 @@ def require_paid(
         content: What was sealed.
         kind: The format of that.
         known: Plans that were priced before, by the checksum of how they are written.
-
-    Raises:
-        LedgerFailed: When something does not fit.
     """
     try:
         found, head, priced = _read(content, kind, known)

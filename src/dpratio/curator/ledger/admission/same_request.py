@@ -44,11 +44,7 @@ def same_requests(
 def require_first(
     account: Account, release_id: str, plan: Plan, source: Source
 ) -> None:
-    """Refuse a second charge for the same request, which nobody asked for.
-
-    Raises:
-        LedgerRefused: When one stands, under another id.
-    """
+    """Refuse a second charge for the same request, which nobody asked for."""
     others = [name for name, _ in same_requests(account, plan, source)]
     if any(name != release_id for name in others):
         raise LedgerRefused(

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from dpratio.curator.ledger.account.account import AFTER
-from dpratio.curator.ledger.account.held import SET_ASIDE
 from dpratio.curator.ledger.admission.approved import require_still_approved
 from dpratio.curator.ledger.admission.watch import Watch
 from dpratio.curator.ledger.store import clock
@@ -12,13 +11,10 @@ from dpratio.release.release_id import require_id
 
 __all__ = ["step"]
 
+# Of the others the state itself is said.
 _SAID = {
     "charge": "charged",
-    "opened": "opened",
-    "sealed": "sealed",
-    "published": "published",
     "void": "voided",
-    SET_ASIDE: SET_ASIDE,
     "stranded": "from before lines of the ledger were lost",
 }
 _ADVICE = {"void": "A charge comes back only before data are opened."}
@@ -51,8 +47,8 @@ def step(
             return held.entries[-1].hash
         if held.state != AFTER[kind]:
             raise LedgerRefused(
-                f"release {release_id} is {_SAID[held.state]}, so it cannot be "
-                f"{_SAID[kind]}. {_ADVICE.get(kind, '')}".rstrip()
+                f"release {release_id} is {_SAID.get(held.state, held.state)}, so it "
+                f"cannot be {_SAID.get(kind, kind)}. {_ADVICE.get(kind, '')}".rstrip()
             )
         now = clock.time_now()
         if kind == "opened":

@@ -85,10 +85,10 @@ class Watch:
         if there.seq <= account.seq:
             self.seen[account.scope.name] = account
 
-    def heads(self) -> Sequence[Head]:
-        """Read the whole anchor."""
-        mark = self.mark()
-        return self.anchor.heads(mark) if self.anchor is not None and mark else ()
+    def heads(self, mark: int | None = None) -> Sequence[Head]:
+        """Read the whole anchor, or what was there before a mark."""
+        end = self.mark() if mark is None else mark
+        return self.anchor.heads(end) if self.anchor is not None and end else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +108,6 @@ class Watched:
     appended: list[Account] = field(default_factory=list)
     # Heads of each scope that one who stopped after a commit did not anchor.
     missing: dict[str, list[Head]] = field(default_factory=dict)
-
-    def heads(self) -> Sequence[Head]:
-        """Read all of the anchor that was there before the transaction."""
-        anchor = self.watch.anchor
-        return anchor.heads(self.mark) if anchor is not None and self.mark else ()
 
     def choose(self, scope: str | None) -> str:
         """Give the scope that was named, or the only one that was not a mistake.
@@ -167,7 +162,7 @@ class Watched:
             LedgerFailed: When it was edited or damaged, or the anchor is of another.
         """
         account = follow(*self.lines_of(name))
-        heads = current_heads(self.heads(), account)
+        heads = current_heads(self.watch.heads(self.mark), account)
         ahead = [head for head in heads if head.seq > account.seq]
         if not ahead:
             return self.follow(name), []

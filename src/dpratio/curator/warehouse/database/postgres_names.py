@@ -60,11 +60,7 @@ WHERE n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
 
 
 def require_own_names(backend: Backend) -> None:
-    """Refuse a connection on which others could stand in for PostgreSQL's own.
-
-    Raises:
-        InvalidInput: When another schema of its path has one that could.
-    """
+    """Refuse a connection on which others could stand in for PostgreSQL's own."""
     with backend.begin() as cursor:
         listed = cursor.execute(_LISTED).fetchall()
     others = sorted(name for name, types in listed if _stands_in(name, types))

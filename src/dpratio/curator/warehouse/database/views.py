@@ -301,11 +301,7 @@ def condition_over(
 
 
 def refuse_where(what: str) -> NoReturn:
-    """Refuse the condition of a study.
-
-    Raises:
-        SchemaRefused: Always, with what it holds.
-    """
+    """Refuse the condition of a study."""
     raise SchemaRefused(
         "where in [data] keeps rows by comparing columns with constants of their "
         f"type, and this one holds {what}. Names of columns are taken as they are "
