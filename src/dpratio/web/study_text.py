@@ -5,18 +5,15 @@ what is copied cannot differ. Only keys that were not given yet are invented for
 forecast; the study that is copied then has none, and no plan is made of it.
 """
 
-import json
 import re
 
 from dpratio.checks import require
 from dpratio.web.form import DEFAULTS, FieldMissing, Form
+from dpratio.web.keys_text import quote, write_keys
 
 __all__ = ["MOST_GROUPS", "write_study"]
 
 MOST_GROUPS = 1_000
-# One key: in quotes, or whatever stands between commas and ends of lines.
-_ONE_KEY = re.compile(r'[ \t]*(?:"([^"\r\n]*)"|([^,\r\n]*?))[ \t]*(?:[,\r\n]|\Z)')
-_WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")
 NO_KEYS = "[]  # write your public keys here"
 
 HEADING = """\
@@ -51,13 +48,13 @@ def write_study(form: Form, *, invent_keys: bool = False) -> str:
 
 
 def _ratio(form: Form, *, weighted: bool) -> dict[str, str]:
-    rows = {name: _quote(form.text(name)) for name in ("numerator", "per")}
+    rows = {name: quote(form.text(name)) for name in ("numerator", "per")}
     if weighted:
-        rows["weight"] = _quote(form.text("weight"))
+        rows["weight"] = quote(form.text("weight"))
     if not form.is_empty("guess"):
         rows["guess"] = form.number("guess")
     if form.text("guess_is") != "close":
-        rows["guess_is"] = _quote(form.text("guess_is"))
+        rows["guess_is"] = quote(form.text("guess_is"))
     return rows
 
 
@@ -79,16 +76,16 @@ def _groups(form: Form, *, invent_keys: bool) -> dict[str, str]:
     kind = form.choice("groups")
     if kind == "none":
         return {}
-    keys = _write_keys(form.text("groups_keys")) if kind == "keys" else []
+    keys = write_keys(form.text("groups_keys")) if kind == "keys" else []
     count = len(keys) or form.whole("groups_count")
     hint = "Write more into the study file by hand."
     require(count <= MOST_GROUPS, "the page plans up to 1000 groups", count, hint)
     if kind == "bins":
-        return {"column": _quote(form.text("numerator")), "bins": str(count)}
+        return {"column": quote(form.text("numerator")), "bins": str(count)}
     if invent_keys and not keys:
-        keys = [_quote(f"group {at + 1}") for at in range(count)]
+        keys = [quote(f"group {at + 1}") for at in range(count)]
     written = f"[{', '.join(keys)}]" if keys else NO_KEYS
-    return {"column": _quote(form.text("groups_column")), "keys": written}
+    return {"column": quote(form.text("groups_column")), "keys": written}
 
 
 def _unit(form: Form) -> dict[str, str]:
@@ -96,7 +93,7 @@ def _unit(form: Form) -> dict[str, str]:
     rows = {}
     if form.has_units:
         _require_totals(form)
-        rows["column"] = _quote(form.text("unit_column"))
+        rows["column"] = quote(form.text("unit_column"))
         totals = {
             _key(form.text(name)): _range(form, f"{name}_total")
             for name in ("numerator", "per")
@@ -106,7 +103,7 @@ def _unit(form: Form) -> dict[str, str]:
         if form.choice("groups") != "none":
             rows["most_groups"] = str(form.whole("most_groups"))
     if form.text("neighbours") != DEFAULTS["neighbours"]:
-        rows["neighbours"] = _quote(form.text("neighbours"))
+        rows["neighbours"] = quote(form.text("neighbours"))
     return rows
 
 
@@ -123,8 +120,8 @@ def _privacy(form: Form) -> dict[str, str]:
     return {
         "epsilon": form.number("epsilon"),
         "delta": form.number("delta"),
-        "strategy": _quote(form.text("strategy")),
-        "mechanism": _quote(form.text("mechanism")),
+        "strategy": quote(form.text("strategy")),
+        "mechanism": quote(form.text("mechanism")),
     }
 
 
@@ -153,24 +150,4 @@ def _population(form: Form, *, weighted: bool) -> dict[str, str]:
 
 def _key(name: str) -> str:
     """Write the name of a field; TOML takes plain words without quotes."""
-    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _quote(name)
-
-
-def _write_keys(typed: str) -> list[str]:
-    """Write keys, separated by commas or lines, as TOML does.
-
-    Keys are numbers where all of them are whole numbers without quotes; else text.
-
-    Example:
-        >>> _write_keys("north, south"), _write_keys("1, 2"), _write_keys('"1", 2')
-        (['"north"', '"south"'], ['1', '2'], ['"1"', '"2"'])
-    """
-    found = [each.groups() for each in _ONE_KEY.finditer(typed) if any(each.groups())]
-    keys = [quoted if quoted is not None else bare for quoted, bare in found]
-    is_whole = all(bare is not None and _WHOLE.fullmatch(bare) for _, bare in found)
-    return keys if is_whole else [_quote(key) for key in keys]
-
-
-def _quote(text: str) -> str:
-    """Write text as TOML does: as JSON, and without a bare DEL."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else quote(name)
