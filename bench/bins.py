@@ -90,11 +90,13 @@ def _print_row(name: str, n: int) -> None:
         found.append(_proposed(score, rng))
         shares = np.histogram(score, found[-1])[0] / n
         off.append(np.sqrt(np.mean((shares - 1 / len(shares)) ** 2)))
-    private = np.mean(
-        [
-            _power(draw, edges, SUMS, n, at, SAMPLES)
-            for at, edges in enumerate(found[:SETS])
-        ]
+    private = float(
+        np.mean(
+            [
+                _power(draw, edges, SUMS, n, at, SAMPLES)
+                for at, edges in enumerate(found[:SETS])
+            ]
+        )
     )
     inner = np.arange(1, BINS) / BINS
     everyone = draw(np.random.default_rng(1), (10**6,))
@@ -104,7 +106,7 @@ def _print_row(name: str, n: int) -> None:
     ]
     error = np.std(off) / math.sqrt(HISTOGRAMS)
     sizes = np.mean([len(each) - 1 for each in found])
-    powers = " | ".join(_said(float(each)) for each in (private, *others))
+    powers = " | ".join(_said(each) for each in (private, *others))
     print(f"| {name} | {n:,} | {np.mean(off):.4f} ± {error:.4f} | {powers} | {sizes:g}")
 
 
