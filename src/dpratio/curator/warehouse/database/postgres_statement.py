@@ -21,14 +21,21 @@ from dpratio.curator.warehouse.functions import builtin
 __all__ = ["bytewise", "run", "write"]
 
 _BYTEWISE = "dpratio_bytewise"
-# Compares text by its bytes. Ibis knows no collations: `write` puts this one in, which
-# costs far less than reading text as bytes.
-bytewise = builtin(_BYTEWISE, "string", "string")
+_bytewise = builtin(_BYTEWISE, "string", "string")
 _COLLATION = sql.Dot.build(
     [sql.to_identifier("pg_catalog"), sql.to_identifier("C", quoted=True)]
 )
 
 _ARRAYS = {"int64": "BIGINT[]", "string": "TEXT[]"}
+
+
+def bytewise(text: Value) -> Value:
+    """Compare text by its bytes.
+
+    Ibis knows no collations: `write` puts this one in, which costs far less than
+    reading text as bytes.
+    """
+    return _bytewise(text)
 
 
 def run(backend: Backend, asked: Value) -> dict[str, list[Any]]:
