@@ -50,7 +50,13 @@ def test_the_notebook_runs_from_top_to_bottom_with_noise_of_its_own(
     assert shown.count("image/svg+xml") == 2  # the forest, the curve
     made = dpr.read_release(tmp_path / "epsilon_1.json")
     kept = dpr.read_release(KEPT / "epsilon_1.json")
-    assert made.plan == kept.plan
+    assert made.plan.summary() == kept.plan.summary()
+    # The last bits of a scale hang on the processor.
+    scales = [
+        [each.scale for each in release.plan.questions[0].sums]
+        for release in (made, kept)
+    ]
+    assert scales[0] == pytest.approx(scales[1], rel=1e-9)
     assert made.questions[0].values.tolist() != kept.questions[0].values.tolist()
 
 

@@ -31,7 +31,7 @@
     delta = 1e-6
     scope = "loans"  # the dataset's name in the ledger, where there are several
     stage = 0.2  # the share of epsilon that a first stage spends on finding the guess
-    search = 0.1  # the share that finds bounds, where a column says "find"
+    # search = 0.1 is the share that finds bounds, where a column says "find"
     clipping = "measured"  # count how many units the bounds cut
 
     [population]  # a public guess, for plans, forecasts and simulations

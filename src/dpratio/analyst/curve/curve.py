@@ -78,7 +78,7 @@ def calibration_curve(
         >>> curve.gap.estimate.round(3)
         array([-0.002,  0.027,  0.056,  0.037,  0.055])
         >>> print(curve.summary())
-        expected calibration error 0.0376 (0.0296 to 0.0452); p = 7.05e-20, ...
+        expected calibration error 0.0376 (0.0296 to 0.0452); p < 0.0001, ...
     """
     require_release(release)
     require_level(level)

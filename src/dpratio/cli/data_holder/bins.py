@@ -59,5 +59,6 @@ def say_bins(output: Output, released: "Release", asked: int, out: Path) -> None
     lines = found.lines()
     if lines:
         place = f'[groups] of the study, beside column = "{found.column}"'
-        output.say(["", f"To take them, write into {place}:", *lines])
+        output.say(["", f"To take them, write into {place}:"])
+        output.say_as_is(lines)
     output.say(["", f"{released} Written to {out}."])

@@ -106,7 +106,7 @@ def _tempered(
     half = _NORMAL_HALF + (_LAPLACE_HALF - _NORMAL_HALF) * heavy**2
     far = below / (below + half * doubt + _TINY)
     at_zero = (QUANTILE**2 + 1) / 4 * doubt / length
-    known = np.minimum(_TAKEN * noise / (at_zero + _TINY), 1.0)
+    known = np.minimum(_TAKEN * noise, at_zero) / (at_zero + _TINY)
     # Far out in the tail little is taken off: a rare large V decides there.
     common = (QUANTILE / np.maximum(quantile, QUANTILE)) ** 4
     longer: Number = length / np.maximum(1 - far * known * common, _LEAST_KEPT)
