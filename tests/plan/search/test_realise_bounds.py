@@ -23,7 +23,7 @@ from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED
-from plan.search_plans import PERSON, REGIONS, counts_at, search_plan
+from plan.search_plans import PERSON, REGIONS, counts_at, search_of, search_plan
 
 PLANS = {
     "rows": search_plan(),
@@ -102,6 +102,21 @@ def test_where_nothing_can_be_found_the_declared_plan_is_measured(
     assert price(second).epsilon == Fraction(9, 10)
     assert is_searched(plan, second.questions, searched)
     assert describe_unfound(plan, searched)
+
+
+def test_what_a_tiny_declared_end_leaves_is_not_found() -> None:
+    """Everybody is negative; cut to the declared end there are no bounds left."""
+    plan = search_plan(bounds={"spent": Bounds.find(-1e-40, 4096)})
+    counts = tuple(
+        tuple(5_000 * (key == "-2^3 to -2^2") for key in each.keys)
+        for each in search_of(plan).histograms.partitions
+    )
+    second, searched = realise_bounds(plan, counts)
+    assert not searched.is_taken
+    assert ends(second) == (-1e-40, 4096)
+    assert is_searched(plan, second.questions, searched)
+    taken = replace(searched, is_taken=True)
+    assert not is_searched(plan, second.questions, taken)
 
 
 def test_bounds_that_cannot_be_planned_are_not_taken() -> None:

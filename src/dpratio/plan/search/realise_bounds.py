@@ -5,12 +5,13 @@ gives a plan that is priced at what the search has left, and stops at nothing.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpratio.checks import require
-from dpratio.errors import DpratioError
+from dpratio.errors import DpratioError, InvalidInput
 from dpratio.plan.histogram.found_bounds import bounds_by_name, find_bounds
 from dpratio.plan.histogram.require_search import open_names
 from dpratio.plan.make_plan import measure_terms
@@ -159,7 +160,8 @@ def _found(plan: Plan, counts: Counts) -> dict[str, Bounds]:
     for name, each in bounds_by_name(rows, None).items():
         lower = max(each.lower, declared[name].lower)
         upper = min(each.upper, declared[name].upper)
-        if lower < upper:
+        # Cut to a declared end that is tiny, they may be no bounds at all.
+        with suppress(InvalidInput):
             kept[name] = Bounds(lower, upper)
     return kept
 
