@@ -36,10 +36,13 @@ def test_it_says_who_is_protected_what_is_asked_and_what_is_not_covered() -> Non
         assert said.count(line) == 1
 
 
+def rows_of(text: str) -> list[tuple[str, str, str]]:
+    return re.findall(r"<tr>" + r"<td>([^<]*)</td>" * 3 + "</tr>", text)
+
+
 def test_every_bound_says_where_it_comes_from_or_that_nobody_said() -> None:
     text = render_sheet(PLAN, bounds_from={"spend": "the till refuses more"})
-    rows = re.findall(r"<tr>" + r"<td>([^<]*)</td>" * 3 + "</tr>", text)
-    assert rows == [
+    assert rows_of(text) == [
         ("spend", "0 to 400", "the till refuses more"),
         ("visits", "0 to 20", "not said"),
     ]
@@ -55,6 +58,37 @@ def test_natural_bounds_and_those_that_were_found_say_so() -> None:
     said = words_of(render_sheet(plan))
     assert f"proposed by release {'ab' * 16} at epsilon 0.05" in said
     assert "no other value can occur" in said
+
+
+def test_what_the_release_will_find_is_not_shown_as_declared() -> None:
+    found = "found by the release itself, in noisy histograms"
+    unit = dpr.PrivacyUnit(
+        "id", totals={"spend": dpr.Bounds.find(0, 800), "visits": dpr.Bounds(0, 40)}
+    )
+    plan = dpr.make_plan(
+        dpr.Ratio("spend", per="visits"),
+        bounds={"spend": dpr.Bounds(0, 400), "visits": dpr.Bounds(0, 20)},
+        unit=unit,
+        budget=dpr.Budget(1),
+    )
+    assert rows_of(render_sheet(plan))[2:] == [
+        ("spend, total of one person", "what is found, 0 to 800 at most", found),
+        ("visits, total of one person", "0 to 40", "not said"),
+    ]
+    plan = dpr.make_plan(
+        dpr.Ratio("spend", per="visits"),
+        bounds={"spend": dpr.Bounds.find(0, 400), "visits": dpr.Bounds(0, 20)},
+        budget=dpr.Budget(1),
+    )
+    row, _ = rows_of(render_sheet(plan, bounds_from={"spend": "the till"}))
+    assert row[1:] == ("what is found, 0 to 400 at most", f"{found}; the till")
+
+
+def test_words_do_not_hide_the_release_that_proposed_a_bound() -> None:
+    found = dpr.Bounds(0, 64, proposed=Proposed("ab" * 16, Fraction(1, 20)))
+    plan = replace(PLAN, bounds={**PLAN.bounds, "spend": found})
+    row, _ = rows_of(render_sheet(plan, bounds_from={"spend": "the till"}))
+    assert row[2] == f"proposed by release {'ab' * 16} at epsilon 0.05; the till"
 
 
 def test_it_names_the_plan_as_its_report_does(tmp_path: Path) -> None:

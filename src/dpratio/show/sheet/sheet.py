@@ -17,6 +17,7 @@ from dpratio.show.report import is_report
 from dpratio.show.report_words import promise_in_words
 from dpratio.show.sections.template import page_file, render_page, safe
 from dpratio.show.sheet.odds_chart import odds_chart
+from dpratio.terms.bounds import Bounds
 
 __all__ = ["render_sheet", "write_sheet"]
 
@@ -24,6 +25,7 @@ Facts = Sequence[tuple[str, str]]
 
 _NOT_SAID = "not said"
 _NATURAL = "no other value can occur"
+_FOUND = "found by the release itself, in noisy histograms"
 
 
 def write_sheet(
@@ -89,11 +91,25 @@ def _heading(plan: Plan) -> str:
 
 def _bound_rows(plan: Plan, told: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """Say of every bound where it comes from, or that nobody said."""
-    rows = []
-    for name, held in plan.bounds.items():
-        if held.is_one:
-            continue
-        known = str(held.proposed) if held.proposed else _NOT_SAID
-        known = _NATURAL if held.natural else known
-        rows.append((name, f"{held.lower:g} to {held.upper:g}", told.get(name, known)))
-    return rows
+    rows = [
+        (name, _within(held), _origin(held, told.get(name, "")))
+        for name, held in plan.bounds.items()
+        if not held.is_one
+    ]
+    return rows + [
+        (f"{name}, total of one person", _within(held), _origin(held, ""))
+        for name, held in plan.unit.totals.items()
+    ]
+
+
+def _within(held: Bounds) -> str:
+    ends = f"{held.lower:g} to {held.upper:g}"
+    return f"what is found, {ends} at most" if held.to_find else ends
+
+
+def _origin(held: Bounds, told: str) -> str:
+    """Say what the plan knows, and what is said: words hide no release."""
+    if held.natural:
+        return told or _NATURAL
+    known = _FOUND if held.to_find else str(held.proposed or "")
+    return "; ".join(filter(None, [known, told])) or _NOT_SAID
