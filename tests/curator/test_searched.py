@@ -197,6 +197,28 @@ def test_files_that_change_between_the_readings_stop_the_release(
     assert verify_ledger(ledger).wrong == ()
 
 
+def test_a_file_that_is_gone_afterwards_is_told_without_its_folder(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name of a folder may be a cell, and the system's own words would show it."""
+    file = tmp_path / "lake" / "day=secret" / "a.parquet"
+    file.parent.mkdir(parents=True)
+    parquet.write_table(ARROW, file)
+    within = room.measure_within
+
+    def gone_after(*given: Any) -> Any:  # noqa: ANN401
+        found = within(*given)
+        file.unlink()
+        file.symlink_to("nowhere")
+        return found
+
+    monkeypatch.setattr(readings, "measure_within", gone_after)
+    with pytest.raises(EngineFailed, match="changed while they were read") as stopped:
+        release_sums(f"{tmp_path}/lake/", PLAN, ledger=ledger)
+    assert "secret" not in str(stopped.value)
+    assert stopped.value.__context__ is None
+
+
 def test_a_second_stage_that_costs_more_than_is_left_is_not_measured(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:

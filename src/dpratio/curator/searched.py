@@ -6,7 +6,7 @@ sees the plan and the noisy counts alone. Nothing leaves before both are drawn.
 """
 
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,6 +105,9 @@ def _files(source: object) -> list[str]:
 
 
 def _stamp(file: str) -> Hashable:
-    seen = Path(file).stat()
-    when = seen.st_mtime_ns, seen.st_ctime_ns
-    return file, seen.st_dev, seen.st_ino, seen.st_size, *when
+    # What the system says of a file that is gone would name folders, and so cells.
+    with suppress(OSError):
+        seen = Path(file).stat()
+        when = seen.st_mtime_ns, seen.st_ctime_ns
+        return file, seen.st_dev, seen.st_ino, seen.st_size, *when
+    return file
