@@ -243,10 +243,13 @@ def approve(  # noqa: PLR0913 (the terms of an approval)
     """
     from dpratio.curator.ledger.account.source import written_source
     from dpratio.curator.ledger.record import budget_facts
+    from dpratio.release.plan_file import plan_hash
 
     given = None if is_plan(study) else read_study(study)
     read = read_any_plan(study) if given is None else plan_of(given)
     data = _data_of(given, source)
+    # Whoever answers compares the hash with the sheet, and sees which data it is.
+    told = f"plan {plan_hash(read)}, with {written_source(data)}."
     book = open_ledger(location, anchor)
     kept = scope or (None if given is None else given.scope)
     facts = [
@@ -254,9 +257,10 @@ def approve(  # noqa: PLR0913 (the terms of an approval)
     ]
     say(*read.summary(), "", *facts, "")
     if sys.stdin.isatty() and not yes:
+        say(f"To approve: {told}")
         typer.confirm("Approve it?", abort=True)
-    hashed = book.approve(read, source=data, most=most, until=until, scope=kept, by=by)
-    say(f"Approved: plan {hashed}, with {written_source(data)}.")
+    book.approve(read, source=data, most=most, until=until, scope=kept, by=by)
+    say(f"Approved: {told}")
 
 
 @ledger.command("allow-source")

@@ -187,4 +187,9 @@ def test_on_a_terminal_it_asks(
     assert "Left after one: epsilon 1.5, delta 0." in said
     assert (done.returncode == 0) == bool(approved)
     assert ("Approve it?" in said) == (not more)
+    before = " ".join(said.partition("Approve it?")[0].split())
+    assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
+    hashed = plan_hash(read_plan("plan.json"))
+    asked = f"To approve: plan {hashed}, with files 'people.csv'"
+    assert (asked in before) == (not more)
     assert len(Ledger(folder / "dpratio.db").account().approved) == approved
