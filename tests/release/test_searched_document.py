@@ -81,6 +81,18 @@ def test_a_plan_is_read_as_it_was_written(plan: Plan) -> None:
         plan_from_document(Node(document))
 
 
+def test_searches_within_searches_are_refused_before_they_are_read() -> None:
+    """A file could nest so many of them that reading would end without an answer."""
+    document = plan_to_document(PLAN)
+    nested = json.loads(json.dumps(document["search"]))
+    for _ in range(1_000):
+        nested = {**nested, "histograms": {**document, "search": nested}}
+    with pytest.raises(DocumentRefused, match="which have no search"):
+        plan_from_document(Node({**document, "search": nested}))
+    while isinstance(nested, dict):  # So deep a thing is not let go of at once.
+        nested = nested["histograms"].pop("search", None)
+
+
 def test_a_release_says_what_was_charged_and_what_was_measured() -> None:
     assert FOUND.plan.bounds["spent"] == Bounds.find(0, 4096)
     origin = Proposed("a" * 32, search_of(PLAN).epsilon)
