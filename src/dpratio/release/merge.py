@@ -202,7 +202,10 @@ def _added(
 
 def _require_alike(first: Release, other: Release) -> None:
     """Refuse releases whose sums say different things."""
-    hint = "Make all releases from one plan; only budget and guess may differ."
+    hint = (
+        "Make all releases from one plan; only budget and guess may differ. Bounds "
+        "that each release finds itself may differ: declare them."
+    )
     names = ("bounds", "unit", "strategy")
     for name in names:
         same = getattr(first.plan, name) == getattr(other.plan, name)
