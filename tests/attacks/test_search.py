@@ -119,6 +119,36 @@ def test_08_no_counts_stop_the_release_between_its_stages() -> None:
     assert second.questions == plan.questions
 
 
+def test_08_people_beyond_a_tiny_end_do_not_stop_the_release() -> None:
+    """Everybody lies below a declared end that is next to zero: nothing is left.
+
+    Source: found when the search for bounds was attacked, 2026.
+    More: tests/plan/search/test_realise_bounds.py
+    """
+    plan = search_plan(bounds={"spent": Bounds.find(-1e-40, 4096)}, budget=Budget(40))
+    table = TABLE | {"spent": [-5.0] * 400}
+    release = release_sums(table, plan, ledger=None)
+    assert release.measured.bounds["spent"] == Bounds(-1e-40, 4096)
+
+
+def test_09_a_file_that_is_gone_between_the_readings_is_not_named(
+    tmp_path: Path,
+) -> None:
+    """The name of its folder may be a cell, which the system's own words would show.
+
+    Source: found when the search for bounds was attacked, 2026.
+    More: tests/curator/test_searched.py
+    """
+    file = tmp_path / "day=canary" / "a.parquet"
+    file.parent.mkdir()
+    parquet.write_table(pa.table(TABLE), file)
+    broken = tmp_path / "broken"
+    broken.symlink_to("nowhere")
+    with pytest.raises(EngineFailed) as stopped, room.held_source(f"{tmp_path}/")():
+        broken.replace(file)
+    assert "canary" not in str(stopped.value)
+
+
 @pytest.mark.parametrize("upper", [256, 2048])
 def test_19_a_bound_that_counts_do_not_propose_is_no_release(upper: float) -> None:
     """A file with sums within a hand-set bound, or with noise for a narrower one.
