@@ -66,3 +66,9 @@ def test_a_study_file_reads_them() -> None:
     told = f'{{ quantiles = 4, edges = [0, 0.25, 1], by = "{NAME}", epsilon = 0.1 }}'
     study = parse_study(f'{STUDY}[groups]\ncolumn = "score"\nbins = {told}\n')
     assert study.questions[0].groups == Groups.cross(FOUND)
+
+
+@pytest.mark.parametrize("edges", [[0, 10**400], [-(10**400), 0]])
+def test_whole_numbers_beyond_all_floats_are_no_edges(edges: list[int]) -> None:
+    with pytest.raises(InvalidInput, match="edges must be numbers"):
+        ScoreBins("score", edges)

@@ -18,6 +18,7 @@ from dpratio.terms.ratio import require_column_name
 __all__ = ["MOST_BINS", "ProposedBins", "ScoreBins", "require_quantiles"]
 
 MOST_BINS = 1_000
+_HUGE = 2**1023  # Beyond it a whole number is no float.
 _FEWEST_QUANTILES = 2
 
 
@@ -167,7 +168,9 @@ def _read_edges(bins: Any, hint: str) -> tuple[float, ...]:  # noqa: ANN401 (che
     require(listed, "bins must be a number or a list of edges", bins, hint)
     numbers = bins.tolist() if arrays else bins
     real = all(
-        isinstance(edge, int | float) and not isinstance(edge, bool) for edge in numbers
+        isinstance(edge, float)
+        or (isinstance(edge, int) and not isinstance(edge, bool) and abs(edge) < _HUGE)
+        for edge in numbers
     )
     require(real, "edges must be numbers", list(numbers), hint)
     given = tuple(float(edge) for edge in numbers)

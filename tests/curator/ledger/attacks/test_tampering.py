@@ -94,7 +94,7 @@ def test_every_flipped_byte_is_detected_or_harmless(victim: Victim) -> None:
         assert verdict != "UNSEEN", f"byte {at} became {flipped[at]}"
         found[verdict] += 1
     print(dict(found))  # noqa: T201
-    assert found["detected"] > EDITS / 2
+    assert found["detected"] > EDITS / 3  # Much of a page is free space.
 
 
 # Edits that may leave everything the ledger says as it was: a space more in a document,
