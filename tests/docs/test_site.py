@@ -152,7 +152,7 @@ def test_a_command_that_says_nothing_stops_the_build(
     # Whatever ran before may have put the command line together, with the words.
     afresh = inspect.unwrap(typer.main.get_command)
     monkeypatch.setattr(typer.main, "get_command", afresh)
-    with pytest.raises(ValueError, match="'dpratio plan' says nothing"):
+    with pytest.raises(ValueError, match="'dpratio new' says nothing"):
         commands_page()
 
 

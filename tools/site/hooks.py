@@ -19,6 +19,19 @@ if TYPE_CHECKING:
 
 __all__ = ["on_files", "on_page_content", "on_page_markdown"]
 
+# By folder, or by page at the top.
+_BOOSTS = {
+    "guides": 4.0,
+    "tutorial.md": 4.0,
+    "warehouses.md": 4.0,
+    "glossary.md": 4.0,
+    "decisions": 0.02,
+    "proofs": 0.02,
+    "changelog.md": 0.1,
+    "contributing.md": 0.1,
+    "architecture.md": 0.2,
+}
+
 
 def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
     """Add the reference, the commands, and the documents of the repository's root."""
@@ -37,7 +50,14 @@ def on_page_markdown(
 ) -> str:
     """Turn links to documents of the root into links to their pages."""
     del config, files
+    page.meta.setdefault("search", {"boost": _boost_of(page.file.src_uri)})
     return mend_links(markdown, page.file.src_uri)
+
+
+def _boost_of(page: str) -> float:
+    """Rank what a user looks for above what a reader of proofs looks for."""
+    folder = page.partition("/")[0] if "/" in page else ""
+    return _BOOSTS.get(folder, _BOOSTS.get(page, 1.0))
 
 
 def on_page_content(

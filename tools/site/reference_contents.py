@@ -52,9 +52,11 @@ PAGES = {
     "bounds": _page(
         "Bounds that are found",
         """Histograms on a public grid of powers of two, released through the same door
-        as any sums, and the bounds that they propose, in `dpratio.bounds`.""",
+        as any sums, and the bounds that they propose; on a finer grid, bins at
+        quantiles. All in `dpratio.bounds`.""",
         """plan_bounds release_bounds propose_bounds choose_bounds count_beyond
-        Proposals Proposed BoundChoices""",
+        plan_bins release_bins propose_bins Proposals Proposed BoundChoices BinProposal
+        ProposedBins""",
         "bounds",
     ),
     "functions": _page(
@@ -76,8 +78,8 @@ PAGES = {
         "Simulations",
         """Invented people, in `dpratio.simulation`, for those who want to see how well
         intervals do, or whether noise is as large as it claims.""",
-        """measure_coverage calibration_power estimate_public guessed_population
-        PaperPopulation People audit_noise""",
+        """measure_coverage rehearse calibration_power estimate_public
+        guessed_population PaperPopulation People audit_noise""",
         "simulation",
     ),
     "ledgers": _page(
