@@ -188,7 +188,6 @@ def test_a_dialect_says_what_it_must_be_told() -> None:
     for unsaid in (
         empty.floor,
         empty.text,
-        empty.hexed,
         empty.day,
         empty.month,
         empty.iso_day,
@@ -197,8 +196,6 @@ def test_a_dialect_says_what_it_must_be_told() -> None:
             unsaid(column)
     with pytest.raises(NotImplementedError):
         empty.text_number(column, column)
-    with pytest.raises(NotImplementedError):
-        empty.digest("dpratio", column, column)
 
 
 # Ibis on Polars.
