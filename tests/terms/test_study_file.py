@@ -305,3 +305,14 @@ def test_bounds_may_be_left_to_the_release_to_find() -> None:
     assert asked.bounds == {"spent": Bounds.find(), "orders": Bounds.find(0, 64)}
     assert asked.unit.totals == {"spent": Bounds.find(0, 9)}
     assert asked.search == Fraction(1, 5)
+
+
+def test_all_bounds_may_be_left_to_the_release_to_find() -> None:
+    found, text = 'bounds = "find"', 'ratio = { numerator = "spent", per = "orders" }'
+    each = 'bounds = { spent = "find", orders = "find" }'
+    rest = "privacy = { epsilon = 1 }"
+    asked = parse_study(f"{text}\n{found}\n{rest}")
+    assert asked == parse_study(f"{text}\n{each}\n{rest}")
+    said = "$.bounds: must be bounds by column, or 'find', got 'look'."
+    with pytest.raises(DocumentRefused, match=re.escape(said)):
+        parse_study(f'{text}\nbounds = "look"\n{rest}')

@@ -48,7 +48,7 @@ _SPAN, _SPAN_OF_TOTALS = 2.0**59, 2.0**39
 def make_plan(  # noqa: PLR0913 (keyword-only terms)
     study: Study | Ratio | Question | Sequence[Ratio | Question],
     *,
-    bounds: Mapping[str, Bounds] | None = None,
+    bounds: Mapping[str, Bounds] | str | None = None,
     budget: Budget | None = None,
     groups: Asked | Sequence[Asked] = None,
     unit: PrivacyUnit | None = None,
@@ -67,7 +67,8 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     Args:
         study: A `Study`, which needs nothing else; or what it asks: a `Ratio`, a
             `Question`, or a list of them, with the terms of the study beside it.
-        bounds: The public range of each column of the ratios, and of binned columns.
+        bounds: The public range of each column of the ratios, and of binned columns;
+            ``"find"`` lets the release find all of them, with ids those of totals.
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer. A list asks
             for several partitions at once, from one budget. A dimension stands for

@@ -25,6 +25,7 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
+    "LARGEST_ROW",
     "require_bins",
     "require_people",
     "require_terms",
@@ -32,7 +33,7 @@ __all__ = [
     "settle_partition",
 ]
 
-_LARGEST_ROW = 2.0**30
+LARGEST_ROW = 2.0**30
 _MOST_PEOPLE = 10**300  # Beyond it doubles end.
 
 
@@ -155,7 +156,7 @@ def _require_sizes(plan: PlanTerms, ratio: Ratio, unit: PrivacyUnit) -> None:
         row, total = weight * box[letter].reach, unit.totals[name].reach
         hint = "Tighten the bounds of the column, or widen those of its totals."
         rule = f"one row of '{name}' may not exceed its total by a factor of 2^30"
-        require(row <= total * _LARGEST_ROW, rule, row / total, hint)
+        require(row <= total * LARGEST_ROW, rule, row / total, hint)
 
 
 def _require_unit(plan: PlanTerms) -> None:

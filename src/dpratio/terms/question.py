@@ -1,7 +1,7 @@
 """A question: one ratio over one partition, with a name and the answers it wants."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpratio.checks import require
@@ -9,8 +9,8 @@ from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
-from dpratio.terms.ratio import Ratio
-from dpratio.terms.unit import require_contributions
+from dpratio.terms.ratio import COUNTED, Ratio
+from dpratio.terms.unit import PrivacyUnit, require_contributions
 
 __all__ = [
     "Asked",
@@ -19,6 +19,7 @@ __all__ = [
     "default_name",
     "is_plain",
     "is_share",
+    "settle_bounds",
     "told_apart",
 ]
 
@@ -27,6 +28,10 @@ Partition = Groups | PrivateKeys | None
 Asked = Partition | Keys | ScoreBins | Periods
 
 _LARGEST_SHARE = 10**6
+# In place of bounds: the release finds those of every column.
+_FIND = "find"
+# Whoever has several rows counts once all the same: nothing of them is cut.
+_ONCE = Bounds(0, 1, natural=True)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -144,3 +149,79 @@ def is_share(given: object) -> bool:
         and not isinstance(given, bool)
         and 0 < given < _LARGEST_SHARE
     )
+
+
+def settle_bounds(
+    questions: Sequence[Question],
+    bounds: Mapping[str, Bounds] | str,
+    unit: PrivacyUnit,
+) -> tuple[Mapping[str, Bounds], PrivacyUnit]:
+    """Say what bounds are: found where all are to be, and 1 for what is counted."""
+    if bounds == _FIND and isinstance(unit, PrivacyUnit):
+        bounds, unit = _left_to_find(questions, unit)
+    if not isinstance(bounds, Mapping) or not isinstance(unit, PrivacyUnit):
+        return bounds, unit  # type: ignore[return-value]  # refused by `make_plan`
+    for each in questions:
+        name = each.ratio.per
+        if name in COUNTED and name not in bounds:
+            bounds = {**bounds, name: Bounds.ones()}
+        own = bounds.get(name)
+        if name == "people" and isinstance(own, Bounds) and own.is_one:
+            _require_people(each, unit)
+            unit = replace(unit, totals={**unit.totals, name: _ONCE})
+    return bounds, unit
+
+
+def _require_people(question: Question, unit: PrivacyUnit) -> None:
+    """Refuse to count people who have no ids, or who count more or less than once."""
+    hint = "Name the column of their ids: PrivacyUnit(…), or [unit] in a study."
+    rule = "people are counted by their ids"
+    require(unit.column is not None, rule, "rows without ids", hint)
+    rule = "people count once each: totals of 'people' are 0 to 1"
+    own = unit.totals.get("people", _ONCE)
+    once = isinstance(own, Bounds) and (own.lower, own.upper) == (0, 1)
+    require(once, rule, str(own), "Leave them out.")
+    rule = "people count once each: a question has no totals of 'people'"
+    given = question.totals.get("people")
+    require(given is None, rule, str(given), "Leave them out.")
+    hint = "Leave the weight out, or count 'rows'."
+    rule = "people are counted without weights"
+    weight = question.ratio.weight
+    require(weight is None, rule, weight, hint)
+
+
+def _left_to_find(
+    questions: Sequence[Question], unit: PrivacyUnit
+) -> tuple[dict[str, Bounds], PrivacyUnit]:
+    """Leave all bounds to the release: of columns, or with ids of each one's totals.
+
+    Rows and people that are counted are 1 each. With ids a row may be as large as any
+    total that is looked for.
+
+    Raises:
+        InvalidInput: When a question needs a bound that no release finds.
+    """
+    hint = "Write bounds for each column, and 'find' for those that nobody knows."
+    ratios = [each.ratio for each in questions]
+    has_ids = unit.column is not None
+    weights = [each.weight for each in ratios if has_ids and each.weight is not None]
+    rule = "with ids the bounds of a weight are not found"
+    require(not weights, rule, weights, hint)
+    dimensions = [at for q in questions for at in getattr(q.groups, "dimensions", ())]
+    binned = [each.column for each in dimensions if isinstance(each, ScoreBins)]
+    require(not binned, "bins need bounds that are known", binned, hint)
+    counted = {each.per for each in ratios} & {*COUNTED}
+    names = [name for each in ratios for name in each.columns if name not in counted]
+    if not has_ids:
+        found = dict.fromkeys(names, Bounds.find())
+        above = {each.weight: Bounds.find(0) for each in ratios if each.weight}
+        return found | above, unit
+    missing = {
+        name: Bounds.find()
+        for each in questions
+        for name in each.ratio.totals
+        if name not in {*each.totals, *unit.totals, "people"}
+    }
+    widest = replace(Bounds.find(), to_find=False)
+    totals = {**unit.totals, **missing}
+    return dict.fromkeys(names, widest), replace(unit, totals=totals)

@@ -18,9 +18,10 @@ from dpratio.terms.question import (
     Question,
     default_name,
     is_share,
+    settle_bounds,
     told_apart,
 )
-from dpratio.terms.ratio import COUNTED, Ratio
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.unit import PrivacyUnit
 
@@ -33,8 +34,6 @@ _LONGEST_TITLE = 200
 _TEMPLATE = "{period}"
 _PERIOD = re.compile(r"[A-Za-z0-9_-]+")
 _LINE = re.compile(r"\S[^\n\r]{0,199}")
-# Whoever has several rows counts once all the same: nothing of them is cut.
-_ONCE = Bounds(0, 1, natural=True)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -44,7 +43,8 @@ class Study:
     Args:
         questions: A `Ratio`, a `Question`, or a list of them. A ratio is asked of all
             ``groups``; a question names its own.
-        bounds: The public range of each column of the ratios, and of binned columns.
+        bounds: The public range of each column of the ratios, and of binned columns;
+            ``"find"`` lets the release find all of them, with ids those of totals.
         budget: What the release may cost.
         groups: Public keys, each answered on its own; None for one answer. A list asks
             for several partitions at once, from one budget.
@@ -112,7 +112,7 @@ class Study:
         self,
         questions: Ratio | Question | Sequence[Ratio | Question],
         *,
-        bounds: Mapping[str, Bounds],
+        bounds: Mapping[str, Bounds] | str,
         budget: Budget,
         groups: Asked | Sequence[Asked] = None,
         unit: PrivacyUnit | None = None,
@@ -135,10 +135,10 @@ class Study:
         partitions = tuple(groups) if isinstance(groups, list | tuple) else (groups,)
         asked = _questions(questions, partitions, weights, answers)
         unit = PrivacyUnit() if unit is None else unit
-        bounds, unit = _counting(asked, bounds, unit)
+        settled, unit = settle_bounds(asked, bounds, unit)
         fields = {
             "questions": asked,
-            "bounds": bounds,
+            "bounds": settled,
             "budget": budget,
             "unit": unit,
             "strategy": strategy,
@@ -150,7 +150,7 @@ class Study:
             "clipping": clipping,
             "data": data,
             "scope": scope,
-            "bounds_from": _read_origins(bounds_from or {}, bounds),
+            "bounds_from": _read_origins(bounds_from or {}, settled),
             "title": as_title(title),
             "folder": folder,
             "period": _read_period(period, data),
@@ -260,41 +260,6 @@ def _questions(
             for ratio in asked
         ]
     )
-
-
-def _counting(
-    questions: tuple[Question, ...], bounds: Mapping[str, Bounds], unit: PrivacyUnit
-) -> tuple[Mapping[str, Bounds], PrivacyUnit]:
-    """Say of rows and people that are counted that each is 1."""
-    if not isinstance(bounds, Mapping) or not isinstance(unit, PrivacyUnit):
-        return bounds, unit  # Refused by `make_plan`, by name.
-    for each in questions:
-        name = each.ratio.per
-        if name in COUNTED and name not in bounds:
-            bounds = {**bounds, name: Bounds.ones()}
-        own = bounds.get(name)
-        if name == "people" and isinstance(own, Bounds) and own.is_one:
-            _require_people(each, unit)
-            unit = replace(unit, totals={**unit.totals, name: _ONCE})
-    return bounds, unit
-
-
-def _require_people(question: Question, unit: PrivacyUnit) -> None:
-    """Refuse to count people who have no ids, or who count more or less than once."""
-    hint = "Name the column of their ids: PrivacyUnit(…), or [unit] in a study."
-    rule = "people are counted by their ids"
-    require(unit.column is not None, rule, "rows without ids", hint)
-    rule = "people count once each: totals of 'people' are 0 to 1"
-    own = unit.totals.get("people", _ONCE)
-    once = isinstance(own, Bounds) and (own.lower, own.upper) == (0, 1)
-    require(once, rule, str(own), "Leave them out.")
-    rule = "people count once each: a question has no totals of 'people'"
-    given = question.totals.get("people")
-    require(given is None, rule, str(given), "Leave them out.")
-    hint = "Leave the weight out, or count 'rows'."
-    rule = "people are counted without weights"
-    weight = question.ratio.weight
-    require(weight is None, rule, weight, hint)
 
 
 def _read_share(share: object, spends: str, example: str) -> Fraction | None:

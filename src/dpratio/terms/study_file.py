@@ -18,6 +18,7 @@
     score = [0, 1]
     label = "binary"
     weight = [0.25, 3]
+    # bounds = "find", before all tables, lets the release find those of every column
 
     [bounds_from]  # for whoever approves it
     weight = "the survey's design: weights are trimmed at 3"
@@ -65,6 +66,7 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.source import CsvFile, ParquetFiles
 from dpratio.terms.study import Study, read_title
 from dpratio.terms.study_groups import (
+    read_all_bounds,
     read_bounds,
     read_budget,
     read_contributions,
@@ -195,9 +197,7 @@ def parse_study(text: str) -> Study:
     chosen |= {name: privacy[name].number() for name in _SHARES if name in privacy}
     people = top.get("population")
     given: dict[str, Any] = {
-        "bounds": {
-            name: read_bounds(at) for name, at in top["bounds"].entries().items()
-        },
+        "bounds": read_all_bounds(top["bounds"]),
         "budget": read_budget(top["privacy"], privacy),
         "bounds_from": top["bounds_from"].value if "bounds_from" in top else None,
         "unit": _read_unit(top["unit"]) if "unit" in top else None,

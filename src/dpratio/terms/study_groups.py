@@ -44,6 +44,7 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Partition
 
 __all__ = [
+    "read_all_bounds",
     "read_bounds",
     "read_budget",
     "read_contributions",
@@ -105,6 +106,15 @@ def read_bounds(node: Node) -> Bounds:
         node.refuse("must be [lower, upper], 'binary' or 'find'")
     lower, upper = (end.number() for end in pair)
     return node.make(lambda: Bounds(lower, upper, **told))
+
+
+def read_all_bounds(node: Node) -> dict[str, Bounds] | str:
+    """Read the bounds of every column, or that the release finds all of them."""
+    if node.value == "find":
+        return node.text()
+    if isinstance(node.value, str):
+        node.refuse("must be bounds by column, or 'find'")
+    return {name: read_bounds(each) for name, each in node.entries().items()}
 
 
 def read_contributions(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from curator.tables_for_tests import fixed
 from dpratio.errors import InvalidInput
+from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.search.realise_bounds import (
@@ -20,9 +21,12 @@ from dpratio.plan.search.realise_bounds import (
     realise_bounds,
 )
 from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.budget import Budget
 from dpratio.terms.guess import ColumnGuess, Guess
+from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import MEASURED
+from dpratio.terms.unit import PrivacyUnit
 from plan.search_plans import PERSON, REGIONS, counts_at, search_of, search_plan
 
 PLANS = {
@@ -82,6 +86,48 @@ def test_what_is_not_found_keeps_the_widest_bounds() -> None:
     assert ends(second, "orders") == (-(2.0**32), 2.0**32)
     said = "No bounds of orders could be found: the widest ones were used."
     assert describe_unfound(plan, searched) == [said]
+
+
+def found_totals(*powers: int, unit: PrivacyUnit = PERSON) -> tuple[float, float]:
+    totals = {**unit.totals, "spent": Bounds.find()}
+    own = replace(unit, totals=totals)
+    plan = search_plan(bounds={"spent": Bounds(0, 2.0**31)}, unit=own)
+    second, searched = realise_bounds(plan, counts_at(plan, *powers))
+    assert searched.is_taken
+    assert is_searched(plan, second.questions, searched)
+    return ends(second)
+
+
+def test_found_totals_reach_as_far_as_rows_let_them() -> None:
+    """One row exceeds a total by 2^30 at most, or there would be no plan."""
+    assert found_totals(4) == (0, 32)
+    assert found_totals(-6) == (0, 2)
+    plan = search_plan(
+        bounds={"spent": Bounds(-(2.0**31), 2.0**31)},
+        unit=replace(PERSON, totals={**PERSON.totals, "spent": Bounds.find()}),
+    )
+    cells = [
+        tuple(5_000 * (key == "-2^-4 to -2^-5") for key in each.keys)
+        for each in search_of(plan).histograms.partitions
+    ]
+    second, searched = realise_bounds(plan, tuple(cells))
+    assert searched.is_taken
+    assert ends(second) == (-2, 0)
+
+
+def test_totals_that_every_question_has_of_its_own_are_as_found() -> None:
+    own = Question(
+        Ratio("spent", per="orders", guess=25), totals={"spent": Bounds(0, 64)}
+    )
+    plan = make_plan(
+        own,
+        bounds={"spent": Bounds(0, 2.0**31), "orders": Bounds(0, 4)},
+        unit=replace(PERSON, totals={**PERSON.totals, "spent": Bounds.find()}),
+        budget=Budget(1),
+    )
+    second, searched = realise_bounds(plan, counts_at(plan, -6))
+    assert searched.is_taken
+    assert ends(second)[1] < 1
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.plan_terms import Search
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
-from dpratio.plan.require_terms import settle_guess
+from dpratio.plan.require_terms import LARGEST_ROW, settle_guess
+from dpratio.plan.sensitivity.box import row_box
 from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import Budget
 
@@ -158,12 +159,34 @@ def _found(plan: Plan, counts: Counts) -> dict[str, Bounds]:
     declared = {**plan.bounds, **plan.unit.totals}
     kept = {}
     for name, each in bounds_by_name(rows, None).items():
-        lower = max(each.lower, declared[name].lower)
-        upper = min(each.upper, declared[name].upper)
+        low, high = _at_least(each, _least_of(plan, name))
+        lower = max(low, declared[name].lower)
+        upper = min(high, declared[name].upper)
         # Cut to a declared end that is tiny, they may be no bounds at all.
         with suppress(InvalidInput):
             kept[name] = Bounds(lower, upper)
     return kept
+
+
+def _least_of(plan: Plan, name: str) -> float:
+    """Give the least total that rows as large as the plan lets them be may have."""
+    if plan.unit.column is None:
+        return 0.0
+    boxes = [(each, row_box(each.ratio, plan.bounds)) for each in plan.questions]
+    rows = [
+        box[letter].reach * (box["w"].reach if "w" in box else 1.0)
+        for each, box in boxes
+        for letter, total in zip("sy", each.ratio.totals, strict=True)
+        if total == name and name not in each.totals
+    ]
+    return max(rows, default=0.0) / LARGEST_ROW
+
+
+def _at_least(found: Bounds, least: float) -> tuple[float, float]:
+    """Widen bounds on their larger side until they reach so far."""
+    if found.upper >= -found.lower:
+        return found.lower, max(found.upper, least)
+    return min(found.lower, -least), found.upper
 
 
 def _second(
