@@ -156,12 +156,29 @@ def test_a_command_that_says_nothing_stops_the_build(
         commands_page()
 
 
+def test_formulas_are_typeset_and_no_tex_is_left(site: Path) -> None:
+    folders = ("methods", "proofs")
+    pages = [page for each in folders for page in sorted(site.glob(f"{each}/*.html"))]
+    typeset = {}
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        words = re.sub(r"<(script|pre|code)\b.*?</\1>", "", text, flags=re.DOTALL)
+        assert not re.search(r"\\[a-zA-Z(\[]|arithmatex|\$", words), page
+        typeset[page.stem] = text.count("<math ")
+    for name in ("pivot", "focused", "intervals", "joint_cost", "noise_scales"):
+        assert typeset[name] >= 6, name
+    assert sum(typeset.values()) > 200
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_can_be_read_by_those_who_see_little(
     scheme: str, site: Path, visit: Callable[..., Visit], axe: str
 ) -> None:
     seen = visit(scheme=scheme)
-    for page in ("index.html", "reference/release.html"):
+    for page in (
+        *("index.html", "reference/release.html"),
+        *("methods/functions.html", "proofs/joint_cost.html"),
+    ):
         seen.page.goto((site / page).as_uri())
         faults = find_faults(seen.page, axe)
         # Two are the theme's own: the search box has no name, navigation has one twice.

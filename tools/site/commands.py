@@ -32,7 +32,9 @@ def commands_page() -> str:
     rows = [
         f"| {code.partition(' ')[0]} | {code.partition(' ')[2]} |" for code in codes
     ]
-    parts.append("\n".join(["## Exit codes\n", "| code | |", "|--:|---|", *rows]))
+    parts.append(
+        "\n".join(["## Exit codes\n", "| code | meaning |", "|--:|---|", *rows])
+    )
     return "\n\n".join(parts) + "\n"
 
 
@@ -56,7 +58,9 @@ def _entry(command: Any, name: str, parent: Any) -> str:  # noqa: ANN401
         raise ValueError(f"the command '{name}' says nothing about itself")
     parts = [f"### {name}", f"```text\n{usage}\n```", command.help]
     if rows:
-        parts.append("\n".join(["| option | | default |", "|---|---|---|", *rows]))
+        parts.append(
+            "\n".join(["| option | meaning | default |", "|---|---|---|", *rows])
+        )
     return "\n\n".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""What MkDocs asks while it builds: made pages, links that leave docs/, charts.
+"""What MkDocs asks while it builds: made pages, links, charts, formulas.
 
 mkdocs.yml names this file; its neighbours make the pages.
 """
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from commands import commands_page
 from documents import DOCUMENTS, document_page, mend_links
 from drawings import inline_drawings
+from formulas import typeset
 from mkdocs.structure.files import File
 from reference import reference_pages
 
@@ -63,6 +64,8 @@ def _boost_of(page: str) -> float:
 def on_page_content(
     html: str, page: "Page", config: "MkDocsConfig", files: "Files"
 ) -> str:
-    """Put charts into the page, whose colours they take."""
+    """Typeset formulas, and put charts into the page, whose colours they take."""
     del files
-    return inline_drawings(html, page.url, Path(config.docs_dir))
+    # A wide table scrolls, and whoever has no mouse must reach it by key.
+    html = html.replace("<table>", '<table tabindex="0">')
+    return inline_drawings(typeset(html), page.url, Path(config.docs_dir))

@@ -46,7 +46,9 @@ def _index() -> str:
         f"are frozen. This is version {dpratio.__version__}.\n",
     ]
     for place, page in PAGES.items():
-        lines.append(f"## [{page.title}]({place}.md)\n\n| name | |\n|---|---|")
+        lines.append(
+            f"## [{page.title}]({place}.md)\n\n| name | what it does |\n|---|---|"
+        )
         lines += [
             f"| [`{name}`]({place}.md#{name}) | {_first_line(page.room, name)} |"
             for name in page.names
