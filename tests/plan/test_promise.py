@@ -1,6 +1,7 @@
 """What a plan promises to people nobody described, and what a delta is worth."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -53,6 +54,35 @@ def test_a_higher_level_gives_a_wider_range_and_noise_a_wider_one_than_none() ->
     for end in ("lowest", "highest"):
         assert getattr(surer.widths, end) > getattr(usual.widths, end)
         assert getattr(usual.widths, end) > getattr(usual.public, end)
+
+
+LABEL = {"s": Bounds(0, 1), "y": Bounds.binary()}
+
+
+@pytest.mark.parametrize(
+    "bounds", [LABEL, SPEND, {"s": Bounds(0, 9), "y": Bounds(0, 2)}]
+)
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("large", [1, 9])
+def test_people_never_look_cheaper_to_protect_than_as_many_rows(
+    bounds: dict[str, Bounds], weight: str | None, large: int
+) -> None:
+    ratio = Ratio("s", per="y", weight=weight, guess=1.0)
+    weights = {"w": Bounds(0.5, 4)} if weight else {}
+    asked = Study(ratio, bounds=bounds | weights, budget=Budget(1))
+    totals = {
+        name: Bounds(large * each.lower, large * each.upper)
+        for name, each in bounds.items()
+    }
+    whole = replace(asked, unit=PrivacyUnit("who", totals=totals))
+    rows, people = (
+        promised_range(plan, plan.questions[0], 2_000)
+        for plan in (make_plan(asked), make_plan(whole))
+    )
+    # Totals hide their weights, and the budget is shared a little otherwise.
+    assert people.widths.lowest >= rows.widths.lowest * (0.96 if weight else 0.998)
+    assert people.widths.highest >= rows.widths.highest * 0.998
+    assert people.widths.highest < 1.2 * rows.widths.highest
 
 
 @pytest.mark.parametrize("strategy", ["joint", "even"])

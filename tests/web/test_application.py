@@ -125,6 +125,27 @@ def test_what_cannot_be_planned_is_said_in_our_words(
     assert message in client.get(f"/study.toml?{query}").text
 
 
+def test_tests_are_against_the_ratio_that_a_plan_is_made_around(
+    client: TestClient,
+) -> None:
+    spend = "numerator=spend&numerator_upper=400&per=visits&per_kind=range&per_upper=9"
+    text = client.get(f"/?{spend}&guess=25").text
+    assert "with ratios around 25." in text
+    assert "least ratio above 25 found with power 0.8" in text
+    assert "dpratio forecast study.toml --against 25.0" in text
+    means = "numerator_mean=75&numerator_sd=40&per_mean=3&per_sd=1"
+    assert "with a ratio of 25." in client.get(f"/?{spend}&guess=25&{means}").text
+    assert "above 20 found" in client.get(f"/?{spend}&guess=25&against=20").text
+
+
+def test_bins_of_the_score_are_planned_with_their_means(client: TestClient) -> None:
+    saved = client.get("/study.toml?groups=bins&groups_count=5").text
+    assert 'answers = ["ratio", "means"]' in saved
+    (question,) = parse_study(saved).questions
+    assert question.answers == ("ratio", "means")
+    assert "means" not in client.get("/study.toml?groups=keys").text
+
+
 def test_an_unknown_page_is_a_sentence(client: TestClient) -> None:
     answer = client.get("/ledger")
     assert (answer.status_code, answer.text) == (404, "There is no such page.\n")
@@ -218,7 +239,9 @@ def test_people_whom_nobody_described_are_named_beside_their_range(
     described = "numerator_mean=0.5&numerator_sd=0.2&per_mean=0.45"
     text = client.get(f"/?{described}").text
     assert "Nobody described" not in text
-    assert "for a guessed ratio of 1.111" in text
+    assert "for a guessed ratio of 1.11." in text
+    assert "with a ratio of 1.11; planned around 1" in text
     missing = client.get("/?strategy=joint")
     assert missing.status_code == 422
     assert 'data-field="numerator_mean"' in missing.text
+    assert 'id="numerator_mean-wrong"' in missing.text

@@ -60,4 +60,4 @@ def test_a_form_that_is_sent_without_a_total_leads_to_the_field(
     total = page.get_by_label("Highest total of the numerator")
     expect(total).to_be_visible()
     expect(total).to_be_focused()
-    expect(total).to_have_accessible_description(re.compile("One thing is missing"))
+    expect(total).to_have_accessible_description(re.compile("Give public bounds"))

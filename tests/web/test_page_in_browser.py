@@ -1,6 +1,7 @@
 """The page in a real browser: what its reader sees, hears, copies and sends."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,9 @@ def printed_forecast(page: Page, folder: Path) -> dict[str, Any]:
     return dict(row)
 
 
-def as_shown(row: dict[str, Any]) -> dict[str, str]:
+def as_shown(row: dict[str, Any], against: float = 1.0) -> dict[str, str]:
     """Write a row as the command's table does: two digits of the ends of a range."""
-    start = {"width": 0.0, "detectable": 1.0}
+    start = {"width": 0.0, "detectable": against}
     return {
         name: show_rounded(cell, (cell - start[name.split("_")[0]]) / 2)
         if name.endswith(("_low", "_high"))
@@ -127,11 +128,14 @@ def test_the_forecast_on_screen_is_the_one_the_command_prints(
     expect(page.locator("#study")).to_contain_text("delta = 1e-7")
     row = printed_forecast(page, tmp_path)
     on_screen = {name: shown(page, name) for name in row}
-    assert on_screen == as_shown(row)
-    headline = on_screen.get("width") or " to ".join(
-        on_screen[name] for name in ("width_low", "width_high")
+    tested = re.search(r"--against (\S+)", page.inner_text("#forecast caption"))
+    assert on_screen == as_shown(row, float(tested[1]) if tested else 1.0)
+    headline = (
+        f"{row['width']:.3g}"
+        if "width" in row
+        else " to ".join(on_screen[name] for name in ("width_low", "width_high"))
     )
-    assert page.inner_text("#headline strong") == headline
+    assert page.inner_text("#figures strong") == headline
 
 
 def test_what_is_copied_is_a_study_whose_plan_was_forecast(
@@ -159,17 +163,56 @@ def test_the_study_can_be_saved(visit: Visiting, address: str) -> None:
     assert parse_study(saved).n == 777
 
 
-def test_a_wrong_number_is_answered_in_words_and_mended_at_once(
+def test_a_wrong_number_is_said_beside_its_field_and_nothing_blanks(
+    visit: Visiting, address: str, axe: str
+) -> None:
+    seen = visit()
+    page = seen.page
+    page.goto(f"{address}/")
+    width, study = page.inner_text("#figures strong"), page.inner_text("#study")
+    field = page.get_by_label("Epsilon", exact=True)
+    field.fill("-3")
+    beside = page.locator("#epsilon-wrong")
+    expect(beside).to_contain_text("epsilon must be positive")
+    expect(field).to_have_accessible_description(re.compile("must be positive"))
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_text("the last terms that could be planned")).to_be_visible()
+    settled(page)
+    assert page.inner_text("#figures strong") == width
+    assert page.inner_text("#study") == study
+    assert page.locator("#charts svg").count() == 2
+    assert find_faults(page, axe) == []
+    field.fill("2")
+    wait_for(page, "epsilon", "2")
+    expect(beside).to_have_count(0)
+    expect(page.get_by_text("the last terms that could be planned")).to_be_hidden()
+    assert field.get_attribute("aria-describedby") is None
+
+
+def test_a_hint_stays_beside_what_is_wrong(visit: Visiting, address: str) -> None:
+    page = visit().page
+    page.goto(f"{address}/?delta=2")
+    field = page.get_by_label("Delta", exact=True)
+    both = re.compile("Laplace noise only.*delta must be at least 0", re.DOTALL)
+    expect(field).to_have_accessible_description(both)
+    field.fill("3")
+    settled(page)
+    expect(field).to_have_accessible_description(both)
+    field.fill("0")
+    expect(page.locator("#delta-wrong")).to_have_count(0)
+    expect(field).to_have_accessible_description("0 allows Laplace noise only.")
+
+
+def test_a_page_that_does_not_answer_says_so_and_keeps_what_it_showed(
     visit: Visiting, address: str
 ) -> None:
     page = visit().page
     page.goto(f"{address}/")
-    field = page.get_by_label("Epsilon", exact=True)
-    field.fill("-3")
-    page.get_by_text("epsilon must be positive").wait_for()
-    assert page.locator("#forecast").count() == 0
-    field.fill("2")
-    wait_for(page, "epsilon", "2")
+    width = page.inner_text("#figures strong")
+    page.route("**/forecast?*", lambda route: route.abort())
+    page.get_by_label("Epsilon", exact=True).fill("2")
+    page.get_by_text("Is `dpratio page` still running?").wait_for()
+    assert page.inner_text("#figures strong") == width
 
 
 @SIZES
@@ -231,7 +274,7 @@ def test_the_planner_works_without_scripts(
     assert 'weight = "weight"' in page.inner_text("#study")
     page.get_by_label("People per answer (n)", exact=True).fill("0")
     page.get_by_role("button", name="Forecast").click()
-    page.get_by_text("n must be a whole number of at least 1").wait_for()
+    expect(page.locator("#n-wrong")).to_contain_text("a whole number of at least 1")
 
 
 @pytest.mark.parametrize("field", ["numerator", "epsilon", "weights", "groups_column"])

@@ -16,6 +16,7 @@ from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.sensitivity.box import row_box
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.strategy.allowance import QUANTILE
 from dpratio.plan.strategy.people import stated_family, units_of
@@ -71,7 +72,9 @@ def promised_range(
     require(plan.strategy == "focused", rule, plan.strategy, hint)
     box = plan.box(question)
     units = units_of(box, contrast_of(question.ratio, question.basis))
-    family = stated_family(units, question.ratio.guess_is, float(n))
+    has_ids = plan.unit.column is not None
+    row = row_box(question.ratio, plan.bounds) if has_ids else None
+    family = stated_family(units, question.ratio.guess_is, float(n), row)
     noise = [noise_sd(plan.mechanism, each.scale) * each.step for each in question.sums]
     names = [each.summand.name for each in question.sums]
     squared = np.array(noise) ** 2

@@ -1,14 +1,16 @@
 """What the planner's form says: every field as the text that was typed."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from urllib.parse import urlencode
 
 from dpratio.checks import require, require_one_of, to_exact
 from dpratio.errors import InvalidInput
 
-__all__ = ["CHOICES", "DEFAULTS", "FieldMissing", "Form", "read_form"]
+__all__ = ["CHOICES", "DEFAULTS", "FieldMissing", "FieldWrong", "Form", "read_form"]
 
 DEFAULTS = {
     "n": "5000",
@@ -50,7 +52,7 @@ DEFAULTS = {
     "correlation": "",
     "weight_with_numerator": "",
     "weight_with_per": "",
-    "against": "1",
+    "against": "",
 }
 
 CHOICES = {
@@ -88,13 +90,30 @@ _WORDS = {
     "against": "the ratio to test against",
 }
 
+_HINTS = {"level": "0.9, 0.95 and 0.99 are usual."}
 
-class FieldMissing(InvalidInput):
-    """A field has to be filled before there is a study; ``field`` is its name."""
+
+class FieldWrong(InvalidInput):
+    """A field breaks a rule; ``field`` is its name."""
 
     def __init__(self, message: str, field: str) -> None:
         super().__init__(message)
         self.field = field
+
+
+class FieldMissing(FieldWrong):
+    """A field has to be filled before there is a study."""
+
+
+@contextlib.contextmanager
+def _about(field: str) -> Iterator[None]:
+    """Say of a refusal which field it is about."""
+    try:
+        yield
+    except FieldWrong:
+        raise
+    except InvalidInput as error:
+        raise FieldWrong(str(error), field) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +131,24 @@ class Form:
         """Give what was typed, or refuse what is too long for its field.
 
         Raises:
-            InvalidInput: When it has more than 200 characters, or 5000 of keys.
+            FieldWrong: When it has more than 200 characters, or 5000 of keys.
         """
         typed = self.given[name]
         longest = _LONGEST_KEYS if name == "groups_keys" else _LONGEST
         rule = f"a field holds at most {longest} characters"
         hint = "Write more into the study file by hand."
-        require(len(typed) <= longest, rule, len(typed), hint)
+        with _about(name):
+            require(len(typed) <= longest, rule, len(typed), hint)
         return typed
 
     def choice(self, name: str) -> str:
         """Give one of the known words.
 
         Raises:
-            InvalidInput: When it is none of them.
+            FieldWrong: When it is none of them.
         """
-        require_one_of(self.text(name), CHOICES[name], name)
+        with _about(name):
+            require_one_of(self.text(name), CHOICES[name], name)
         return self.text(name)
 
     @property
@@ -139,14 +160,32 @@ class Form:
         """Tell whether a field was left empty."""
         return not self.text(name).strip()
 
+    def exact(
+        self, name: str, *, within: tuple[Fraction, Fraction] | None = None
+    ) -> Fraction:
+        """Give the very number that was typed.
+
+        Raises:
+            FieldWrong: When it is no finite number, or lies outside.
+        """
+        typed, words = self.text(name).strip(), _WORDS.get(name, name)
+        with _about(name):
+            exact = to_exact(typed, words)
+            if within is not None:
+                low, high = (f"{float(end):g}".replace("e+0", "e") for end in within)
+                rule = f"{words} must lie between {low} and {high}"
+                inside = within[0] <= exact <= within[1]
+                require(inside, rule, typed, _HINTS.get(name, ""))
+        return exact
+
     def number(self, name: str) -> str:
         """Give a number as the shorter way to write the decimal that was typed.
 
         Raises:
-            InvalidInput: When it is no finite number.
+            FieldWrong: When it is no finite number.
         """
         typed = self.text(name).strip()
-        to_exact(typed, _WORDS.get(name, name))
+        self.exact(name)
         decimal = Decimal(typed)
         return min(str(decimal).lower(), f"{decimal:e}", key=len)
 
@@ -154,13 +193,13 @@ class Form:
         """Give a whole number.
 
         Raises:
-            InvalidInput: When it is not a whole number, or is below 1.
+            FieldWrong: When it is not a whole number, or is below 1.
         """
-        words = _WORDS.get(name, name)
-        exact = to_exact(self.text(name), words)
+        exact = self.exact(name)
         whole = exact.denominator == 1 and exact >= 1
-        rule = f"{words} must be a whole number of at least 1"
-        require(whole, rule, self.text(name))
+        rule = f"{_WORDS.get(name, name)} must be a whole number of at least 1"
+        with _about(name):
+            require(whole, rule, self.text(name))
         return int(exact)
 
     def query(self) -> str:

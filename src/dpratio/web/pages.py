@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from dpratio.show.forest_chart import rehearsal_chart
 from dpratio.show.width_charts import around_chart
 from dpratio.simulation.forecast.forecast_row import FAMILY, ForecastRow
 from dpratio.simulation.forecast.rehearse import rehearse
-from dpratio.tabular import show_rounded, show_value
+from dpratio.tabular import show_rounded
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import GUESSES
 from dpratio.terms.unit import NEIGHBOURS
 from dpratio.version import __version__
+from dpratio.web.assumptions import assumptions, show_three
+from dpratio.web.blame import field_of
 from dpratio.web.form import FieldMissing, Form
 from dpratio.web.planner import Outlook, Planned, look_around, plan_form
 
@@ -29,6 +32,7 @@ _GOOD, _REFUSED = 200, 422
 _FOLDER = Path(__file__).parent / "templates"
 _FEW = 0.05
 _PICTURE = 440.0
+_PLACE = re.compile(r"^\$[^ ]*: ")  # A path in a document that nobody has seen.
 
 # What each column of a forecast says; the words of `Forecast.notes`, one by one.
 MEANINGS = {
@@ -96,14 +100,18 @@ def _forecast_terms(form: Form) -> tuple[dict[str, Any], int]:
     try:
         planned = plan_form(form)
     except DpratioError as error:
-        missing = error.field if isinstance(error, FieldMissing) else ""
-        refused = {"message": str(error), "missing": missing, "query": form.query()}
-        return refused, _REFUSED
+        return {
+            "message": _PLACE.sub("", str(error)),
+            "wrong": field_of(error, form),
+            "is_missing": isinstance(error, FieldMissing),
+            "query": form.query(),
+        }, _REFUSED
     return {
         "planned": planned,
         "query": form.query(),
         "rows": _rows(planned),
         "answers": _answers(planned),
+        "assumed": assumptions(planned),
         "family": "" if planned.forecast.rows else FAMILY,
         "too_wide": _is_too_wide(planned.row),
         "level": f"{100 * planned.forecast.level:.10g}\u00a0%",
@@ -193,7 +201,7 @@ def _rehearsal(planned: Planned) -> dict[str, Any] | None:
 
 
 def _points(rows: Sequence[Outlook], names: Sequence[str]) -> list[tuple[str, ...]]:
-    return [tuple(show_value(getattr(each, name)) for name in names) for each in rows]
+    return [tuple(show_three(getattr(each, name)) for name in names) for each in rows]
 
 
 def _fill(template: str, **terms: Any) -> str:  # noqa: ANN401 (a template takes anything)
@@ -211,6 +219,6 @@ def _templates() -> Any:  # noqa: ANN401 (Jinja is loaded here)
         lstrip_blocks=True,
     )
     templates.globals["version"] = __version__
-    templates.filters["value"] = show_value
+    templates.filters["three"] = show_three
     templates.filters["rough"] = lambda width: show_rounded(width, width / 2)
     return templates

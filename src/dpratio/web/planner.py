@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpratio.checks import require, to_exact
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -29,7 +28,7 @@ __all__ = ["Around", "Outlook", "Planned", "look_around", "plan_form"]
 Outlook = ForecastRow | ForecastRange
 
 _LEVELS = (Fraction("0.01"), Fraction("0.9999"))
-_FURTHEST = 10**6
+_TESTED = (Fraction(-(10**6)), Fraction(10**6))
 _REMEMBERED = 64
 
 
@@ -79,20 +78,22 @@ class Around:
 def plan_form(form: Form) -> Planned:
     """Write the study of a form, parse it, plan it and forecast the plan.
 
+    Where nobody says what to test against, it is the ratio that the plan is made
+    around.
+
     Raises:
         InvalidInput: When a field breaks a rule; `FieldMissing` where one is empty.
         DocumentRefused: When the study that the fields stand for breaks one.
     """
-    level = to_exact(form.text("level"), "level")
-    hint = "0.9, 0.95 and 0.99 are usual."
-    usual = _LEVELS[0] <= level <= _LEVELS[1]
-    require(usual, "level must lie between 0.01 and 0.9999", form.text("level"), hint)
-    against = to_exact(form.text("against"), "the ratio to test against")
-    near = abs(against) <= _FURTHEST
-    rule = "the ratio to test against must lie between -1e6 and 1e6"
-    require(near, rule, form.text("against"))
+    level = float(form.exact("level", within=_LEVELS))
+    against = None
+    if not form.is_empty("against"):
+        against = float(form.exact("against", within=_TESTED))
     texts = write_study(form), write_study(form, invent_keys=True)
-    return _plan_texts(texts, float(level), float(against))
+    if against is None:
+        centre = _plan_text(texts[1])[1].questions[0].ratio.guess
+        against = 1.0 if centre is None else centre
+    return _plan_texts(texts, level, against)
 
 
 def look_around(planned: Planned) -> Around:
@@ -121,13 +122,19 @@ def _round_numbers(own: float, *, steps: tuple[int, ...], reach: float) -> list[
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
-def _plan_texts(texts: tuple[str, str], level: float, against: float) -> Planned:
+def _plan_text(text: str) -> tuple[Study, Plan]:
     """Plan a study as the command does; the same text is not planned twice."""
-    study = parse_study(texts[1])
+    study = parse_study(text)
     plan = make_plan(study)
     if study.guess is None and plan.strategy != "focused":
         message = f"Say what the people are like: {plan.strategy} sums hang on it."
         raise FieldMissing(message, "numerator_mean")
+    return study, plan
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _plan_texts(texts: tuple[str, str], level: float, against: float) -> Planned:
+    study, plan = _plan_text(texts[1])
     people = study.n or 1
     found = forecast(plan, n=[people], guess=study.guess, level=level, against=against)
     return Planned(*texts, study, plan, found)

@@ -7,8 +7,7 @@ forecast; the study that is copied then has none, and no plan is made of it.
 
 import re
 
-from dpratio.checks import require
-from dpratio.web.form import DEFAULTS, FieldMissing, Form
+from dpratio.web.form import DEFAULTS, FieldMissing, FieldWrong, Form
 from dpratio.web.keys_text import quote, write_keys
 
 __all__ = ["MOST_GROUPS", "write_study"]
@@ -55,6 +54,8 @@ def _ratio(form: Form, *, weighted: bool) -> dict[str, str]:
         rows["guess"] = form.number("guess")
     if form.text("guess_is") != "close":
         rows["guess_is"] = quote(form.text("guess_is"))
+    if form.choice("groups") == "bins":  # A curve is drawn of means.
+        rows["answers"] = '["ratio", "means"]'
     return rows
 
 
@@ -79,7 +80,10 @@ def _groups(form: Form, *, invent_keys: bool) -> dict[str, str]:
     keys = write_keys(form.text("groups_keys")) if kind == "keys" else []
     count = len(keys) or form.whole("groups_count")
     hint = "Write more into the study file by hand."
-    require(count <= MOST_GROUPS, "the page plans up to 1000 groups", count, hint)
+    if count > MOST_GROUPS:
+        field = "groups_keys" if keys else "groups_count"
+        message = f"the page plans up to 1000 groups, got {count}. {hint}"
+        raise FieldWrong(message, field)
     if kind == "bins":
         return {"column": quote(form.text("numerator")), "bins": str(count)}
     if invent_keys and not keys:

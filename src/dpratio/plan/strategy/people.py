@@ -168,48 +168,86 @@ def family_of(
     )
 
 
-def stated_family(units: Units, guess_is: str, count: float) -> tuple[People, ...]:
+def stated_family(
+    units: Units, guess_is: str, count: float, row: Box | None = None
+) -> tuple[People, ...]:
     """List the people whom nobody described, for a range of widths.
 
     It is wider than the family that shares are made for, which decides nothing about
     coverage: labels may be rare or usual, and a denominator may sit near the end of
     its range, with a ratio that is as much larger where no guess was made. Nobody
     spreads further than bounds and means allow.
+
+    Where the box is one of totals, ``row`` is that of one row. Nobody said how rows of
+    a person differ, so totals are one row written large: people then never look
+    cheaper to protect than as many rows.
     """
+    if row is not None:
+        is_label = row["y"].is_binary
+        large = {**units.box, "y": units.box["y"]._replace(is_binary=is_label)}
+        alike = stated_family(replace(units, box=large), guess_is, count)
+        if "w" not in row:
+            return alike
+        pairs = product(alike, _WEIGHTS)
+        return tuple(_of_weighted_rows(each, row["w"], *by) for each, by in pairs)
     box, centre = units.box, units.contrast.centre
     found = []
-    for mean, usual in _means(box["y"]):
+    for mean, usual, part in _means(box["y"]):
         moved = usual / mean if guess_is == "unknown" and centre else 1.0
         for near in likely_ratios(units, guess_is):
             ratio = near * moved
             reach = _reach(box, ratio)
-            spreads = [part * reach for part in _SPREADS]
-            if box["y"].is_binary:
-                spreads = [math.sqrt(mean * (1 - mean)) * reach]
+            parts = (math.sqrt(part * (1 - part)),) if part else _SPREADS
             found += [
                 _possible(
                     _people(
-                        count, box, ratio, ratio - centre, (mean, spread**2), weights
+                        *(count, box, ratio, ratio - centre),
+                        (mean, (spread * reach) ** 2),
+                        weights,
                     ),
                     box,
                     ratio,
                 )
-                for spread in spreads
+                for spread in parts
                 for weights in (_WEIGHTS if "w" in box else _UNWEIGHTED)
             ]
     return tuple(found)
 
 
-def _means(y: Range) -> Iterator[tuple[float, float]]:
-    """Give means that y may have, each beside the one that a guess is made with."""
+def _of_weighted_rows(
+    people: People, bounds: Bounds, part: float, varied: float
+) -> People:
+    """Give people whose totals are of rows with weights, over the largest weight."""
+    weight = (bounds.lower + part * (bounds.upper - bounds.lower)) / bounds.upper
+    square = weight**2 * (1 + varied)
+
+    def spread(mean: float, variance: float) -> float:
+        return square * (mean**2 + variance) - (weight * mean) ** 2
+
+    return replace(
+        people,
+        numerator=weight * people.numerator,
+        denominator=weight * people.denominator,
+        residual=square * people.residual,
+        numerator_square=spread(people.numerator, people.numerator_square),
+        denominator_square=spread(people.denominator, people.denominator_square),
+    )
+
+
+def _means(y: Range) -> Iterator[tuple[float, float, float]]:
+    """Give means that y may have, and the one that a guess is made with.
+
+    The third is how frequent y is where it is a label, or 0.
+    """
     usual = middle_of(y)
     if y.is_binary:
-        yield from ((part, usual) for part in _STATED_FREQUENCIES)
+        for part in _STATED_FREQUENCIES:
+            yield y.lower + part * (y.upper - y.lower), usual, part
         return
-    yield usual, usual
+    yield usual, usual, 0.0
     if y.lower >= 0 or y.upper <= 0:
         near, far = sorted((y.lower, y.upper), key=abs)
-        yield near + _STATED_PART * (far - near), usual
+        yield near + _STATED_PART * (far - near), usual, 0.0
 
 
 def _possible(people: People, box: Ranges, ratio: float) -> People:

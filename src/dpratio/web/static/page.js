@@ -58,20 +58,33 @@ function replacePart(id, found) {
   document.getElementById(id).replaceChildren(...found.childNodes);
 }
 
-// Open the fold of a field that has to be filled, and mark it. The focus moves only when
+// Say beside a field what is wrong with it, and open its fold. The focus moves only when
 // the form is sent: whoever is still typing elsewhere keeps their place.
-function showMissing(form, message, isSent) {
+function showWrong(form, message, isSent) {
+  for (const said of form.querySelectorAll(".wrong")) said.remove();
   for (const field of form.querySelectorAll("[aria-invalid]")) {
     field.removeAttribute("aria-invalid");
-    field.removeAttribute("aria-describedby");
+    describe(field, "");
   }
-  if (!message) return;
-  const field = document.getElementById(message.dataset.field);
+  const field = message && document.getElementById(message.dataset.field);
+  if (!field) return;
   const fold = field.closest("details");
   if (fold) fold.open = true;
+  const said = document.createElement("p");
+  said.className = "wrong";
+  said.id = `${field.id}-wrong`;
+  said.textContent = message.dataset.says;
+  field.closest(".field, .slide, fieldset").append(said);
   field.setAttribute("aria-invalid", "true");
-  field.setAttribute("aria-describedby", message.id);
+  describe(field, said.id);
   if (isSent) field.focus();
+}
+
+function describe(field, wrong) {
+  const hint = document.getElementById(`${field.id}-hint`);
+  const ids = [hint ? hint.id : "", wrong].filter(Boolean).join(" ");
+  if (ids) field.setAttribute("aria-describedby", ids);
+  else field.removeAttribute("aria-describedby");
 }
 
 function followForm(form) {
@@ -86,17 +99,25 @@ function followForm(form) {
     document.body.setAttribute("aria-busy", "true");
     try {
       const parts = await fetchPart("/forecast", query, signal);
-      for (const id of ["headline", "answer"]) {
-        replacePart(id, parts.querySelector(`#${id}`));
-      }
-      showMissing(form, document.getElementById("missing"), isSent);
+      const message = parts.querySelector("#trouble .message");
+      replacePart("trouble", parts.querySelector("#trouble"));
+      showWrong(form, message, isSent);
+      document.body.classList.toggle("stale", message !== null);
       history.replaceState(null, "", `/?${query}`);
-      replacePart("charts", await fetchPart("/charts", query, signal));
+      if (!message) {
+        for (const id of ["figures", "answer"]) {
+          replacePart(id, parts.querySelector(`#${id}`));
+        }
+        replacePart("charts", await fetchPart("/charts", query, signal));
+      }
     } catch (error) {
       if (error.name === "AbortError") return;
       const silent = "The page does not answer. Is `dpratio page` still running?";
-      document.getElementById("headline").textContent =
-        error instanceof TypeError ? silent : error.message;
+      const said = document.createElement("div");
+      said.className = "message";
+      said.textContent = error instanceof TypeError ? silent : error.message;
+      document.getElementById("trouble").replaceChildren(said);
+      document.body.classList.add("stale");
     }
     document.body.removeAttribute("aria-busy");
   }
