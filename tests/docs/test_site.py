@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 import reference
@@ -202,6 +203,38 @@ def test_pages_open_as_files_and_search_finds_words(
     assert seen.page.evaluate(wide) <= 0
     assert seen.errors == []
     assert seen.addresses == {"file://"}
+
+
+FOUND_FIRST = {
+    "revenue per visit": "guides/experiments",
+    "unbounded": "guides/troubleshooting",
+    "calibration": "guides/calibration",
+    "bounds": "guides/bounds",
+    "weights": "guides/survey",
+    "spark": "guides/spark",
+    "postgresql": "guides/team_ledger",
+    "approve": "guides/planning",
+    "weekly": "guides/repeated_looks",
+    "csv": "guides/csv",
+    "pooler": "guides/team_ledger",
+    "states": "guides/hierarchy",
+}
+
+
+def test_twelve_searches_find_the_right_page_first(
+    site: Path, visit: Callable[..., Visit]
+) -> None:
+    page = visit().page
+    found = {}
+    for words in FOUND_FIRST:
+        # A page that opens with a search asks nothing else: it shows that answer.
+        page.goto(f"{(site / 'index.html').as_uri()}?{urlencode({'q': words})}")
+        first = page.locator(".md-search-result__item").first
+        first.wait_for(state="attached")
+        link = first.locator(".md-search-result__link").first.get_attribute("href")
+        address = str(link).partition("?")[0].removeprefix(f"{site.as_uri()}/")
+        found[words] = address.removesuffix(".html")
+    assert found == FOUND_FIRST
 
 
 WEAKEST_TEXT = """() => {
