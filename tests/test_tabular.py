@@ -184,7 +184,7 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(
     method: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    wanted = rf"package '{package}'.*pip install 'dpratio\[{extra}\]'"
+    wanted = rf"package '{package}'.*pip install '\.\[{extra}\]'"
     with pytest.raises(MissingExtra, match=wanted):
         getattr(SMALL, method)()
 

@@ -24,6 +24,8 @@ _LONGEST_SHOWN = 80
 _LARGEST_EXPONENT = 1000
 _MOST_LISTED = 3
 _LONGEST_REASON = 200
+# No index has our name yet: by the name alone, pip could bring a stranger\'s package.
+_WHERE = "in the repository, or with a wheel of dpratio in place of the dot"
 _PLAIN = {str, int, float, bool, complex, bytes, type(None)}
 
 
@@ -132,7 +134,7 @@ def import_extra(module: str, extra: str) -> ModuleType:
         if f"{module}.".startswith(f"{error.name}."):
             raise MissingExtra(
                 f"this needs the package '{module}', which is not installed. "
-                f"Install it with: pip install 'dpratio[{extra}]'"
+                f"Install it with: pip install '.[{extra}]' {_WHERE}"
             ) from None
         raise _does_not_load(module, extra, error) from None
     except Exception as error:  # noqa: BLE001 (of packages that do not fit, any)
@@ -147,5 +149,5 @@ def _does_not_load(module: str, extra: str, error: Exception) -> MissingExtra:
     return MissingExtra(
         f"this needs the package '{module}', which is installed but does not load: "
         f"{reason}. Take versions that fit each other with: pip install --upgrade "
-        f"--upgrade-strategy eager 'dpratio[{extra}]'"
+        f"--upgrade-strategy eager '.[{extra}]' {_WHERE}"
     )

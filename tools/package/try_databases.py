@@ -38,7 +38,7 @@ def refuse_engines() -> None:
         text.replace('path = "people.parquet"', where), encoding="utf-8"
     )
     words = ("release", "database.toml", "-o", "none.json", "--no-ledger")
-    assert "dpratio[engines]" in refused(MISSING, *words)
+    assert "'.[engines]'" in refused(MISSING, *words)
 
 
 def in_sqlite() -> None:
@@ -108,7 +108,7 @@ def use_postgres() -> None:
 
 def refuse_postgres() -> None:
     """Refuse a team's ledger."""
-    assert "dpratio[postgres]" in refused(MISSING, *ledger_of_nobody())
+    assert "'.[postgres]'" in refused(MISSING, *ledger_of_nobody())
 
 
 def ledger_of_nobody() -> tuple[str, ...]:

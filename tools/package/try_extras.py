@@ -57,7 +57,7 @@ def table_of_people_in_arrow() -> object:
 def refuse_arrow() -> None:
     """Refuse a release as Parquet, before anything is spent."""
     words = ("release", STUDY, "-o", "none.parquet", "--no-ledger")
-    assert "dpratio[arrow]" in refused(MISSING, *words)
+    assert "'.[arrow]'" in refused(MISSING, *words)
     frame_is_refused("to_arrow", "arrow")
 
 
@@ -87,7 +87,7 @@ def served() -> Iterator[str]:
 
 def refuse_page() -> None:
     """Refuse to serve the page."""
-    assert "dpratio[page]" in refused(MISSING, "page", "--no-browser")
+    assert "'.[page]'" in refused(MISSING, "page", "--no-browser")
 
 
 def use_pandas() -> None:
@@ -125,7 +125,7 @@ def frame_is_refused(method: str, extra: str) -> None:
         getattr(estimates, method)()
     except dpr.errors.MissingExtra as error:
         said = str(error)
-    assert f"dpratio[{extra}]" in said, said
+    assert f"'.[{extra}]'" in said, said
 
 
 FEATURES = {

@@ -224,7 +224,7 @@ def test_a_server_that_is_not_there_is_told_without_its_address(address: str) ->
 def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with (
-        pytest.raises(MissingExtra, match=r"pip install 'dpratio\[postgres\]'"),
+        pytest.raises(MissingExtra, match=r"pip install '\.\[postgres\]'"),
         PostgresStore(Address("postgresql://host/budget")).reading(),
     ):
         pass
