@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration.calibrate import is_affordable
+from dpratio.plan.calibration.calibrate import is_affordable, least_deviation
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.split_budget import (
-    _affordable,
     _root_below,
     allowances,
     cells_of,
@@ -64,7 +63,8 @@ def test_questions_under_laplace_noise_add_up_to_epsilon() -> None:
 def test_questions_under_gaussian_noise_add_up_in_squares() -> None:
     weights = (Fraction(1, 7), Fraction(2, 7), Fraction(4, 7))
     given = allowances(plan_of("analytic_gaussian", weights))
-    whole = _affordable(Fraction(3, 4), Fraction("9e-7"))
+    law = "analytic_gaussian"
+    whole = 1 / Fraction(least_deviation(law, Fraction(3, 4), Fraction("9e-7")))
     squares = sum(each.ratio**2 for each in given)
     assert squares <= whole**2
     assert float(squares / whole**2) == pytest.approx(1, rel=1e-12)
@@ -80,8 +80,8 @@ def test_what_is_affordable_is_certified_and_nearly_the_most(
     epsilon: str, delta: str
 ) -> None:
     share = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
-    whole = _affordable(**share)
     law = "analytic_gaussian"
+    whole = 1 / Fraction(least_deviation(law, **share))
     assert is_affordable(law, ratio=whole, **share)
     assert not is_affordable(law, ratio=whole * (1 + Fraction(1, 10**9)), **share)
 

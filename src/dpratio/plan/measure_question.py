@@ -21,6 +21,7 @@ __all__ = ["measure_around"]
 
 # Where the ratio may be around a guess that was found, in distances.
 _AROUND = (-1.5, -0.5, 0.5, 1.5)
+_DIGITS = 9
 
 
 def measure_around(
@@ -53,7 +54,8 @@ def measure_around(
         _measured(plan, replace(question, basis=basis), allowed, n, guess, distance)
         for basis in bases
     ]
-    return min(tried, key=lambda each: each[1])
+    # Near ties go to the first, whatever the last bits of a processor say.
+    return min(tried, key=lambda each: round(each[1], _DIGITS))
 
 
 def _measured(

@@ -4,14 +4,11 @@ Questions share epsilon under Laplace noise and μ² under Gaussian noise, since
 add up.
 """
 
+import math
 from fractions import Fraction
 
 from dpratio.checks import require
-from dpratio.plan.calibration.calibrate import (
-    certify_upwards,
-    is_affordable,
-    largest_ratio,
-)
+from dpratio.plan.calibration.calibrate import least_deviation
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.strategy.measure import Allowance
 from dpratio.plan.strategy.planned_stage import Stage
@@ -29,7 +26,11 @@ def allowances(plan: PlanTerms) -> list[Allowance]:
     if gaussian:
         hint = "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
         require(delta > 0, "Gaussian noise needs a delta above 0", str(delta), hint)
-    whole = _affordable(epsilon, delta) if gaussian else epsilon
+    whole = (
+        1 / Fraction(least_deviation("analytic_gaussian", epsilon, delta))
+        if gaussian
+        else epsilon
+    )
     return [
         Allowance(
             mechanism=plan.mechanism,
@@ -69,22 +70,10 @@ def cells_of(plan: PlanTerms, at: int) -> int | None:
     return partition.count if is_known else None  # type: ignore[union-attr]
 
 
-def _affordable(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Give the largest μ, nearly, that is certified to cost (epsilon, delta)."""
-    law = "analytic_gaussian"
-    inverse = certify_upwards(
-        1 / largest_ratio(law, epsilon, delta),
-        lambda sigma: is_affordable(
-            law, ratio=1 / Fraction(sigma), epsilon=epsilon, delta=delta
-        ),
-    )
-    return 1 / Fraction(inverse)
-
-
 def _root_below(weight: Fraction) -> Fraction:
     """Bound the square root of a weight from below."""
     if weight == 1:
         # One question has it all; the price of one is not rounded either.
         return Fraction(1)
     # Rounding loses less than 2^-52 of the root.
-    return Fraction(float(weight) ** 0.5) * (1 - Fraction(1, 2**50))
+    return Fraction(math.sqrt(weight)) * (1 - Fraction(1, 2**50))

@@ -164,25 +164,32 @@ def test_classical_noise_would_fail_near_epsilon_nine() -> None:
         assert true_delta(1, scale, Fraction(epsilon)) > delta
 
 
-@pytest.mark.parametrize("start", [0.0, -1.0, 1e-300, 1e-3, 4.2])
-def test_a_guess_that_is_too_small_is_raised_until_it_is_certified(
+@pytest.mark.parametrize(
+    "start", [-1.0, 0.0, 1e-300, 1e-3, 4.2, 4.3, 1e300, math.inf, math.nan]
+)
+def test_the_same_noise_is_found_from_every_guess(
     start: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    share = {"epsilon": ONE, "delta": MILLIONTH}
+    found = room.least_deviation("analytic_gaussian", **share)
     monkeypatch.setattr(room, "_analytic_guess", lambda _epsilon, _delta: start)
-    scale = calibrate("analytic_gaussian", sensitivity=1, epsilon=ONE, delta=MILLIONTH)
+    again = room.least_deviation.__wrapped__("analytic_gaussian", **share)
+    assert again == found
+    less = math.nextafter(found, 0)
     with mpmath.workdps(60):
-        assert true_delta(1, scale, ONE) <= mpmath.mpf(10) ** -6
-    if start > 4:
-        assert scale < 2 * 4.224679 - start + 1e-6
+        assert true_delta(1, found, ONE) <= mpmath.mpf(10) ** -6
+        assert true_delta(1, less, ONE) > mpmath.mpf(10) ** -6
 
 
-@pytest.mark.parametrize("start", [math.nan, math.inf, 1e300])
-def test_a_guess_that_is_no_scale_is_refused(
-    start: float, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("mechanism", ["analytic_gaussian", "classical_gaussian"])
+@pytest.mark.parametrize(("epsilon", "delta"), [("0.2", "1e-9"), ("1", "0.01")])
+def test_less_noise_is_refused_by_the_least_step(
+    mechanism: str, epsilon: str, delta: str
 ) -> None:
-    monkeypatch.setattr(room, "_analytic_guess", lambda _epsilon, _delta: start)
-    with pytest.raises(InvalidInput, match=r"below 2\^50"):
-        calibrate("analytic_gaussian", sensitivity=1, epsilon=ONE, delta=MILLIONTH)
+    share = {"epsilon": Fraction(epsilon), "delta": Fraction(delta)}
+    found = room.least_deviation(mechanism, **share)
+    for sigma, enough in ((found, True), (math.nextafter(found, 0), False)):
+        assert is_affordable(mechanism, ratio=1 / Fraction(sigma), **share) is enough
 
 
 def test_the_search_for_a_scale_ends_even_if_none_is_certified() -> None:

@@ -9,13 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpratio.errors import InvalidInput
-from dpratio.plan.calibration.calibrate import MECHANISMS, calibrate, is_affordable
+from dpratio.plan.calibration.calibrate import (
+    MECHANISMS,
+    calibrate,
+    is_affordable,
+    least_deviation,
+)
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import is_convex, joint_ratio
 from dpratio.plan.sensitivity.lattice import step_for
 from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import MOMENTS, focused_summands, summands_for
-from dpratio.plan.split_budget import _affordable
 from dpratio.plan.strategy.layout import (
     ANSWERS,
     STRATEGIES,
@@ -59,7 +63,8 @@ def allow(
     """Allow a single part the whole of a budget."""
     whole = budget.epsilon
     if mechanism != "laplace":
-        whole = _affordable(budget.epsilon, budget.delta)
+        law = "analytic_gaussian"
+        whole = 1 / Fraction(least_deviation(law, budget.epsilon, budget.delta))
     return Allowance(mechanism, whole, budget.epsilon, budget.delta, unit, cells)
 
 

@@ -7,6 +7,7 @@ it costs no more than its share. Scales only ever round up.
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 from dpratio.checks import require, require_one_of
 from dpratio.plan.calibration.certified import (
@@ -26,7 +27,9 @@ __all__ = [
     "is_certified",
     "laplace_cost",
     "largest_ratio",
+    "least_deviation",
     "noise_sd",
+    "shorten",
 ]
 
 MECHANISMS = ("laplace", "analytic_gaussian", "classical_gaussian")
@@ -34,6 +37,9 @@ MECHANISMS = ("laplace", "analytic_gaussian", "classical_gaussian")
 # Noise of this many cells still fits into 64-bit integers with room to spare.
 LARGEST_SCALE = 2.0**50
 SMALLEST_SCALE = 2.0**-10
+
+# What a computed size keeps: processors agree on far more, and noise needs far less.
+_BITS = 26
 
 
 def calibrate(
@@ -65,24 +71,39 @@ def calibrate(
     else:
         hint = "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
         require(delta > 0, "Gaussian noise needs a delta above 0", str(delta), hint)
-        guess = {
-            "analytic_gaussian": _analytic_guess,
-            "classical_gaussian": _classical_guess,
-        }
-        scale = certify_upwards(
-            max(sensitivity * guess[mechanism](epsilon, delta), SMALLEST_SCALE),
-            lambda sigma: is_certified(
-                mechanism,
-                sensitivity=sensitivity,
-                scale=sigma,
-                epsilon=epsilon,
-                delta=delta,
-            ),
-        )
+        deviation = least_deviation(mechanism, epsilon, delta)
+        scale = _round_up(sensitivity * Fraction(deviation))
     hint = "Raise epsilon, or ask for fewer sums."
     rule = "epsilon is too small: noise must stay below 2^50 cells"
     require(scale <= LARGEST_SCALE, rule, scale, hint)
     return max(scale, SMALLEST_SCALE)
+
+
+@lru_cache(maxsize=256)
+def least_deviation(mechanism: str, epsilon: Fraction, delta: Fraction) -> float:
+    """Give the least standard deviation, per unit of sensitivity, that is certified.
+
+    It is the least of all doubles, and so the same on every processor, however its
+    logarithms are rounded.
+    """
+    guesses = {
+        "analytic_gaussian": _analytic_guess,
+        "classical_gaussian": _classical_guess,
+    }
+    near = guesses[mechanism](epsilon, delta)
+    guess = min(max(SMALLEST_SCALE, near), LARGEST_SCALE)
+
+    def enough(sigma: float) -> bool:
+        ratio = 1 / Fraction(sigma)
+        return is_affordable(mechanism, ratio=ratio, epsilon=epsilon, delta=delta)
+
+    high = certify_upwards(guess, enough)
+    low, growth = guess, 2.0**-50
+    while enough(low):
+        high, low, growth = low, low * (1 - growth), min(2 * growth, 0.5)
+    while low < (middle := low + (high - low) / 2) < high:
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def is_certified(
@@ -209,6 +230,20 @@ def _analytic_guess(share: Fraction, delta: Fraction) -> float:
     # delta <= ratio/2 for small ratios, and delta -> 1 for large ones.
     low, high = log_delta - 7, math.log(100 + 10 * math.sqrt(epsilon))
     return math.exp(-float(brentq(excess, low, high, xtol=1e-14)))
+
+
+def shorten(size: float) -> float:
+    """Round up to 26 bits, so that a plan is the same one on every processor.
+
+    Logarithms and vector units of processors differ in their last bits; an approval
+    is of a plan's hash, and must hold on another machine.
+
+    Example:
+        >>> shorten(1 / 3) == shorten(1 / 3 + 1e-15), shorten(0.75)
+        (True, 0.75)
+    """
+    part, exponent = math.frexp(size)
+    return math.ldexp(math.ceil(math.ldexp(part, _BITS)), exponent - _BITS)
 
 
 def certify_upwards(start: float, certified: Callable[[float], bool]) -> float:

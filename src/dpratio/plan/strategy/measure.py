@@ -1,5 +1,6 @@
 """How much noise each sum gets: the part of the planner that shares a budget."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,6 +11,7 @@ from dpratio.plan.calibration.calibrate import (
     SMALLEST_SCALE,
     calibrate,
     certify_upwards,
+    shorten,
 )
 from dpratio.plan.sensitivity.joint import Grid, joint_ratio
 from dpratio.plan.sensitivity.measured import MeasuredSum
@@ -113,7 +115,7 @@ def measure_focused(
     affordable = float(left.ratio / by_unit)
     shared = share_budget(allowed.mechanism, plain, affordable, units, family)
     cells = [
-        float(scale) / step
+        shorten(float(scale)) / step
         for scale, step in zip(shared.scales, plain.steps, strict=True)
     ]
     return _measured(grid, _counted(grid, allowed, cells)), shared.log_width
@@ -136,7 +138,7 @@ def measure_gaps(grid: Grid, allowed: Allowance) -> tuple[MeasuredSum, ...]:
     # The cost of a row stays convex (docs/proofs/joint_cost.md).
     noise["zh"] = max(noise["zh"], (noise["zz"] * noise["hh"]) ** 0.5)
     cells = [
-        noise[each.name] / step
+        shorten(noise[each.name]) / step
         for each, step in zip(plain.summands, plain.steps, strict=True)
     ]
     return _measured(grid, _counted(grid, allowed, cells))
@@ -156,7 +158,7 @@ def _part(share: Fraction, allowed: Allowance) -> Fraction:
     """Give the part of a move that has a share: μ² is shared under Gaussian noise."""
     if allowed.mechanism == "laplace":
         return share
-    return Fraction(float(share) ** 0.5)
+    return Fraction(math.sqrt(share))
 
 
 def _counted(grid: Grid, allowed: Allowance, cells: Sequence[float]) -> list[float]:
