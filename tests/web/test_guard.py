@@ -31,7 +31,9 @@ def test_every_answer_carries_the_headers(visitor: httpx2.Client) -> None:
     for path in ("/", "/forecast", "/page.js", "/page.css", "/nowhere", "/?n=x"):
         found = visitor.get(path)
         assert found.headers["x-content-type-options"] == "nosniff"
-        assert found.headers["referrer-policy"] == "no-referrer"
+        takes_files = path.startswith("/?") or path == "/"
+        referrer = "same-origin" if takes_files else "no-referrer"
+        assert found.headers["referrer-policy"] == referrer
         assert found.headers["cross-origin-opener-policy"] == "same-origin"
         policy = found.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src")

@@ -6,6 +6,7 @@
     GET  /forecast      its forecast and study, for the page's own script
     GET  /charts        its charts, likewise
     GET  /study.toml    the study, to save
+    POST /open          a study, answered with the planner that holds it
     GET  /view          the viewer
     POST /view          a release, answered with its report
 """
@@ -20,6 +21,7 @@ from starlette.responses import (
     FileResponse,
     HTMLResponse,
     PlainTextResponse,
+    RedirectResponse,
     Response,
 )
 from starlette.routing import Route
@@ -38,13 +40,20 @@ from dpratio.web.pages import (
 )
 from dpratio.web.planner import plan_form
 from dpratio.web.report_policy import policy_of
-from dpratio.web.upload import LARGEST_UPLOAD, Upload, file_of, receive_all
+from dpratio.web.study.open_study import open_study
+from dpratio.web.upload import (
+    LARGEST_STUDY,
+    LARGEST_UPLOAD,
+    Upload,
+    file_of,
+    receive_all,
+)
 
 __all__ = ["make_application"]
 
 _STATIC = Path(__file__).parent / "static"
 _SHEETS = ("page.css", "form.css", "answer.css", "layout.css")
-_TOO_LARGE, _REFUSED = 413, 422
+_SEE_OTHER, _TOO_LARGE, _REFUSED = 303, 413, 422
 
 # Under "no-referrer" browsers hide the origin of a form that is sent; we ask for it.
 _TAKES_FILES = {"referrer-policy": "same-origin"}
@@ -62,6 +71,7 @@ def make_application(port: int) -> Application:
             )
         ),
         Route("/study.toml", _study, methods=["GET"]),
+        Route("/open", _open, methods=["POST"]),
         Route("/chart.css", _chart_style, methods=["GET"]),
         Route("/view", _viewer, methods=["GET"]),
         Route("/view", _report, methods=["POST"]),
@@ -82,7 +92,8 @@ def make_application(port: int) -> Application:
 def _planner(part: Callable[..., Answer]) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
         body, status = part(read_form(request.query_params))
-        return HTMLResponse(body, status)
+        headers = _TAKES_FILES if part is planner_page else None
+        return HTMLResponse(body, status, headers)
 
     return answer
 
@@ -100,9 +111,38 @@ def _viewer(_: Request) -> Response:
     return HTMLResponse(viewer_page(), headers=_TAKES_FILES)
 
 
-async def _report(request: Request) -> Response:
+async def _open(request: Request) -> Response:
+    body = await _body_of(request, LARGEST_STUDY)
+    if body is None:
+        return _not_opened("the page opens studies of up to 1 MB.", _TOO_LARGE)
+    try:
+        sent = file_of(body, request.headers.get("content-type", ""), "study")
+        form = await run_in_threadpool(open_study, _text_of(sent))
+    except DpratioError as error:
+        return _not_opened(str(error), _REFUSED)
+    return RedirectResponse(f"/?{form.query()}", _SEE_OTHER)
+
+
+def _not_opened(message: str, status: int) -> Response:
+    body, _ = planner_page(read_form({}), message)
+    headers = {**_TAKES_FILES, "connection": "close"}
+    return HTMLResponse(body, status, headers)
+
+
+def _text_of(sent: Upload) -> str:
+    try:
+        return sent.content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise FileRefused("the file cannot be read: it is not UTF-8.") from None
+
+
+async def _body_of(request: Request, largest: int) -> bytes | None:
     length = request.headers.get("content-length")
-    body = await receive_all(request.stream(), length, largest=LARGEST_UPLOAD)
+    return await receive_all(request.stream(), length, largest=largest)
+
+
+async def _report(request: Request) -> Response:
+    body = await _body_of(request, LARGEST_UPLOAD)
     if body is None:
         most = f"the page takes files of up to {LARGEST_UPLOAD // 2**20} MB."
         message = f"{most} Use `dpratio report` for larger ones."

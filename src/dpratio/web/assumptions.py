@@ -1,5 +1,6 @@
 """What a forecast rests on, in the words that stand beside its figure."""
 
+from dpratio.plan.planned_question import pick_question
 from dpratio.tabular import show_value
 from dpratio.web.planner import Planned
 
@@ -16,7 +17,8 @@ def assumptions(planned: Planned) -> list[str]:
         'Assumed: 5,000 people whom nobody described, with ratios around 1.'
     """
     found, row = planned.forecast, planned.row
-    centre = planned.plan.questions[0].ratio.guess
+    asked = pick_question(planned.plan.questions, row.question)
+    centre = asked.ratio.guess
     around = "" if centre is None else show_three(centre)
     if found.rows:
         ratio = show_three(found.rows[0].ratio)

@@ -26,7 +26,9 @@ _SAID = tuple(
             r"^\$\.groups: a column name|its group|ids cannot be a group",
             "groups_column",
         ),
-        (r"^\$\.groups", "groups_keys"),
+        (r"^\$\.groups: the first period", "groups_first"),
+        (r"^\$\.groups.* bins", "groups_count"),
+        (r"^\$\.groups: ", "groups_keys"),
         (r"ids cannot|^\$\.unit", "unit_column"),
         (r"bound of a weight", "weight_lower"),
         (r"guessed (mean|sd) of '(numerator|per|weight)'", "{1}_{0}"),
@@ -47,11 +49,13 @@ def field_of(error: DpratioError, form: Form) -> str:
     if bounds is not None:
         ends = "total_upper" if bounds[1] == "unit.totals" else "lower"
         named = bounds[2].strip('"')
-        return next(
-            (f"{each}_{ends}" for each in _COLUMNS if form.given[each] == named), ""
-        )
+        own = [each for each in _COLUMNS if form.given[each] == named]
+        return f"{own[0]}_{ends}" if own else "kept"
+    kept = "kept" if form.given["kept"].strip() else ""
     for pattern, field in _SAID:
         found = pattern.search(said)
         if found is not None:
-            return field.format(*found.groups())
-    return ""
+            # Groups that have no fields are among the lines that are kept.
+            hidden = field.startswith("groups") and form.given["groups"] == "none"
+            return kept if hidden else field.format(*found.groups())
+    return kept

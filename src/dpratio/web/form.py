@@ -9,8 +9,17 @@ from urllib.parse import urlencode
 
 from dpratio.checks import require, require_one_of, to_exact
 from dpratio.errors import InvalidInput
+from dpratio.terms.dimensions import EVERY
 
-__all__ = ["CHOICES", "DEFAULTS", "FieldMissing", "FieldWrong", "Form", "read_form"]
+__all__ = [
+    "CHOICES",
+    "DEFAULTS",
+    "LONGEST_KEPT",
+    "FieldMissing",
+    "FieldWrong",
+    "Form",
+    "read_form",
+]
 
 DEFAULTS = {
     "n": "5000",
@@ -18,6 +27,7 @@ DEFAULTS = {
     "delta": "1e-6",
     "level": "0.95",
     "numerator": "score",
+    "numerator_kind": "range",
     "numerator_lower": "0",
     "numerator_upper": "1",
     "per": "label",
@@ -32,6 +42,9 @@ DEFAULTS = {
     "groups_column": "region",
     "groups_count": "4",
     "groups_keys": "",
+    "groups_every": "month",
+    "groups_first": "",
+    "groups_last": "",
     "unit_column": "",
     "numerator_total_lower": "0",
     "numerator_total_upper": "",
@@ -53,16 +66,21 @@ DEFAULTS = {
     "weight_with_numerator": "",
     "weight_with_per": "",
     "against": "",
+    "kept": "",
 }
 
 CHOICES = {
-    "per_kind": ("binary", "range"),
+    "numerator_kind": ("range", "binary"),
+    "per_kind": ("binary", "range", "counted"),
     "weights": ("off", "range"),
-    "groups": ("none", "keys", "bins"),
+    "groups": ("none", "keys", "bins", "periods"),
+    "groups_every": EVERY,
 }
 
 _LONGEST = 200
-_LONGEST_KEYS = 5_000  # All keys are one field; a query has its limits too.
+LONGEST_KEPT = 10_000
+# Fields of many lines; a query has its limits too.
+_LONG = {"groups_keys": 5_000, "kept": LONGEST_KEPT}
 
 # What a message calls a field whose name alone would not say it.
 _WORDS = {
@@ -131,10 +149,10 @@ class Form:
         """Give what was typed, or refuse what is too long for its field.
 
         Raises:
-            FieldWrong: When it has more than 200 characters, or 5000 of keys.
+            FieldWrong: When it has more than 200 characters, or more of a long one.
         """
         typed = self.given[name]
-        longest = _LONGEST_KEYS if name == "groups_keys" else _LONGEST
+        longest = _LONG.get(name, _LONGEST)
         rule = f"a field holds at most {longest} characters"
         hint = "Write more into the study file by hand."
         with _about(name):

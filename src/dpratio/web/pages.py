@@ -15,6 +15,7 @@ from dpratio.show.width_charts import around_chart
 from dpratio.simulation.forecast.forecast_row import FAMILY, ForecastRow
 from dpratio.simulation.forecast.rehearse import rehearse
 from dpratio.tabular import show_rounded
+from dpratio.terms.dimensions import EVERY
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import GUESSES
 from dpratio.terms.unit import NEIGHBOURS
@@ -23,6 +24,8 @@ from dpratio.web.assumptions import assumptions, show_three
 from dpratio.web.blame import field_of
 from dpratio.web.form import FieldMissing, Form
 from dpratio.web.planner import Outlook, Planned, look_around, plan_form
+from dpratio.web.study.kept import names_of, read_kept
+from dpratio.web.study.study_text import study_of
 
 __all__ = ["charts_part", "forecast_part", "planner_page", "viewer_page"]
 
@@ -62,8 +65,13 @@ _LINES_OF_RANGE = {"width_high": "widest", "width_low": "narrowest"}
 _MARKED = ("width", "width_high", "width_low")
 
 
-def planner_page(form: Form) -> Answer:
-    """Give the planner as a whole page, and its status."""
+def planner_page(form: Form, not_opened: str = "") -> Answer:
+    """Give the planner as a whole page, and its status.
+
+    Args:
+        form: What its fields hold.
+        not_opened: Why a study was not opened, where one was sent.
+    """
     shown, status = _forecast_terms(form)
     if status == _GOOD:
         shown |= _chart_terms(plan_form(form))
@@ -72,8 +80,11 @@ def planner_page(form: Form) -> Answer:
         "mechanisms": ("auto", *MECHANISMS),
         "nearness": tuple(GUESSES),
         "neighbours": NEIGHBOURS,
+        "every": EVERY,
+        "not_opened": not_opened,
     }
-    return _fill("planner.html", form=form.given, **choices, **shown), status
+    page = _fill("planner.html", form=form.given, **choices, **shown)
+    return page, _REFUSED if not_opened else status
 
 
 def forecast_part(form: Form) -> Answer:
@@ -112,6 +123,7 @@ def _forecast_terms(form: Form) -> tuple[dict[str, Any], int]:
         "rows": _rows(planned),
         "answers": _answers(planned),
         "assumed": assumptions(planned),
+        "kept": names_of(read_kept(form.text("kept")), study_of(form)),
         "family": "" if planned.forecast.rows else FAMILY,
         "too_wide": _is_too_wide(planned.row),
         "level": f"{100 * planned.forecast.level:.10g}\u00a0%",
@@ -125,20 +137,22 @@ def _is_too_wide(row: Outlook) -> bool:
     return math.isinf(row.width_high)
 
 
-def _rows(planned: Planned) -> list[tuple[str, str, str]]:
-    """List the columns of the forecast: name, value as the command shows it, words."""
+def _rows(planned: Planned) -> list[tuple[str, list[str], str]]:
+    """List the columns of the forecast: name, values as the command shows, words."""
     found = planned.forecast
     words = {"against": f"{found.against:g}", "power": f"{found.power:g}"}
     return [
-        (name, cells[0], MEANINGS[name].format(**words))
+        (name, cells, MEANINGS[name].format(**words))
         for name, cells in found.shown().items()
+        if name != "question"
     ]
 
 
 def _answers(planned: Planned) -> int:
-    """Count the answers of the plan: one, or one per group."""
+    """Count the answers of a plan of one question: one, or one per group."""
     groups = planned.plan.partitions[0]
-    return groups.count if isinstance(groups, Groups) else 1
+    one = len(planned.plan.questions) == 1
+    return groups.count if one and isinstance(groups, Groups) else 1
 
 
 def _chart_terms(planned: Planned) -> dict[str, Any]:
@@ -195,7 +209,13 @@ def _rehearsal(planned: Planned) -> dict[str, Any] | None:
     found, guess = planned.forecast, planned.study.guess
     if not found.rows or guess is None:
         return None
-    drawn = rehearse(planned.plan, n=planned.row.n, guess=guess, level=found.level)
+    drawn = rehearse(
+        planned.plan,
+        n=planned.row.n,
+        guess=guess,
+        question=planned.row.question,
+        level=found.level,
+    )
     picture = rehearsal_chart(drawn).svg(width=2 * _PICTURE, is_styled=False)
     return {"picture": picture, "lines": drawn.said()}
 

@@ -10,6 +10,7 @@ from typing import Any
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.plan.strategy.people import EXPECTED_PEOPLE
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.forecast_row import (
     Forecast,
@@ -20,9 +21,9 @@ from dpratio.simulation.forecast.simulated_widths import MOST_PEOPLE
 from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
 from dpratio.web.form import FieldMissing, Form
-from dpratio.web.study_text import write_study
+from dpratio.web.study.study_text import write_study
 
-__all__ = ["Around", "Outlook", "Planned", "look_around", "plan_form"]
+__all__ = ["Around", "Outlook", "Planned", "look_around", "plan_form", "which_question"]
 
 # A range where nobody described the people.
 Outlook = ForecastRow | ForecastRange
@@ -47,9 +48,14 @@ class Planned:
     forecast: Forecast
 
     @property
+    def outlooks(self) -> tuple[Outlook, ...]:
+        """What is forecast, one for each question."""
+        return self.forecast.rows or self.forecast.ranges
+
+    @property
     def row(self) -> Outlook:
-        """The one row or range of the forecast."""
-        return (self.forecast.rows or self.forecast.ranges)[0]
+        """The row or range of the first question that is forecast."""
+        return self.outlooks[0]
 
     @property
     def lacks_keys(self) -> bool:
@@ -59,7 +65,8 @@ class Planned:
     @property
     def command(self) -> str:
         """The command that prints the same forecast."""
-        options = ""
+        which = which_question(self.plan, self.study)
+        options = "" if which is None else f" --question {which}"
         if self.forecast.level != 0.95:  # noqa: PLR2004 (the command's default)
             options += f" --level {self.forecast.level!r}"
         if self.forecast.against != 1:
@@ -91,7 +98,8 @@ def plan_form(form: Form) -> Planned:
         against = float(form.exact("against", within=_TESTED))
     texts = write_study(form), write_study(form, invent_keys=True)
     if against is None:
-        centre = _plan_text(texts[1])[1].questions[0].ratio.guess
+        study, plan = _plan_text(texts[1])
+        centre = plan.questions[(which_question(plan, study) or 1) - 1].ratio.guess
         against = 1.0 if centre is None else centre
     return _plan_texts(texts, level, against)
 
@@ -121,6 +129,18 @@ def _round_numbers(own: float, *, steps: tuple[int, ...], reach: float) -> list[
     return [each for each in tried if ends[0] <= each <= ends[1] and each != own]
 
 
+def which_question(plan: Plan, study: Study) -> int | None:
+    """Give the number of the question that a description of people is about.
+
+    None stands for all of them.
+    """
+    ratios = {str(each.ratio) for each in plan.questions}
+    guessed = [plan.is_guessed(each) for each in plan.questions]
+    if study.guess is None or (len(ratios) == 1 and all(guessed)):
+        return None
+    return guessed.index(True) + 1 if any(guessed) else 1
+
+
 @functools.lru_cache(maxsize=_REMEMBERED)
 def _plan_text(text: str) -> tuple[Study, Plan]:
     """Plan a study as the command does; the same text is not planned twice."""
@@ -135,8 +155,14 @@ def _plan_text(text: str) -> tuple[Study, Plan]:
 @functools.lru_cache(maxsize=_REMEMBERED)
 def _plan_texts(texts: tuple[str, str], level: float, against: float) -> Planned:
     study, plan = _plan_text(texts[1])
-    people = study.n or 1
-    found = forecast(plan, n=[people], guess=study.guess, level=level, against=against)
+    found = forecast(
+        plan,
+        n=[study.n or EXPECTED_PEOPLE],
+        guess=study.guess,
+        question=which_question(plan, study),
+        level=level,
+        against=against,
+    )
     return Planned(*texts, study, plan, found)
 
 
@@ -146,9 +172,13 @@ def _look_around(texts: tuple[str, str], level: float, against: float) -> Around
     own = planned.row
 
     def look(**wanted: Any) -> list[Outlook]:  # noqa: ANN401 (options of forecast)
-        guess = planned.study.guess
         found = forecast(
-            planned.plan, guess=guess, level=level, against=against, **wanted
+            planned.plan,
+            guess=planned.study.guess,
+            question=own.question,
+            level=level,
+            against=against,
+            **wanted,
         )
         return [*found.rows, *found.ranges]
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from dpratio.errors import FileRefused
 
-__all__ = ["LARGEST_UPLOAD", "Upload", "file_of", "receive_all"]
+__all__ = ["LARGEST_STUDY", "LARGEST_UPLOAD", "Upload", "file_of", "receive_all"]
 
 LARGEST_UPLOAD = 64 * 2**20
+LARGEST_STUDY = 2**20
 
 _BOUNDARY = re.compile(r'boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))', re.IGNORECASE)
 _FIELD_NAME = re.compile(r'(?:^|[;\s])name="([^"]*)"')
@@ -74,7 +75,7 @@ def file_of(body: bytes, content_type: str, field: str) -> Upload:
         name, file = _FIELD_NAME.search(words), _FILE_NAME.search(words)
         if name is not None and file is not None and name[1] == field and file[1]:
             return Upload(file[1], content)
-    raise FileRefused("no file was chosen. Choose a release, JSON or Parquet.")
+    raise FileRefused("no file was chosen. Choose one, and send it again.")
 
 
 def _disposition(head: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dpratio.checks import require
-from dpratio.web.keys_text import quote, write_keys
+from dpratio.web.study.keys_text import quote, write_keys
 
 if TYPE_CHECKING:
     from dpratio.curator.reading.statement import ColumnType

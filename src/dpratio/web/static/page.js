@@ -145,8 +145,9 @@ async function copyStudy() {
   }
 }
 
-function takeDrops(form) {
-  const place = document.getElementById("drop");
+function takeFiles(form) {
+  const place = form.querySelector(".drop");
+  const field = form.querySelector("input[type=file]");
   for (const name of ["dragenter", "dragover"]) {
     place.addEventListener(name, (event) => {
       event.preventDefault();
@@ -157,19 +158,22 @@ function takeDrops(form) {
   place.addEventListener("drop", (event) => {
     event.preventDefault();
     place.classList.remove("over");
-    if (event.dataTransfer.files.length === 1) {
-      document.getElementById("release").files = event.dataTransfer.files;
+    const { files } = event.dataTransfer;
+    if (files.length === 1 || (field.multiple && files.length > 1)) {
+      field.files = files;
       form.requestSubmit();
     }
   });
+  if (form.classList.contains("open")) {
+    field.addEventListener("change", () => form.requestSubmit());
+  }
 }
 
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("input[type=range]").forEach(joinSlider);
   const planner = document.getElementById("planner");
   if (planner) followForm(planner);
-  const viewer = document.getElementById("viewer");
-  if (viewer) takeDrops(viewer);
+  document.querySelectorAll("form:has(.drop)").forEach(takeFiles);
   document.addEventListener("click", (event) => {
     if (event.target.id === "copy") copyStudy();
   });
