@@ -244,3 +244,22 @@ def test_what_belongs_to_a_sheet_is_refused_without_one(
     code, _, error = call("plan", "study.toml", *words)
     assert (code, "go with --html" in error) == (3, True)
     assert not (folder / "own.db").exists()
+
+
+def test_a_plan_that_finds_bounds_says_what_widths_hang_on(
+    folder: Path, call: Call
+) -> None:
+    text = (
+        'ratio = { numerator = "spent", per = "orders", guess = 25 }\n'
+        "bounds = { spent = { find = [0, 100000] }, orders = [0, 4] }\n"
+        "privacy = { epsilon = 1 }\n"
+    )
+    file = folder / "study.toml"
+    file.write_text(text, encoding="utf-8")
+    shown = " ".join(call("plan", "study.toml")[1].split())
+    assert "intervals as wide as the bounds that are found make them: nobody" in shown
+    people = "numerator = { mean = 69, sd = 80 }, per = { mean = 2.5, sd = 1.1 }"
+    guessed = f"population = {{ n = 3000, {people} }}\n"
+    file.write_text(text + guessed, encoding="utf-8")
+    shown = " ".join(call("plan", "study.toml")[1].split())
+    assert "for 3,000 people per answer, by the bounds that are found" in shown

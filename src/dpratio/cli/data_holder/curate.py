@@ -244,8 +244,6 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
     from dpratio.plan.strategy.people import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.forecast import forecast
 
-    if plan.search is not None:
-        return ["Expected: intervals as wide as the bounds that are found make them."]
     n = study.n or EXPECTED_PEOPLE
     several = len(plan.questions) > 1
     # A guess is about the columns of one ratio, whatever is guessed of its value.
@@ -263,7 +261,17 @@ def _expectations(study: "Study", plan: "Plan") -> list[str]:
     for at, question in enumerate(plan.questions, 1):
         named = f", {question.name}" if several else ""
         said = f"Expected{named}: intervals"
-        if guess is not None and plan.is_guessed(question):
+        if plan.search is not None and guess is None:
+            lines.append(
+                f"{said} as wide as the bounds that are found make them: {advice}"
+            )
+        elif plan.search is not None:
+            (over,) = forecast(plan, n=n, guess=guess, question=at).ranges
+            lines.append(
+                f"{said} {_widths(over.width_low, over.width_high)} for {n:,} people "
+                "per answer, by the bounds that are found, with the study's guess."
+            )
+        elif guess is not None and plan.is_guessed(question):
             (row,) = forecast(plan, n=n, guess=guess, question=at).rows
             lines.append(
                 f"{said} {_widths(row.width)} for {n:,} people per answer "

@@ -27,8 +27,10 @@ from dpratio.terms.budget import Budget
 __all__ = [
     "Searched",
     "describe_unfound",
+    "found_within",
     "is_searched",
     "measured_within",
+    "plan_within",
     "realise_bounds",
 ]
 
@@ -75,8 +77,21 @@ def realise_bounds(plan: Plan, counts: Counts) -> tuple[Plan, Searched]:
         For all whole numbers it gives a plan that `price` accepts at that cost, and it
         depends on its arguments alone. Proof: docs/proofs/search.md.
     """
+    second = _planned(plan, found_within(plan, counts))
+    if second is None:
+        return plan_within(plan, {}), Searched(counts, is_taken=False)
+    return second, Searched(counts, is_taken=True)
+
+
+def plan_within(plan: Plan, found: Mapping[str, Bounds]) -> Plan:
+    """Give the plan that is measured within bounds: the declared one without any."""
+    second = _planned(plan, found)
+    return _second(plan, {}, plan.questions) if second is None else second
+
+
+def _planned(plan: Plan, found: Mapping[str, Bounds]) -> Plan | None:
+    """Plan what is left of the budget within bounds; None where that cannot be."""
     search = _search_of(plan)
-    found = _found(plan, counts)
     # A guess that does not fit the bounds is only a guess.
     for guess in (search.guess, None) if found else ():
         try:
@@ -86,8 +101,8 @@ def realise_bounds(plan: Plan, counts: Counts) -> tuple[Plan, Searched]:
                 price(second)
         except Exception:  # noqa: BLE001, S112 (what cannot be planned is not taken)
             continue
-        return second, Searched(counts, is_taken=True)
-    return _second(plan, {}, plan.questions), Searched(counts, is_taken=False)
+        return second
+    return None
 
 
 def is_searched(
@@ -104,7 +119,7 @@ def is_searched(
         return False
     if not searched.is_taken:
         return tuple(asked) == plan.questions
-    found = _found(plan, searched.counts)
+    found = found_within(plan, searched.counts)
     if not found or len(asked) != len(plan.questions):
         return False
     terms = _second(plan, found, _unsettled(plan))
@@ -129,7 +144,7 @@ def measured_within(
 
     Bounds that were found name the release that found them.
     """
-    found = _found(plan, searched.counts) if searched.is_taken else {}
+    found = found_within(plan, searched.counts) if searched.is_taken else {}
     origin = Proposed(release_id, _search_of(plan).epsilon)
     told = {name: replace(each, proposed=origin) for name, each in found.items()}
     return replace(_second(plan, told, asked), budget=plan.budget)
@@ -139,7 +154,7 @@ def describe_unfound(plan: Plan, searched: Searched | None) -> list[str]:
     """Say what no bounds were found for, so that the widest ones were used."""
     if searched is None:
         return []
-    found = _found(plan, searched.counts) if searched.is_taken else {}
+    found = found_within(plan, searched.counts) if searched.is_taken else {}
     names = [*open_names(plan.bounds), *open_names(plan.unit.totals)]
     missing = " and ".join(name for name in names if name not in found)
     said = f"No bounds of {missing} could be found: the widest ones were used."
@@ -152,7 +167,7 @@ def _search_of(plan: Plan) -> Search:
     return search  # type: ignore[return-value]  # refused above
 
 
-def _found(plan: Plan, counts: Counts) -> dict[str, Bounds]:
+def found_within(plan: Plan, counts: Counts) -> dict[str, Bounds]:
     """Give the bounds that counts propose, no wider than those that were declared."""
     epsilon = float(plan.for_sums[0])
     rows = find_bounds(_search_of(plan).histograms, counts, epsilon=epsilon)

@@ -30,6 +30,7 @@ from dpratio.simulation.forecast.simulated_widths import (
     require_sizes,
     simulate_widths,
 )
+from dpratio.simulation.forecast.sought import SOUGHT, seek
 from dpratio.simulation.forecast.unit_moments import (
     UnitMoments,
     guess_of,
@@ -91,8 +92,10 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     guess = guess_of(plan, guess)
     asked = questions_of(plan, question, guess)
     wanted = Wanted(level, against, power)
+    is_open = plan.search is not None
     units = [
-        None if guess is None else unit_moments(plan, each, guess) for each in asked
+        None if guess is None or is_open else unit_moments(plan, each, guess)
+        for each in asked
     ]
     budgets: Sequence[Epsilon | None] = (
         [None]
@@ -107,11 +110,14 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
             planned = plan if budget is None else replan(plan, budget, size, guess)
             for each, unit in zip(asked, units, strict=True):
                 own = pick_question(planned.questions, each.name)
-                if unit is None:
+                if is_open:
+                    ranges.append(_sought(planned, own, guess, size, wanted))
+                elif unit is None:
                     ranges.append(_range(planned, own, size, wanted))
                 else:
                     rows.append(_row(planned, own, unit, size, wanted))
-    return Forecast(tuple(rows), tuple(ranges), level, against, power)
+    told = {"assumed": SOUGHT} if is_open else {}
+    return Forecast(tuple(rows), tuple(ranges), level, against, power, **told)
 
 
 def _row(
@@ -136,6 +142,34 @@ def _row(
         detectable=wanted.against + drawn.reach,
         power_between=_normal(apart - quantile) + _normal(-apart - quantile),
         detectable_between=wanted.against + math.sqrt(2) * drawn.reach,
+    )
+
+
+def _sought(
+    plan: Plan,
+    question: PlannedQuestion,
+    guess: Guess | Population | None,
+    n: int,
+    wanted: Wanted,
+) -> ForecastRange:
+    """Forecast over the bounds that a search may find among guessed people."""
+    sought = seek(plan, question, guess)
+    rows = []
+    for each in sought.usual(n):
+        own = pick_question(each.questions, question.name)
+        unit = unit_moments(each, own, sought.population)
+        rows.append(_row(each, own, unit, n, wanted))
+    ends = {
+        f"{name}_{end}": least(getattr(row, name) for row in rows)
+        for name in ("width", "width_public", "detectable", "detectable_between")
+        for end, least in (("low", min), ("high", max))
+    }
+    return ForecastRange(
+        question=question.name,
+        n=n,
+        epsilon=float(plan.budget.epsilon),
+        mechanism=plan.mechanism,
+        **ends,
     )
 
 

@@ -73,7 +73,7 @@ class ForecastRange:
 class Forecast(Tabular):
     """One row per question, size and epsilon; a range where nobody guessed the people.
 
-    Either ``rows`` or ``ranges`` is empty.
+    Either ``rows`` or ``ranges`` is empty. ``assumed`` says what ranges go over.
 
     Example:
         >>> import dpratio as dpr
@@ -96,6 +96,7 @@ class Forecast(Tabular):
     level: float
     against: float
     power: float
+    assumed: str = f"{FAMILY} {_ONE_FIGURE}"
 
     def columns(self) -> dict[str, list[Any]]:
         """The rows as a table."""
@@ -125,7 +126,7 @@ class Forecast(Tabular):
         free = "No data were read and nothing was spent."
         if not self.rows:
             told = f"Forecast of median widths at level {self.level:g}. {free}"
-            return [told, f"{FAMILY} {_ONE_FIGURE}", detectable]
+            return [told, self.assumed, detectable]
         guessed = dict.fromkeys(f"{each.ratio:.4g}" for each in self.rows)
         ratios = " or ".join(guessed)
         return [

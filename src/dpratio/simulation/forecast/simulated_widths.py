@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +18,6 @@ from dpratio.analyst.sums.moments import moments_of
 from dpratio.analyst.sums.variance import choose_variance
 from dpratio.arrays import Floats
 from dpratio.checks import require
-from dpratio.plan.histogram.require_search import require_known
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
@@ -29,6 +28,7 @@ from dpratio.simulation.stages import Part, simulate_parts
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
 
 __all__ = [
     "MOST_PEOPLE",
@@ -185,11 +185,10 @@ def replan(
     delta: Fraction | None = None,
 ) -> Plan:
     """Make the plan again for another epsilon, and perhaps another delta."""
-    require_known(plan)
     return make_plan(
         [
             Question(
-                each.ratio,
+                _asked(plan, at),
                 groups=plan.partitions[each.partition],
                 answers=each.answers,
                 share=each.weight,
@@ -197,7 +196,7 @@ def replan(
                 totals=each.totals,
                 most_groups=each.most_groups,
             )
-            for each in plan.questions
+            for at, each in enumerate(plan.questions)
         ],
         bounds=plan.bounds,
         budget=Budget(epsilon, plan.budget.delta if delta is None else delta),
@@ -207,8 +206,16 @@ def replan(
         n=n,
         guess=guess if isinstance(guess, Guess) else None,
         stage=None if plan.stage is None else plan.stage.epsilon / plan.epsilon,
+        search=None if plan.search is None else plan.search.epsilon / plan.epsilon,
         clipping=plan.clipping,
     )
+
+
+def _asked(plan: Plan, at: int) -> Ratio:
+    """Give the ratio as it was asked: guesses that follow from bounds are open."""
+    ratio = plan.questions[at].ratio
+    is_given = plan.search is None or plan.search.guessed[at]
+    return ratio if is_given else replace(ratio, guess=None, guess_is="close")
 
 
 def require_sizes(sizes: Sequence[int]) -> None:

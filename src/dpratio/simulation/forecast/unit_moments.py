@@ -11,7 +11,6 @@ from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.analyst.sums.moments import exact_moments
 from dpratio.arrays import Floats
 from dpratio.checks import require
-from dpratio.plan.histogram.require_search import require_known
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import (
     PlannedQuestion,
@@ -92,7 +91,6 @@ def questions_of(
         InvalidInput: When the plan asks several ratios, or of several totals, and
             none of them is named.
     """
-    require_known(plan)
     if which is not None:
         return [pick_question(plan.questions, which)]
     ratios = {str(each.ratio) for each in plan.questions}
