@@ -22,7 +22,11 @@ from dpratio.simulation.audit.draw import (
     totals_by,
 )
 from dpratio.simulation.audit.findings import Audit, Finding
-from dpratio.simulation.audit.histograms import histogram_audit
+from dpratio.simulation.audit.histograms import (
+    HistogramAudit,
+    histogram_audit,
+    search_audit,
+)
 from dpratio.simulation.audit.invent import releases_of
 from dpratio.simulation.audit.keys import key_audit
 from dpratio.simulation.audit.pair import Pair, find_pair
@@ -33,12 +37,12 @@ from dpratio.simulation.audit.rounded_law import laws_of, names_of
 from dpratio.simulation.progress import Progress, Report, silent, stages
 from dpratio.terms.budget import Budget, decimal_text
 
-__all__ = ["EPSILONS", "HISTOGRAMS", "KEYS", "SAMPLES", "STAGES", "audit_noise"]
+__all__ = ["EPSILONS", "SAMPLES", "audit_noise"]
 
 SAMPLES = 100_000
 EPSILONS = ("0.2", "1", "4")
-KEYS, STAGES, HISTOGRAMS = "keys", "stages", "histograms"
-_STRATEGIES = (*STRATEGIES, KEYS, STAGES, HISTOGRAMS)
+KEYS, STAGES, HISTOGRAMS, SEARCH = "keys", "stages", "histograms", "search"
+_STRATEGIES = (*STRATEGIES, KEYS, STAGES, HISTOGRAMS, SEARCH)
 
 _FEWEST = 100
 _SMALLEST, _LARGEST = Fraction(1, 100), Fraction(100)
@@ -80,7 +84,8 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
         mechanisms: Which noise is audited.
         strategies: Which strategies; ``"keys"`` stands for finding keys privately,
             ``"stages"`` for both stages of a release that finds its guess,
-            ``"histograms"`` for those that propose bounds.
+            ``"histograms"`` for those that propose bounds, ``"search"`` for both
+            stages of a release that finds them.
         units: Who is protected: ``"row"``, ``"changed-row"`` or ``"person"``. By
             default rows at every epsilon, and the others at the largest.
         engine: Which engine adds up the tables.
@@ -110,8 +115,8 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
     require(counted, f"samples must be a whole number of at least {_FEWEST}", samples)
     cases = list(_cases(epsilons, mechanisms, strategies, units))
     hint = (
-        "Keys, stages and histograms have Laplace noise; classical noise ends at "
-        "epsilon 1."
+        "Keys, stages, histograms and searches have Laplace noise; classical noise "
+        "ends at epsilon 1. A search is audited of rows."
     )
     require(cases, "nothing is left to audit", list(strategies), hint)
     findings = [
@@ -156,6 +161,8 @@ def _cases(
 def _exists(case: _Case) -> bool:
     if case.strategy == KEYS:
         return case.mechanism == "laplace" and case.unit == "row"
+    if case.strategy == SEARCH:
+        return case.mechanism == "laplace" and case.unit != "person"
     if case.strategy in {STAGES, HISTOGRAMS}:
         return case.mechanism == "laplace"
     if case.mechanism != "classical_gaussian":
@@ -182,7 +189,10 @@ def _find(
     if case.strategy == KEYS:
         return _find_keys(case, samples, door_for, risk=risk)
     if case.strategy == HISTOGRAMS:
-        return [_find_histogram(case, samples, door_for(2))]
+        audit = histogram_audit(case.unit, case.epsilon)
+        return [_find_histogram(case, audit, samples, door_for(2))]
+    if case.strategy == SEARCH:
+        return _find_search(case, samples, door_for, risk=risk)
     found = [_find_sums(case, samples, door_for, risk=risk)]
     if case.strategy == STAGES and case.unit == "row":
         found.append(_find_totals(case, samples, door_for, risk=risk))
@@ -312,8 +322,25 @@ def _find_keys(
     ]
 
 
-def _find_histogram(case: _Case, samples: int, door: Door) -> Finding:
-    audit = histogram_audit(case.unit, case.epsilon)
+def _find_search(
+    case: _Case, samples: int, door_for: Callable[[int], Door], *, risk: float
+) -> list[Finding]:
+    """Audit both stages of a release that finds bounds: each has half of epsilon."""
+    audit = search_audit(case.unit, case.epsilon)
+    second = replace(case, epsilon=decimal_text(Budget(case.epsilon).epsilon / 2))
+    first = replace(second, strategy=f"{SEARCH}, the first")
+    pair = find_pair(audit.second, audit.question)
+    door = door_for(2 + releases_of(audit.question, pair, samples))
+    draw = audit.released_by(door, pair, samples)
+    return [
+        _find_histogram(first, audit.histogram, samples, door),
+        _finding(second, audit.second, pair, samples, draw, risk=risk),
+    ]
+
+
+def _find_histogram(
+    case: _Case, audit: HistogramAudit, samples: int, door: Door
+) -> Finding:
     return case.finding(
         measure="epsilon",
         units=audit.units,
