@@ -100,7 +100,7 @@ class Tabular:
         }
 
     def chart(self, view: str | None = None) -> Any:  # noqa: ANN401 (of `show`)
-        """A chart: of answers, curves, proposed bounds, forecasts, coverage, ledgers.
+        """A chart: of answers, curves, bounds, bins, forecasts, coverage, ledgers.
 
         A notebook shows it; ``chart.save("ratios.svg")`` writes it, as .svg or .html.
 

@@ -20,20 +20,21 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
 
     Args:
         shown: Estimates, a comparison, an equivalence, a homogeneity, a function, a
-            curve, a ratio over time, proposed bounds, a forecast, a rehearsal, a table
-            of coverage or of the limit, or the history of a scope.
+            curve, a ratio over time, proposed bounds or bins, a forecast, a rehearsal,
+            a table of coverage or of the limit, or the history of a scope.
         view: For estimates ``"forest"`` or ``"deviation"``.
 
     Raises:
         InvalidInput: When there is no such view, or no chart of what is given.
     """
     from dpratio.analyst.bounds.proposals import Proposals
+    from dpratio.analyst.bounds.propose_bins import BinProposal
     from dpratio.analyst.curve.curve_results import Curve
     from dpratio.analyst.watch.watch_results import Watch
     from dpratio.curator.ledger.history import History
     from dpratio.show.blocks import blocks_of, has_blocks, title_of
     from dpratio.show.budget_chart import budget_chart
-    from dpratio.show.chart.histogram import histogram_chart
+    from dpratio.show.chart.histogram import bins_chart, histogram_chart
     from dpratio.show.coverage_chart import coverage_chart
     from dpratio.show.curve_chart import curve_chart
     from dpratio.show.forest_chart import as_deviations, forest_chart, rehearsal_chart
@@ -55,6 +56,7 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
         (Curve, curve_chart),
         (Watch, watch_chart),
         (Proposals, histogram_chart),
+        (BinProposal, bins_chart),
         (History, lambda found: budget_chart(found.account)),
         (Forecast, forecast_chart),
         (Rehearsal, rehearsal_chart),
@@ -66,8 +68,8 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
         if isinstance(shown, kind):
             return chart(shown)
     hint = (
-        "Answers, curves, proposed bounds, forecasts, rehearsals, tables of coverage "
-        "and ledgers have one."
+        "Answers, curves, proposed bounds and bins, forecasts, rehearsals, tables of "
+        "coverage and ledgers have one."
     )
     raise InvalidInput(f"there is no chart of {show_given(shown)}. {hint}")
 

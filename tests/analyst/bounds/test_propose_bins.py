@@ -2,40 +2,17 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
 import pytest
 
-from analyst.bounds.releases_for_tests import released
+from analyst.bounds.releases_for_tests import grid_release, released
 from dpratio.analyst.bounds.propose_bins import propose_bins
 from dpratio.errors import InvalidInput
-from dpratio.plan.bins.plan_bins import plan_bins
 from dpratio.release.example import example_release
 from dpratio.release.merge import merge
-from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bins.score_bins import ProposedBins, ScoreBins
-from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import Study
 from dpratio.terms.study_file import parse_study
-
-STUDY = Study(
-    Ratio("score", per="label"),
-    bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
-    budget=Budget(1),
-)
-
-
-def grid_release(counts: list[int], name: str = "0", epsilon: Any = 1) -> Release:  # noqa: ANN401
-    """A release of known counts on 16 cells, as if noise had been nothing."""
-    plan = plan_bins(STUDY, "score", budget=Budget(epsilon), cells=16)
-    (question,), (groups,) = plan.questions, plan.partitions
-    values = np.array([[each] for each in counts])
-    asked = fresh_question(plan, question, groups, values)  # type: ignore[arg-type]
-    return Release(name * 32, plan, (asked,), "a test", is_simulated=True)
 
 
 def test_each_bin_has_a_row() -> None:

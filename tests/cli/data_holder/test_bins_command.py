@@ -39,8 +39,9 @@ def bank(folder: Path) -> Path:
 
 
 def test_a_study_takes_the_line_that_is_printed(bank: Path, call: Call) -> None:
-    code, text, _ = call(*ASKED, *SCORE, "--cells", "64")
+    code, text, _ = call(*ASKED, *SCORE, "--cells", "64", "--chart", "bins.svg")
     assert code == 0
+    assert "and proposed bins" in (bank / "bins.svg").read_text(encoding="utf-8")
     assert "4 bins of score at quantiles, 4 asked for." in text
     said = text.splitlines()
     place = '[groups] of the study, beside column = "score"'
@@ -69,8 +70,7 @@ def test_a_study_takes_the_line_that_is_printed(bank: Path, call: Call) -> None:
         (("--bins", "4"), "--bins needs one --column"),
         ((*SCORE, "--column", "label"), "--bins needs one --column"),
         (("--column", "score", "--bins", "1"), "2 to 1,000 bins at quantiles"),
-        ((*SCORE, "--largest", "2"), "--smallest, --largest and --chart are for"),
-        ((*SCORE, "--chart", "b.svg"), "--smallest, --largest and --chart are for"),
+        ((*SCORE, "--largest", "2"), "--smallest and --largest are for"),
         ((*SCORE, "--cells", "3"), "16 to 1,000 cells"),
         (("--column", "age", "--bins", "4"), "a binned column needs bounds"),
     ],

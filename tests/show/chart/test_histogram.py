@@ -1,11 +1,13 @@
 """Histograms as pictures: filled cells, what noise may be, and the proposed bounds."""
 
+import math
 from dataclasses import replace
 
 import pytest
 
-from analyst.bounds.releases_for_tests import ONE, released
+from analyst.bounds.releases_for_tests import ONE, grid_release, released
 from dpratio.analyst.bounds.proposals import Proposals
+from dpratio.analyst.bounds.propose_bins import propose_bins
 from dpratio.analyst.bounds.propose_bounds import propose_bounds
 from dpratio.show.chart.histogram import histogram_chart
 from dpratio.show.chart.marks import Interval, Rule
@@ -78,3 +80,25 @@ def test_a_picture_says_what_it_shows(suffix: str) -> None:
     assert "proposed bounds" in said
     assert "spent 2^2 to 2^3: 900 ± 5.99" in said
     assert "at level 0.95" in said
+
+
+def test_bins_lie_at_edges_of_the_cells_that_were_counted() -> None:
+    found = propose_bins(grid_release([100] * 8 + [0] * 8), 4)
+    chart = found.chart()
+    assert chart.title == "SIMULATED: Noisy counts of score, and proposed bins"
+    (panel,) = chart.panels
+    rules = [each.value for each in panel.marks if isinstance(each, Rule)]
+    assert rules == list(found.found.edges[1:-1]) == [0.125, 0.25, 0.375]
+    cells = cells_of(panel)
+    assert [mark.css for mark in cells.values()] == ["below"] * 8 + ["soft"] * 8
+    first = cells["score 0 to 0.0625"]
+    assert (first.at, first.value) == (0.03125, 100)
+    assert first.high - first.value == pytest.approx(-math.log(0.05))
+    assert (panel.x.low, panel.x.high, panel.title) == (0, 1, "score")
+    assert "edges of proposed bins" in draw(found, ".svg").decode()
+
+
+def test_too_few_people_have_no_bins_in_the_picture() -> None:
+    (panel,) = propose_bins(grid_release([0] * 16), 4).chart().panels
+    assert panel.title == "score: too little known"
+    assert not any(isinstance(each, Rule) for each in panel.marks)

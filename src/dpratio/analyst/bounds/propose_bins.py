@@ -20,13 +20,17 @@ class BinProposal(Tabular):
     """Bins at quantiles, one row for each; none where too little is known.
 
     ``people`` are noisy counts of rows, or of people in cells. ``origin`` is the
-    release, where a ledger holds it.
+    release, where a ledger holds it. ``grid`` are the edges of the cells in which
+    people were counted, ``counts`` their noisy counts, ``scale`` that of the noise.
     """
 
     column: str
     asked: int
     found: FoundBins
     is_simulated: bool
+    grid: tuple[float, ...]
+    counts: tuple[int, ...]
+    scale: float
     origin: ProposedBins | None = None
 
     @property
@@ -124,4 +128,14 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
     origin = None
     if release.ledger_head is not None and not release.is_simulated:
         origin = ProposedBins(release.id, release.plan.budget.epsilon, asked)
-    return BinProposal(question.name, asked, found, release.is_simulated, origin)
+    edges: tuple[float, ...] = grid.edges  # type: ignore[union-attr]  # refused above
+    return BinProposal(
+        question.name,
+        asked,
+        found,
+        release.is_simulated,
+        edges,
+        tuple(counts),
+        scale,
+        origin,
+    )

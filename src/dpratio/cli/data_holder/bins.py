@@ -33,7 +33,7 @@ def require_one_kind(
     hint = "Write --column score --bins 10."
     require(one, "--bins needs one --column", columns, hint)
     plain = all(each is None for each in others)
-    rule = "--smallest, --largest and --chart are for bounds"
+    rule = "--smallest and --largest are for bounds"
     require(plain, rule, "--bins", "Leave them out.")
 
 
@@ -54,6 +54,7 @@ def say_bins(output: Output, released: "Release", asked: int, out: Path) -> None
     from dpratio.analyst.bounds.propose_bins import propose_bins
 
     found = propose_bins(released, asked)
+    output.write_files(found)
     output.say([*found.said(), ""])
     output.print_table(found)
     lines = found.lines()

@@ -84,7 +84,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
 
     output = Output(layout, chart=chart, force=force, wide=wide)
     given = replace(read_study(study), period=period)
-    require_one_kind(bins, column, cells=cells, others=(smallest, largest, chart))
+    require_one_kind(bins, column, cells=cells, others=(smallest, largest))
     if bins is None:
         low, high = limits_of(given)
         limits = (

@@ -1,32 +1,31 @@
-"""Noisy histograms on powers of two, with the bounds that they propose.
+"""Noisy histograms, with the bounds or the bins that they propose.
 
-Cells are equally wide, whatever they hold: each is twice as far out as the one before.
-A bar around a count is what noise may have done to it.
+Between powers of two cells are equally wide, whatever they hold: each is twice as far
+out as the one before. A bar around a count is what noise may have done to it.
 """
 
+import itertools
 import math
 
 from dpratio.analyst.bounds.proposals import Proposal, Proposals
+from dpratio.analyst.bounds.propose_bins import BinProposal
 from dpratio.plan.histogram.propose import Noisy
 from dpratio.show.chart.marks import Interval, Mark, Rule
 from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import Scale, Tick, short_number, spread
 
-__all__ = ["histogram_chart"]
+__all__ = ["bins_chart", "histogram_chart"]
 
 _AROUND = 2  # So many cells are shown beside the filled ones, on each side.
 _SHORT = range(-3, 31)  # Powers of two that are written out.
+_LEVEL = 0.95
 
 
 def histogram_chart(proposals: Proposals) -> Chart:
     """Chart the histograms of a release, one panel for each, and proposed bounds."""
     made_up = "SIMULATED: " if proposals.is_simulated else ""
-    signs = [
-        Sign("filled beyond noise", "below", "circle"),
-        Sign("perhaps noise alone", "soft", "circle"),
-        Sign("proposed bounds", "rule", is_line=True),
-    ]
+    signs = _signs("proposed bounds")
     columns = min(len(proposals.rows), 2)
     return Chart(
         f"{made_up}Noisy counts between powers of two, and proposed bounds",
@@ -36,6 +35,43 @@ def histogram_chart(proposals: Proposals) -> Chart:
         columns=columns,
         least=300.0,
     )
+
+
+def bins_chart(found: BinProposal) -> Chart:
+    """Chart the noisy counts of a fine grid, and the edges that they propose."""
+    made_up = "SIMULATED: " if found.is_simulated else ""
+    reach = found.scale * math.log(1 / (1 - _LEVEL))
+    marks: list[Mark] = [Rule(edge) for edge in found.found.edges[1:-1]]
+    for (low, high), count in zip(
+        itertools.pairwise(found.grid), found.counts, strict=True
+    ):
+        told = f"{found.column} {low:g} to {high:g}: {count:,} ± {reach:.3g}"
+        css = "below" if count > reach else "soft"
+        ends = (count - reach, count + reach, count)
+        middle = (low + high) / 2
+        marks.append(Interval(middle, *ends, told, css, upright=True, size=0.5))
+    reached = [each + way * reach for each in found.counts for way in (-1, 1)]
+    few = "" if found.found.size else ": too little known"
+    panel = Panel(
+        marks,
+        Scale(found.grid[0], found.grid[-1]),
+        spread([0.0, *reached]),
+        200.0,
+        title=f"{found.column}{few}",
+        x_title=found.column,
+        y_title="noisy count",
+    )
+    note = f"Bars show what noise does to a count, at level {_LEVEL:g}."
+    title = f"{made_up}Noisy counts of {found.column}, and proposed bins"
+    return Chart(title, [panel], _signs("edges of proposed bins"), note=note)
+
+
+def _signs(proposed: str) -> list[Sign]:
+    return [
+        Sign("filled beyond noise", "below", "circle"),
+        Sign("perhaps noise alone", "soft", "circle"),
+        Sign(proposed, "rule", is_line=True),
+    ]
 
 
 def _panel(row: Proposal, level: float) -> Panel:
