@@ -37,7 +37,7 @@ Example:
     >>> import dpratio as dpr
     >>> release = dpr.example_release()  # of invented people; comes with dpratio
     >>> print(dpr.compare_ratios(release, "west", "north").summary())
-    west is 19.8 % above north, 95 % interval 14.5 % to 25.3 %; p = 2.4e-12
+    west is 20.7 % above north, 95 % interval 16.0 % to 25.7 %; p < 0.0001
 
 `help(dpratio.make_plan)` says more about one name. Names are loaded when they are first
 used, so that importing dpratio is quick and an analyst needs no engine.

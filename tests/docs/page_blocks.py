@@ -16,6 +16,7 @@ _FENCE = re.compile(
     r"^(?P=indent)```[ ]*$",
     re.MULTILINE | re.DOTALL,
 )
+_NUMBER = re.compile(r"\d+(\.\d+)?")
 _TITLE = re.compile(r'title="([^"]+)"')
 
 
@@ -35,7 +36,12 @@ class Block:
     @property
     def is_output(self) -> bool:
         """Whether this is what the block before it is said to print."""
-        return self.title == "Output"
+        return self.title in {"Output", "One run"}
+
+    @property
+    def told(self) -> str:
+        """What is to be printed; of one run, whatever its numbers are."""
+        return _NUMBER.sub("…", self.code) if self.title == "One run" else self.code
 
 
 def blocks_of(page: Path) -> list[Block]:

@@ -2,7 +2,9 @@
 
 Python blocks share their names. Commands of dpratio run in shell blocks. Blocks with
 the name of a file as their title are written to it. A block with the title Output is
-compared with what the block before it printed, where ``…`` stands for anything.
+compared with what the block before it printed, where ``…`` stands for anything. With
+the title One run its numbers are not compared: noise is fresh. A release that is kept
+takes the place of the one that the page makes, so that the page can show its figures.
 """
 
 import contextlib
@@ -10,6 +12,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -41,6 +44,7 @@ class PageRun:
     folder: Path
     replaced: Mapping[str, str] = field(default_factory=dict)
     database: str = ""
+    kept: Path | None = None
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     commands: list[tuple[str, ...]] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
@@ -67,7 +71,7 @@ class PageRun:
             with psycopg.connect(self.database, autocommit=True) as connection:
                 connection.execute(code.encode())
         elif block.is_output:
-            _compare(code, self.printed[-1])
+            _compare(block.told, self.printed[-1])
         elif block.language != "text":
             raise AssertionError(f"a block of an unknown language: {block.language!r}")
 
@@ -78,6 +82,9 @@ class PageRun:
                 work()
         finally:
             self.printed.append(shown.getvalue())
+        for release in self.kept.glob("*.json") if self.kept else ():
+            if (self.folder / release.name).exists():
+                shutil.copy(release, self.folder)
 
     def _shell(self, code: str, *, is_refused: bool) -> None:
         for line in code.replace("\\\n", " ").splitlines():
@@ -102,6 +109,7 @@ def run_blocks(
     *,
     replaced: Mapping[str, str] | None = None,
     database: str = "",
+    kept: Path | None = None,
 ) -> PageRun:
     """Run blocks in order in a folder.
 
@@ -110,9 +118,10 @@ def run_blocks(
         folder: An empty folder; the process moves there and back.
         replaced: Addresses that a page shows, and those that the test has.
         database: Where statements of SQL run.
+        kept: A folder of releases that the page shows the figures of.
     """
     listed = [block for block in blocks if not block.not_run]
-    page = PageRun(folder, replaced or {}, database)
+    page = PageRun(folder, replaced or {}, database, kept)
     around = dict(os.environ)
     try:
         with contextlib.chdir(folder):

@@ -52,6 +52,23 @@ def test_blocks_are_found_with_their_titles_lines_and_reasons(tmp_path: Path) ->
     assert (tmp_path / "study.toml").read_text(encoding="utf-8") == "a = 1\n"
 
 
+def test_numbers_of_one_run_are_not_compared_and_words_are(tmp_path: Path) -> None:
+    printing = Block("python", "print('a 1.25 ok')", 1)
+    run_blocks([printing, Block("text", "a 3 ok", 2, title="One run")], tmp_path)
+    with pytest.raises(AssertionError, match="the page says"):
+        run_blocks([printing, Block("text", "b 3 ok", 2, title="One run")], tmp_path)
+
+
+def test_a_kept_release_takes_the_place_of_the_one_that_is_made(tmp_path: Path) -> None:
+    (kept := tmp_path / "kept").mkdir()
+    (folder := tmp_path / "folder").mkdir()
+    for name in ("made.json", "other.json"):
+        (kept / name).write_text("kept", encoding="utf-8")
+    write = "from pathlib import Path\nPath('made.json').write_text('fresh')"
+    run_blocks([Block("python", write, 1)], folder, kept=kept)
+    assert [each.read_text("utf-8") for each in folder.iterdir()] == ["kept"]
+
+
 def test_names_are_shared_and_the_folder_and_surroundings_are_left(
     tmp_path: Path,
 ) -> None:

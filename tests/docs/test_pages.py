@@ -31,7 +31,7 @@ PAGES = [
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_runs_from_top_to_bottom(page: str, tmp_path: Path) -> None:
-    run_blocks(blocks_of(ROOT / page), tmp_path)
+    run_blocks(blocks_of(ROOT / page), tmp_path, kept=(ROOT / page).with_suffix(""))
 
 
 def test_the_guide_on_the_team_ledger_runs_on_a_real_server(

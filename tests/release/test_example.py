@@ -2,18 +2,52 @@
 
 from pathlib import Path
 
+import pytest
+
 from dpratio.analyst.ratio.estimate import estimate_ratios
+from dpratio.errors import InvalidInput
+from dpratio.plan.make_plan import make_plan
 from dpratio.release.example import example_release
 from dpratio.release.plan_file import read_plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import Groups
+from dpratio.terms.ratio import Ratio
 
 PLAN = Path(__file__).parent / "golden" / "plan_v1.json"
 TRUTH = [1.0, 1.05, 1.1, 1.2]
 
 
-def test_the_example_is_about_invented_people_and_says_so() -> None:
-    release = example_release()
+@pytest.mark.parametrize("strategy", ["focused", "joint"])
+def test_the_example_is_about_invented_people_and_says_so(strategy: str) -> None:
+    release = example_release(strategy)
+    assert release.plan.strategy == strategy
     assert release.is_simulated
     assert [len(question.keys) for question in release.questions] == [4, 5]
+
+
+def test_the_example_is_of_the_default_product() -> None:
+    plan = example_release().plan
+    made = make_plan(
+        Ratio("score", per="label"),
+        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+        groups=[
+            Groups("region", ["north", "east", "south", "west"]),
+            ScoreBins("score", 5),
+        ],
+        answers=("ratio", "means"),
+        budget=Budget(epsilon=2),
+    )
+    assert (plan.strategy, plan.mechanism) == (made.strategy, made.mechanism)
+    assert [each.sums for each in plan.questions] == [
+        each.sums for each in made.questions
+    ]
+
+
+def test_an_unknown_strategy_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="unknown strategy, got 'even'"):
+        example_release("even")
 
 
 def test_the_example_holds_the_ratios_it_speaks_of() -> None:
@@ -26,4 +60,4 @@ def test_the_example_holds_the_ratios_it_speaks_of() -> None:
 
 
 def test_a_plan_of_the_first_version_is_read_as_it_was_written() -> None:
-    assert read_plan(PLAN) == example_release().plan
+    assert read_plan(PLAN) == example_release("joint").plan

@@ -64,7 +64,7 @@ def roll_up(
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
         >>> print(dpr.estimate_ratios(dpr.roll_up(release, question=1)).summary())
-        score is 8.8 % above label, 95 % interval 7.1 % to 10.5 %; ...
+        score is 8.9 % above label, 95 % interval 7.5 % to 10.5 %; ...
         >>> halves = {"north": "up", "east": "up", "south": "down", "west": "down"}
         >>> halves = dpr.roll_up(release, "region", into={"region": halves})
         >>> halves.questions[0].keys

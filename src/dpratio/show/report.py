@@ -66,7 +66,7 @@ def write_report(  # noqa: PLR0913 (keyword-only options of a report)
         ...     "Is it calibrated?" in file.read_text(encoding="utf-8")
         ...     west = dpr.compare_ratios(dpr.example_release(), "west", "north")
         ...     dpr.write_report(file, dpr.example_release(), answers=[west])
-        ...     "In region west, score per label is 19.8" in file.read_text("utf-8")
+        ...     "In region west, score per label is 20.7" in file.read_text("utf-8")
         True
         True
     """

@@ -11,7 +11,7 @@ from dpratio.show.sections.answer_words import heading_of, headline_of
 from shown import released, spent
 
 LOST = list(FUNCTION_STATUSES).index("unbounded")
-RELEASE = dpr.example_release()
+RELEASE = dpr.example_release("joint")
 
 
 def test_a_difference_is_said_with_its_interval_and_chance() -> None:

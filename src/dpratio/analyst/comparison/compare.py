@@ -77,7 +77,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
         >>> print(dpr.compare_ratios(release, "west", "north").summary())
-        west is 19.8 % above north, 95 % interval 14.5 % to 25.3 %; p = 2.4e-12
+        west is 20.7 % above north, 95 % interval 16.0 % to 25.7 %; p < 0.0001
         >>> options = {"question": 1, "adjust": "holm"}
         >>> from_one = dpr.compare_ratios(release, reference=1, **options)
         >>> from_one.pvalue_adjusted < 0.05

@@ -11,6 +11,7 @@ from dpratio.analyst.comparison.adjust import ADJUSTMENTS
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import (
+    chance_in_words,
     compared_in_words,
     interval_in_words,
     percent,
@@ -70,7 +71,7 @@ class Comparison(Tabular):
         >>> release = dpr.example_release()
         >>> found = dpr.compare_ratios(release, "west", "north")
         >>> found.estimate.round(3), found.ci_lower.round(3), found.status
-        (array([0.198]), array([0.145]), ('ok',))
+        (array([0.207]), array([0.16]), ('ok',))
     """
 
     spare: ClassVar = (
@@ -202,8 +203,8 @@ class Comparison(Tabular):
             value, ends = math.nan, (-math.inf, math.inf)
         words = compared_in_words(self.first[at], second, value, link)
         show = percent if link == "lift" else short
-        chance = float(self.pvalue_adjusted[at])
-        return f"{words}, {interval_in_words(ends, self.level, show)}; p = {chance:.2g}"
+        chance = chance_in_words(float(self.pvalue_adjusted[at]))
+        return f"{words}, {interval_in_words(ends, self.level, show)}; {chance}"
 
     def said(self) -> list[str]:
         """The summary, then the notes."""

@@ -12,6 +12,7 @@ from dpratio.analyst.comparison.hypothesis import AgainstValue, Between
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 from dpratio.analyst.tables.provenance import stamps
+from dpratio.analyst.tables.sentence import chance_in_words
 from dpratio.arrays import Flags, Integers
 from dpratio.checks import require
 from dpratio.plan.strategy.allowance import QUANTILE
@@ -79,9 +80,10 @@ class Homogeneity(Tabular):
         """Say the answer in a sentence."""
         fits = "does not fit" if self.pvalue < _UNLIKELY else "fits"
         degrees = "degree" if self.df == 1 else "degrees"
+        chance = chance_in_words(self.pvalue)
         return (
             f"one ratio, {self.ratio:.4g}, {fits} {self.groups:,} groups: chi-square "
-            f"{self.statistic:.4g} on {self.df} {degrees}, p = {self.pvalue:.2g}"
+            f"{self.statistic:.4g} on {self.df} {degrees}, {chance}"
         )
 
     def said(self) -> list[str]:
@@ -115,7 +117,7 @@ def assess_homogeneity(
         >>> import dpratio as dpr
         >>> release = dpr.example_release()
         >>> print(dpr.assess_homogeneity(release, question=1).summary())
-        one ratio, 1.088, does not fit 4 groups: chi-square 73.19 on 3 ...
+        one ratio, 1.088, does not fit 4 groups: chi-square 95.41 on 3 ...
     """
     from scipy.special import chdtri
 

@@ -76,9 +76,9 @@ def calibration_curve(
         >>> import dpratio as dpr
         >>> curve = dpr.calibration_curve(dpr.example_release())
         >>> curve.gap.estimate.round(3)
-        array([-0.002,  0.027,  0.056,  0.037,  0.055])
+        array([0.003, 0.028, 0.057, 0.041, 0.066])
         >>> print(curve.summary())
-        expected calibration error 0.0376 (0.0296 to 0.0452); p < 0.0001, ...
+        expected calibration error 0.0405 (0.0338 to 0.0470); p < 0.0001, ...
     """
     require_release(release)
     require_level(level)

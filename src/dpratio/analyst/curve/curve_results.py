@@ -58,7 +58,7 @@ class CalibrationErrors(Tabular):
         >>> import dpratio as dpr
         >>> errors = dpr.calibration_curve(dpr.example_release()).errors
         >>> errors.expected.estimate.round(3), errors.pvalue < 0.05
-        (array([0.038]), array([ True]))
+        (array([0.041]), array([ True]))
     """
 
     spare: ClassVar = (

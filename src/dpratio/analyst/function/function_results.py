@@ -44,7 +44,7 @@ class FunctionEstimates(Tabular):
         >>> release, mean = dpr.example_release(), dpr.functions.mean("per")
         >>> found = dpr.estimate_function(release, mean, question=1)
         >>> found.function, found.se.round(4)
-        ('mean_of_per', array([0.0076, 0.0076, 0.0076, 0.0075]))
+        ('mean_of_per', array([0.0071, 0.0071, 0.0071, 0.007 ]))
     """
 
     spare: ClassVar = ("se_privacy", "se_sampling", "se")

@@ -21,7 +21,7 @@ def brier_score() -> FunctionOfSums:
 
     Example:
         >>> import dpratio as dpr
-        >>> release, brier = dpr.example_release(), dpr.functions.brier_score()
+        >>> release, brier = dpr.example_release("joint"), dpr.functions.brier_score()
         >>> dpr.estimate_function(release, brier, question=1).estimate.round(3)
         array([0.202, 0.209, 0.211, 0.207])
     """
@@ -45,7 +45,7 @@ def calibration_intercept() -> FunctionOfSums:
 
     Example:
         >>> import dpratio as dpr
-        >>> release = dpr.example_release()
+        >>> release = dpr.example_release("joint")
         >>> begin = dpr.functions.calibration_intercept()
         >>> dpr.estimate_function(release, begin, question=1).estimate.round(2)
         array([ 0.01,  0.03,  0.03, -0.07])

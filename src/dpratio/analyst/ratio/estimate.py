@@ -66,9 +66,9 @@ def estimate_ratios(
         >>> import dpratio as dpr
         >>> estimates = dpr.estimate_ratios(dpr.example_release())
         >>> estimates.ratio.round(2)
-        array([1.02, 1.04, 1.09, 1.22, 0.98, 1.1 , 1.13, 1.06, 1.07])
+        array([1.01, 1.05, 1.11, 1.22, 1.03, 1.1 , 1.13, 1.06, 1.08])
         >>> print(estimates.summary())
-        9 ratios of score per label, from 0.984 ((all), 0 to 0.2) to 1.22 (west, ...
+        9 ratios of score per label, from 1.01 (north, (all)) to 1.22 (west, ...
     """
     require_release(release)
     require_one_of(method, METHODS, "method")

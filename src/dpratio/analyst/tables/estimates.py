@@ -76,7 +76,7 @@ class Estimates(Tabular):
         >>> import dpratio as dpr
         >>> estimates = dpr.estimate_ratios(dpr.example_release())
         >>> len(estimates), estimates.ci_upper[:4].round(3), set(estimates.status)
-        (9, array([1.051, 1.071, 1.129, 1.265]), {'ok'})
+        (9, array([1.034, 1.078, 1.138, 1.255]), {'ok'})
     """
 
     spare: ClassVar = (

@@ -81,7 +81,7 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
         >>> found = dpr.forecast(plan, n=[1_000, 10_000], guess=guess)
         >>> [round(row["width"], 2) for row in found.to_dicts()]
-        [0.24, 0.05]
+        [0.17, 0.05]
     """
     require(isinstance(plan, Plan), "plan must be a Plan", type(plan).__name__)
     require_no_histogram(plan.strategy)

@@ -62,7 +62,7 @@ def needed_people(
         >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
         >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
         >>> round(dpr.needed_people(plan, width=0.1, guess=guess), -2)
-        3500
+        2700
     """
     need = Need.of(plan, width=width, guess=guess, question=question, level=level)
     return need.people(widest=True)
@@ -101,7 +101,7 @@ def needed_epsilon(
         >>> plan = dpr.roll_up(dpr.example_release(), question=1).plan
         >>> guess = dpr.Guess(dpr.ColumnGuess(0.5, 0.2), dpr.ColumnGuess(0.45))
         >>> round(dpr.needed_epsilon(plan, width=0.1, n=10_000, guess=guess), 2)
-        0.2
+        0.04
     """
     need = Need.of(plan, width=width, guess=guess, question=question, level=level)
     return need.epsilon(n, widest=True)
