@@ -61,12 +61,12 @@ def test_the_door_prices_then_opens_then_asks_then_draws(
 
         monkeypatch.setattr(where, name, watched)
 
-    for name in ("price", "connected", "open_reading", "_quietly", "draw_noise"):
+    for name in ("price", "connected", "open_reading", "quietly", "draw_noise"):
         watch(name)
     release_sums(EMPTY, plan_of(), ledger=None)
     # Connecting, opening and asking are all done quietly.
-    opened = ["price", "_quietly", "connected", "_quietly", "open_reading"]
-    assert order == [*opened, "draw_noise", "_quietly"]
+    opened = ["price", "quietly", "connected", "quietly", "open_reading"]
+    assert order == [*opened, "draw_noise", "quietly"]
 
 
 @pytest.mark.parametrize("given", [None, "plan.json", {}, 1])
@@ -139,6 +139,7 @@ def test_provenance_is_the_same_for_tables_of_any_size(
         "origin",
         "source_hash",
         "searched",
+        "is_after_look",
     }
     for name in fields - {"questions"}:
         assert getattr(small, name) == getattr(large, name)

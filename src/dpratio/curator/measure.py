@@ -31,7 +31,7 @@ from dpratio.terms.dimensions import KINDS
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["connect", "look_at", "look_at_schema", "open_for"]
+__all__ = ["connect", "look_at", "look_at_schema", "open_for", "quietly"]
 
 Given = TypeVar("Given")
 Questions = tuple[ReleasedQuestion, ...]
@@ -39,7 +39,7 @@ Questions = tuple[ReleasedQuestion, ...]
 
 def connect(table: object, engine: str) -> object:
     """Connect to a table that lies elsewhere; give another as it is."""
-    return _quietly(lambda: connected(table, engine))
+    return quietly(lambda: connected(table, engine))
 
 
 def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Measured]:
@@ -58,7 +58,7 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Measured]:
     if search is None:
         ask = _open_questions(table, plan, engine)
         return lambda: Measured(ask())
-    held = _quietly(lambda: held_source(table))
+    held = quietly(lambda: held_source(table))
     count = _open_questions(table, search.histograms, engine)
     _open_questions(table, plan, engine)
 
@@ -96,7 +96,7 @@ def _open_questions(table: object, plan: Plan, engine: str) -> Callable[[], Ques
         stage = plan.stage
         if stage is not None:
             exact = _exact(plan, cells, asks)
-            return _quietly(lambda: measure_in_stages(plan, stage, exact, system_bits))
+            return quietly(lambda: measure_in_stages(plan, stage, exact, system_bits))
         noise = [_noise(plan, each, cells[each.partition]) for each in plan.questions]
         exact = _exact(plan, cells, asks)
         return tuple(
@@ -125,9 +125,9 @@ def look_at(
     ]
     asked += _readings(plan, groups).values()
     if plan.search is not None:
-        _quietly(lambda: held_source(table))
+        quietly(lambda: held_source(table))
     return [
-        (each, *_quietly(lambda each=each: schema_for(table, each, engine)))  # type: ignore[misc]
+        (each, *quietly(lambda each=each: schema_for(table, each, engine)))  # type: ignore[misc]
         for each in asked
     ]
 
@@ -147,7 +147,7 @@ class _Nothing(KeyCount):
 def look_at_schema(table: object) -> Mapping[str, ColumnType]:
     """Give the names and types of a table's columns: its public schema, and no row."""
     asked = _Nothing("", "text", None)
-    return _quietly(lambda: schema_for(connect(table, "auto"), asked, "auto"))[1]
+    return quietly(lambda: schema_for(connect(table, "auto"), asked, "auto"))[1]
 
 
 class _Together(NamedTuple):
@@ -174,7 +174,7 @@ def _open(
     table: object, reading: Reading, engine: str
 ) -> Callable[[], list[ExactSums]]:
     """Open the table for questions about the same groups."""
-    return _quietly(lambda: open_reading(table, reading, engine))
+    return quietly(lambda: open_reading(table, reading, engine))
 
 
 def _open_keys(
@@ -182,8 +182,8 @@ def _open_keys(
 ) -> Callable[[], Groups]:
     """Open the table for finding the keys that enough units share."""
     asked = _counted(keys, unit)
-    ask = _quietly(lambda: open_keys(table, asked, engine))
-    return lambda: name_keys(_quietly(ask), keys, unit, system_bits)
+    ask = quietly(lambda: open_keys(table, asked, engine))
+    return lambda: name_keys(quietly(ask), keys, unit, system_bits)
 
 
 def _counted(keys: PrivateKeys, unit: PrivacyUnit) -> KeyCount:
@@ -206,7 +206,7 @@ def _exact(
     """Ask for the exact sums of every question; of no groups there are none."""
     nothing = itertools.repeat(ExactSums(np.zeros((0, 1), dtype=np.int64)))
     found = {
-        at: iter(_quietly(ask)) if _count(groups[at.partition]) else nothing
+        at: iter(quietly(ask)) if _count(groups[at.partition]) else nothing
         for at, ask in asks.items()
     }
     return [next(found[_together(plan, each)]) for each in plan.questions]
@@ -223,7 +223,7 @@ def _known_groups(partition: Partition) -> Groups | None:
     return partition
 
 
-def _quietly(step: Callable[[], Given]) -> Given:
+def quietly(step: Callable[[], Given]) -> Given:
     """Open or run the engine; what others say when they stop may quote a cell."""
     given, refusal = None, None
     with silence():

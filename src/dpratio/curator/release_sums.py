@@ -5,8 +5,7 @@ charged, data are opened, noise is drawn once, the bytes are sealed, and only th
 anything leave.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from os import PathLike
 from typing import Any, NamedTuple, TypeVar
@@ -23,10 +22,11 @@ from dpratio.curator.growing import as_asked
 from dpratio.curator.ledger.account.source import Source, source_of
 from dpratio.curator.ledger.admission.proposed import require_unproposed
 from dpratio.curator.ledger.ledger import Ledger
+from dpratio.curator.ledger.looks import is_after_look
 from dpratio.curator.ledger.standing import standing_of
 from dpratio.curator.measure import connect, open_for
 from dpratio.curator.noise.entropy import fresh_id
-from dpratio.curator.stopping import ending_as_told
+from dpratio.curator.stopping import ending_as_told, noting_where
 from dpratio.curator.warehouse.origin import origin_of
 from dpratio.errors import EngineFailed, FileRefused, InvalidInput, LedgerRefused
 from dpratio.plan.make_plan import make_plan
@@ -211,7 +211,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     kind = "json" if out is None else format_of(out)
     name = fresh_id() if again is None else again
     is_first = again is None and not new_draw
-    with ending_as_told(), _noting(book, lambda: name):
+    with ending_as_told(), noting_where(lambda: standing_of(book, name).words):
         connected = cache(lambda: _connected(book, table, source, engine))
         before = Before(name)
         if is_first:
@@ -230,6 +230,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             said = book.charge(
                 name, plan, source=read, scope=scope, by=by, is_first=is_first
             )
+            looked = is_after_look(book, name)
             head = book.open(name)
             on_stage(STAGES[3])
             given, sought = _telling(lambda: standing_of(book, name).words, measure)
@@ -243,6 +244,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
                 ledger_head=head,
                 source_hash=said,
                 searched=sought,
+                is_after_look=looked,
             )
             content = release_to_bytes(release, kind)
             book.seal(name, content, kind)
@@ -266,16 +268,6 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             )
         book.publish(name)
     return release
-
-
-@contextmanager
-def _noting(book: Ledger, name: Callable[[], str]) -> Iterator[None]:
-    """Note on an interrupt where the release stands."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        stop.add_note(standing_of(book, name()).words)
-        raise
 
 
 def _require_unkept(scope: object, release_id: object, source: object) -> None:

@@ -20,6 +20,7 @@ __all__ = [
     "heeding_signals",
     "interrupt_heard",
     "notes_of",
+    "noting_where",
     "stoppable",
 ]
 
@@ -138,6 +139,16 @@ def ending_as_told() -> Iterator[None]:
             sys.stderr.write("".join(f"{note}\n" for note in notes_of(stop)))
             sys.stderr.flush()
             signal.raise_signal(signal.SIGTERM)
+        raise
+
+
+@contextmanager
+def noting_where(stands: Callable[[], str]) -> Iterator[None]:
+    """Note on an interrupt where the release stands."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        stop.add_note(stands())
         raise
 
 

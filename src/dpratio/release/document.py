@@ -31,6 +31,7 @@ from dpratio.release.checked_json import other_document
 from dpratio.release.external import require_external
 from dpratio.release.noisy_sums import NoisySums, layers_to_document, read_layers
 from dpratio.release.release import Release, ReleasedQuestion, fresh_question
+from dpratio.release.release_id import read_id
 from dpratio.strict import Node
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import KINDS, Keys
@@ -58,6 +59,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
     hashed = {} if release.source_hash is None else {"source": release.source_hash}
     found = release.searched
     searched = {} if found is None else {"searched": _searched_to_document(found)}
+    looked = {"after_look": True} if release.is_after_look else {}
     return {
         "format": FORMAT,
         "version": _version_of(release),
@@ -70,6 +72,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
         **_derived_to_document(release),
         **hashed,
         **searched,
+        **looked,
         "plan": plan_to_document(release.plan),
         "parts": [_question_to_document(release, each) for each in release.questions],
     }
@@ -104,10 +107,10 @@ def release_from_document(node: Node, values: Values) -> Release:
         "ledger",
         "plan",
         "parts",
-        optional=["derived", "source", "searched"],
+        optional=["derived", "source", "searched", "after_look"],
     )
     plan = plan_from_document(fields["plan"])
-    sources = tuple(_read_id(each) for each in fields["sources"].items())
+    sources = tuple(read_id(each) for each in fields["sources"].items())
     heads, apart = _read_derived(fields.get("derived"), derived=bool(sources))
     origin = fields["origin"].text_or_none()
     try:
@@ -127,7 +130,7 @@ def release_from_document(node: Node, values: Values) -> Release:
         fields["parts"].refuse(f"must have {len(plan.questions)} parts")
     release = node.make(
         lambda: Release(
-            id=_read_id(fields["id"]),
+            id=read_id(fields["id"]),
             plan=plan,
             questions=tuple(
                 _read_question(each, plan, at, values, derived=bool(sources))
@@ -142,6 +145,7 @@ def release_from_document(node: Node, values: Values) -> Release:
             cost_if_disjoint=apart,
             source_hash=fields["source"].text() if "source" in fields else None,
             searched=_read_searched(fields.get("searched")),
+            is_after_look=_read_look(fields.get("after_look")),
         )
     )
     if fields["version"].value != _version_of(release):
@@ -181,6 +185,13 @@ def _read_derived(
     said = cost.fields("epsilon", "delta")
     epsilon, delta = said["epsilon"].fraction(), said["delta"].fraction()
     return heads, cost.make(lambda: Budget(epsilon, delta))
+
+
+def _read_look(node: Node | None) -> bool:
+    """Read that terms were set after a look; nothing says that they were not."""
+    if node is not None and not node.flag():
+        node.refuse("must be true, or left out")
+    return node is not None
 
 
 def _question_to_document(
@@ -275,12 +286,6 @@ def _read_groups(node: Node, plan: Plan, at: int) -> Groups | None:
     if not same or found.columns != (planned.column,) or None in only.values:
         node.refuse(f"must be keys of '{planned.column}', all {planned.kind}")
     return found
-
-
-def _read_id(node: Node) -> str:
-    if not re.fullmatch("[0-9a-f]{32}", node.text()):
-        node.refuse("must be 32 hexadecimal digits")
-    return node.text()
 
 
 def _stages_to_document(question: ReleasedQuestion) -> dict[str, Any]:

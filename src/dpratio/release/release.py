@@ -20,7 +20,12 @@ from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.strategy.first_totals import TOTALS
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.release.noisy_sums import NoiseLayer, NoisySums, to_integers
-from dpratio.release.release_id import require_hash, require_id, require_origin
+from dpratio.release.release_id import (
+    require_derived,
+    require_hash,
+    require_id,
+    require_origin,
+)
 from dpratio.tabular import printable
 from dpratio.terms.budget import Budget, decimal_text
 from dpratio.terms.dimensions import Cell
@@ -29,6 +34,7 @@ from dpratio.terms.ratio import Ratio, is_unicode
 from dpratio.version import __version__
 
 __all__ = [
+    "AFTER_LOOK",
     "EXTERNAL_WORDS",
     "MADE_BY",
     "Release",
@@ -40,6 +46,7 @@ __all__ = [
 
 
 MADE_BY = f"dpratio {__version__}"
+AFTER_LOOK = "terms set after a look at the data"
 EXTERNAL_WORDS = (
     "these sums were measured by {origin}; their noise is as stated there, and dpratio "
     "makes no privacy claim about them."
@@ -156,6 +163,8 @@ class Release:
         source_hash: A salted hash of what was read; the ledger keeps the salt. None
             where no ledger was kept, and in releases of before.
         searched: The noisy counts that found its bounds, where its plan looks for any.
+        is_after_look: Whether somebody looked at the data, past all noise, before it
+            was charged: the guarantee does not cover the choice of its terms.
 
     Example:
         >>> import dpratio as dpr
@@ -176,6 +185,7 @@ class Release:
     cost_if_disjoint: Budget | None = None
     source_hash: str | None = None
     searched: Searched | None = None
+    is_after_look: bool = False
 
     def __post_init__(self) -> None:
         for name in (self.id, *self.sources):
@@ -183,11 +193,14 @@ class Release:
         for head in (self.ledger_head, *self.ledger_heads):
             require_hash(head, "a ledger head")
         require_hash(self.source_hash, "the hash of a source")
-        _require_derived(self)
+        require_derived(
+            self.ledger_heads, self.sources, self.cost_if_disjoint, self.cost
+        )
         made = isinstance(self.made_by, str) and is_unicode(self.made_by)
         require(made, "made_by must be text", self.made_by)
-        flagged = isinstance(self.is_simulated, bool)
-        require(flagged, "is_simulated must be true or false", self.is_simulated)
+        for name in ("is_simulated", "is_after_look"):
+            given = getattr(self, name)
+            require(isinstance(given, bool), f"{name} must be true or false", given)
         require_origin(self.origin, self.plan.strategy)
         _require_asked(self)
 
@@ -246,10 +259,11 @@ class Release:
             held = f"noisy counts of {names} in {count} cells"
         if self.origin is not None:
             simulated += f"EXTERNAL: {EXTERNAL_WORDS.format(origin=self.origin)} "
+        looked = f"; {AFTER_LOOK}" if self.is_after_look else ""
         return printable(
             f"{simulated}Release {self.id}: {held}{made}{self._said_of_guesses()}; "
             f"{cost_words(self.cost)}{' as claimed there' if self.origin else ''}"
-            f"{self._said_of_cost()}."
+            f"{self._said_of_cost()}{looked}."
             f"{'' if self.origin else f' Not covered: {plan.not_covered[0]}'}"
         )
 
@@ -322,21 +336,6 @@ def _require_asked(release: Release) -> None:
         return
     rule = "what was measured must be what the noisy totals of the first stage lead to"
     require(is_realised(plan, asked, firsts), rule, "something else")
-
-
-def _require_derived(release: Release) -> None:
-    """Refuse what only a release that was made from others may state."""
-    heads, apart = release.ledger_heads, release.cost_if_disjoint
-    fits = isinstance(heads, tuple) and len(set(heads)) == len(heads)
-    rule = "each release that this one was made from has one ledger head at most"
-    require(fits and len(heads) <= len(release.sources), rule, heads)
-    if apart is not None:
-        plan, merged = release.plan, len(release.sources) > 1
-        fits = isinstance(apart, Budget) and (
-            apart.epsilon <= plan.epsilon and apart.delta <= plan.delta
-        )
-        rule = "one of several releases costs no more than all of them"
-        require(merged and fits, rule, apart)
 
 
 def fresh_question(

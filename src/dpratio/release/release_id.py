@@ -1,7 +1,8 @@
-"""Ids of releases: hexadecimal digits, or any text that stands for them.
+"""Ids of releases, and what a release says of where it comes from.
 
-A scheduler knows what a run is called before it runs. The same text is the same id, so
-that a second attempt goes on with the first one's charge.
+An id is hexadecimal digits, or any text that stands for them. A scheduler knows what a
+run is called before it runs. The same text is the same id, so that a second attempt
+goes on with the first one's charge.
 """
 
 import hashlib
@@ -9,8 +10,17 @@ import re
 
 from dpratio.checks import require
 from dpratio.plan.strategy.layout import EXTERNAL
+from dpratio.strict import Node
+from dpratio.terms.budget import Budget
 
-__all__ = ["id_of", "require_hash", "require_id", "require_origin"]
+__all__ = [
+    "id_of",
+    "read_id",
+    "require_derived",
+    "require_hash",
+    "require_id",
+    "require_origin",
+]
 
 _ID = re.compile("[0-9a-f]{32}")
 # Nobody calls a run so; somebody may have lost a digit, or the case.
@@ -55,6 +65,28 @@ def require_id(name: object) -> None:
     """Refuse what cannot name a release."""
     named = isinstance(name, str) and _ID.fullmatch(name)
     require(named, "a release id is 32 hexadecimal digits", name)
+
+
+def read_id(node: Node) -> str:
+    """Read the id of a release from a document."""
+    if not _ID.fullmatch(node.text()):
+        node.refuse("must be 32 hexadecimal digits")
+    return node.text()
+
+
+def require_derived(
+    heads: object, sources: tuple[str, ...], apart: object, cost: Budget
+) -> None:
+    """Refuse what only a release that was made from others may state."""
+    fits = isinstance(heads, tuple) and len(set(heads)) == len(heads)
+    rule = "each release that this one was made from has one ledger head at most"
+    require(fits and len(heads) <= len(sources), rule, heads)  # type: ignore[arg-type]
+    if apart is not None:
+        fits = isinstance(apart, Budget) and (
+            apart.epsilon <= cost.epsilon and apart.delta <= cost.delta
+        )
+        rule = "one of several releases costs no more than all of them"
+        require(len(sources) > 1 and fits, rule, apart)
 
 
 def require_origin(origin: object, strategy: str) -> None:

@@ -62,6 +62,7 @@ class Equivalence(Tabular):
     variance: str
     is_simulated: bool
     origin: str | None = None
+    is_after_look: bool = False
     release_id: str = ""
     asked: str = ""
 
@@ -79,7 +80,11 @@ class Equivalence(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the verdicts were reached and what they mean."""
-        lines = stamps(self.origin, is_simulated=self.is_simulated)
+        lines = stamps(
+            self.origin,
+            is_simulated=self.is_simulated,
+            is_after_look=self.is_after_look,
+        )
         lines.append(
             f"One-sided tests against {self.margins} at level {self.level:g}, "
             f"variance {self.variance}."
@@ -213,6 +218,7 @@ def assess_equivalence(
         adjust=adjust,
         variance=target.variance,
         is_simulated=release.is_simulated,
+        is_after_look=release.is_after_look,
         origin=release.origin,
         release_id=release.id,
         asked=target.asked,

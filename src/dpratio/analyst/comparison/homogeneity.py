@@ -51,6 +51,7 @@ class Homogeneity(Tabular):
     is_simulated: bool
     left_out: int = 0
     origin: str | None = None
+    is_after_look: bool = False
     release_id: str = ""
     asked: str = ""
     beside: tuple[tuple[Any, float, float, float], ...] = field(default=(), repr=False)
@@ -62,7 +63,11 @@ class Homogeneity(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the test was made."""
-        lines = stamps(self.origin, is_simulated=self.is_simulated)
+        lines = stamps(
+            self.origin,
+            is_simulated=self.is_simulated,
+            is_after_look=self.is_after_look,
+        )
         lines.append(
             f"The hypothesis: all {self.groups:,} groups have one ratio; variance "
             f"{self.variance}."
@@ -148,6 +153,7 @@ def assess_homogeneity(
         pvalue=pvalue,
         variance=target.variance,
         is_simulated=release.is_simulated,
+        is_after_look=release.is_after_look,
         left_out=left_out,
         origin=release.origin,
         release_id=release.id,

@@ -125,6 +125,7 @@ def calibration_curve(
         errors=replace(points.errors, fit=fit, origin=release.origin),
         level=level,
         is_simulated=release.is_simulated,
+        is_after_look=release.is_after_look,
         origin=release.origin,
         release_id=release.id,
         bounds=(

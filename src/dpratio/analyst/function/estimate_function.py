@@ -254,6 +254,7 @@ def _answer(
         method=method,
         level=level,
         is_simulated=release.is_simulated,
+        is_after_look=release.is_after_look,
         origin=release.origin,
         release_id=release.id,
     )

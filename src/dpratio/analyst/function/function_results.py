@@ -62,6 +62,7 @@ class FunctionEstimates(Tabular):
     level: float
     is_simulated: bool
     origin: str | None = None
+    is_after_look: bool = False
     release_id: str = ""
 
     @property
@@ -85,7 +86,11 @@ class FunctionEstimates(Tabular):
         shown = self.function.replace("_", " ")
         made = f"intervals at level {self.level:g}, method {self.method}"
         return [
-            *stamps(self.origin, is_simulated=self.is_simulated),
+            *stamps(
+                self.origin,
+                is_simulated=self.is_simulated,
+                is_after_look=self.is_after_look,
+            ),
             f"Estimates of {shown}; {made}.",
             *meanings_of(self.codes, FUNCTION_STATUSES),
         ]

@@ -1,9 +1,14 @@
 """What every answer says first about the release it is made of."""
 
-from dpratio.release.release import EXTERNAL_WORDS
+from dpratio.release.release import AFTER_LOOK, EXTERNAL_WORDS
 from dpratio.tabular import PUBLIC
 
-__all__ = ["PUBLIC_WORDS", "heading_stamp", "stamps"]
+__all__ = ["LOOK_WORDS", "PUBLIC_WORDS", "heading_stamp", "stamps"]
+
+LOOK_WORDS = (
+    f"{AFTER_LOOK.capitalize()}: somebody had seen how they are written. The guarantee "
+    "does not cover the choice of its terms."
+)
 
 PUBLIC_WORDS = (
     "NOT PRIVATE: these are exact sums of a table that was declared public or "
@@ -11,8 +16,10 @@ PUBLIC_WORDS = (
 )
 
 
-def stamps(origin: str | None, *, is_simulated: bool) -> list[str]:
-    """Say that people are invented, or that sums come from elsewhere."""
+def stamps(
+    origin: str | None, *, is_simulated: bool, is_after_look: bool = False
+) -> list[str]:
+    """Say that people are invented, sums from elsewhere, or terms set after a look."""
     lines = []
     if is_simulated:
         lines.append("SIMULATED: the people in this release are invented.")
@@ -20,6 +27,8 @@ def stamps(origin: str | None, *, is_simulated: bool) -> list[str]:
         lines.append(PUBLIC_WORDS)
     elif origin is not None:
         lines.append(f"EXTERNAL: {EXTERNAL_WORDS.format(origin=origin)}")
+    if is_after_look:
+        lines.append(LOOK_WORDS)
     return lines
 
 

@@ -16,7 +16,10 @@ from dpratio.strict import Node
 
 __all__ = [
     "COLUMNS",
+    "CURATORS",
     "KINDS",
+    "LOOKED",
+    "OFFICERS",
     "OWNERS",
     "Entry",
     "entry_from_row",
@@ -24,13 +27,13 @@ __all__ = [
     "link",
 ]
 
+# Somebody looked at how data are written, past all noise.
+LOOKED = "looked"
+CURATORS = ("charge", "opened", "sealed", "published", "void", LOOKED)
+OFFICERS = ("approved", "withdrawn", "allowed")
 # What only the owner of a ledger writes.
 OWNERS = ("recovered", "closed", "reopened", "quarantined")
-KINDS = (
-    *("charge", "opened", "sealed", "published", "void"),
-    *("approved", "withdrawn", "allowed"),
-    *OWNERS,
-)
+KINDS = (*CURATORS, *OFFICERS, *OWNERS)
 _EVENTS = {
     # Ledgers of before had neither sources nor what they are bound by.
     "charge": (("plan", "by"), ("plan", "by", "source", "place", "salt")),
@@ -41,6 +44,7 @@ _EVENTS = {
     "approved": (("by",), ("by", "plan", "source")),
     "withdrawn": (("by",),),
     "allowed": (("by", "source", "place"),),
+    LOOKED: (("by", "source", "place"),),
     "quarantined": (("by", "why", "line", "row"),),
     # The number and hash are those of the newest line that was lost; empty for none.
     "recovered": (("by", "why", "lost_seq", "lost_hash"),),
@@ -55,6 +59,7 @@ _MORE = {
     # proposed them.
     "charge": ("approval", "fixed", "last", "filled", "bounds_by"),
     "approved": ("most", "until", "every"),
+    LOOKED: ("filled",),
 }
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from dpratio.curator.ledger.account.accounting import Charge, short
 from dpratio.curator.ledger.account.approval import Approval, approval_of, who
-from dpratio.curator.ledger.account.entry import KINDS, Entry
+from dpratio.curator.ledger.account.entry import KINDS, LOOKED, OFFICERS, Entry
 from dpratio.curator.ledger.account.held import (
     AFTER,
     SET_ASIDE,
@@ -68,6 +68,7 @@ class Walk:
     steps_back: list[int]
     aside: dict[int, Aside]
     recovered: list[Entry]
+    looked: list[Entry]
     is_closed: bool
     ended: Entry | None
     # Lines that were passed over, until a later line sets them aside.
@@ -83,13 +84,10 @@ class Walk:
             _require_subject(entry, said)
         if "source" in said and pair_of(said) not in self.sources:
             _require_source(said)
-        if entry.kind == "approved":
-            self.approved[entry.subject] = approval_of(entry)
-        elif entry.kind == "withdrawn":
-            given = self.approved[entry.subject]
-            self.approved[entry.subject] = replace(given, withdrawal=entry)
-        elif entry.kind == "allowed":
-            self.allowed[pair_of(said)] = entry
+        if entry.kind in OFFICERS:
+            self._note(entry, said)
+        elif entry.kind == LOOKED:
+            self.looked.append(entry)
         elif entry.kind == "quarantined":
             self._confirm(entry, said)
         elif entry.kind == "recovered":
@@ -100,10 +98,20 @@ class Walk:
         self.is_closed = is_closed
         self._go_on(entry)
 
+    def _note(self, entry: Entry, said: Mapping[str, str]) -> None:
+        """Take what an officer wrote."""
+        if entry.kind == "approved":
+            self.approved[entry.subject] = approval_of(entry)
+        elif entry.kind == "withdrawn":
+            given = self.approved[entry.subject]
+            self.approved[entry.subject] = replace(given, withdrawal=entry)
+        else:
+            self.allowed[pair_of(said)] = entry
+
     @property
     def is_used(self) -> bool:
-        """Whether anything was charged, approved, allowed, lost or set aside."""
-        lines = (self.releases, self.approved, self.allowed, self.aside)
+        """Whether anything was charged, approved, allowed, looked at or lost."""
+        lines = (self.releases, self.approved, self.allowed, self.aside, self.looked)
         return any(lines) or bool(self.recovered)
 
     def set_aside(self, entry: Entry) -> None:
@@ -157,7 +165,7 @@ class Walk:
         """Tell whether a scope is closed after a line; KeyError where none may follow.
 
         One that was opened by mistake is closed for good, and only while nothing was
-        charged, approved, allowed, lost or set aside there.
+        charged, approved, allowed, looked at, lost or set aside there.
         """
         kind, is_closed = entry.kind, self.is_closed
         if is_closed != (kind == "reopened"):

@@ -9,7 +9,7 @@ directly gets no further than through this library.
 from dataclasses import dataclass
 
 from dpratio.curator.ledger.account.account import AFTER
-from dpratio.curator.ledger.account.entry import KINDS, OWNERS
+from dpratio.curator.ledger.account.entry import CURATORS, OFFICERS, OWNERS
 from dpratio.curator.ledger.store.server_approvals import (
     IS_ASIDE,
     IS_LOST,
@@ -26,8 +26,9 @@ _LINE = (
 )
 _GIVEN = ", ".join(word.split()[0] for word in _LINE.split(", "))
 _STEPS = ", ".join(f"'{kind}'" for kind in AFTER)
-_OFFICERS = ", ".join(f"'{kind}'" for kind in KINDS if kind not in {*AFTER, *OWNERS})
-_OWNERS = ", ".join(f"'{kind}'" for kind in OWNERS)
+_CURATORS, _OFFICERS, _OWNERS = (
+    ", ".join(f"'{kind}'" for kind in kinds) for kinds in (CURATORS, OFFICERS, OWNERS)
+)
 _WANTED = " ".join(f"WHEN '{kind}' THEN '{state}'" for kind, state in AFTER.items())
 
 
@@ -339,7 +340,7 @@ FUNCTIONS = (
         REQUIRE_APPROVED,
     ),
     Function("enter", _LINE, "void", _ENTER),
-    Function("append", _LINE, "void", _APPEND.format(kinds=_STEPS), is_definer=True),
+    Function("append", _LINE, "void", _APPEND.format(kinds=_CURATORS), is_definer=True),
     Function(
         "approve", _LINE, "void", _APPEND.format(kinds=_OFFICERS), is_definer=True
     ),

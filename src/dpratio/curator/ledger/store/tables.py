@@ -5,10 +5,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dpratio.curator.ledger.account.account import AFTER
 from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import (
     COLUMNS,
+    CURATORS,
+    LOOKED,
     OWNERS,
     Entry,
     entry_from_row,
@@ -83,6 +84,11 @@ class Tables:
         closed = [entry_from_row(row) for row in self.run(query, ())]
         return {each.scope for each in closed if '"why": ' in each.event}
 
+    def looks(self) -> list[Entry]:
+        """The lines of all scopes about data that somebody looked at."""
+        query = f"SELECT {_COLUMNS} FROM {self.schema}entry WHERE kind = '{LOOKED}'"
+        return [entry_from_row(row) for row in self.run(query, ())]
+
     def lock_scopes(self) -> None:
         """Keep others from writing to any scope, in the order of their names."""
         names = f"SELECT name FROM {self.schema}scope ORDER BY name"
@@ -148,7 +154,7 @@ class Tables:
         statement = f"INSERT INTO {self.schema}entry ({_COLUMNS}) VALUES ({marks})"
         if self.is_checked:
             verb = "settle" if entry.kind in OWNERS else "approve"
-            verb = "append" if entry.kind in AFTER else verb
+            verb = "append" if entry.kind in CURATORS else verb
             statement = f"SELECT {self.schema}{verb}({marks})"
         self.run(statement, entry.row)
 
