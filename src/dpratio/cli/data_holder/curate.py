@@ -16,6 +16,7 @@ from dpratio.cli.data_holder.ledger import (
     Scope,
     open_ledger,
 )
+from dpratio.cli.data_holder.looked import look_notes
 from dpratio.cli.data_holder.running import closing_line, shown_stages
 from dpratio.cli.options import (
     Data,
@@ -67,9 +68,13 @@ def plan(  # noqa: PLR0913 (one command, one answer)
     ] = None,
     location: Annotated[
         str | None,
-        typer.Option("--ledger", help="With --html: the ledger, for what is left."),
+        typer.Option(
+            "--ledger",
+            help="The ledger: whether data were looked at; with --html, what is left.",
+        ),
     ] = None,
     scope: Scope = None,
+    anchor: Anchor = None,
     force: Replace = False,
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
@@ -79,11 +84,12 @@ def plan(  # noqa: PLR0913 (one command, one answer)
     output = Output(layout, wide=wide)
     if out is not None:
         require_plan_place(out)
-    rule = "--ledger, --scope and --force go with --html"
-    require(html is not None or not (location or scope or force), rule, "no --html")
+    require(html is not None or not force, "--force goes with --html", "no --html")
     given = None if is_plan(study) else read_study(study)
     made = read_any_plan(study) if given is None else plan_of(given)
-    notes = [] if given is None or layout == "csv" else _notes(given, made)
+    own = scope if given is None else scope or given.scope
+    looked = look_notes(location, own, anchor)
+    notes = [*looked, *([] if given is None else _notes(given, made))]
     written = {"json": plan_to_json, "markdown": plan_to_markdown}.get(layout)
     if written is None:
         output.say([*made.summary(), ""])
@@ -96,31 +102,17 @@ def plan(  # noqa: PLR0913 (one command, one answer)
         write_plan(made, out)
         output.say(["", f"Plan {plan_hash(made)} written to {out}."])
     if html is not None:
-        _write_sheet(html, made, given, (location, scope), replace=force)
+        from dpratio.curator.ledger.record import budget_facts
+        from dpratio.show.sheet.sheet import write_sheet
+
+        told: dict[str, Any] = {"notes": notes, "replace": force}
+        if given is not None:
+            told["bounds_from"] = given.bounds_from
+        if location is not None:
+            account = open_ledger(location, anchor).account(own)
+            told["budget"] = budget_facts(account, made)
+        write_sheet(html, made, **told)
         output.say(["", f"Sheet for approval written to {html}."])
-
-
-def _write_sheet(
-    path: Path,
-    plan: "Plan",
-    study: "Study | None",
-    account: tuple[str | None, str | None],
-    *,
-    replace: bool,
-) -> None:
-    """Write what whoever approves a plan must read; the ledger is only read."""
-    from dpratio.curator.ledger.record import budget_facts
-    from dpratio.show.sheet.sheet import write_sheet
-
-    location, scope = account
-    told: dict[str, Any] = {}
-    if study is not None:
-        scope = scope or study.scope
-        told = {"notes": _notes(study, plan), "bounds_from": study.bounds_from}
-    if location is not None:
-        held = open_ledger(location, None).account(scope)
-        told["budget"] = budget_facts(held, plan)
-    write_sheet(path, plan, **told, replace=replace)
 
 
 def release(  # noqa: PLR0913 (one command, one door)
