@@ -138,6 +138,19 @@ def test_the_forecast_on_screen_is_the_one_the_command_prints(
     assert page.inner_text("#figures strong") == headline
 
 
+def test_a_width_that_is_wanted_leads_to_the_epsilon_that_reaches_it(
+    visit: Visiting, address: str
+) -> None:
+    page = visit().page
+    page.goto(f"{address}/?{PEOPLE}")
+    page.get_by_label("Width that is wanted").fill("0.1")
+    link = page.get_by_role("link", name=re.compile("Plan with epsilon"))
+    epsilon = link.inner_text().split()[-1]
+    link.click()
+    page.wait_for_url(f"**/?*epsilon={epsilon}*")
+    assert float(shown(page, "width")) == pytest.approx(0.1, rel=0.02)
+
+
 def test_what_is_copied_is_a_study_whose_plan_was_forecast(
     visit: Visiting, address: str
 ) -> None:

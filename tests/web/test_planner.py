@@ -3,9 +3,11 @@
 import pytest
 
 from dpratio.simulation.forecast.forecast import forecast
+from dpratio.simulation.forecast.forecast_row import ForecastRow
 from dpratio.web.form import FieldMissing, read_form
 from dpratio.web.pages import charts_part
 from dpratio.web.planner import look_around, plan_form
+from dpratio.web.reached import reach_width
 
 
 def test_a_form_is_forecast_as_its_study_is() -> None:
@@ -72,3 +74,28 @@ def test_described_people_are_rehearsed_on_the_page() -> None:
     shown, status = charts_part(read_form({"n": "5000"}))
     assert (status, "answer 20" in shown) == (200, False)
     assert "Describe the people" in shown
+
+
+@pytest.mark.parametrize("width", ["0.1", "0.2"])
+def test_a_width_that_is_wanted_is_reached_by_the_epsilon_that_is_named(
+    width: str,
+) -> None:
+    described = {"numerator_mean": "0.5", "numerator_sd": "0.2", "per_mean": "0.45"}
+    form = read_form({"n": "5000", "width": width, **described})
+    reached = reach_width(form, plan_form(form))
+    assert reached is not None
+    own = plan_form(read_form({**form.given, "epsilon": reached.epsilon}))
+    assert isinstance(own.row, ForecastRow)
+    assert own.row.width == pytest.approx(float(width), rel=0.02)
+    assert f"epsilon={reached.epsilon}" in reached.query
+    shown, status = charts_part(form)
+    assert (status, f"Plan with epsilon {reached.epsilon}" in shown) == (200, True)
+
+
+def test_a_width_that_no_epsilon_reaches_is_said_and_leads_nowhere() -> None:
+    form = read_form({"n": "100", "width": "0.001"})
+    shown, _ = charts_part(form)
+    assert "With 100 people no epsilon gives it: they are too few." in shown
+    assert "Plan with epsilon" not in shown
+    assert "To reach" not in charts_part(read_form({"n": "100"}))[0]
+    assert charts_part(read_form({"width": "0"}))[1] == 422

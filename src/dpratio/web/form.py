@@ -26,6 +26,7 @@ DEFAULTS = {
     "epsilon": "1",
     "delta": "1e-6",
     "level": "0.95",
+    "width": "",
     "numerator": "score",
     "numerator_kind": "range",
     "numerator_lower": "0",
@@ -106,6 +107,7 @@ _WORDS = {
     "weight_with_numerator": "the weight's correlation with the numerator",
     "weight_with_per": "the weight's correlation with the denominator",
     "against": "the ratio to test against",
+    "width": "the width that is wanted",
 }
 
 _HINTS = {"level": "0.9, 0.95 and 0.99 are usual."}

@@ -24,6 +24,7 @@ from dpratio.web.assumptions import assumptions, show_three
 from dpratio.web.blame import field_of
 from dpratio.web.form import FieldMissing, Form
 from dpratio.web.planner import Outlook, Planned, look_around, plan_form
+from dpratio.web.reached import reach_width
 from dpratio.web.study.kept import names_of, read_kept
 from dpratio.web.study.study_text import study_of
 
@@ -74,7 +75,7 @@ def planner_page(form: Form, not_opened: str = "") -> Answer:
     """
     shown, status = _forecast_terms(form)
     if status == _GOOD:
-        shown |= _chart_terms(plan_form(form))
+        shown |= _chart_terms(form)
     choices = {
         "strategies": STRATEGIES,
         "mechanisms": ("auto", *MECHANISMS),
@@ -96,7 +97,7 @@ def forecast_part(form: Form) -> Answer:
 def charts_part(form: Form) -> Answer:
     """Give the part of the planner that holds the charts."""
     try:
-        shown = _chart_terms(plan_form(form))
+        shown = _chart_terms(form)
     except DpratioError as error:
         return _fill("charts.html", message=str(error)), _REFUSED
     return _fill("charts.html", **shown), _GOOD
@@ -155,7 +156,8 @@ def _answers(planned: Planned) -> int:
     return groups.count if one and isinstance(groups, Groups) else 1
 
 
-def _chart_terms(planned: Planned) -> dict[str, Any]:
+def _chart_terms(form: Form) -> dict[str, Any]:
+    planned = plan_form(form)
     around = look_around(planned)
     epsilons, sizes = around.by_epsilon, around.by_people
     lines = _LINES if planned.forecast.rows else _LINES_OF_RANGE
@@ -165,6 +167,7 @@ def _chart_terms(planned: Planned) -> dict[str, Any]:
         ("Width against people", "people", "n", sizes),
     ]
     return {
+        "reached": reach_width(form, planned),
         "rehearsal": _rehearsal(planned),
         "some_left_out": not all(math.isfinite(width) for width in widths),
         "columns": list(lines),

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +30,7 @@ Outlook = ForecastRow | ForecastRange
 
 _LEVELS = (Fraction("0.01"), Fraction("0.9999"))
 _TESTED = (Fraction(-(10**6)), Fraction(10**6))
+_WIDTHS = (Fraction("1e-9"), Fraction(10**9))
 _REMEMBERED = 64
 
 
@@ -38,7 +39,8 @@ class Planned:
     """A study, its plan and what the plan will give.
 
     ``text`` is the study as it is copied. Where it lacks keys, ``forecast_text`` is
-    the same with invented ones, else the very text.
+    the same with invented ones, else the very text. ``width`` is the one that is
+    wanted, where any is.
     """
 
     text: str
@@ -46,6 +48,7 @@ class Planned:
     study: Study
     plan: Plan
     forecast: Forecast
+    width: float | None = None
 
     @property
     def outlooks(self) -> tuple[Outlook, ...]:
@@ -101,7 +104,10 @@ def plan_form(form: Form) -> Planned:
         study, plan = _plan_text(texts[1])
         centre = plan.questions[(which_question(plan, study) or 1) - 1].ratio.guess
         against = 1.0 if centre is None else centre
-    return _plan_texts(texts, level, against)
+    planned = _plan_texts(texts, level, against)
+    if form.is_empty("width"):
+        return planned
+    return replace(planned, width=float(form.exact("width", within=_WIDTHS)))
 
 
 def look_around(planned: Planned) -> Around:

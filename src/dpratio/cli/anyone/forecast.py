@@ -20,9 +20,6 @@ from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, plan_of, read_study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dpratio.plan.plan import Plan
     from dpratio.simulation.forecast.calibration_power import CalibrationPower
     from dpratio.simulation.forecast.forecast_row import Forecast
     from dpratio.simulation.forecast.looks import LooksForecast
@@ -106,52 +103,10 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
         )
     lines = []
     if width is not None:
-        lines = ["", *_needs(plan, width, sizes, options)]
+        from dpratio.simulation.forecast.needed import Need
+
+        lines = ["", *Need.of(plan, width=width, **options).said(sizes)]
     output.write_files(result)
     output.say([*result.notes(), ""])
     output.print_table(result)
     output.say(lines)
-
-
-def _needs(
-    plan: "Plan", width: float, sizes: list[int], options: dict[str, Any]
-) -> list[str]:
-    """Say which number of people, and which epsilon, gives a width."""
-    from dpratio.simulation.forecast.needed import Need
-    from dpratio.terms.budget import decimal_text
-
-    need = Need.of(plan, width=width, **options)
-    # Of people whom nobody described: what the narrowest need, and the widest.
-    ends = (True,) if need.unit is not None else (False, True)
-    at = f"at epsilon {decimal_text(plan.epsilon)}"
-    people = [need.people(widest=end) for end in ends]
-    lines = [
-        f"A width of {width:g} needs {_between(people, ',')} people {at}"
-        f"{_for_whom(people, 'number')}"
-        if people[0] is not None
-        else f"No number of people gives a width of {width:g} {at}."
-    ]
-    for n in sizes:
-        epsilons = [need.epsilon(n, widest=end) for end in ends]
-        lines.append(
-            f"With {n:,} people it needs epsilon {_between(epsilons, '.3g')}"
-            f"{_for_whom(epsilons, 'epsilon')}"
-            if epsilons[0] is not None
-            else f"With {n:,} people no epsilon gives it: they are too few."
-        )
-    return lines
-
-
-def _between(ends: "Sequence[float | None]", form: str) -> str:
-    """Write one number, or both ends of a range."""
-    known = [f"{each:{form}}" for each in ends if each is not None]
-    return " to ".join(known) if len(known) == len(ends) else f"{known[0]} or more"
-
-
-def _for_whom(ends: "Sequence[float | None]", word: str) -> str:
-    """End a sentence about needs with the people they are for."""
-    if len(ends) == 1:
-        return "."
-    if ends[-1] is None:
-        return f", by what the people are like; for some no {word} is enough."
-    return ", by what the people are like."

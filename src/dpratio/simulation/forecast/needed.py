@@ -1,7 +1,7 @@
 """How many people, or how much epsilon, intervals of a width need."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dpratio.analyst.ratio.tail import normal_quantile
@@ -24,6 +24,7 @@ from dpratio.simulation.forecast.unit_moments import (
     unit_moments,
 )
 from dpratio.simulation.population import Population
+from dpratio.terms.budget import decimal_text
 from dpratio.terms.guess import Guess
 
 __all__ = ["Need", "needed_epsilon", "needed_people"]
@@ -163,6 +164,28 @@ class Need:
         enough = _fall_below(wide, *(math.log(end) for end in _EPSILONS))
         return None if enough is None else math.exp(enough)
 
+    def said(self, sizes: Sequence[int]) -> list[str]:
+        """Say which number of people, and which epsilon for each size, is enough."""
+        # Of people whom nobody described: what the narrowest need, and the widest.
+        ends = (True,) if self.unit is not None else (False, True)
+        at = f"at epsilon {decimal_text(self.plan.epsilon)}"
+        people = [self.people(widest=end) for end in ends]
+        lines = [
+            f"A width of {self.width:g} needs {_between(people, ',')} people {at}"
+            f"{_for_whom(people, 'number')}"
+            if people[0] is not None
+            else f"No number of people gives a width of {self.width:g} {at}."
+        ]
+        for n in sizes:
+            epsilons = [self.epsilon(n, widest=end) for end in ends]
+            lines.append(
+                f"With {n:,} people it needs epsilon {_between(epsilons, '.3g')}"
+                f"{_for_whom(epsilons, 'epsilon')}"
+                if epsilons[0] is not None
+                else f"With {n:,} people no epsilon gives it: they are too few."
+            )
+        return lines
+
     def _wide(self, plan: Plan, n: int, *, widest: bool) -> float:
         """Say by how much intervals are wider than is wanted."""
         asked = pick_question(plan.questions, self.question)
@@ -173,6 +196,21 @@ class Need:
             plan, asked, n, normal_quantile(self.level)
         ).widths
         return (widths.highest if widest else widths.lowest) - self.width
+
+
+def _between(ends: Sequence[float | None], form: str) -> str:
+    """Write one number, or both ends of a range."""
+    known = [f"{each:{form}}" for each in ends if each is not None]
+    return " to ".join(known) if len(known) == len(ends) else f"{known[0]} or more"
+
+
+def _for_whom(ends: Sequence[float | None], word: str) -> str:
+    """End a sentence about needs with the people they are for."""
+    if len(ends) == 1:
+        return "."
+    if ends[-1] is None:
+        return f", by what the people are like; for some no {word} is enough."
+    return ", by what the people are like."
 
 
 def _fall_below(
