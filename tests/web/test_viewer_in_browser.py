@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FilePayload, Page
 
-from browser import PHONE, Visit, find_faults
+from browser import DESKTOP, PHONE, Visit, find_faults
 from dpratio.release.files import release_to_bytes
+from dpratio.show.sections.page import render_report
+from dpratio.show.sheet.sheet import render_sheet
 from dpratio.terms.groups import Groups
 from release.releases_for_tests import plan_of, release_of
 
@@ -24,7 +26,7 @@ def file_of(kind: str = "json", content: bytes | None = None) -> FilePayload:
 
 def show(page: Page, address: str, file: FilePayload) -> None:
     page.goto(f"{address}/view")
-    page.get_by_label("Release file").set_input_files(file)
+    page.get_by_label("Release file, or").set_input_files(file)
     page.get_by_role("button", name="Show the report").click()
     page.wait_for_load_state()
 
@@ -73,7 +75,7 @@ def test_a_broken_release_is_answered_in_words_and_another_can_be_chosen(
     show(page, address, file_of(content=whole.replace(b'"north"', b'"south"')))
     assert "This file was refused." in page.inner_text("[role=alert]")
     assert "sha256" in page.inner_text("[role=alert]")
-    page.get_by_label("Release file").set_input_files(file_of())
+    page.get_by_label("Release file, or").set_input_files(file_of())
     page.get_by_role("button", name="Show the report").click()
     page.get_by_text("SIMULATED").first.wait_for()
 
@@ -93,3 +95,27 @@ def test_a_file_that_is_viewed_is_written_nowhere(
     show(page, address, file_of(content=b" " * (3 * 2**20) + file_of()["buffer"]))
     assert page.get_by_text("SIMULATED").count()
     assert list(temporary.rglob("*")) == []
+
+
+@pytest.mark.parametrize("approved", [True, False])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_sheet_and_a_report_that_are_dropped_together_are_held_to_each_other(
+    visit: Visiting, address: str, axe: str, size: tuple[int, int], *, approved: bool
+) -> None:
+    seen = visit(size=size, scheme="light" if approved else "dark")
+    page = seen.page
+    page.goto(f"{address}/view")
+    plan = RELEASE.plan if approved else plan_of(Groups("region", ["east"]))
+    texts = [render_sheet(plan), render_report(RELEASE)]
+    dropped = page.evaluate_handle(
+        "texts => { const held = new DataTransfer(); texts.forEach((text, at) =>"
+        " held.items.add(new File([text], `${at}.html`))); return held }",
+        texts,
+    )
+    page.dispatch_event("#drop", "drop", {"dataTransfer": dropped})
+    heading = "They match" if approved else "They do NOT match"
+    page.get_by_role("heading", name=heading).wait_for()
+    assert page.locator(".hashes code").count() == 2
+    assert find_faults(page, axe) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert seen.errors == []

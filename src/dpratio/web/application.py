@@ -8,7 +8,8 @@
     GET  /study.toml    the study, to save
     POST /open          a study, answered with the planner that holds it
     GET  /view          the viewer
-    POST /view          a release, answered with its report
+    POST /view          a release, answered with its report; or a sheet and a report or
+                        release, answered with whether they match
 """
 
 from collections.abc import Callable
@@ -27,14 +28,16 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from dpratio.errors import DpratioError, FileRefused
-from dpratio.release.files import format_of, release_from_bytes
 from dpratio.show.chart.picture import chart_style
+from dpratio.web.dropped import RELEASE, SHEET, read_dropped
 from dpratio.web.form import read_form
 from dpratio.web.guard import Application, guard
+from dpratio.web.matched import match_of
 from dpratio.web.pages import (
     Answer,
     charts_part,
     forecast_part,
+    match_page,
     planner_page,
     viewer_page,
 )
@@ -46,6 +49,7 @@ from dpratio.web.upload import (
     LARGEST_UPLOAD,
     Upload,
     file_of,
+    files_of,
     receive_all,
 )
 
@@ -149,22 +153,32 @@ async def _report(request: Request) -> Response:
         headers = {**_TAKES_FILES, "connection": "close"}
         return HTMLResponse(viewer_page(message), _TOO_LARGE, headers)
     try:
-        sent = file_of(body, request.headers.get("content-type", ""), "release")
-        report = await run_in_threadpool(_render, sent)
+        sent = files_of(body, request.headers.get("content-type", ""), "release")
+        answer = await run_in_threadpool(_look, sent)
     except DpratioError as error:
         return HTMLResponse(viewer_page(str(error)), _REFUSED, _TAKES_FILES)
-    policy = {"content-security-policy": policy_of(report)}
-    return HTMLResponse(report, headers=policy)
+    return answer
 
 
-def _render(sent: Upload) -> str:
-    try:
-        release = release_from_bytes(sent.content, format_of(sent.name))
-    except UnicodeDecodeError:
-        raise FileRefused("the file cannot be read: it is not UTF-8.") from None
+def _look(sent: list[Upload]) -> Response:
+    """Answer a release with its report, and a sheet and a report with their match.
+
+    A sheet or a report alone is what it is already: what is missing is said.
+    """
+    files = [read_dropped(each) for each in sent]
+    if len(files) > 1:
+        return HTMLResponse(match_page(match_of(files)), headers=_TAKES_FILES)
+    (file,) = files
+    if file.kind != RELEASE or file.release is None:
+        other = "its report or release" if file.kind == SHEET else "its approval sheet"
+        message = f"Its plan is {file.hash}. Choose it again together with {other}."
+        said = f"This is the {file.kind} alone."
+        return HTMLResponse(viewer_page(message, said), _REFUSED, _TAKES_FILES)
     from dpratio.show.sections.page import render_report
 
-    return render_report(release)
+    report = render_report(file.release)
+    policy = {"content-security-policy": policy_of(report)}
+    return HTMLResponse(report, headers=policy)
 
 
 def _chart_style(_: Request) -> Response:

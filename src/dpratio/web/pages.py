@@ -23,12 +23,19 @@ from dpratio.version import __version__
 from dpratio.web.assumptions import assumptions, show_three
 from dpratio.web.blame import field_of
 from dpratio.web.form import FieldMissing, Form
+from dpratio.web.matched import Match
 from dpratio.web.planner import Outlook, Planned, look_around, plan_form
 from dpratio.web.reached import reach_width
 from dpratio.web.study.kept import names_of, read_kept
 from dpratio.web.study.study_text import study_of
 
-__all__ = ["charts_part", "forecast_part", "planner_page", "viewer_page"]
+__all__ = [
+    "charts_part",
+    "forecast_part",
+    "match_page",
+    "planner_page",
+    "viewer_page",
+]
 
 Answer = tuple[str, int]
 
@@ -103,9 +110,14 @@ def charts_part(form: Form) -> Answer:
     return _fill("charts.html", **shown), _GOOD
 
 
-def viewer_page(message: str = "") -> str:
-    """Give the form that takes a release, with a message where one was refused."""
-    return _fill("viewer.html", message=message)
+def viewer_page(message: str = "", said: str = "") -> str:
+    """Give the form that takes files, with a message where one was refused."""
+    return _fill("viewer.html", message=message, said=said)
+
+
+def match_page(match: Match) -> str:
+    """Say whether a sheet and a report or release are of one plan."""
+    return _fill("match.html", match=match)
 
 
 def _forecast_terms(form: Form) -> tuple[dict[str, Any], int]:

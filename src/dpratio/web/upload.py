@@ -1,4 +1,4 @@
-"""One file out of a form that was sent, held in memory and nowhere else.
+"""Files out of a form that was sent, held in memory and nowhere else.
 
 Libraries that read forms keep large files in temporary ones; a release that is looked
 at should leave no copy behind, so the few lines it takes are written here.
@@ -11,7 +11,14 @@ from dataclasses import dataclass
 
 from dpratio.errors import FileRefused
 
-__all__ = ["LARGEST_STUDY", "LARGEST_UPLOAD", "Upload", "file_of", "receive_all"]
+__all__ = [
+    "LARGEST_STUDY",
+    "LARGEST_UPLOAD",
+    "Upload",
+    "file_of",
+    "files_of",
+    "receive_all",
+]
 
 LARGEST_UPLOAD = 64 * 2**20
 LARGEST_STUDY = 2**20
@@ -53,12 +60,17 @@ async def receive_all(
 
 
 def file_of(body: bytes, content_type: str, field: str) -> Upload:
-    """Take the file of one field out of a form.
+    """Take the first file of one field out of a form; arguments as in `files_of`."""
+    return files_of(body, content_type, field)[0]
+
+
+def files_of(body: bytes, content_type: str, field: str) -> list[Upload]:
+    """Take the files of one field out of a form.
 
     Args:
         body: The whole body of the request.
         content_type: Its ``Content-Type`` header.
-        field: The name of the field that holds the file.
+        field: The name of the field that holds the files.
 
     Raises:
         FileRefused: When no file was chosen, or the body is no such form.
@@ -69,13 +81,16 @@ def file_of(body: bytes, content_type: str, field: str) -> Upload:
         raise FileRefused("the request holds no file. Choose one in the form.")
     boundary = b"--" + (found[1] or found[2]).encode("latin-1", "replace")
     # A leading line break lets every boundary, the first one too, look alike.
+    files = []
     for part in (b"\r\n" + body).split(b"\r\n" + boundary)[1:-1]:
         head, _, content = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
         words = _disposition(head.decode("utf-8", errors="replace"))
         name, file = _FIELD_NAME.search(words), _FILE_NAME.search(words)
         if name is not None and file is not None and name[1] == field and file[1]:
-            return Upload(file[1], content)
-    raise FileRefused("no file was chosen. Choose one, and send it again.")
+            files.append(Upload(file[1], content))
+    if not files:
+        raise FileRefused("no file was chosen. Choose one, and send it again.")
+    return files
 
 
 def _disposition(head: str) -> str:

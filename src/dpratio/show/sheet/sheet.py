@@ -2,19 +2,21 @@
 
 It says who is protected and how well, what is asked, where each bound comes from, what
 is not covered, and what the budget is before and after. It names the plan by its hash,
-which the report of the release carries too.
+which the report of the release carries too, and holds the plan itself, so that the
+viewer can hold one to the other.
 """
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
 
 from dpratio.plan.plan import Plan
-from dpratio.release.plan_file import plan_names
+from dpratio.release.plan_file import plan_names, plan_to_bytes
 from dpratio.release.release import MADE_BY
 from dpratio.release.writing import check_writable, write_whole
 from dpratio.show.chart.picture import NARROW, WIDE, chart_style
 from dpratio.show.report import is_report
 from dpratio.show.report_words import promise_in_words
+from dpratio.show.sections.embedded import MOST_EMBEDDED, pack
 from dpratio.show.sections.template import page_file, render_page, safe
 from dpratio.show.sheet.odds_chart import odds_chart
 from dpratio.terms.bounds import Bounds
@@ -64,6 +66,7 @@ def render_sheet(
 ) -> str:
     """Give the sheet as text; arguments as in `write_sheet`."""
     odds = odds_chart(plan)
+    packed = pack(plan_to_bytes(plan))
     asked = plan.asked()
     own = {*asked, *plan.not_covered}
     return render_page(
@@ -80,6 +83,7 @@ def render_sheet(
         budget=budget,
         plan_table=safe(plan.to_html()),
         plan_hash=plan_names(plan)["plan"],
+        held=packed if len(packed) <= MOST_EMBEDDED else "",
         style=safe(chart_style() + page_file("report.css") + page_file("sheet.css")),
     )
 
