@@ -14,4 +14,5 @@ __all__ = ["plan_scores"]
 def plan_scores(budget: Budget, **terms: Any) -> Plan:  # noqa: ANN401
     """Plan the sums of a score between 0 and 1 per binary label."""
     bounds = {"score": Bounds(0, 1), "label": Bounds.binary()}
+    terms = {"clipping": "unmeasured"} | terms
     return make_plan(Ratio("score", per="label"), bounds=bounds, budget=budget, **terms)

@@ -132,15 +132,15 @@ class Tabular:
 
     def to_markdown(self) -> str:
         """A Markdown table, rounded for reading; texts are written as in `harmless`."""
-        shown = self.shown()
+        shown, cells = self.shown(), self._stamped()
         names = [_escape_markdown(harmless(name)) for name in shown]
         lines = [names, ["---"] * len(names)]
         written = [
             [
                 _escape_markdown(harmless(text) if isinstance(cell, str) else text)
-                for text, cell in zip(shown[name], cells, strict=True)
+                for text, cell in zip(texts, cells[name], strict=True)
             ]
-            for name, cells in self._stamped().items()
+            for name, texts in shown.items()
         ]
         lines += [list(row) for row in zip(*written, strict=True)]
         return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -48,6 +48,7 @@ def plan_around(
         bounds=bounds,
         budget=budget,
         mechanism=mechanism,
+        clipping="unmeasured",
         **terms,
     )
     if plan.questions[0].basis == basis:

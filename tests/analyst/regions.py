@@ -44,6 +44,7 @@ def plan_of(groups: Any, epsilon: float = 1e6, **terms: Any) -> Plan:  # noqa: A
         groups=groups,
         budget=Budget(epsilon),
         mechanism="laplace",
+        clipping="unmeasured",
         **terms,
     )
 

@@ -47,6 +47,7 @@ def plan_for(
         mechanism=mechanism,
         n=max(people // max(bins, 1), 1),
         groups=Groups.cross(ScoreBins("s", bins)) if bins else None,
+        clipping="unmeasured",
     )
 
 

@@ -71,7 +71,9 @@ def _sums(plan: Plan, uniforms: Floats, rate: float, *, is_even: bool) -> Floats
 def _plan(epsilon: float) -> Plan:
     bounds = {"spent": Bounds(0, 10), "visits": Bounds(0, 5)}
     asked = Ratio("spent", per="visits")
-    return make_plan(asked, bounds=bounds, budget=Budget(epsilon))
+    return make_plan(
+        asked, bounds=bounds, budget=Budget(epsilon), clipping="unmeasured"
+    )
 
 
 def coverage(months: Months, runs: int, seed: int = 1) -> tuple[float, float, float]:

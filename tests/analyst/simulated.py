@@ -56,6 +56,7 @@ class Setting:
             budget=Budget(self.epsilon, 0 if self.mechanism == "laplace" else "1e-6"),
             mechanism=self.mechanism,
             strategy=self.strategy,
+            clipping="unmeasured",
         )
 
 

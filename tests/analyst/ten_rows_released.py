@@ -50,6 +50,7 @@ def plan_of(
         groups=Groups("g", keys),
         strategy="even",
         mechanism=mechanism,
+        clipping="unmeasured",
     )
 
 

@@ -51,6 +51,7 @@ def released(kind: str, strategy: str, *, by_age: bool = False) -> dpr.Release:
         strategy=strategy,
         answers=("ratio", "means") if strategy == "focused" else ("ratio", "spread"),
         groups=dpr.Groups("old", [True, False]) if by_age else None,
+        clipping="unmeasured",
     )
     letters = {"s": data()["pid"], "y": data()["vote"]}
     if weighted:
@@ -170,6 +171,7 @@ def curve(
         budget=ANY,
         answers=("ratio", "means"),
         groups=dpr.Groups.cross(dpr.ScoreBins("score", edges)),
+        clipping="unmeasured",
     )
     letters = {"s": score, "y": given["vote"]}
     if weighted:

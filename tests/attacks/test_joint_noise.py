@@ -63,7 +63,8 @@ PLANS: dict[str, dict[str, Any]] = {
 
 
 def plan_of(strategy: str, mechanism: str, **terms: Any) -> Plan:  # noqa: ANN401
-    given: dict[str, Any] = {"bounds": BOUNDS, "budget": Budget(1, DELTA), **terms}
+    given: dict[str, Any] = {"bounds": BOUNDS, "budget": Budget(1, DELTA)}
+    given |= {"clipping": "unmeasured"} | terms
     ratio = Ratio("s", per="y", weight="w", guess=0.5)
     return make_plan(ratio, strategy=strategy, mechanism=mechanism, **given)
 
@@ -234,6 +235,7 @@ def audited_plan(mechanism: str) -> Plan:
         groups=Groups("cell", range(CELLS)),
         strategy="even",
         mechanism=mechanism,
+        clipping="unmeasured",
     )
 
 

@@ -267,7 +267,7 @@ def test_20_releases_of_two_bases_are_not_added_up() -> None:
     Source: found by an independent attack on this code, 2026.
     More: tests/release/test_merge_guesses.py
     """
-    plan = staged_plan()
+    plan = staged_plan(clipping="unmeasured")
     single = replace(plan, stage=None)
     (question,) = single.questions
     basis = "sum" if question.basis == "denominator" else "denominator"

@@ -162,6 +162,7 @@ def test_19_what_is_not_covered_of_scores_and_weights_is_said_everywhere(
 
 def classical(epsilon: float, **terms: Any) -> Plan:  # noqa: ANN401
     given: dict[str, Any] = {"strategy": "even", "mechanism": "classical_gaussian"}
+    given["clipping"] = "unmeasured"
     return plan_of(budget=Budget(epsilon, "1e-5"), **{**given, **terms})
 
 

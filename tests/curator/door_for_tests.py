@@ -24,6 +24,7 @@ def plan_of(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: ANN401
         "budget": Budget(1, "1e-6"),
         "strategy": "even",
         "mechanism": mechanism,
+        "clipping": "unmeasured",
     } | changes
     return make_plan(Ratio("s", per="y", weight="w"), **terms)
 

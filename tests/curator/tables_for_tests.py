@@ -73,7 +73,8 @@ def plan_of(
     bounds = {numerator: score or Bounds(0, 1), per: label or Bounds.binary()}
     if weight is not None:
         bounds[weighted] = weight
-    wanted = {"strategy": "even", "mechanism": "laplace", **terms}
+    wanted: dict[str, Any] = {"strategy": "even", "mechanism": "laplace"}
+    wanted |= {"clipping": "unmeasured"} | terms
     letters = ("guess", "residual_bound", "minus")
     of_ratio = {name: wanted.pop(name, None) for name in letters}
     bounds |= wanted.pop("bounds", {})

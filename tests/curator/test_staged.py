@@ -168,7 +168,7 @@ def test_each_stage_has_noise_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
         tuple(each.scale for each in plan.stage.firsts[0]),
         tuple(question.asked.scales),
     ]
-    assert [noise.shape for _, noise in drawn] == [(1, 2), (3, 5)]
+    assert [noise.shape for _, noise in drawn] == [(1, 2), (3, 6)]
     with without_noise():
         (quiet,) = released(TABLE, plan).questions
     assert question.first == tuple((np.array(quiet.first) + drawn[0][1])[0].tolist())
@@ -179,7 +179,7 @@ def test_a_table_without_rows_has_two_stages_too() -> None:
     plan = plan_of("groups")
     (question,) = released(TABLE.slice(0, 0), plan).questions
     assert question.asked == plan.questions[0]
-    assert question.values.shape == (3, 5)
+    assert question.values.shape == (3, 6)
 
 
 def test_a_ledger_is_charged_once_for_both_stages(tmp_path: Path) -> None:
@@ -207,4 +207,5 @@ def test_the_engine_is_asked_for_raw_sums_once() -> None:
         ("z", "z"),
         ("z", "h"),
         ("h", "h"),
+        ("c",),
     ]

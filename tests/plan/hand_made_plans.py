@@ -56,6 +56,7 @@ def focused_plan(
         bounds={"score": SCORE, "label": LABEL, **weights},
         budget=Budget(1),
         answers=answers,
+        clipping="unmeasured",
     )
 
 
@@ -67,6 +68,7 @@ def wide_plan(**changes: Any) -> Plan:  # noqa: ANN401
         "groups": [None, PrivateKeys("shop", Budget("0.2", "1e-7"))],
         "weights": [1, 3],
         "mechanism": "laplace",
+        "clipping": "unmeasured",
     } | changes
     ratios = [Ratio("score", per="label"), Ratio("score", per="label", minus="old")]
     return make_plan(ratios, **terms)

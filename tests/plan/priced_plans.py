@@ -50,6 +50,7 @@ def plan_of(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: ANN401
         "budget": Budget(1, "1e-6"),
         "strategy": "even",
         "mechanism": mechanism,
+        "clipping": "unmeasured",
     } | changes
     return make_plan(Ratio("score", per="label", weight="weight"), **terms)
 
@@ -66,6 +67,7 @@ def focused_plan(mechanism: str = "laplace", **changes: Any) -> Plan:  # noqa: A
         },
         "budget": Budget(1, "1e-6"),
         "mechanism": mechanism,
+        "clipping": "unmeasured",
     } | changes
     return make_plan(
         Ratio("score", per="label", **{"weight": "weight"} | asked), **terms

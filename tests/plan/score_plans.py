@@ -33,6 +33,7 @@ def plan_of(ratio: Ratio = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
         "budget": Budget(1, "1e-6"),
         "strategy": "even",
         "mechanism": "laplace",
+        "clipping": "unmeasured",
         **changes,
     }
     return make_plan(ratio, **terms)
@@ -49,7 +50,12 @@ GROUPED = plan_of(
 
 def focused(ratio: Ratio = RATIO, **changes: Any) -> Plan:  # noqa: ANN401
     """Plan as it is done when nothing is said about strategy and mechanism."""
-    terms: dict[str, Any] = {"bounds": BINARY, "budget": Budget(1, "1e-6"), **changes}
+    terms: dict[str, Any] = {
+        "bounds": BINARY,
+        "budget": Budget(1, "1e-6"),
+        "clipping": "unmeasured",
+        **changes,
+    }
     return make_plan(ratio, **terms)
 
 

@@ -1,16 +1,19 @@
 """A plan that counts whom bounds cut: one more sum, at its own share of the budget."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.plan.plan_words import describe_clipping
 from dpratio.plan.price import price
 from dpratio.plan.promise import promised_range
 from dpratio.plan.sensitivity.contrast import Contrast
@@ -32,7 +35,10 @@ STRATEGIES = ("focused", "joint", "even")
 LAWS = ("laplace", "analytic_gaussian")
 NATURAL = {"s": Bounds(0, 1, natural=True), "y": Bounds.binary()}
 LIMITED = Ratio("s", per="y", guess=1.0, residual_bound=0.5)
-COUNTED = "Clipping is measured: c is 1 for whoever a bound cuts, and 0 for others."
+COUNTED = (
+    "Clipping is measured: c is 1 for whoever is cut by a bound that is not natural, "
+    "and 0 for others. Cuts of {} people or more are seen 19 times in 20."
+)
 
 
 def plan_of(clipping: str = "measured", **terms: Any) -> Plan:  # noqa: ANN401
@@ -116,12 +122,44 @@ def test_a_change_moves_a_count_within_one_group_by_one() -> None:
     assert both == pytest.approx(2 * once, rel=1e-4)
 
 
-def test_natural_bounds_cost_nothing() -> None:
-    plan, plain = (plan_of(each, bounds=NATURAL) for each in ("measured", "unmeasured"))
-    assert plan.questions == plain.questions
-    assert "Clipping: every bound is natural, so nothing is counted as cut." in (
-        plan.summary()
-    )
+def test_a_plan_counts_unless_it_is_told_not_to() -> None:
+    terms: dict[str, Any] = {"budget": Budget(1, "1e-6")}
+    terms["bounds"] = {"s": Bounds(0, 400), "y": Bounds.binary()}
+    ratio = Ratio("s", per="y")
+    assert make_plan(ratio, **terms) == make_plan(Study(ratio, **terms)) == plan_of()
+    assert make_plan(ratio, **terms).clipping == "measured"
+
+
+def test_too_little_budget_for_a_count_is_planned_without_one() -> None:
+    """At epsilon 1e-7 its noise would be above 2^50 cells."""
+    terms: dict[str, Any] = {"strategy": "even", "mechanism": "laplace"}
+    terms |= {"bounds": {"s": Bounds(0, 1), "y": Bounds.binary()}}
+    terms |= {"budget": Budget("1e-7")}
+    plan = plan_of(**terms)
+    assert plan == plan_of("unmeasured", **terms)
+    assert plan.summary()[1].endswith("How many, the release will not tell.")
+    with pytest.raises(InvalidInput, match="noise must stay below 2"):
+        plan_of(**terms | {"budget": Budget("1e-12")})
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_natural_bounds_cost_nothing(strategy: str) -> None:
+    """Whatever is said of clipping, it is the plan that it always was."""
+    terms = {"bounds": NATURAL, "strategy": strategy}
+    plan, plain = (plan_of(each, **terms) for each in ("measured", "unmeasured"))
+    assert plan == plain
+    assert "clipping" not in plan_to_document(plan)
+    assert not any("Clipping" in each for each in plan.summary())
+    assert plan.summary()[1].endswith("; values outside are clipped.")
+
+
+def test_only_questions_that_may_be_cut_are_counted() -> None:
+    bounds = NATURAL | {"v": Bounds(0, 400)}
+    ratios = [Ratio("s", per="y"), Ratio("v", per="y")]
+    plan = make_plan(ratios, bounds=bounds, budget=Budget(1))
+    assert [
+        CUT in [each.summand for each in question.sums] for question in (plan.questions)
+    ] == [False, True]
 
 
 def test_a_residual_bound_may_cut_where_others_are_natural() -> None:
@@ -132,11 +170,21 @@ def test_a_residual_bound_may_cut_where_others_are_natural() -> None:
 
 
 def test_a_plan_says_that_it_counts() -> None:
-    (line,) = [each for each in plan_of().summary() if each.startswith("Clipping")]
-    assert line.startswith(COUNTED)
-    assert not any(
-        each.startswith("Clipping") for each in plan_of("unmeasured").summary()
-    )
+    assert COUNTED.format(97) in plan_of(mechanism="laplace").summary()
+    assert COUNTED.format("9,634") in plan_of(budget=Budget("0.01")).summary()
+    said = plan_of("unmeasured").summary()
+    assert not any(each.startswith("Clipping") for each in said)
+    assert said[1].endswith("are clipped. How many, the release will not tell.")
+
+
+@pytest.mark.parametrize(("law", "scale"), [("laplace", 10.0), ("gaussian", 10.0)])
+def test_a_cut_of_so_many_is_seen_as_often_as_is_said(law: str, scale: float) -> None:
+    (line,) = describe_clipping(law, [scale])
+    many = int(line.split("Cuts of ")[1].split()[0])
+    noise = getattr(stats, "laplace" if law == "laplace" else "norm")(scale=scale)
+    seen = noise.sf(noise.ppf(0.975) - many)
+    fewer = noise.sf(noise.ppf(0.975) - many + 1)
+    assert fewer < 0.95 <= seen
 
 
 def _document(plan: Plan) -> Node:
@@ -164,10 +212,18 @@ def test_documents_say_measured_or_nothing() -> None:
 def test_clipping_is_measured_or_not() -> None:
     with pytest.raises(InvalidInput, match="clipping"):
         plan_of("guessed")
-    study = Study(
-        Ratio("s", per="y"), bounds=NATURAL, budget=Budget(1), clipping="measured"
-    )
-    assert make_plan(study).clipping == "measured"
+    bounds = {"s": Bounds(0, 400), "y": Bounds.binary()}
+    ratio, budget = Ratio("s", per="y"), Budget(1)
+    study = Study(ratio, bounds=bounds, budget=budget, clipping="unmeasured")
+    assert make_plan(study).clipping == "unmeasured"
+
+
+def test_old_plans_say_that_they_count_where_nothing_may_be_cut() -> None:
+    """They were planned when the word was kept, and are priced as they were."""
+    old = replace(plan_of(bounds=NATURAL), clipping="measured")
+    price(old)
+    assert plan_from_document(_document(old)) == old
+    assert old.summary() == plan_of(bounds=NATURAL).summary()
 
 
 def test_even_shares_add_up_to_one() -> None:

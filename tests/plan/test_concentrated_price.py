@@ -99,6 +99,7 @@ def test_sums_that_are_never_large_together_are_priced_together() -> None:
     """A row costs epsilon in all, where the squares of the sums add up to more."""
     bounds = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
     terms: dict[str, Any] = {"strategy": "focused", "mechanism": "laplace"}
+    terms["clipping"] = "unmeasured"
     question = Ratio("s", per="y", guess=1)
     plan = make_plan(question, bounds=bounds, budget=Budget(8), **terms)
     assert squares(plan) > 70

@@ -27,6 +27,7 @@ FOCUSED = make_plan(
     bounds={"s": Bounds(0, 1), "y": Bounds(0, 2)},
     budget=Budget(1),
     answers=("ratio", "means"),
+    clipping="unmeasured",
 )
 
 

@@ -31,6 +31,7 @@ def plan_of(ratio: Ratio | None = None, **terms: Any) -> Plan:  # noqa: ANN401
         "budget": Budget(1, "1e-6"),
         "answers": ("ratio", "calibration"),
         "groups": ScoreBins("s", 10),
+        "clipping": "unmeasured",
     }
     return make_plan(ratio or Ratio("s", per="y"), **given | terms)
 

@@ -49,6 +49,7 @@ def test_shares_are_those_of_the_row_that_costs_most(
         budget=Budget(1, "1e-6"),
         strategy=strategy,
         mechanism=mechanism,
+        clipping="unmeasured",
     )
     shares = plan.shares(plan.questions[0])
     assert sum(shares) == pytest.approx(1)

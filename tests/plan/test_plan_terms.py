@@ -97,7 +97,7 @@ def test_private_keys_stand_beside_open_periods() -> None:
 
 def test_the_plan_says_what_each_period_costs_and_where_it_ends() -> None:
     plan = plan_of(Groups.cross(Keys("k", ["a", "b"]), WEEKS), mechanism="laplace")
-    asked, growing = plan.summary()[0], plan.summary()[4]
+    asked, growing = plan.summary()[0], plan.summary()[5]
     assert asked.endswith(
         "one answer for each of 2 declared keys of k and each week of seen from "
         "2026-01-05 on (s = s, y = y)."
@@ -112,8 +112,8 @@ def test_the_plan_says_what_each_period_costs_and_where_it_ends() -> None:
     fixed = plan.until("2026-W03").summary()
     assert "one answer for each of 4 declared keys of k, seen" in fixed[0]
     said = "Growing: The last week of this release is that of 2026-01-12. Each release"
-    assert fixed[4].startswith(said)
-    gaussian = plan_of(mechanism="analytic_gaussian").summary()[4]
+    assert fixed[5].startswith(said)
+    gaussian = plan_of(mechanism="analytic_gaussian").summary()[5]
     assert "costs epsilon 0.1 and delta 0.000001: whoever" in gaussian
 
 

@@ -56,8 +56,9 @@ def test_a_plan_in_one_stage_is_measured_as_it_is() -> None:
 
 def test_several_groups_are_not_taken_to_be_like_their_total() -> None:
     """Groups differ: the square that a guess far off needs has more of the budget."""
-    alone = staged_plan(RATIO, budget=Budget(4))
-    apart = staged_plan(RATIO, budget=Budget(4), groups=GROUPS)
+    terms: dict[str, Any] = {"budget": Budget(4), "clipping": "unmeasured"}
+    alone = staged_plan(RATIO, **terms)
+    apart = staged_plan(RATIO, groups=GROUPS, **terms)
     totals = [(5e6, 2e6), (5e6, 2e6)]
     (one,), (many,) = (
         realise(plan, [cells_for(plan, *total)])

@@ -63,6 +63,7 @@ def plan_of(groups: Any = None, **terms: Any) -> Plan:  # noqa: ANN401
         "bounds": BOUNDS,
         "budget": Budget(1, "1e-6"),
         "mechanism": "laplace",
+        "clipping": "unmeasured",
         **terms,
     }
     return make_plan(wanted.pop("ratio"), groups=groups, **wanted)

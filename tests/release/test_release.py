@@ -121,6 +121,7 @@ def test_two_ratios_are_both_named() -> None:
             "label": Bounds.binary(),
         },
         budget=Budget("0.5"),
+        clipping="unmeasured",
     )
     values = np.zeros((1, 5), dtype=np.int64)
     questions = tuple(

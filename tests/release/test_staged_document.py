@@ -38,7 +38,9 @@ def test_a_release_holds_the_approved_plan_the_totals_and_what_was_measured() ->
     assert [int(each) for each in stages["totals"]] == list(
         cells_for(PLAN, 50_000, 20_000)
     )
-    assert [each["name"] for each in stages["sums"]] == ["z", "h", "zz", "zh", "hh"]
+    assert [each["name"] for each in stages["sums"]] == [
+        *("z", "h", "zz", "zh", "hh", "c")
+    ]
     assert RELEASE.plan == PLAN
     assert RELEASE.measured.questions[0].ratio.guess == 2.5
     assert RELEASE.measured.stage == PLAN.stage

@@ -40,6 +40,7 @@ def plan_with(mechanism: str, keys: int = 1, strategy: str = "even") -> Plan:
         strategy=strategy,
         mechanism=mechanism,
         groups=dpr.Groups("key", range(keys)),
+        clipping="unmeasured",
     )
 
 
@@ -111,6 +112,7 @@ def test_simulated_sums_of_a_focused_plan_are_those_of_the_curator(
         },
         budget=dpr.Budget(1),
         answers=("ratio", "means"),
+        clipping="unmeasured",
     )
     people = PaperPopulation()(np.random.default_rng(4), 1, 400)
     assert people.weight is not None

@@ -16,8 +16,12 @@ from dpratio.terms.ratio import Ratio
 from plan.staged_plans import GROUPS, staged_plan
 
 RATIO = Ratio("spend", per="visits", guess=7.0)
-PLAN = staged_plan(RATIO, budget=Budget(2))
-TWO = staged_plan([Question(RATIO), Question(RATIO, groups=GROUPS)], budget=Budget(4))
+PLAN = staged_plan(RATIO, budget=Budget(2), clipping="unmeasured")
+TWO = staged_plan(
+    [Question(RATIO), Question(RATIO, groups=GROUPS)],
+    budget=Budget(4),
+    clipping="unmeasured",
+)
 
 
 class Spenders:
@@ -39,7 +43,7 @@ def raw_sums(plan: Plan, people: People, at: int = 0) -> np.ndarray:
 
 
 def test_a_plan_in_one_stage_is_one_part() -> None:
-    plan = staged_plan(RATIO, stage=None)
+    plan = staged_plan(RATIO, stage=None, clipping="unmeasured")
     (question,) = plan.questions
     assert counted_question(plan, question) is question
     sums = np.arange(10.0).reshape(2, 5)
@@ -98,7 +102,7 @@ def test_a_forecast_plans_the_second_stage_too() -> None:
     people = Guess(ColumnGuess(10, 6), ColumnGuess(4, 2), correlation=0.5)
     staged, plain = (
         forecast(plan, n=3_000, guess=people, epsilon=[1, 2]).rows
-        for plan in (PLAN, staged_plan(RATIO, stage=None))
+        for plan in (PLAN, staged_plan(RATIO, stage=None, clipping="unmeasured"))
     )
     assert [row.epsilon for row in staged] == [1.0, 2.0]
     # The declared guess of 7 is far off; what the first stage finds is not.

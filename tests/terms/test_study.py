@@ -117,7 +117,7 @@ def test_each_question_is_measured_for_its_own_answers() -> None:
     plan = dpr.make_plan(
         study_of(RATIO, Question(RATIO, groups=REGIONS, answers=["ratio", "means"]))
     )
-    assert [len(each.sums) for each in plan.questions] == [5, 6]
+    assert [len(each.sums) for each in plan.questions] == [6, 7]
     assert [each.weight for each in plan.questions] == [Fraction(1, 2)] * 2
 
 

@@ -247,7 +247,7 @@ def test_bounds_may_be_natural_and_cuts_be_counted() -> None:
     found = parse_study(text)
     assert found.bounds["s"] == Bounds(0, 1, natural=True)
     assert found.clipping == "measured"
-    assert parse_study(study()).clipping == "unmeasured"
+    assert parse_study(study()).clipping == "measured"
 
 
 @pytest.mark.parametrize(

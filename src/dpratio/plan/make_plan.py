@@ -34,7 +34,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import Asked, Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import CLIPPINGS, UNMEASURED, Study
+from dpratio.terms.study import CLIPPINGS, MEASURED, UNMEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["make_plan", "measure_terms"]
@@ -60,7 +60,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
     guess: Guess | None = None,
     stage: float | Fraction | None = None,
     search: float | Fraction | None = None,
-    clipping: str = UNMEASURED,
+    clipping: str = MEASURED,
 ) -> Plan:
     """Decide what will be measured and with how much noise; no data are read.
 
@@ -94,8 +94,9 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             are `Bounds.find`; a tenth by default. Where none can be found, those within
             which they were looked for are used.
         clipping: ``"measured"`` spends 5.5 % of the budget on counting the units that
-            bounds cut, of each group, except bounds that are declared natural;
-            ``"unmeasured"`` does not.
+            bounds cut, of each group, where any bound may cut; those that are declared
+            natural cannot, and cost nothing. ``"unmeasured"`` does not count, and
+            neither does a plan whose budget is too small for it.
 
     Returns:
         A plan that prints itself as a table.
@@ -110,7 +111,7 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
         ...     budget=Budget(epsilon=1),
         ... )
         >>> [each.summand.name for each in plan.questions[0].sums]
-        ['z', 'h', 'zz', 'zh', 'hh']
+        ['z', 'h', 'zz', 'zh', 'hh', 'c']
     """
     if isinstance(study, Study):
         beside = (bounds, budget, groups, unit, weights, n, guess, stage, search)
@@ -173,6 +174,10 @@ def measure_terms(terms: PlanTerms, n: int | None, guess: Guess | None) -> Plan:
     settled = replace(
         terms,
         bounds=_in_order(terms),
+        # What cannot be cut is not counted, and planned as it always was.
+        clipping=MEASURED
+        if any(map(terms.counts_cuts, terms.questions))
+        else UNMEASURED,
         partitions=tuple(
             settle_partition(each, terms.bounds) for each in terms.partitions
         ),
@@ -268,6 +273,9 @@ class _Task:
                 tried.append(self._with(replace(self.terms, mechanism=law)))
             except InvalidInput as error:
                 refused.append(error)
+        if not tried and self.terms.clipping == MEASURED:
+            # So little budget leaves a count without room for its noise, or so it may.
+            return replace(self, terms=replace(self.terms, clipping=UNMEASURED)).best()
         if not tried:
             raise refused[0]
         return min(tried, key=lambda each: each[1])[0]

@@ -29,6 +29,7 @@ from dpratio.plan.plan_words import (
     describe_unit,
 )
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.sensitivity.sums import CUT
 from dpratio.plan.strategy.layout import EXTERNAL, HISTOGRAM
 from dpratio.plan.strategy.measure import even_shares
 from dpratio.tabular import Tabular, printable
@@ -51,7 +52,7 @@ class Plan(PlanTerms, Tabular):
         ...     budget=dpr.Budget(epsilon=1),
         ... )
         >>> plan.strategy, plan.mechanism, len(plan.questions[0].sums)
-        ('focused', 'laplace', 5)
+        ('focused', 'laplace', 6)
     """
 
     @property
@@ -68,11 +69,6 @@ class Plan(PlanTerms, Tabular):
         if self.mechanism != "laplace" or self.strategy == EXTERNAL:
             return self.budget.delta
         return sum((each.budget.delta for each in self.private_keys), Fraction(0))
-
-    @property
-    def cut_counts(self) -> list[bool]:
-        """Whether cut units are counted, of every question."""
-        return [self.counts_cuts(each) for each in self.questions]
 
     @property
     def not_covered(self) -> tuple[str, ...]:
@@ -146,9 +142,9 @@ class Plan(PlanTerms, Tabular):
             ]
         return [
             *self.asked(),
-            describe_bounds(self.bounds),
+            self._bounded(),
             *describe_unit(self),
-            *describe_clipping(self.clipping, self.cut_counts),
+            *describe_clipping(self.mechanism, self._counts_of_cuts()),
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
             *(
                 describe_growth(each, self.epsilon, self.delta)
@@ -164,6 +160,19 @@ class Plan(PlanTerms, Tabular):
                 for question in self.questions
             ),
         ]
+
+    def _bounded(self) -> str:
+        """Say to what values are clipped, and where nobody will know how many."""
+        unseen = any(
+            self.may_cut(each) and not self.counts_cuts(each) for each in self.questions
+        )
+        said = describe_bounds(self.bounds)
+        return f"{said} How many, the release will not tell." if unseen else said
+
+    def _counts_of_cuts(self) -> list[float]:
+        """The noise scales, in people, of the counts of those that bounds cut."""
+        sums = [each for question in self.questions for each in question.sums]
+        return [each.scale * each.step for each in sums if each.summand == CUT]
 
     def asked(self) -> list[str]:
         """Say what each question asks; a single one without its number."""

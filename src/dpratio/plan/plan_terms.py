@@ -197,8 +197,10 @@ class PlanTerms:
 
     def counts_cuts(self, question: PlannedQuestion) -> bool:
         """Tell whether units that a bound of the question cuts are counted."""
-        if self.clipping != MEASURED:
-            return False
+        return self.clipping == MEASURED and self.may_cut(question)
+
+    def may_cut(self, question: PlannedQuestion) -> bool:
+        """Tell whether a bound of the question is not natural, and may cut a unit."""
         is_limited = question.ratio.residual_bound is not None
         unit = self.unit_of(question)
         return is_limited or can_cut(question.ratio, self.bounds, unit)

@@ -1,5 +1,6 @@
 """A plan in sentences, for the person who must approve it."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
@@ -14,7 +15,6 @@ from dpratio.terms.budget import decimal_text
 from dpratio.terms.dimensions import Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import UNMEASURED
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
@@ -50,6 +50,8 @@ _COLUMNS = (
 _KEYS_SHOWN = 12
 _LARGE_DELTA = Fraction(1, 1000)
 _LARGE_EPSILON = 10
+# From so many scales of noise on a count leaves 0 behind: docs/methods/bounds.md.
+_SEEN_FROM = {"laplace": math.log(20) + math.log(10), "gaussian": 1.96 + 1.645}
 
 
 def describe_cells(partition: Partition) -> str:
@@ -146,15 +148,21 @@ def describe_bounds(bounds: Mapping[str, Bounds]) -> str:
     return f"Counted within: {_within(bounds)}; values outside are clipped."
 
 
-def describe_clipping(clipping: str, counted: Sequence[bool]) -> list[str]:
-    """Say whether a release will tell how much the bounds cut."""
-    if clipping == UNMEASURED:
+def describe_clipping(mechanism: str, scales: Sequence[float]) -> list[str]:
+    """Say that a release will tell how many the bounds cut, and from how many on.
+
+    Args:
+        mechanism: The law of the noise on the counts.
+        scales: Its scale in people, of each question whose cuts are counted.
+    """
+    if not scales:
         return []
-    if not any(counted):
-        return ["Clipping: every bound is natural, so nothing is counted as cut."]
+    law = "laplace" if mechanism == "laplace" else "gaussian"
+    many = math.ceil(_SEEN_FROM[law] * max(scales))
     said = (
-        "Clipping is measured: c is 1 for whoever a bound cuts, and 0 for others. A "
-        "natural bound is taken to cut nobody, and its cuts are not counted."
+        "Clipping is measured: c is 1 for whoever is cut by a bound that is not "
+        f"natural, and 0 for others. Cuts of {many:,} people or more are seen 19 "
+        "times in 20."
     )
     return [said]
 

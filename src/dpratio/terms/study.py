@@ -59,8 +59,8 @@ class Study:
             every ratio, or None; see `make_plan`.
         search: The share of epsilon that finds bounds, where any are to be found; None
             for a tenth. See `make_plan`.
-        clipping: Whether a release counts how many units the bounds cut; see
-            `make_plan`.
+        clipping: Whether a release counts how many units the bounds cut: by default it
+            does; see `make_plan`.
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
             `DatabaseTable`, or None.
         scope: The dataset's name in the ledger, or None.
@@ -124,7 +124,7 @@ class Study:
         guess: Guess | None = None,
         stage: float | Fraction | None = None,
         search: float | Fraction | None = None,
-        clipping: str = UNMEASURED,
+        clipping: str = MEASURED,
         data: Source | None = None,
         scope: str | None = None,
         bounds_from: Mapping[str, str] | None = None,

@@ -66,7 +66,7 @@ def plan_of(answers: str, epsilon: float, weighted: bool, **terms: Any) -> Plan:
         "groups": ScoreBins("s", list(EDGES)),
     }
     ratio = Ratio("s", per="y", weight="w" if weighted else None)
-    return make_plan(ratio, **given | terms)
+    return make_plan(ratio, clipping="unmeasured", **given | terms)
 
 
 def errors_of(

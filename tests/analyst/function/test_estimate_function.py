@@ -45,7 +45,11 @@ def release_of(
     bounds = {name: each for name, each in BOUNDS.items() if weight or name != "w"}
     given = {"answers": ("ratio", "means"), "budget": Budget(1), **terms}
     plan = make_plan(
-        Ratio("s", per="y", weight=weight), bounds=bounds, groups=groups, **given
+        Ratio("s", per="y", weight=weight),
+        bounds=bounds,
+        groups=groups,
+        clipping="unmeasured",
+        **given,
     )
     count = 1 if groups is None else groups.count
     rng = np.random.default_rng(8)
@@ -259,6 +263,7 @@ def test_weights_that_depend_on_the_values_are_allowed_for() -> None:
         bounds=bounds,
         budget=Budget(1),
         answers=("ratio", "means"),
+        clipping="unmeasured",
     )
     columns = {"s": s, "y": rng.random(5000), "w": w}
     release = given_release(noiseless(plan), summed(plan, columns, np.zeros(5000)))

@@ -27,6 +27,7 @@ def plan_of(groups: Groups | PrivateKeys) -> Plan:
         strategy="joint",
         budget=Budget(4, "1e-6"),
         mechanism="laplace",
+        clipping="unmeasured",
     )
 
 

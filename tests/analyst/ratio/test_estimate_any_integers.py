@@ -44,6 +44,7 @@ def any_plan(which: int) -> Plan:
             budget=Budget(1, "1e-6"),
             groups=Groups("g", [1, 2, 3]),
             mechanism=mechanism,
+            clipping="unmeasured",
         )
     bounds, mechanism = [
         (unit, "laplace"),
@@ -63,6 +64,7 @@ def any_plan(which: int) -> Plan:
         groups=Groups("g", [1, 2, 3]),
         strategy="even",
         mechanism=mechanism,
+        clipping="unmeasured",
     )
 
 

@@ -24,6 +24,7 @@ def focused_release(*, weighted: bool = True) -> Release:
         Ratio("s", per="y", weight="w" if weighted else None),
         bounds={"s": Bounds(0, 2), "y": Bounds(0, 2), **weights},
         budget=Budget(1),
+        clipping="unmeasured",
     )
     sums = {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
     cells = [
@@ -82,6 +83,7 @@ def test_without_weights_the_paper_s_sums_answer_in_both_forms(method: str) -> N
         bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
         budget=Budget(1),
         strategy="joint",
+        clipping="unmeasured",
     )
     values = np.array([[50000, 25000, 27500, 16000, 15000]]) << 24
     release = given_release(plan, values)

@@ -99,6 +99,7 @@ def test_log_intervals_need_every_ratio_to_be_positive() -> None:
         [Ratio("s", per="y"), Ratio("s", per="y", minus="t")],
         bounds={"s": Bounds(0, 1), "t": Bounds(0, 1), "y": Bounds.binary()},
         budget=Budget(1),
+        clipping="unmeasured",
     )
     values = [np.full((1, 5), 2**30) for _ in plan.questions]
     release = given_release(plan, *values)

@@ -40,6 +40,7 @@ def test_without_groups_there_is_one_row_without_a_key() -> None:
         bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
         budget=Budget(1),
         strategy="even",
+        clipping="unmeasured",
     )
     values = np.array([[50000, 25000, 27500, 16000, 15000]]) << 24
     found = estimate_ratios(given_release(plan, values, is_simulated=True))
@@ -77,6 +78,7 @@ def several(strategy: str = "even") -> tuple[Plan, list[np.ndarray]]:
         ],
         weights=[1, 2, 3],
         strategy=strategy,
+        clipping="unmeasured",
     )
     rng = np.random.default_rng(8)
     values = []
@@ -164,6 +166,7 @@ def test_keys_that_nobody_has_leave_a_question_without_rows(
         budget=Budget(1, "1e-6"),
         groups=[PrivateKeys("shop", Budget("0.1", "1e-7")), None],
         mechanism="laplace",
+        clipping="unmeasured",
     )
     none = Groups.found("shop", str, ())
     empty, whole = (

@@ -42,6 +42,7 @@ def plan_of(
         strategy="even",
         mechanism=mechanism,
         groups=dpr.Groups("key", range(keys)),
+        clipping="unmeasured",
     )
 
 
@@ -53,6 +54,7 @@ def focused_plan(mechanism: str, lower: float, guess: float) -> Plan:
         budget=dpr.Budget(1, 1e-6),
         mechanism=mechanism,
         groups=dpr.Groups("key", range(3)),
+        clipping="unmeasured",
     )
 
 
@@ -213,6 +215,7 @@ def test_pivot_intervals_cover_where_noise_is_large(
         budget=dpr.Budget(0.2, 1e-6),
         strategy=strategy,
         mechanism=mechanism,
+        clipping="unmeasured",
     )
     table = measure_coverage(
         PaperPopulation(),

@@ -36,6 +36,7 @@ def plan_of(*, weighted: bool = True, **terms: Any) -> Plan:  # noqa: ANN401
         budget=Budget(1e6),
         mechanism="laplace",
         groups=Groups("region", ["a", "b"]),
+        clipping="unmeasured",
         **terms,
     )
     return noiseless(plan)

@@ -53,6 +53,7 @@ def plan_of(
         groups=Groups("g", list(range(keys))),
         strategy="even",
         mechanism=mechanism,
+        clipping="unmeasured",
     )
 
 
@@ -63,6 +64,7 @@ def focused_plan(*, weighted: bool, means: bool, guess: float = 1.0) -> Plan:
         bounds={"s": Bounds(0, 2), "y": Bounds(0, 2), **weights},
         budget=Budget(70),
         answers=("ratio", "means") if means else ("ratio",),
+        clipping="unmeasured",
     )
 
 
@@ -296,6 +298,7 @@ def test_the_largest_integers_a_release_can_hold_stay_finite() -> None:
             budget=Budget(1),
             strategy=strategy,
             mechanism="laplace",
+            clipping="unmeasured",
         )
         values = np.array([([largest, -largest] * 4)[:count]])
         release = given_release(plan, values)

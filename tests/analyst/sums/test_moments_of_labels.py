@@ -45,6 +45,7 @@ def labelled_plan(
             **weights,
         },
         budget=Budget(2),
+        clipping="unmeasured",
     )
 
 

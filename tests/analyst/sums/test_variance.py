@@ -198,6 +198,7 @@ def plan_of(strategy: str, keys: int) -> Plan:
         budget=Budget(1),
         groups=Groups("key", range(keys)),
         strategy=strategy,
+        clipping="unmeasured",
     )
 
 

@@ -91,6 +91,18 @@ def test_what_may_have_been_cut_without_being_seen_is_said() -> None:
     assert clipping(counted(5.0)).briefly() == ""
 
 
+def test_noise_that_may_be_everyone_is_said_to_hide_what_was_cut() -> None:
+    hidden = counted(5.0, everyone=34.0)
+    assert clipping(hidden).said({}) == [
+        "Clipping: noise hides it; any number of people may have been cut."
+    ]
+    (some,) = clipping(hidden, counted(7.0)).said({"g": ["a", "b"]})
+    assert some == (
+        "Clipping: no cut was seen; at most 36 people of any row may have been cut, at "
+        "level 0.95. In 1 of 2 rows that may be everybody."
+    )
+
+
 def test_one_answer_says_how_many_and_what_it_means() -> None:
     found = clipping(counted(80.0), weighted=True)
     (said,) = found.said({})

@@ -114,7 +114,7 @@ def test_json_holds_the_terms_and_a_list_of_sums(folder: Path) -> None:
     assert folder.is_dir()
     shown = json.loads(planned("json"))
     sums = [row["sum"] for row in shown["sums"]]
-    assert sums == ["Σ z", "Σ h", "Σ z·z", "Σ z·h", "Σ h·h"]
+    assert sums == ["Σ z", "Σ h", "Σ z·z", "Σ z·h", "Σ h·h", "Σ c"]
     (asked,) = shown["asked"]
     assert asked.startswith("Asked: Σ score / Σ label")
     assert shown["bounds"] == {"score": "0 to 1", "label": "0 or 1"}

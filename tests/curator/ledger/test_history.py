@@ -32,6 +32,7 @@ def plan_of(epsilon: str = "0.1", delta: str = "0") -> Plan:
         budget=Budget(epsilon, delta),
         strategy="even",
         mechanism="laplace" if delta == "0" else "analytic_gaussian",
+        clipping="unmeasured",
     )
 
 

@@ -48,7 +48,7 @@ def test_noise_has_one_row_per_cell_and_one_column_per_sum(
 ) -> None:
     question = plan_of(strategy, mechanism).questions[0]
     drawn = draw_noise(mechanism, question, rows, system_bits)
-    assert drawn.shape == (rows, 5 if strategy == "focused" else 7)
+    assert drawn.shape == (rows, 6 if strategy == "focused" else 8)
     assert drawn.dtype == np.int64
 
 

@@ -24,6 +24,7 @@ def plan_with(mechanism: str) -> dpr.Plan:
         bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
         budget=dpr.Budget(1, MILLIONTH),
         mechanism=mechanism,
+        clipping="unmeasured",
     )
 
 

@@ -38,13 +38,10 @@ def _counted(moments: Moments, weighted: bool) -> tuple[Floats, ...]:  # noqa: F
     people = np.maximum(np.rint(count), 0.0)
     lower = np.maximum(np.ceil(count - within), 0.0)
     upper = np.maximum(np.floor(count + within), 0.0)
-    share = none
-    if "w" in moments.names and not weighted:
-        everyone = moments["w"]
-        known = everyone > 0
-        share = np.divide(people, everyone, out=none.copy(), where=known)
-        share = np.minimum(share, 1.0)
-    return people, lower, upper, share
+    if weighted or "w" not in moments.names:
+        return people, lower, upper, none
+    everyone = moments["w"]
+    return people, lower, upper, np.where(everyone > 0, everyone, np.nan)
 
 
 def _within(moments: Moments) -> Floats:

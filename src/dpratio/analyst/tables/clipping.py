@@ -19,15 +19,20 @@ LEVEL = 0.95
 class Clipping:
     """Counts of people that a bound cut, whole numbers, with intervals at level 0.95.
 
-    They are NaN where every bound is natural and nothing was counted. ``share`` is the
-    part of all people, and NaN where their number was not measured. A row is clipped
-    where the interval leaves 0 out.
+    They are NaN where every bound is natural and nothing was counted. ``everyone`` is
+    the noisy number of all people, and NaN where it was not measured or is not above 0.
+    A row is clipped where the interval leaves 0 out.
     """
 
     people: Floats
     lower: Floats
     upper: Floats
-    share: Floats
+    everyone: Floats
+
+    @property
+    def share(self) -> Floats:
+        """The part of all people that was cut; NaN where their number is not known."""
+        return np.minimum(self.people / self.everyone, 1.0)
 
     @property
     def is_clipped(self) -> Flags:
@@ -60,12 +65,17 @@ class Clipping:
             return [self._said_of_cuts(counted, clipped, labels)]
         if not len(counted):
             return []
+        hidden = int((self.upper >= self.everyone)[counted].sum())
+        if hidden == len(counted):
+            return ["Clipping: noise hides it; any number of people may have been cut."]
         most = int(np.max(self.upper[counted]))
         where = "" if len(self.people) == 1 else " of any row"
         said = (
             f"Clipping: no cut was seen; at most {most:,} people{where} may have been "
             f"cut, at level {LEVEL:g}."
         )
+        if hidden:
+            said += f" In {hidden:,} of {len(counted):,} rows that may be everybody."
         return [said]
 
     def _said_of_cuts(

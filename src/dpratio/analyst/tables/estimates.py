@@ -154,6 +154,20 @@ class Estimates(Tabular):
             answers["effective_people"] = self.effective.people.tolist()
         return labelled(self.labels, answers)
 
+    def shown(self) -> dict[str, list[str]]:
+        """The table for people; of cuts it has columns where any was seen.
+
+        Elsewhere a sentence of the notes says how many people may have been cut.
+        """
+        table = Tabular.shown(self)
+        if self.clipping is None or self.clipping.is_clipped.any():
+            return table
+        return {
+            name: cells
+            for name, cells in table.items()
+            if name not in self.clipping.columns()
+        }
+
     def precision(self) -> dict[str, list[float]]:
         """Ratios and their ends are rounded to their standard error.
 

@@ -172,7 +172,7 @@ def _write_files(
 class _BesideTruth(Tabular):
     """Estimates with the invented truth beside each."""
 
-    spare: ClassVar = ("se_privacy", "se_sampling")
+    spare: ClassVar = ("clipp*", "se_privacy", "se_sampling")
 
     found: Tabular
 
@@ -180,6 +180,12 @@ class _BesideTruth(Tabular):
         columns = dict(self.found.columns())
         region = {"region": columns.pop("region"), "truth": [*TRUE_RATIOS.values()]}
         return {**region, **columns}
+
+    def shown(self) -> dict[str, list[str]]:
+        kept = {"truth", *self.found.shown()}
+        return {
+            name: each for name, each in Tabular.shown(self).items() if name in kept
+        }
 
     def precision(self) -> Mapping[str, Sequence[float]]:
         return self.found.precision()

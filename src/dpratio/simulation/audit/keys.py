@@ -29,6 +29,7 @@ from dpratio.simulation.audit.tally import Tally, marks_of, no_tally
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import UNMEASURED
 
 __all__ = ["KeyAudit", "key_audit"]
 
@@ -135,6 +136,7 @@ def _plan(keys: PrivateKeys) -> Plan:
         groups=keys,
         budget=budget,
         mechanism="laplace",
+        clipping=UNMEASURED,
     )
 
 

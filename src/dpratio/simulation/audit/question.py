@@ -15,6 +15,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import UNMEASURED
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["COLUMNS", "DELTA", "QUESTIONS", "SAMPLE", "Question", "plan_for"]
@@ -74,4 +75,6 @@ def plan_for(
         strategy=strategy,
         mechanism=mechanism,
         stage=stage,
+        # The search for the furthest unit knows of no count of cuts.
+        clipping=UNMEASURED,
     )

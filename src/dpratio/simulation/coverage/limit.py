@@ -31,6 +31,7 @@ from dpratio.simulation.progress import Report, silent, stages
 from dpratio.tabular import Tabular, columns_of
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import UNMEASURED
 
 __all__ = ["LAWS", "LimitTable", "measure_limit", "one_query_width", "paper_plan"]
 
@@ -111,6 +112,7 @@ def paper_plan(
         strategy=strategy,
         mechanism=LAWS[mechanism],
         n=n,
+        clipping=UNMEASURED,
     )
 
 

@@ -19,6 +19,7 @@ from dpratio.simulation.crew import crew_of
 from dpratio.simulation.progress import Report, silent, stages
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import UNMEASURED
 
 __all__ = ["measure_real"]
 
@@ -90,6 +91,7 @@ def _plan(
         budget=Budget(epsilon),
         strategy=strategy,
         mechanism="laplace",
+        clipping=UNMEASURED,
     )
 
 

@@ -36,6 +36,7 @@ from dpratio.simulation.simulate import (
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
+from dpratio.terms.study import UNMEASURED
 
 __all__ = [
     "Cell",
@@ -100,6 +101,7 @@ class Setting:
             budget=Budget(self.epsilon, DELTA),
             strategy="even",
             mechanism=MECHANISMS[self.mechanism],
+            clipping=UNMEASURED,
         )
 
 

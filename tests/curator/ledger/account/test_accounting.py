@@ -65,6 +65,7 @@ def laplace_plan(epsilon: str) -> Plan:
         budget=Budget(epsilon),
         strategy="even",
         mechanism="laplace",
+        clipping="unmeasured",
     )
 
 
