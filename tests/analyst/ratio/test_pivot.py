@@ -31,13 +31,10 @@ QUANTILE = normal_quantile(LEVEL)
 def plan_of(
     mechanism: str = "laplace", epsilon: float = 1, lower: float = 0.0, keys: int = 1
 ) -> Plan:
+    ends = dpr.Bounds(lower, 1)
     return dpr.make_plan(
         dpr.Ratio("s", per="y", weight="w"),
-        bounds={
-            "s": dpr.Bounds(lower, 1),
-            "y": dpr.Bounds(lower, 1),
-            "w": dpr.Bounds(1 / 3, 3),
-        },
+        bounds={"s": ends, "y": ends, "w": dpr.Bounds(1 / 3, 3)},
         budget=dpr.Budget(epsilon, 1e-6),
         strategy="even",
         mechanism=mechanism,
@@ -215,7 +212,6 @@ def test_pivot_intervals_cover_where_noise_is_large(
         budget=dpr.Budget(0.2, 1e-6),
         strategy=strategy,
         mechanism=mechanism,
-        clipping="unmeasured",
     )
     table = measure_coverage(
         PaperPopulation(),
