@@ -30,7 +30,7 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.study import Study
+from dpratio.terms.study import UNMEASURED, Study
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["HistogramAudit", "SearchAudit", "histogram_audit", "search_audit"]
@@ -189,6 +189,7 @@ def search_audit(unit: str, epsilon: str) -> SearchAudit:
         groups=Groups(SAMPLE, range(known.cells)),
         budget=Budget(total),
         search=Fraction(1, 2),
+        clipping=UNMEASURED,
     )
     crowd = round(_CROWD * known.unit.cells_moved / total)
     at = _SOUGHT.place(0.75 * _FOUND.upper)
