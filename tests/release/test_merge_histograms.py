@@ -5,11 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from curator.histograms_for_tests import people_plan, rows_plan
+from curator.histograms_for_tests import people_plan, rows_plan, study_of
 from dpratio.errors import InvalidInput
+from dpratio.plan.bins.plan_bins import plan_bins
 from dpratio.plan.plan import Plan
 from dpratio.release.merge import merge
-from dpratio.release.release import Release, fresh_question
+from dpratio.release.release import Release, fresh_question, require_release
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
 
 
@@ -29,6 +32,28 @@ def test_counts_of_one_plan_add_up(plan: Plan) -> None:
     assert all((each.values == 3).all() for each in merged.questions)
     third = merge([merged, release_of(plan, 4)], units_are_disjoint=True)
     assert all((each.values == 7).all() for each in third.questions)
+
+
+@pytest.mark.parametrize(
+    ("plan", "reader"),
+    [
+        (rows_plan(), "propose_bounds"),
+        (
+            plan_bins(
+                study_of(bounds={"spent": Bounds(0, 1)}),
+                "spent",
+                budget=Budget(1),
+                cells=16,
+            ),
+            "propose_bins",
+        ),
+    ],
+)
+def test_histograms_are_no_sums_and_name_what_reads_them(
+    plan: Plan, reader: str
+) -> None:
+    with pytest.raises(InvalidInput, match=rf"Read it with {reader}\."):
+        require_release(release_of(plan, 1))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from os import PathLike
 import numpy as np
 
 from dpratio.arrays import Integers
-from dpratio.checks import require
+from dpratio.checks import refuse, require
+from dpratio.plan.histogram.found_bins import grid_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
 from dpratio.plan.realise import is_realised
@@ -306,9 +307,11 @@ def require_release(given: object) -> None:
     if isinstance(given, str | PathLike):
         hint = f"Read it first: read_release({str(given)!r})."
     require(isinstance(given, Release), "release must be a Release", given, hint)
-    rule = "a release of histograms holds no sums of a ratio"
-    strategy = given.plan.strategy  # type: ignore[attr-defined]  # refused above
-    require(strategy != HISTOGRAM, rule, strategy, "Read it with propose_bounds.")
+    plan = given.plan  # type: ignore[attr-defined]  # refused above
+    if plan.strategy == HISTOGRAM:
+        rule = "a release of histograms holds no sums of a ratio"
+        reader = "propose_bounds" if grid_of(plan) is None else "propose_bins"
+        refuse(rule, plan.strategy, f"Read it with {reader}.")
 
 
 def _require_asked(release: Release) -> None:
@@ -342,7 +345,6 @@ def fresh_question(
     plan: Plan, question: PlannedQuestion, groups: Groups | None, values: Integers
 ) -> ReleasedQuestion:
     """Give a question with sums that were measured just now."""
-    layer = NoiseLayer(
-        plan.mechanism, tuple(question.scales), np.ones(1, dtype=np.int64)
-    )
+    ones = np.ones(1, dtype=np.int64)
+    layer = NoiseLayer(plan.mechanism, tuple(question.scales), ones)
     return ReleasedQuestion(question, groups, values, (layer,))

@@ -7,7 +7,14 @@ import typer
 
 from dpratio.cli.data_holder.asked import Account, asked_for
 from dpratio.cli.data_holder.bins import grid_plan, require_one_kind, say_bins
-from dpratio.cli.data_holder.ledger import DEFAULT, Anchor, By, Location, Scope
+from dpratio.cli.data_holder.ledger import (
+    DEFAULT,
+    Anchor,
+    By,
+    Location,
+    NoLedger,
+    Scope,
+)
 from dpratio.cli.options import (
     ChartFile,
     Data,
@@ -63,9 +70,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     location: Location = DEFAULT,
     scope: Scope = None,
     anchor: Anchor = None,
-    no_ledger: Annotated[
-        bool, typer.Option("--no-ledger", help="Release without keeping account.")
-    ] = False,
+    no_ledger: NoLedger = False,
     period: Period = None,
     new_draw: NewDraw = False,
     by: By = "",

@@ -13,6 +13,7 @@ from dpratio.cli.data_holder.ledger import (
     Anchor,
     By,
     Location,
+    NoLedger,
     Scope,
     open_ledger,
 )
@@ -125,9 +126,7 @@ def release(  # noqa: PLR0913 (one command, one door)
     location: Location = DEFAULT,
     scope: Scope = None,
     anchor: Anchor = None,
-    no_ledger: Annotated[
-        bool, typer.Option("--no-ledger", help="Release without keeping account.")
-    ] = False,
+    no_ledger: NoLedger = False,
     release_id: Annotated[
         str | None,
         typer.Option(

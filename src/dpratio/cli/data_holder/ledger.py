@@ -35,6 +35,7 @@ __all__ = [
     "Anchor",
     "By",
     "Location",
+    "NoLedger",
     "Scope",
     "ledger",
     "open_ledger",
@@ -68,6 +69,9 @@ Scope = Annotated[
     typer.Option(help="The dataset's scope; needed where there are several."),
 ]
 By = Annotated[str, typer.Option(help="Who asks, for the history.")]
+NoLedger = Annotated[
+    bool, typer.Option("--no-ledger", help="Release without keeping account.")
+]
 Source = Annotated[
     str | None,
     typer.Option(help="The name of a table in memory, where the study names no data."),

@@ -71,6 +71,7 @@ def render_sheet(
     own = {*asked, *plan.not_covered}
     return render_page(
         "sheet.html",
+        title=_heading(plan),
         heading=_heading(plan),
         made_by=MADE_BY,
         promise=promise_in_words(plan, "this release"),
