@@ -7,6 +7,7 @@ from dpratio.analyst.bounds.propose_bounds import (
     count_beyond,
     propose_bounds,
 )
+from dpratio.analyst.bounds.propose_groups import GroupChoices, propose_groups
 from dpratio.curator.release_bins import release_bins
 from dpratio.curator.release_bounds import release_bounds
 from dpratio.plan.bins.plan_bins import plan_bins
@@ -17,6 +18,7 @@ from dpratio.terms.bounds import Proposed
 __all__ = [
     "BinProposal",
     "BoundChoices",
+    "GroupChoices",
     "Proposals",
     "Proposed",
     "ProposedBins",
@@ -26,6 +28,7 @@ __all__ = [
     "plan_bounds",
     "propose_bins",
     "propose_bounds",
+    "propose_groups",
     "release_bins",
     "release_bounds",
 ]

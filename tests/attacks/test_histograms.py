@@ -7,7 +7,12 @@ import pytest
 
 from attacks.engines_for_attacks import ENGINES, released_by, sums_by
 from curator.checks_for_tests import check_plan, person
-from curator.histograms_for_tests import people_plan, rows_plan, study_of
+from curator.histograms_for_tests import (
+    groups_plan,
+    people_plan,
+    rows_plan,
+    study_of,
+)
 from dpratio.errors import PlanRefused
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.plan import Plan
@@ -233,3 +238,52 @@ def test_20_histograms_are_paid_together() -> None:
     alone = plan_bounds(study_of(), budget=Budget(1), columns=["spent"])
     with pytest.raises(PlanRefused, match="too small for the budget"):
         price(with_scale(plan, alone.questions[0].scales[0]))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_14_a_person_of_many_groups_moves_one_cell_by_one(engine: str) -> None:
+    """Whatever groups they are in: who is added moves one cell, who changes two.
+
+    Source: the rule of the issue that asked for bounds that tell, 2026.
+    """
+    places = ["north", "south", "elsewhere"]
+
+    def table(of_ann: list[str]) -> pa.Table:
+        rows = [("bob", "north"), ("cid", "south"), ("cid", "north")]
+        rows += [("ann", where) for where in of_ann]
+        return pa.table(
+            {
+                "user": [who for who, _ in rows],
+                "region": [where for _, where in rows],
+                "spent": [1.0] * len(rows),
+                "orders": [1.0] * len(rows),
+            }
+        )
+
+    for relation, times in (("add-or-remove-one", 1), ("change-one", 2)):
+        unit = PrivacyUnit("user", most_groups=2, neighbours=relation)
+        plan = groups_plan(unit)
+        _, of_groups = plan.questions
+        # Half of epsilon is spent on it, and one person moves it by just that.
+        assert times / of_groups.scales[0] == pytest.approx(0.5)
+        counts = [
+            sums_by(engine, table(each), plan, question=1)
+            for each in ([], places[:1], places, places * 3)
+        ]
+        assert [moved(counts[0], each) for each in counts] == [0, 1, 1, 1]
+        assert moved(counts[1], counts[2]) == 2
+        price(plan)
+
+
+@pytest.mark.parametrize("relation", ["add-or-remove-one", "change-one"])
+def test_14_a_histogram_of_groups_pays_for_its_person(relation: str) -> None:
+    """A little less noise than one person needs is refused.
+
+    Source: the rule of the issue that asked for bounds that tell, 2026.
+    """
+    plan = groups_plan(PrivacyUnit("user", most_groups=2, neighbours=relation))
+    totals, groups = plan.questions
+    less = replace(groups.sums[0], scale=0.99 * groups.scales[0])
+    edited = replace(plan, questions=(totals, replace(groups, sums=(less,))))
+    with pytest.raises(PlanRefused, match="too small for the budget"):
+        price(edited)

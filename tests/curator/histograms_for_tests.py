@@ -15,7 +15,15 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["CORNERS", "PEOPLE", "corner_tables", "people_plan", "rows_plan", "study_of"]
+__all__ = [
+    "CORNERS",
+    "PEOPLE",
+    "corner_tables",
+    "groups_plan",
+    "people_plan",
+    "rows_plan",
+    "study_of",
+]
 
 _EDGES = [2.0**at for at in (-20, -19, -1, 0, 1, 10, 39, 40)]
 CORNERS: list[float | None] = [
@@ -81,6 +89,19 @@ def people_plan(*, most_groups: int = 1, **terms: Any) -> Plan:  # noqa: ANN401
         given["bounds"] = {"weight": Bounds(0, 4), "spent": row, "orders": row}
     limits = (1.0, 2.0**40)
     return plan_bounds(study_of(**given), budget=Budget(1), limits=limits)
+
+
+def groups_plan(unit: PrivacyUnit | None = None, **terms: Any) -> Plan:  # noqa: ANN401
+    """People by how many of three regions they are in, beside their spending."""
+    protected = PrivacyUnit("user", most_groups=2) if unit is None else unit
+    groups = Groups("region", ["north", "south", "elsewhere"])
+    return plan_bounds(
+        study_of(**{"unit": protected, "groups": groups, **terms}),
+        budget=Budget(1),
+        columns=["spent"],
+        limits=(1.0, 2.0**40),
+        most_groups=True,
+    )
 
 
 def corner_tables() -> dict[str, Any]:

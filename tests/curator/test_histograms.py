@@ -12,6 +12,7 @@ from curator.histograms_for_tests import (
     CORNERS,
     PEOPLE,
     corner_tables,
+    groups_plan,
     people_plan,
     rows_plan,
     study_of,
@@ -104,6 +105,32 @@ def test_every_engine_counts_totals_alike(engine: str, kind: str) -> None:
     for at in range(2):
         wanted = sums_by("python", table, plan, question=at)
         assert sums_by(engine, table, plan, question=at) == wanted
+
+
+def test_people_are_counted_once_by_the_groups_that_they_are_in() -> None:
+    """Most count in two groups at most: here nobody is left out of a third."""
+    regions = ("north", "south", "elsewhere", "south")
+    rows: list[tuple[str | None, str]] = [("ann", each) for each in regions]
+    rows += [("bob", "north"), ("bob", "nowhere"), ("cid", "south"), ("cid", "north")]
+    rows += [("dot", "nowhere"), (None, "north"), ("eve", "north")]
+    table = {
+        "user": [who for who, _ in rows],
+        "region": [where for _, where in rows],
+        "spent": [float("nan") if who == "eve" else 1.0 for who, _ in rows],
+        "orders": [1.0] * len(rows),
+    }
+    ladder = Ladder(0, 2)
+    assert held(exact(table, groups_plan(), "python", question=1), ladder) == {
+        "2^0 to 2^1": 1,
+        "2^1 to 2^2": 2,
+    }
+
+
+@pytest.mark.parametrize("engine", ENGINES[1:])
+def test_every_engine_counts_groups_of_people_alike(engine: str) -> None:
+    wanted = sums_by("python", PEOPLE, groups_plan(), question=1)
+    assert sum(count for (count,) in wanted) == 8
+    assert sums_by(engine, PEOPLE, groups_plan(), question=1) == wanted
 
 
 def test_totals_of_people_are_made_in_each_group() -> None:

@@ -19,6 +19,7 @@ def release_bounds(
     budget: Budget,
     columns: Sequence[str] | None = None,
     limits: tuple[float, float] | None = None,
+    most_groups: bool = False,
     **door: Any,  # noqa: ANN401 (the options of the door, which checks them)
 ) -> Release:
     """Count a study's numbers on a grid of powers of two and release the noisy counts.
@@ -31,6 +32,7 @@ def release_bounds(
             bounds.
         limits: The sizes between which cells are told apart, on each side of zero.
             By default as `plan_bounds` has them.
+        most_groups: Whether to count people by how many groups they are in, too.
         door: What else `release_sums` takes: ``ledger``, which must be said, ``scope``,
             ``source``, ``release_id``, ``out``, ``by``, ``engine`` and so on.
 
@@ -45,5 +47,7 @@ def release_bounds(
         relation of the study, at the epsilon of the budget.
         Proof: docs/proofs/histogram.md.
     """
-    plan = plan_bounds(study, budget=budget, columns=columns, limits=limits)
+    plan = plan_bounds(
+        study, budget=budget, columns=columns, limits=limits, most_groups=most_groups
+    )
     return release_sums(table, plan, **door)

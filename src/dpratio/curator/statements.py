@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpratio.curator.reading.statement import CellSum, Statement, UnitRule
+from dpratio.plan.histogram.group_counts import GroupCounts
 from dpratio.plan.histogram.histograms import KeyCounts, counted_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
@@ -62,6 +63,8 @@ def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
     if isinstance(asked, KeyCounts):
         # Whoever has a key is one there, however many rows say so.
         ladder, total, bounds["s"] = None, Total(1.0, 0, 1), Bounds.ones()
+    elif isinstance(asked, GroupCounts):
+        ladder, total, bounds["s"] = asked.ladder, Total(1.0, 0, 1), Bounds.ones()
     else:
         ladder, total = asked.ladder, asked.ladder.total
     if bounds["s"].is_one and ladder is not None:
@@ -70,6 +73,10 @@ def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
     rule = None
     if unit.column is not None:
         rule = UnitRule(unit.column, unit.key, unit.most_groups, {"s": total})
+    if isinstance(asked, GroupCounts):
+        # Nobody is left out of a group: how many there are is what is counted.
+        every = asked.within.count
+        rule = UnitRule(str(unit.column), unit.key, every, {"s": total})
     return Statement(
         factor_columns=columns,
         factor_bounds=bounds,
@@ -78,6 +85,7 @@ def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
         unit=rule,
         sums=(CellSum((), 1.0, 1),),
         ladder=ladder,
+        counts_groups=isinstance(asked, GroupCounts),
     )
 
 

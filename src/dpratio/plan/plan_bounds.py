@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from dpratio.checks import require
 from dpratio.plan.calibration.calibrate import calibrate
+from dpratio.plan.histogram.group_counts import groups_called, ladder_of_groups
 from dpratio.plan.histogram.histograms import COUNT, called, moves_of
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.histogram.require_search import open_names
@@ -23,7 +24,7 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["limits_of", "plan_bounds"]
+__all__ = ["limits_of", "may_group", "plan_bounds"]
 
 _LIMITS = (2.0**-20, 2.0**40)
 # Totals are rounded row by row, so their limits lie nearer to each other.
@@ -39,6 +40,7 @@ def plan_bounds(
     budget: Budget,
     columns: Sequence[str] | None = None,
     limits: tuple[float, float] | None = None,
+    most_groups: bool = False,
 ) -> Plan:
     """Plan noisy histograms of a study's columns, from which bounds are proposed.
 
@@ -50,6 +52,8 @@ def plan_bounds(
         limits: The sizes between which cells are told apart, on each side of zero.
             They must hold every bound that the study gives for these columns. By
             default 2^-20 and 2^40; with ids 2^-8 and 2^32, and no further apart.
+        most_groups: Whether to count people by how many declared groups they are in,
+            too, for `propose_groups`: one more histogram for each list of groups.
 
     Returns:
         A plan for `release_sums`; `propose_bounds` reads what it releases.
@@ -77,10 +81,46 @@ def plan_bounds(
     pair = isinstance(limits, tuple | list) and len(limits) == len(_LIMITS)
     require(pair, "outer limits are two positive numbers, the smaller first", limits)
     ladder = Ladder.between(*limits)
-    asked = _asked(study, columns)
+    asked = _asked(study, columns, may_be_none=most_groups)
     for name, _, _ in asked:
         _require_within(study, name, ladder)
-    return _plan_of(study, budget, ladder, asked)
+    rule = "most_groups must be true or false"
+    require(isinstance(most_groups, bool), rule, most_groups)
+    grouped = _grouped(study) if most_groups else []
+    return _plan_of(study, budget, ladder, asked, grouped)
+
+
+def may_group(study: Study) -> bool:
+    """Tell whether a study leaves open in how many of its groups a person counts."""
+    most = [each.most_groups or study.unit.most_groups for each in study.questions]
+    return study.unit.column is not None and max(most) == 1 and bool(_many(study))
+
+
+def _many(study: Study) -> list[tuple[Ratio, Groups]]:
+    """List the groups of which a person may be in several, each once, with a ratio."""
+    found: dict[Groups, Ratio] = {}
+    for each in study.questions:
+        groups = each.groups
+        if not isinstance(groups, Groups) or groups.open_periods:
+            continue
+        if groups.count != 1:  # Bins that are a number are none yet.
+            found.setdefault(groups, each.ratio)
+    return [(ratio, groups) for groups, ratio in found.items()]
+
+
+def _grouped(study: Study) -> list[tuple[Ratio, Groups]]:
+    rule = "most_groups is proposed for people with ids, in declared groups"
+    hint = "Leave most_groups out."
+    found = _many(study) if study.unit.column is not None else []
+    require(found, rule, study.unit.column, hint)
+    name = groups_called(_ids_of(study))
+    taken = any(name in each.ratio.totals for each in study.questions)
+    require(not taken, f"no total is called '{name}'", name, "Rename the column.")
+    return found
+
+
+def _ids_of(study: Study) -> str:
+    return str(study.unit.column)
 
 
 def limits_of(study: Study) -> tuple[float, float]:
@@ -88,7 +128,9 @@ def limits_of(study: Study) -> tuple[float, float]:
     return _LIMITS if study.unit.column is None else _LIMITS_OF_TOTALS
 
 
-def _asked(study: Study, columns: Sequence[str] | None) -> list[_Asked]:
+def _asked(
+    study: Study, columns: Sequence[str] | None, *, may_be_none: bool
+) -> list[_Asked]:
     """List what is counted, each once: columns of rows, or totals in their groups."""
     every: list[_Asked] = []
     for name, ratio, groups in _askable(study):
@@ -102,7 +144,7 @@ def _asked(study: Study, columns: Sequence[str] | None) -> list[_Asked]:
         wanted = [name for name in names if name not in {*given} - {*_open(study)}]
         hint = f"Say which to look at: columns={names[:1]!r}."
         rule = "a study that has all of its bounds needs none"
-        require(wanted, rule, names, hint)
+        require(wanted or may_be_none, rule, names, hint)
     else:
         listed = isinstance(columns, list | tuple) and len(columns) > 0
         hint = f"Write columns={names[:1]!r}."
@@ -174,24 +216,32 @@ def _require_within(study: Study, name: str, ladder: Ladder) -> None:
     require(fits, rule, f"2^{ladder.highest}", hint)
 
 
-def _plan_of(study: Study, budget: Budget, ladder: Ladder, asked: list[_Asked]) -> Plan:
-    share = Fraction(1, len(asked))
-    bounds = _row_bounds(study, ladder, asked)
+def _plan_of(
+    study: Study,
+    budget: Budget,
+    ladder: Ladder,
+    asked: list[_Asked],
+    grouped: list[tuple[Ratio, Groups]],
+) -> Plan:
+    share = Fraction(1, len(asked) + len(grouped))
+    bounds = _row_bounds(study, ladder, asked, grouped)
     partitions: list[Partition] = []
     questions = []
-    for name, ratio, groups in asked:
-        within = settle_partition(groups, bounds)
-        unit = _counted(study, (name, ratio, groups))
+
+    def count(
+        ratio: Ratio, cells: Groups, named: str, within: Partition, most: int
+    ) -> None:
+        """Add a histogram in which a unit counts in so many groups."""
+        unit = replace(study.unit, most_groups=most)
         scale = calibrate(
             "laplace",
             sensitivity=unit.cells_moved,
             epsilon=share * budget.epsilon,
             delta=Fraction(0),
         )
-        own = None if unit == study.unit else unit.most_groups
         # Each has a partition of its own, which is read for it alone.
         at = len(partitions)
-        partitions.append(Groups(name, ladder.labels))
+        partitions.append(cells)
         if within is not None and within not in partitions:
             partitions.append(within)
         questions.append(
@@ -200,11 +250,22 @@ def _plan_of(study: Study, budget: Budget, ladder: Ladder, asked: list[_Asked]) 
                 partition=at,
                 weight=share,
                 sums=(MeasuredSum(COUNT, 1.0, 1, scale),),
-                name=_called(name, ratio, within, asked),
+                name=named,
                 within=None if within is None else partitions.index(within),
-                most_groups=own,
+                most_groups=None if unit == study.unit else most,
             )
         )
+
+    for name, ratio, groups in asked:
+        within = settle_partition(groups, bounds)
+        most = _counted(study, (name, ratio, groups)).most_groups
+        named = _called(name, ratio, within, asked)
+        count(ratio, Groups(name, ladder.labels), named, within, most)
+    for ratio, groups in grouped:
+        held, name = groups.within(bounds), groups_called(_ids_of(study))
+        named = called(name, None, held)[-1 if len(grouped) > 1 else 0]
+        # Whatever groups they are in, a person is in one cell.
+        count(ratio, Groups(name, ladder_of_groups(held).labels), named, held, 1)
     has_ids = study.unit.column is not None
     totals = {name: ladder.outer for name, _, _ in asked} if has_ids else {}
     plan = Plan(
@@ -226,17 +287,25 @@ def _called(name: str, ratio: Ratio, within: Partition, asked: list[_Asked]) -> 
     return called(name, ratio.weight, within)[-1 if several else 0]
 
 
-def _row_bounds(study: Study, ladder: Ladder, asked: list[_Asked]) -> dict[str, Bounds]:
+def _row_bounds(
+    study: Study,
+    ladder: Ladder,
+    asked: list[_Asked],
+    grouped: list[tuple[Ratio, Groups]],
+) -> dict[str, Bounds]:
     """Bound every column that is read: as declared where people are added up."""
     if study.unit.column is None:
         return {name: ladder.outer for name, _, _ in asked}
     bounds: dict[str, Bounds] = {}
-    for name, ratio, groups in asked:
+    for name, ratio, _ in asked:
         is_numerator = name == ratio.totals[0]
         taken = (ratio.numerator, ratio.minus) if is_numerator else (ratio.per,)
         for column in (*taken, ratio.weight):
             if column is not None:
                 bounds[column] = study.bounds.get(column, ladder.outer)
+    for ratio, _ in grouped:
+        bounds[ratio.numerator] = study.bounds.get(ratio.numerator, ladder.outer)
+    for groups in [*(each for _, _, each in asked), *(each for _, each in grouped)]:
         for each in getattr(groups, "dimensions", ()):
             if isinstance(each, ScoreBins):
                 hint = f"Add bounds for '{each.column}'."

@@ -10,9 +10,9 @@ import pytest
 from analyst.bounds.releases_for_tests import ONE, released
 from curator.histograms_for_tests import study_of
 from dpratio.analyst.bounds.propose_bounds import (
-    _half_width,
     choose_bounds,
     count_beyond,
+    half_width,
     propose_bounds,
 )
 from dpratio.curator.release_bounds import release_bounds
@@ -109,7 +109,7 @@ def test_the_interval_covers_what_noise_does() -> None:
     rng, scale = np.random.default_rng(5), 2.0
     for cells in (1, 2, 10, 60):
         drawn = rng.laplace(0, scale, (2000, cells)).sum(axis=1)
-        covered = np.mean(np.abs(drawn) <= _half_width(cells, scale, 0.95))
+        covered = np.mean(np.abs(drawn) <= half_width(cells, scale, 0.95))
         assert abs(covered - 0.95) < 0.02
 
 

@@ -70,7 +70,7 @@ def test_a_study_takes_the_line_that_is_printed(bank: Path, call: Call) -> None:
         (("--bins", "4"), "--bins needs one --column"),
         ((*SCORE, "--column", "label"), "--bins needs one --column"),
         (("--column", "score", "--bins", "1"), "2 to 1,000 bins at quantiles"),
-        ((*SCORE, "--largest", "2"), "--smallest and --largest are for"),
+        ((*SCORE, "--largest", "2"), "--smallest, --largest and --groups are for"),
         ((*SCORE, "--cells", "3"), "16 to 1,000 cells"),
         (("--column", "age", "--bins", "4"), "a binned column needs bounds"),
     ],

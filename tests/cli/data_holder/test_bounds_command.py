@@ -119,3 +119,39 @@ def test_limits_that_exclude_a_bound_are_refused_and_nothing_is_charged(
     )
     assert (code, "outer limits must hold the bounds of 'orders'" in error) == (3, True)
     assert Ledger("dpratio.db").account().spent.loss == 0
+
+
+def test_most_groups_is_proposed_where_a_study_leaves_it_out(
+    folder: Path, call: Call
+) -> None:
+    """2,000 people are in one region, and 400 in three of four."""
+    rows = [f"{who},{who % 4},9,1\n" for who in range(2_400)]
+    rows += [f"{who},{(who + at) % 4},9,1\n" for who in range(400) for at in (1, 2)]
+    text = f"user,region,spent,orders\n{''.join(rows)}"
+    (folder / "shoppers.csv").write_text(text, encoding="utf-8")
+    grouped = (
+        '[unit]\ncolumn = "user"\n[groups]\ncolumn = "region"\nkeys = [0, 1, 2, 3]\n'
+    )
+    (folder / "study.toml").write_text(f"{STUDY}{grouped}", encoding="utf-8")
+    asked = ("bounds", "study.toml", "-o", "bounds.json", "--epsilon", "6")
+    code, said, _ = call(*asked, "--no-ledger")
+    assert code == 0
+    assert "To take it, write into [unit] of the study:\nmost_groups = 3" in said
+    assert "the least that cuts at most 5% of the people" in " ".join(said.split())
+    names = [each.name for each in read_release("bounds.json").questions]
+    assert names == ["spent", "orders", "groups per user"]
+    code, said, _ = call(*asked, "--no-ledger", "--force", "--no-groups")
+    assert (code, "most_groups" in said) == (0, False)
+    code, said, _ = call(*asked, "--no-ledger", "--force", "--column", "spent")
+    assert (code, "most_groups" in said) == (0, False)
+    totals = "[unit.totals]\nspent = [0, 9]\norders = [0, 9]\n"
+    known = f"{STUDY}{grouped}{totals}".replace(
+        "[bounds]\n", "[bounds]\nspent = [0, 9]\n"
+    )
+    (folder / "study.toml").write_text(known, encoding="utf-8")
+    code, said, _ = call(*asked, "--no-ledger", "--force")
+    assert (code, "most_groups = 3" in said, "Proposed bounds" in said) == (
+        0,
+        True,
+        False,
+    )

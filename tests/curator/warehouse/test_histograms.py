@@ -3,7 +3,13 @@
 import pytest
 
 from curator.bins_for_tests import edge_table, grid_plan
-from curator.histograms_for_tests import PEOPLE, corner_tables, people_plan, rows_plan
+from curator.histograms_for_tests import (
+    PEOPLE,
+    corner_tables,
+    groups_plan,
+    people_plan,
+    rows_plan,
+)
 from curator.table_sources import mapping_of
 from curator.tables_for_tests import exact
 from curator.warehouse.hosts import Host
@@ -33,3 +39,9 @@ def test_scores_on_a_grid_are_counted_alike(host: Host) -> None:
     for plan in (grid_plan(), grid_plan(cells=16, unit=unit)):
         wanted = exact(mapping_of(table), plan, "python")
         assert exact(given, plan, "auto") == wanted
+
+
+def test_groups_of_people_are_counted_alike(host: Host) -> None:
+    table, plan = connect(host.table(PEOPLE), "ibis"), groups_plan()
+    wanted = exact(mapping_of(PEOPLE), plan, "python", question=1)
+    assert exact(table, plan, "auto", question=1) == wanted

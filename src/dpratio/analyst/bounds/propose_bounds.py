@@ -6,7 +6,7 @@ from statistics import NormalDist
 from dpratio.analyst.bounds.proposals import BoundChoices, Proposal, Proposals
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.checks import require
-from dpratio.plan.histogram.found_bounds import find_bounds, noisy_of
+from dpratio.plan.histogram.found_bounds import bounding, find_bounds, noisy_of
 from dpratio.plan.histogram.propose import Noisy, candidates_of, side_of
 from dpratio.plan.planned_question import pick_question
 from dpratio.plan.strategy.layout import HISTOGRAM
@@ -14,7 +14,7 @@ from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.bounds import Proposed
 from dpratio.terms.budget import Budget
 
-__all__ = ["choose_bounds", "count_beyond", "propose_bounds"]
+__all__ = ["choose_bounds", "count_beyond", "half_width", "propose_bounds"]
 
 
 def propose_bounds(
@@ -54,9 +54,10 @@ def propose_bounds(
     _require_histograms(release)
     require_level(level)
     counts = [_counts(each) for each in release.questions]
+    asked = _bounding(release)
     found = find_bounds(release.plan, counts, epsilon=_epsilon_of(budget))
     rows = []
-    for question, each in zip(release.questions, found, strict=True):
+    for question, each in zip(asked, found, strict=True):
         beyond, status = None, "too_little_known"
         if each.bounds is not None:
             ends = (each.bounds.lower, each.bounds.upper)
@@ -84,7 +85,7 @@ def choose_bounds(
         the sum, how wide its interval would be, and both together.
     """
     _require_histograms(release)
-    question = pick_question(release.questions, name)
+    question = pick_question(_bounding(release), name)
     noisy, epsilon = _noisy(release, question), _epsilon_of(budget)
     moved = release.plan.unit_of(question.asked).cells_moved
     listed = []
@@ -118,12 +119,12 @@ def count_beyond(
     rule = "bounds are two numbers, the smaller first"
     real = is_finite_number(lower) and is_finite_number(upper)
     require(real and lower <= 0 <= upper and lower < upper, rule, (lower, upper))
-    noisy = _noisy(release, pick_question(release.questions, name))
+    noisy = _noisy(release, pick_question(_bounding(release), name))
     ladder, counts = noisy.ladder, noisy.counts
     below = counts[: _passed(ladder.edges, lower)]
     above = counts[ladder.place(upper) if upper else ladder.place(0.0) + 1 : -1]
     cells = [*below, *above]
-    half = _half_width(len(cells), noisy.scale, level)
+    half = half_width(len(cells), noisy.scale, level)
     estimate = float(sum(cells))
     return tuple(
         max(each, 0.0) for each in (estimate, estimate - half, estimate + half)
@@ -135,12 +136,18 @@ def _passed(edges: tuple[float, ...], lower: float) -> int:
     return sum(edge <= lower for edge in edges) + 1 if lower else len(edges) // 2
 
 
-def _half_width(cells: int, scale: float, level: float) -> float:
+def half_width(cells: int, scale: float, level: float) -> float:
     """Bound a sum of so many Laplace draws, by two terms of Cornish and Fisher."""
     normal = NormalDist().inv_cdf(0.5 + level / 2)
     # Laplace noise has an excess kurtosis of 3, a sum of m draws of 3/m.
     wider = max((normal**3 - 3 * normal) / (8 * cells), 0.0)
     return (normal + wider) * scale * math.sqrt(2 * cells)
+
+
+def _bounding(release: Release) -> list[ReleasedQuestion]:
+    """Give the histograms of numbers; those of groups propose no bounds."""
+    kept = bounding(release.plan)
+    return [each for each in release.questions if each.asked in kept]
 
 
 def _noisy(release: Release, question: ReleasedQuestion) -> Noisy:

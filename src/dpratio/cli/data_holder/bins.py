@@ -33,7 +33,7 @@ def require_one_kind(
     hint = "Write --column score --bins 10."
     require(one, "--bins needs one --column", columns, hint)
     plain = all(each is None for each in others)
-    rule = "--smallest and --largest are for bounds"
+    rule = "--smallest, --largest and --groups are for bounds"
     require(plain, rule, "--bins", "Leave them out.")
 
 

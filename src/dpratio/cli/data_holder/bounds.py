@@ -1,7 +1,7 @@
 """The command that finds bounds: noisy histograms, and what they propose."""
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,6 +35,9 @@ from dpratio.cli.output import Output
 from dpratio.cli.studies import read_study, table_aside
 from dpratio.cli.words import in_options
 
+if TYPE_CHECKING:
+    from dpratio.release.release import Release
+
 __all__ = ["bounds", "say_again"]
 
 
@@ -63,6 +66,13 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     cells: Annotated[
         int | None, typer.Option(help="With --bins: cells of the grid, 128.")
     ] = None,
+    groups: Annotated[
+        bool | None,
+        typer.Option(
+            "--groups/--no-groups",
+            help="Propose most_groups too; by default where a study leaves it out.",
+        ),
+    ] = None,
     data: Data = None,
     table: Table = None,
     view: View = None,
@@ -84,19 +94,25 @@ def bounds(  # noqa: PLR0913 (one command, one door)
     """Find bounds, or bins: release noisy histograms, and say what they propose."""
     from dpratio.analyst.bounds.propose_bounds import propose_bounds
     from dpratio.curator.release_sums import release_sums
-    from dpratio.plan.plan_bounds import limits_of, plan_bounds
+    from dpratio.plan.plan_bounds import limits_of, may_group, plan_bounds
     from dpratio.terms.budget import Budget
 
     output = Output(layout, chart=chart, force=force, wide=wide)
     given = replace(read_study(study), period=period)
-    require_one_kind(bins, column, cells=cells, others=(smallest, largest))
+    require_one_kind(bins, column, cells=cells, others=(smallest, largest, groups))
     if bins is None:
         low, high = limits_of(given)
         limits = (
             low if smallest is None else smallest,
             high if largest is None else largest,
         )
-        plan = plan_bounds(given, budget=Budget(epsilon), columns=column, limits=limits)
+        plan = plan_bounds(
+            given,
+            budget=Budget(epsilon),
+            columns=column,
+            limits=limits,
+            most_groups=may_group(given) and not column if groups is None else groups,
+        )
     else:
         plan = grid_plan(given, column, epsilon, cells)
     account = Account(location, scope, anchor, spool, no_ledger)
@@ -121,15 +137,32 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         say_bins(output, released, bins, out)
         return
     found = propose_bounds(released, budget=given.budget)
-    output.write_files(found)
-    output.say([*found.said(), ""])
-    output.print_table(found)
+    if found.rows:
+        output.write_files(found)
+        output.say([*found.said(), ""])
+        output.print_table(found)
     lines = found.lines()
     if lines:
         place = "[bounds]" if given.unit.column is None else "[unit.totals]"
         output.say(["", f"To take them, write into {place} of the study:"])
         output.say_as_is(lines)
+    _say_groups(output, released)
     output.say(["", str(released), f"Written to {out}."])
+
+
+def _say_groups(output: Output, released: "Release") -> None:
+    """Print limits on the groups of a person, where they were counted."""
+    from dpratio.analyst.bounds.propose_groups import propose_groups
+    from dpratio.plan.histogram.found_bounds import bounding
+
+    if len(bounding(released.plan)) == len(released.questions):
+        return
+    for each in propose_groups(released):
+        output.say(["", *each.said(), ""])
+        output.print_table(each)
+        if each.lines():
+            output.say(["", "To take it, write into [unit] of the study:"])
+            output.say_as_is(each.lines())
 
 
 def say_again(_: str, words: str) -> None:

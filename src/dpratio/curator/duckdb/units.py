@@ -83,6 +83,9 @@ def unit_steps(reading: Reading, unit: UnitRule, *, in_doubles: bool) -> dict[st
         steps |= _capped(reading, unit)
         source = "capped"
     steps["units"] = f"SELECT {', '.join(units)} FROM {source}"
+    if reading.first.counts_groups:
+        many = "max(n_rows0) AS n_rows0, CAST(count(*) AS DOUBLE) AS s0"
+        steps["units"] = f"SELECT {many} FROM {source} GROUP BY u"
     return steps
 
 

@@ -5,6 +5,7 @@ Other engines must equal it to the last integer.
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -52,6 +53,9 @@ def _aggregate(table: RowTable, statement: Statement) -> ExactSums:
     counted = _counted_rows(table, statement)
     if statement.unit is not None:
         counted = _unit_totals(counted, statement.unit)
+    if statement.counts_groups:
+        groups = Counter(unit for unit, _, _ in counted)
+        counted = ((unit, 0, {"s": float(many)}) for unit, many in groups.items())
     totals = [[0] * len(statement.sums) for _ in range(statement.cells)]
     for _, group, factors in counted:
         place = group

@@ -20,7 +20,8 @@ specification in plain loops; every other engine equals it to the last integer:
    clipped to its limit;
 6. where a histogram is asked for, the group of a row, or of a person's totals, is the
    cell of its s on the ladder; of rows, one whose s is missing, unreadable or not
-   finite is not dropped and has a cell of its own;
+   finite is not dropped and has a cell of its own; where groups are counted, an id is
+   one row, and its s is in how many groups it has rows;
 7. each summand is a product from left to right, counted as floor(x / step + ½);
 8. cells are added per group, exactly.
 
@@ -113,7 +114,8 @@ class Statement:
     ``factor_columns`` and ``factor_bounds`` are by letter: s, y, w and m of the ratio,
     and b0, b1 … of binned columns. ``unclamped`` sums may need more than 64 bits. With
     a ``ladder`` its cells are what is counted, of the one letter s, and ``dimensions``
-    are the groups in which a person's totals are made.
+    are the groups in which a person's totals are made; or, where it ``counts_groups``,
+    of which it counts how many a person is in.
     """
 
     factor_columns: Mapping[str, str]
@@ -125,6 +127,7 @@ class Statement:
     contrast: Contrast | None = None
     unclamped: bool = False
     ladder: Ladder | None = None
+    counts_groups: bool = False
 
     @property
     def cells(self) -> int:

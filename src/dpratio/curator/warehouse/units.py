@@ -72,6 +72,11 @@ def unit_totals(
     # However many rows of a unit are cut, it is one unit.
     sums |= {f"t{name}": counted[name].max() for name in watched}
     held = counted.group_by("u", *code).aggregate(**many, **sums)
+    if reading.first.counts_groups:
+        once = held.group_by("u").aggregate(
+            n_rows0=held.n_rows0.max(), many=held.count()
+        )
+        return once.select("n_rows0", s0=once.many * dialect.double(1.0))
     if is_capped:
         held = held.mutate(hashed=_hashed(dialect, held.u))
         held = held.mutate(rank=_rank(dialect, held, unit))

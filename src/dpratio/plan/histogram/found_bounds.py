@@ -7,13 +7,21 @@ written by hand cannot pass for one that was found.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dpratio.plan.histogram.group_counts import GroupCounts
 from dpratio.plan.histogram.histograms import Histogram, counted_of, histogram_of
 from dpratio.plan.histogram.propose import Noisy, proposed, side_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.terms.bounds import Bounds, Proposed
 
-__all__ = ["FoundBounds", "bounds_by_name", "find_bounds", "is_search", "noisy_of"]
+__all__ = [
+    "FoundBounds",
+    "bounding",
+    "bounds_by_name",
+    "find_bounds",
+    "is_search",
+    "noisy_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +47,18 @@ def noisy_of(
 
 def is_search(plan: PlanTerms) -> bool:
     """Tell histograms that look for bounds from those that check declared ones."""
-    found = [counted_of(plan, each) for each in plan.questions]
-    return all(isinstance(each, Histogram) and each.ladder.is_wide for each in found)
+    found = [counted_of(plan, each) for each in bounding(plan)]
+    wide = [isinstance(each, Histogram) and each.ladder.is_wide for each in found]
+    return bool(wide) and all(wide)
+
+
+def bounding(plan: PlanTerms) -> list[PlannedQuestion]:
+    """Give the histograms that bounds are proposed from: not those of groups."""
+    return [
+        each
+        for each in plan.questions
+        if not isinstance(counted_of(plan, each), GroupCounts)
+    ]
 
 
 def find_bounds(
@@ -54,10 +72,13 @@ def find_bounds(
         epsilon: What the sums may cost that will be bounded so.
 
     Returns:
-        One for each histogram, a function of these three alone.
+        One for each histogram that bounds are proposed from, a function of these three
+        alone.
     """
-    found = []
+    found, kept = [], bounding(plan)
     for question, given in zip(plan.questions, counts, strict=True):
+        if question not in kept:
+            continue
         noisy = noisy_of(plan, question, given)
         sides = [side_of(noisy, is_negative=each) for each in (True, False)]
         beyond = any(side is not None and side.is_beyond for side in sides)

@@ -1,6 +1,7 @@
 """A plan of histograms in sentences."""
 
 from dpratio.plan.histogram.found_bins import grid_of
+from dpratio.plan.histogram.group_counts import GroupCounts
 from dpratio.plan.histogram.histograms import KeyCounts, counted_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import describe_bounds, describe_epsilon, describe_unit
@@ -25,6 +26,12 @@ def describe_histogram(plan: PlanTerms, question: PlannedQuestion) -> str:
             f"groups, where {asked.letters['s']} is a number"
         )
     ladder = asked.ladder
+    if isinstance(asked, GroupCounts):
+        within = " and ".join(asked.within.columns)
+        return (
+            f"each {unit.column} once, by how many of {asked.within.count:,} declared "
+            f"groups of {within} they are in, in cells between powers of two"
+        )
     counted = f"rows by {asked.name}"
     if unit.column is not None:
         counted = f"totals of {asked.name}, one for each {unit.column}"

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from dpratio.checks import require
 from dpratio.plan.calibration.calibrate import LARGEST_SCALE, SMALLEST_SCALE
+from dpratio.plan.histogram.group_counts import GroupCounts, groups_called
 from dpratio.plan.histogram.ladder import Ladder, ladder_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
@@ -26,6 +27,7 @@ from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
     "COUNT",
+    "Counted",
     "Histogram",
     "KeyCounts",
     "called",
@@ -72,6 +74,9 @@ class KeyCounts:
     within: Groups
 
 
+Counted = Histogram | KeyCounts | GroupCounts
+
+
 def keys_called(dimension: Dimension) -> str:
     """Call counts by the keys of a column by its name, and its periods."""
     every = f" by {dimension.every}" if isinstance(dimension, Periods) else ""
@@ -100,8 +105,8 @@ def histogram_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
     return found
 
 
-def counted_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram | KeyCounts:
-    """Say what a question counts: on a ladder, or by declared keys.
+def counted_of(plan: PlanTerms, question: PlannedQuestion) -> Counted:
+    """Say what a question counts: on a ladder, by declared keys, or groups of people.
 
     A key column is no column of the ratio, and its keys are no cells of a ladder. Bins
     may be of any column.
@@ -114,6 +119,8 @@ def counted_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram | KeyCou
     is_ladder = isinstance(keyed, Keys) and ladder_of(keyed.values) is not None
     alone = len(groups.dimensions) == 1 and groups.listed is None
     is_number = keyed.column in ratio.columns and not isinstance(keyed, ScoreBins)
+    if is_ladder and keyed.column not in ratio.totals and plan.unit.column is not None:
+        return _groups_of(plan, question, ladder_of(keyed.values))  # type: ignore[arg-type]
     if is_ladder or is_number or not alone:
         return histogram_of(plan, question)
     name = keys_called(keyed)
@@ -122,6 +129,23 @@ def counted_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram | KeyCou
     rule = "keys are counted over the whole table"
     require(question.within is None, rule, question.within, _HINT)
     return KeyCounts(name, {"s": ratio.numerator}, groups)
+
+
+def _groups_of(
+    plan: PlanTerms, question: PlannedQuestion, ladder: Ladder
+) -> GroupCounts:
+    """Count each person once, by how many of the declared groups they are in."""
+    name = groups_called(str(plan.unit.column))
+    keyed = _partition(plan, question.partition).dimensions[0].column
+    rule = "a histogram of people is about a total of its ratio, or their groups"
+    require(keyed == name, rule, keyed, _HINT)
+    rule = "groups of people are counted among those that are declared"
+    require(question.within is not None, rule, question.within, _HINT)
+    within = _partition(plan, question.within)  # type: ignore[arg-type]  # refused above
+    known = called(name, None, within)
+    rule = f"a histogram of '{name}' must be called so"
+    require(question.name in known, rule, question.name, _HINT)
+    return GroupCounts(name, ladder, {"s": question.ratio.numerator}, within)
 
 
 def _found(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
@@ -173,7 +197,8 @@ def moves_of(plan: PlanTerms) -> list[Fraction]:
     _require_terms(plan, histograms)
     for question in plan.questions:
         _require_count(question)
-    # A row has one key, and a person counts in so many of them at most.
+    # A row has one key, and a person counts in so many of them at most. Counted by
+    # their groups, a person is in one cell: no more than is paid for.
     return [
         plan.unit_of(each).cells_moved / Fraction(each.sums[0].scale)
         for each in plan.questions
@@ -211,7 +236,7 @@ def _partition(plan: PlanTerms, at: int) -> Groups:
     return groups  # type: ignore[return-value]  # refused above
 
 
-def _require_terms(plan: PlanTerms, histograms: list[Histogram | KeyCounts]) -> None:
+def _require_terms(plan: PlanTerms, histograms: list[Counted]) -> None:
     """Hold bounds, totals and groups to those that the histograms need, and no more."""
     asked = [(each.name, each.within, each.letters.get("w")) for each in histograms]
     once = all(each not in asked[:at] for at, each in enumerate(asked))
@@ -252,7 +277,7 @@ def _require_terms(plan: PlanTerms, histograms: list[Histogram | KeyCounts]) -> 
             _require_reach(plan, each, question)
 
 
-def _binned(histogram: Histogram | KeyCounts) -> list[str]:
+def _binned(histogram: Counted) -> list[str]:
     dimensions = () if histogram.within is None else histogram.within.dimensions
     return [each.column for each in dimensions if isinstance(each, ScoreBins)]
 

@@ -14,7 +14,12 @@ from dpratio.curator.ledger.admission.same_request import is_charged_for, same_r
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerRefused
 from dpratio.plan.histogram.found_bins import find_bins, grid_of
-from dpratio.plan.histogram.found_bounds import bounds_by_name, find_bounds, is_search
+from dpratio.plan.histogram.found_bounds import (
+    bounding,
+    bounds_by_name,
+    find_bounds,
+    is_search,
+)
 from dpratio.plan.histogram.histograms import histogram_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
@@ -203,7 +208,7 @@ def _require_counted(plan: Plan, release: Release, claim: _Claim) -> None:
     """Hold a bound to what was counted: the column, or each total that it clips."""
     counted = {
         _total_of(release.plan, each): release.plan.unit_of(each).most_groups
-        for each in release.plan.questions
+        for each in bounding(release.plan)
     }
     has_totals = release.plan.unit.column is not None
     if claim.clipped is None:

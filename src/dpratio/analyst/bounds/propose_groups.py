@@ -1,0 +1,138 @@
+"""From noisy counts of people by their groups to a limit on these, at no cost."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpratio.analyst.bounds.propose_bounds import half_width
+from dpratio.analyst.tables.options import require_level
+from dpratio.analyst.tables.provenance import stamps
+from dpratio.checks import require
+from dpratio.plan.histogram.group_counts import GroupCounts
+from dpratio.plan.histogram.histograms import counted_of
+from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.release.release import Release, ReleasedQuestion
+from dpratio.tabular import Tabular
+
+__all__ = ["GroupChoices", "propose_groups"]
+
+# A limit may cut one person in twenty, as far as noise lets us tell.
+_CUT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChoice:
+    """One limit: how many people are in more groups, with an interval."""
+
+    most_groups: int
+    people_cut: float
+    ci_lower: float
+    ci_upper: float
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChoices(Tabular):
+    """Limits to choose from, one row each, and the one that is proposed.
+
+    ``people_cut`` are noisy counts of people who are in more groups than that: in
+    some of theirs they would not be counted. ``share`` is their part of all people,
+    None where no people are seen. Noise grows with ``most_groups``.
+    """
+
+    name: str
+    within: str
+    rows: tuple[GroupChoice, ...]
+    level: float
+    is_simulated: bool
+
+    @property
+    def proposed(self) -> int | None:
+        """The least limit that surely cuts few; None where too little is known."""
+        every = self.rows[0].ci_lower
+        fits = [each for each in self.rows[1:] if each.ci_upper <= _CUT * every]
+        # Where nobody is surely there, any limit cuts few.
+        return fits[0].most_groups if fits and every > 0 else None
+
+    def lines(self) -> list[str]:
+        """Write the limit as a study file has it."""
+        return [] if self.proposed is None else [f"most_groups = {self.proposed}"]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per limit; that nobody is counted at all is none."""
+        shown = self.rows[1:]
+        names = GroupChoice.__slots__
+        return {name: [getattr(each, name) for each in shown] for name in names}
+
+    def notes(self) -> list[str]:
+        """Say what is shown and what is proposed."""
+        told = (
+            f"Too little is known of {self.name}: more people or more epsilon would "
+            "tell, or a limit from outside."
+            if self.proposed is None
+            else f"Proposed: most_groups = {self.proposed}, the least that cuts at "
+            f"most {_CUT:.0%} of the people, at level {self.level:g}."
+        )
+        shown = f"People who are in more groups of {self.within} than that"
+        return [
+            *stamps(None, is_simulated=self.is_simulated),
+            f"{shown}, at level {self.level:g}.",
+            told,
+        ]
+
+    def said(self) -> list[str]:
+        """The notes."""
+        return self.notes()
+
+    def __len__(self) -> int:
+        return len(self.rows) - 1
+
+
+def propose_groups(release: Release, *, level: float = 0.95) -> list[GroupChoices]:
+    """Propose in how many groups a person counts at most.
+
+    Args:
+        release: A release of `release_bounds` with ``most_groups=True``.
+        level: The confidence level of how many are cut.
+
+    Returns:
+        Limits to choose from, for each list of groups.
+
+    Raises:
+        InvalidInput: When the release did not count people by their groups.
+    """
+    require_level(level)
+    rule = "most_groups is proposed from a release that counted people by their groups"
+    hint = "Make it with release_bounds(…, most_groups=True)."
+    known = isinstance(release, Release) and release.plan.strategy == HISTOGRAM
+    require(known and not release.sources, rule, type(release).__name__, hint)
+    asked, made_up = release.questions, release.is_simulated
+    counted = [(each, counted_of(release.plan, each.asked)) for each in asked]
+    found = [
+        _choices(each, of, level, is_simulated=made_up)
+        for each, of in counted
+        if isinstance(of, GroupCounts)
+    ]
+    require(found, rule, [each.name for each in asked], hint)
+    return found
+
+
+def _choices(
+    question: ReleasedQuestion, asked: GroupCounts, level: float, *, is_simulated: bool
+) -> GroupChoices:
+    counts = question.values[:, 0].tolist()
+    first = asked.ladder.place(1.0)
+    # The cells of 1, of 2 and 3, of 4 to 7 and so on; none is in more than there are.
+    held = counts[first : first + asked.within.count.bit_length()]
+    every = float(sum(held))
+    rows = []
+    for at in range(len(held)):
+        cut = float(sum(held[at:]))
+        half = half_width(len(held) - at, question.asked.scales[0], level)
+        people, low, high = (max(each, 0.0) for each in (cut, cut - half, cut + half))
+        share = min(people / every, 1.0) if every > 0 else None
+        rows.append(GroupChoice(2**at - 1, people, low, high, share))
+    # As many as there are groups cut nobody.
+    share = 0.0 if every > 0 else None
+    rows.append(GroupChoice(asked.within.count, 0.0, 0.0, 0.0, share))
+    within = " and ".join(asked.within.columns)
+    return GroupChoices(question.name, within, tuple(rows), level, is_simulated)
