@@ -36,13 +36,16 @@ def main() -> None:
     for (strategy, answers), name in TARGETS.items():
         if strategy not in sys.argv[1:]:
             continue
+        # The joint one is what the first version wrote.
+        score = dpr.Bounds(0, 1, natural=strategy == "focused")
         plan = dpr.make_plan(
             dpr.Ratio("score", per="label"),
-            bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+            bounds={"score": score, "label": dpr.Bounds.binary()},
             groups=[dpr.Groups("region", list(REGIONS)), dpr.ScoreBins("score", 5)],
             answers=answers,
             strategy=strategy,
             budget=dpr.Budget(epsilon=2),
+            clipping="unmeasured",
         )
         release = dpr.release_sums(table, plan, ledger=None, simulated=True)
         dpr.write_release(release, FOLDER / name, replace=True)

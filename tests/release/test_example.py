@@ -31,7 +31,7 @@ def test_the_example_is_of_the_default_product() -> None:
     plan = example_release().plan
     made = make_plan(
         Ratio("score", per="label"),
-        bounds={"score": Bounds(0, 1), "label": Bounds.binary()},
+        bounds={"score": Bounds(0, 1, natural=True), "label": Bounds.binary()},
         groups=[
             Groups("region", ["north", "east", "south", "west"]),
             ScoreBins("score", 5),
@@ -40,9 +40,13 @@ def test_the_example_is_of_the_default_product() -> None:
         budget=Budget(epsilon=2),
     )
     assert (plan.strategy, plan.mechanism) == (made.strategy, made.mechanism)
-    assert [each.sums for each in plan.questions] == [
-        each.sums for each in made.questions
-    ]
+    assert plan.bounds == made.bounds
+    for own, other in zip(plan.questions, made.questions, strict=True):
+        assert [each.summand for each in own.sums] == [
+            each.summand for each in other.sums
+        ]
+        # Last digits are of the version that planned it.
+        assert own.scales == pytest.approx(other.scales, rel=1e-6)
 
 
 def test_an_unknown_strategy_is_refused() -> None:
