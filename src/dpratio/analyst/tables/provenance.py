@@ -6,8 +6,8 @@ from dpratio.tabular import PUBLIC
 __all__ = ["LOOK_WORDS", "PUBLIC_WORDS", "heading_stamp", "stamps"]
 
 LOOK_WORDS = (
-    f"{AFTER_LOOK.capitalize()}: somebody had seen how they are written. The guarantee "
-    "does not cover the choice of its terms."
+    f"{AFTER_LOOK.capitalize()}: somebody had seen how they are written, or may have. "
+    "The guarantee does not cover the choice of its terms."
 )
 
 PUBLIC_WORDS = (
