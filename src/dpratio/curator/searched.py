@@ -63,7 +63,7 @@ def measure_within(
 
 
 def held_source(table: object) -> Callable[[], AbstractContextManager[None]]:
-    """Say how a table is held between two readings: in memory, or as files.
+    """Say how a table is held between two readings: in memory, as files, a snapshot.
 
     Raises:
         InvalidInput: When others may write to it in between.
@@ -72,11 +72,15 @@ def held_source(table: object) -> Callable[[], AbstractContextManager[None]]:
     kind = kind_of(source)
     if kind in _FILES:
         return lambda: _unchanged(source)
+    if kind == "opened" and source.snapshot() is not None:
+        held: Callable[[], AbstractContextManager[None]] = source.snapshot
+        return held
     if kind not in _IN_MEMORY or type(source).__name__ == "LazyFrame":
         raise InvalidInput(
-            "bounds are found in files and frames, which stay the same while they are "
-            "read twice. Find them in a release of their own: `dpratio bounds`. Or "
-            "copy the table to a Parquet file."
+            "bounds are found in files and frames, and in tables of PostgreSQL by "
+            "their address, which stay the same while they are read twice. Find them "
+            "in a release of their own: `dpratio bounds`. Or copy the table to a "
+            "Parquet file."
         )
     return nullcontext
 

@@ -6,6 +6,7 @@ NULL. Nothing relies on the order in which a database tests its conditions.
 
 import datetime as dt
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from decimal import Decimal
 from typing import Any
 
@@ -114,6 +115,10 @@ class Dialect:
 
         Refuse rows, too, that are read more than once.
         """
+
+    def snapshot(self, backend: Backend) -> AbstractContextManager[None] | None:  # noqa: ARG002
+        """Let all statements within see the same rows; None where they may not."""
+        return None
 
     def pin(self, backend: Backend) -> None:
         """Let a connection of ours know no names but the database's own."""

@@ -1,6 +1,7 @@
 """Opening Ibis tables, Spark frames and tables of databases by their public schema."""
 
 import weakref
+from dataclasses import replace
 from typing import Any
 
 import ibis
@@ -64,7 +65,7 @@ def _open_database(source: DatabaseTable) -> WarehouseTable:
         connected.close()
         raise
     weakref.finalize(opened.backend, connected.close)
-    return opened
+    return replace(opened, is_own=True)
 
 
 def _open_given(rows: Value) -> WarehouseTable:

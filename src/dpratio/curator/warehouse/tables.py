@@ -1,6 +1,7 @@
 """A table behind Ibis with its public schema, and the one way to ask it."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -24,12 +25,20 @@ _DIALECTS = {
 
 @dataclass(frozen=True, slots=True)
 class WarehouseTable:
-    """An Ibis table, and the connection it lives on; rows never leave that."""
+    """An Ibis table, and the connection it lives on; rows never leave that.
+
+    On a connection ``is_own`` nobody else runs anything.
+    """
 
     types: Mapping[str, ColumnType]
     rows: Value
     backend: Backend
     dialect: Dialect
+    is_own: bool = False
+
+    def snapshot(self) -> AbstractContextManager[None] | None:
+        """Let readings within see the rows of one moment; None where nothing does."""
+        return self.dialect.snapshot(self.backend) if self.is_own else None
 
     def fetch(self, asked: Value) -> dict[str, list[Any]]:
         """Run one query, and give its columns; a missing sum is that of no rows."""

@@ -1,7 +1,8 @@
 """PostgreSQL: no TRY, and products that vanish are errors."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Context
 from typing import Any
 
@@ -155,6 +156,13 @@ class Postgres(Dialect):
                 (quoted,),
             ).fetchall()
         return dict(found)
+
+    @contextmanager
+    def snapshot(self, backend: Backend) -> Iterator[None]:
+        # Transactions of single statements are parts of this one.
+        with backend.con.transaction():
+            backend.con.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield
 
     def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
         return stoppable(lambda: self.fetch(backend, asked), backend.con.cancel)
