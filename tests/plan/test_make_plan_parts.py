@@ -69,7 +69,7 @@ def test_a_weight_is_the_decimal_that_was_written() -> None:
 
 
 def test_a_list_without_ratios_is_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"^at least one ratio is asked for"):
+    with pytest.raises(InvalidInput, match=r"^at least one ratio must be asked for"):
         plan_of([])  # type: ignore[arg-type]
 
 

@@ -97,7 +97,7 @@ def test_questions_share_what_adds_up(mechanism: str) -> None:
         ({"partition": True}, "belongs to a partition|asked for once"),
         ({"partition": 1.0}, "belongs to a partition|asked for once"),
         ({"partition": None}, "each question belongs to a partition of the plan"),
-        ({"ratio": RATIOS[0]}, "each ratio is asked for once"),
+        ({"ratio": RATIOS[0]}, "each ratio must be asked for once"),
         ({"ratio": "s / y"}, "ratio must be a Ratio"),
         ({"ratio": Ratio("s", per="z")}, "needs bounds"),
     ],
@@ -123,7 +123,7 @@ def test_a_plan_states_the_edges_of_its_bins() -> None:
     beyond = (*PARTITIONS[:2], Groups.cross(ScoreBins("s", [0, 2])))
     refuse(replace(plan, partitions=beyond), "edges of bins must lie within")
     other = (None, None, plan.partitions[2])
-    refuse(replace(plan, partitions=other), "each partition is asked for once")
+    refuse(replace(plan, partitions=other), "each partition must be asked for once")
 
 
 def person(strategy: str, mechanism: str, **unit: Any) -> Plan:  # noqa: ANN401

@@ -58,9 +58,9 @@ def test_partitions_and_units_that_fit_are_accepted(changes: dict[str, Any]) -> 
         ),
         (
             {"partitions": (None, None)},
-            "each partition is asked for once, got 2.",
+            "each partition must be asked for once, got 2.",
         ),
-        ({"questions": ()}, "at least one ratio is asked for, got []."),
+        ({"questions": ()}, "at least one ratio must be asked for, got []."),
         (
             {"groups": replace(FOUND, column="s")},
             (
@@ -93,16 +93,22 @@ def test_partitions_and_units_that_fit_are_accepted(changes: dict[str, Any]) -> 
             {"unit": replace(PERSON, column="s")},
             (
                 "ids cannot be a column of the ratio, got 's'. "
-                "Ids say who; use another column."
+                "Ids say who a row belongs to; use another column."
             ),
         ),
         (
             {"unit": PERSON, "groups": Groups("user", ["a"])},
-            "ids cannot be a group, got 'user'. Ids say who; use another column.",
+            (
+                "ids cannot be a group, got 'user'. "
+                "Ids say who a row belongs to; use another column."
+            ),
         ),
         (
             {"unit": PERSON, "groups": replace(FOUND, column="user")},
-            "ids cannot be a group, got 'user'. Ids say who; use another column.",
+            (
+                "ids cannot be a group, got 'user'. "
+                "Ids say who a row belongs to; use another column."
+            ),
         ),
         (
             {"groups": FOUND, "unit": PrivacyUnit(neighbours="change-one")},

@@ -155,7 +155,7 @@ def test_a_stamp_stands_just_where_it_belongs() -> None:
     plan = dpr.make_plan(RATIO, bounds=BOUNDS, budget=dpr.Budget(1))
     ours = dpr.release_sums({"score": [1.0], "label": [1]}, plan, ledger=None)
     for release, origin in ((ours, "OtherDP 2"), (wrapped(), None)):
-        with pytest.raises(InvalidInput, match="has an origin just where its plan"):
+        with pytest.raises(InvalidInput, match="has an origin if, and only if"):
             replace(release, origin=origin)
     for unnamed in ("", "  ", 3, "\ud800"):
         with pytest.raises(InvalidInput, match="origin must be plain text or None"):

@@ -103,7 +103,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
             given["parts"][0]["beside"].append(beside(given)),
             given.update(values=[[[*row, *row[5:]] for row in given["values"][0]]]),
         ),
-        "$: sums stand side by side where their guesses or lattices differ",
+        "$: sums may stand side by side only if their guesses or lattices differ",
     ),
     "sums that are missing": (
         lambda given: given["values"][0][0].pop(),

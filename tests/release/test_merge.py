@@ -232,7 +232,7 @@ def test_releases_are_merged_only_on_the_promise_that_nobody_is_in_two(
 
 @pytest.mark.parametrize("given", [[], TEXT[:1], TEXT[0], "ab", [TEXT[0], 5], None])
 def test_fewer_than_two_releases_are_refused(given: Any) -> None:  # noqa: ANN401
-    with pytest.raises(InvalidInput, match="two releases or more are merged"):
+    with pytest.raises(InvalidInput, match="merging needs two releases or more"):
         add_up(given)
 
 

@@ -193,7 +193,7 @@ def test_sums_stand_beside_others_only_where_they_were_merged() -> None:
         replace(
             THREE[0], questions=(replace(question, asked=merged.plan.questions[0]),)
         )
-    with pytest.raises(InvalidInput, match="where their guesses or lattices differ"):
+    with pytest.raises(InvalidInput, match="if their guesses or lattices differ"):
         replace(question, beside=question.sums)
     with pytest.raises(InvalidInput, match="values must have 4 rows"):
         replace(

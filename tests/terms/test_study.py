@@ -72,7 +72,7 @@ def test_questions_that_would_be_called_the_same_are_numbered() -> None:
     plan = dpr.make_plan(study)
     assert [each.name for each in plan.questions] == ["s per y", "s per y (2)"]
     twice = [Question(RATIO, name="a"), Question(RATIO, groups=REGIONS, name="a")]
-    with pytest.raises(InvalidInput, match="questions differ in name"):
+    with pytest.raises(InvalidInput, match="questions must differ in name"):
         dpr.make_plan(study_of(*twice))
 
 

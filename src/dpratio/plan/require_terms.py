@@ -108,18 +108,20 @@ def settle_partition(partition: Partition, bounds: Mapping[str, Bounds]) -> Part
 
 def _ratios(plan: PlanTerms) -> list[Ratio]:
     ratios = [question.ratio for question in plan.questions]
-    require(ratios, "at least one ratio is asked for", ratios)
+    require(ratios, "at least one ratio must be asked for", ratios)
     for ratio in ratios:
         require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
     pairs = {(question.ratio, question.partition) for question in plan.questions}
     once = len(pairs) == len(ratios)
-    require(once, "each ratio is asked for once", [str(each) for each in ratios[:2]])
+    require(
+        once, "each ratio must be asked for once", [str(each) for each in ratios[:2]]
+    )
     names = [question.name for question in plan.questions]
     require(
         all(map(is_plain, names)), "the name of a question must be plain text", names
     )
     hint = "Give one of them another name: Question(…, name=…)."
-    require(len(set(names)) == len(names), "questions differ in name", names, hint)
+    require(len(set(names)) == len(names), "questions must differ in name", names, hint)
     return ratios
 
 
@@ -164,7 +166,7 @@ def _require_unit(plan: PlanTerms) -> None:
     if column is None:
         return
     columns = {name for question in plan.questions for name in question.ratio.columns}
-    hint = "Ids say who; use another column."
+    hint = "Ids say who a row belongs to; use another column."
     require(column not in columns, "ids cannot be a column of the ratio", column, hint)
     keyed = {
         name for each in plan.partitions if each is not None for name in each.columns
@@ -201,7 +203,7 @@ def _require_partitions(plan: PlanTerms) -> None:
             free = column not in columns
             require(free, "a column of the ratio cannot be its group", column, hint)
     once = len({repr(each) for each in plan.partitions}) == len(plan.partitions)
-    require(once, "each partition is asked for once", len(plan.partitions))
+    require(once, "each partition must be asked for once", len(plan.partitions))
     # One release fixes one last period.
     kinds = {(each.every, each.last) for each in plan.open_periods}
     rule = "open periods are all of one length, with one last period"

@@ -63,7 +63,7 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
     """
     given = list(releases) if isinstance(releases, list | tuple) else []
     enough = len(given) > 1 and all(isinstance(each, Release) for each in given)
-    require(enough, "two releases or more are merged", len(given))
+    require(enough, "merging needs two releases or more", len(given))
     given = [_settled(each) for each in given]
     if len({each.plan.clipping for each in given}) > 1:
         given = [_without_cuts(each) for each in given]
@@ -80,7 +80,7 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
         "Say units_are_disjoint=True if that is so: it is your promise. Otherwise plan "
         "one release over all rows."
     )
-    rule = "releases add up only where no row and no person is in two of them"
+    rule = "releases add up only if no row and no person is in two of them"
     require(units_are_disjoint is True, rule, units_are_disjoint, hint)
     plan = added_up([each.measured for each in given])
     questions = tuple(

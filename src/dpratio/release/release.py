@@ -85,7 +85,7 @@ class ReleasedQuestion:
         )
         object.__setattr__(self, "beside", others)
         kinds = {each.kind for each in self.sums}
-        rule = "sums stand side by side where their guesses or lattices differ"
+        rule = "sums may stand side by side only if their guesses or lattices differ"
         require(len(kinds) == len(self.sums), rule, "the same guess twice")
         limits = [each.contrast is None or each.contrast.limit for each in self.sums]
         rule = "sums of different guesses are z and h of a focused plan, without limit"

@@ -93,5 +93,5 @@ def require_origin(origin: object, strategy: str) -> None:
     """Stamp what was measured elsewhere, and nothing else."""
     named = isinstance(origin, str) and origin.strip() != "" and origin.isprintable()
     require(named or origin is None, "origin must be plain text or None", origin)
-    rule = "a release has an origin just where its plan was measured elsewhere"
+    rule = "a release has an origin if, and only if, it was measured elsewhere"
     require((origin is not None) == (strategy == EXTERNAL), rule, origin)

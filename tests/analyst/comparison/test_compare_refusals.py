@@ -30,9 +30,9 @@ FOUR = regions_release(ROWS)
     ("groups", "options", "message"),
     [
         (("nort", "south"), {}, "no such group, got 'nort'. Did you mean 'north'?"),
-        (("north", "north"), {}, "a group is named once"),
+        (("north", "north"), {}, "a group must be named only once"),
         (("north",), {}, "say design='baseline' or design='rest'"),
-        ((), {"design": "baseline"}, "names one group"),
+        ((), {"design": "baseline"}, "must name one group"),
         ((), {"design": "star"}, "unknown design"),
         ((), {"link": "ratio"}, "unknown link"),
         ((), {"link": []}, "at least one link"),

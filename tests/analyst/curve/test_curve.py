@@ -288,7 +288,7 @@ def test_which_bins_is_asked_where_there_are_two() -> None:
                 "ratio": Ratio("s", per="y", minus="t"),
                 "bounds": {**BOUNDS, "t": Bounds(0, 1)},
             },
-            "a calibration curve is about one score",
+            "a calibration curve must be about one score",
         ),
     ],
     ids=["bins", "people", "difference"],

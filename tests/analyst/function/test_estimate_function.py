@@ -93,9 +93,9 @@ def test_a_single_group_column_may_be_the_arm() -> None:
 @pytest.mark.parametrize(
     ("arms", "said"),
     [
-        (None, "two arms are compared, got None. Write arms="),
-        (("new",), "two arms are compared"),
-        (("new", "new"), "two arms are compared"),
+        (None, "arms must be two groups, got None. Write arms="),
+        (("new",), "arms must be two groups"),
+        (("new", "new"), "arms must be two groups"),
         (("new", "older"), "these arms cannot be compared"),
         (("north", "new"), "Both must be keys of one group column"),
     ],

@@ -115,7 +115,7 @@ def test_each_way_of_not_belonging_together_has_its_reason() -> None:
     north = weekly_plan(groups=dpr.Groups("region", ["north"]))
     assert "must have the same groups" in refusal(first, release_of(north, 1))
     assert "the same periods or none" in refusal(first, whole())
-    assert "watched once" in refusal(first, weeks()[1], first)
+    assert "must be watched once" in refusal(first, weeks()[1], first)
     merged = dpr.merge(list(weeks()[:2]), units_are_disjoint=True)
     assert "['1', '2']" in refusal(first, merged)
     real = dpr.release_sums(

@@ -86,7 +86,7 @@ def test_a_declared_last_look_is_narrower_there_and_has_no_successor() -> None:
     assert "declared as the last" in " ".join(last.notes())
     with pytest.raises(InvalidInput, match="declared as the last, got 8"):
         dpr.watch(releases, last_look=7)
-    with pytest.raises(InvalidInput, match="two ways to say one thing"):
+    with pytest.raises(InvalidInput, match="give looks or last_look, not both"):
         dpr.watch(releases, looks=9, last_look=9)
 
 

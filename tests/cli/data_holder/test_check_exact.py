@@ -67,7 +67,7 @@ def test_a_file_without_faults(folder: Path) -> None:
 
 def test_not_into_a_file_behind_a_terminal(folder: Path) -> None:
     code, shown = on_a_terminal(folder, "y", *WORDS, redirected="found.txt")
-    assert (code, "on a terminal alone" in plain(shown)) == (3, True)
+    assert (code, "--exact needs a terminal" in plain(shown)) == (3, True)
     assert (folder / "found.txt").read_bytes() == b""
     assert lines() == 0
 
@@ -76,7 +76,7 @@ def test_not_into_a_file_behind_a_terminal(folder: Path) -> None:
 def test_not_into_a_pipe(call: Call) -> None:
     code, said, error = call(*WORDS)
     assert (code, said) == (3, "")
-    assert "--exact answers on a terminal alone, got 'a pipe or a file'" in error
+    assert "--exact needs a terminal, got 'a pipe or a file'" in error
     assert lines() == 0
 
 
@@ -84,7 +84,7 @@ def test_not_into_a_pipe(call: Call) -> None:
 @pytest.mark.parametrize(
     ("more", "rule"),
     [
-        (("--no-ledger",), "an exact look is entered in a ledger"),
+        (("--no-ledger",), "an exact look needs a ledger"),
         (("--rows",), "--exact goes without --schema, --rows and --last"),
         (("--schema",), "--exact goes without --schema, --rows and --last"),
         (("--last", "2026-11"), "--exact goes without --schema, --rows and --last"),
@@ -104,7 +104,7 @@ def test_what_contradicts_it_is_refused(
     [
         (("--format", "json"), 3, "got '--format json'"),
         (("--ledger", "none.db"), 11, "there is no ledger"),
-        (("--data", "people.parquet"), 3, "an exact look is at CSV files"),
+        (("--data", "people.parquet"), 3, "an exact look must be at CSV files"),
     ],
 )
 def test_what_is_refused_before_anybody_is_asked(

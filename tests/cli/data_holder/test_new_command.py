@@ -102,7 +102,7 @@ def test_a_csv_file_is_not_opened_for_its_first_line_may_be_a_person(
         (("--protect", "person"), "a study needs --totals"),
         (("--groups", "region=north"), "no such column"),
         (("--groups", "person"), "groups are a column and its keys"),
-        (("--bounds", "score=0,1"), "bounds say where they come from"),
+        (("--bounds", "score=0,1"), "bounds must say where they come from"),
         (("--bounds", "score=0:so"), "bounds are two numbers or binary"),
         (("--bounds", "score=a,b:so"), "bounds are two numbers or binary"),
         (("--bounds", "score=1,0:so"), "in order"),

@@ -102,7 +102,7 @@ def test_a_report_of_the_newest_has_a_time_view(
 
 def test_refusals_say_what_to_do(files: list[str], file: str) -> None:
     done = CliRunner().invoke(app, ["watch", *files, files[0]])
-    assert "watched once" in str(done.exception)
+    assert "must be watched once" in str(done.exception)
     assert "['1 week-01', '4 week-01']" in str(done.exception)
     done = CliRunner().invoke(app, ["watch", files[0], file])
     assert isinstance(done.exception, InvalidInput)

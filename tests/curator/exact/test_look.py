@@ -163,7 +163,7 @@ def test_a_file_that_breaks_off_tells_nothing(book: Ledger, tmp_path: Path) -> N
     "table", ["a.parquet", {"s": [1]}, DatabaseTable("sqlite:///a.db", table="a")]
 )
 def test_only_csv_files_are_looked_at(book: Ledger, table: object) -> None:
-    with pytest.raises(InvalidInput, match="an exact look is at CSV files"):
+    with pytest.raises(InvalidInput, match="an exact look must be at CSV files"):
         found(book, table, plan_of())
     with pytest.raises(InvalidInput, match="dpratio check --schema"):
         require_text_files(table)

@@ -87,7 +87,7 @@ def places_of(question: ReleasedQuestion, groups: Sequence[Any]) -> Places:
         if _cell(key) not in places:
             _refuse_unknown(key, list(places))
     found = [places[_cell(key)] for key in groups]
-    rule = "a group is named once"
+    rule = "a group must be named only once"
     require(len(set(found)) == len(found), rule, list(groups))
     return np.array(found, dtype=np.int64)
 
@@ -111,7 +111,7 @@ def sides_of(
         require_disjoint(release, question)
         return Sides(places, places, is_rest=True)
     if design == "baseline":
-        rule = "design 'baseline' names one group, against which others are held"
+        rule = "design 'baseline' must name one group, with which others are compared"
         require(len(groups) == 1, rule, len(groups))
         others = np.delete(np.arange(count), places[0])
         named = np.repeat(places, len(others))

@@ -129,7 +129,7 @@ def assess_homogeneity(
     target = ComparisonTarget.of(release, groups, question=question, variance=variance)
     require_disjoint(release, target.question)
     places = places_of(target.question, groups)
-    rule = "homogeneity is a question about two groups or more"
+    rule = "homogeneity needs two groups or more"
     require(len(places) > 1, rule, len(places))
     told = places[_is_told(target.statistic.only(places))]
     # If fewer than two denominators are reliable, all groups are used.

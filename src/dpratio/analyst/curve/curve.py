@@ -90,7 +90,7 @@ def calibration_curve(
     hint = "Means would be those of people's totals; use estimate_ratios for each bin."
     unit = release.plan.unit.column
     require(unit is None, "a calibration curve is about rows", unit, hint)
-    rule = "a calibration curve is about one score"
+    rule = "a calibration curve must be about one score"
     require(ratio.minus is None, rule, str(ratio), "Plan a ratio without minus.")
     box = release.measured.box(asked.asked)
     moments = moments_of(release, asked)

@@ -42,7 +42,7 @@ def arms_of(
         return Arms(question_labels(question), (cells,))
     hint = "Write arms=('new', 'old'): two keys of one group column."
     two = isinstance(arms, list | tuple) and len(arms) == 2  # noqa: PLR2004
-    require(two and arms[0] != arms[1], "two arms are compared", arms, hint)  # type: ignore[index]
+    require(two and arms[0] != arms[1], "arms must be two groups", arms, hint)  # type: ignore[index]
     hint = "Plan with at most one group for each unit."
     rule = "arms that share units cannot be compared"
     most = release.measured.unit_of(question.asked).most_groups

@@ -171,7 +171,7 @@ def _require_same_question(
 def _require_once(named: Mapping[str, Release]) -> None:
     """Refuse the same sums twice, as themselves or inside others."""
     seen: dict[str, str] = {}
-    rule = "a release is watched once, alone or as part of another"
+    rule = "a release must be watched once, alone or as part of another"
     for name, each in named.items():
         for one in each.sources or (each.id,):
             require(one not in seen, rule, [seen.get(one), name])

@@ -228,7 +228,7 @@ def _band(within: object) -> Band:
 
 def _expected(series: Series, looks: object, last_look: object) -> int:
     """Say for how many looks the sequence is made."""
-    rule = "looks and last_look are two ways to say one thing"
+    rule = "give looks or last_look, not both"
     require(looks is None or last_look is None, rule, (looks, last_look))
     given = looks if last_look is None else last_look
     if given is None:

@@ -101,7 +101,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         },
     )
     if target not in FIXED and not n:
-        raise InvalidInput("a study is simulated at some n, got none. Try --n 5000.")
+        raise InvalidInput("a simulation of a study needs n, got none. Try --n 5000.")
     if case and chart_file:
         raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
     output = Output(layout, json_file, csv_file, chart_file, force=force, wide=wide)

@@ -94,7 +94,7 @@ def check(  # noqa: PLR0913 (what a release is given)
         given = " ".join(name for name, is_said in others.items() if is_said)
         require(not given, "--exact goes without --schema, --rows and --last", given)
         hint = "Open a scope with `dpratio ledger init`, and leave --no-ledger out."
-        require(not no_ledger, "an exact look is entered in a ledger", "none", hint)
+        require(not no_ledger, "an exact look needs a ledger", "none", hint)
     if rows:
         given = " ".join(["--schema"] * schema + ["--last"] * (last is not None))
         require(not given, "--rows goes without --schema and --last", given)
@@ -137,7 +137,7 @@ def check(  # noqa: PLR0913 (what a release is given)
 
 def _require_terminal(layout: str) -> None:
     """Refuse to write what is not private anywhere but in front of somebody."""
-    rule = "--exact answers on a terminal alone"
+    rule = "--exact needs a terminal"
     hint = "Run it yourself, without --format, a pipe or a file behind it."
     is_seen = sys.stdout.isatty() and sys.stdin.isatty()
     given = "a pipe or a file" if layout == "table" else f"--format {layout}"

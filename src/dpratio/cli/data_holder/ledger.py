@@ -297,7 +297,7 @@ def _data_of(study: "Study | None", named: str | None) -> object:
     require(own is None or named is None, rule, named, "Leave it out.")
     if own is None and named is None:
         refuse(
-            "what is approved or allowed names its data",
+            "what is approved or allowed must name its data",
             None,
             "Give the study with its [data]; of a table in memory, its name with "
             "--source.",
@@ -321,7 +321,6 @@ def open_ledger(
     if not is_new and isinstance(store, SqliteStore) and not store.path.exists():
         raise LedgerFailed(
             f"there is no ledger '{location}'. Make one with `dpratio ledger init`, or "
-            "name it with --ledger. A release without account is said aloud, with "
-            "--no-ledger."
+            "name it with --ledger. To release without an account, say --no-ledger."
         )
     return made

@@ -39,7 +39,7 @@ def column_bounds(text: str) -> tuple[str, tuple[str, str]]:
     name, _, rest = text.partition("=")
     ends, _, why = rest.partition(":")
     hint = "Write for instance 'score=0,1: a probability', or 'label=binary: by law'."
-    require(bool(why.strip()), "bounds say where they come from", text, hint)
+    require(bool(why.strip()), "bounds must say where they come from", text, hint)
     numbers = [each.strip() for each in ends.split(",")]
     if numbers == ["binary"]:
         return name.strip(), ('"binary"', why.strip())

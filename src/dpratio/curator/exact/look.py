@@ -57,7 +57,7 @@ def require_text_files(table: object) -> CsvFile:
             "Other sources have types: see them with `dpratio check --schema`, and "
             "count what can be read with `dpratio check --rows`."
         )
-        refuse("an exact look is at CSV files", type(source).__name__, hint)
+        refuse("an exact look must be at CSV files", type(source).__name__, hint)
     return source
 
 

@@ -222,7 +222,7 @@ def _require_plain(plan: PlanTerms) -> None:
         require(each.answers == ("ratio",), "a histogram has no answers", each.answers)
     names = [each.name for each in plan.questions]
     named = all(map(is_plain, names)) and len(set(names)) == len(names)
-    require(named, "questions differ in name", names)
+    require(named, "questions must differ in name", names)
 
 
 def _partition(plan: PlanTerms, at: int) -> Groups:

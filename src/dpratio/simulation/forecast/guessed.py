@@ -75,7 +75,7 @@ def guessed_population(guess: Guess, bounds: Mapping[str, Bounds]) -> GuessedPop
         (1, 1000)
     """
     weighted = "w" in bounds
-    hint = "Guess a weight just where the ratio has one."
+    hint = "Guess a weight if the ratio has one, and only then."
     fits = weighted == (guess.weight is not None)
     require(fits, "the guess and the ratio disagree about weights", guess.weight, hint)
     numerator = _quantiles(guess.numerator, bounds["s"], "numerator")

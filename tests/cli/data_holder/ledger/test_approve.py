@@ -76,7 +76,7 @@ def test_what_is_approved_or_allowed_names_its_data_once(
     (folder / "bare.toml").write_text(bare, encoding="utf-8")
     code, _, error = call("ledger", command, "bare.toml")
     assert code == 3
-    assert "names its data, got None. Give the study with its [data]" in error
+    assert "must name its data, got None. Give the study with its [data]" in error
     assert call("ledger", command, "bare.toml", "--source", "people")[0] == 0
     code, _, error = call("ledger", command, "study.toml", "--source", "people")
     assert code == 3

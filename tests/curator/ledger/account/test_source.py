@@ -59,7 +59,7 @@ def test_a_table_in_memory_is_what_it_is_called(table: object) -> None:
 
 @pytest.mark.parametrize("named", ["a.csv", CsvFile("a.csv"), 7])
 def test_a_table_in_memory_is_no_file(named: object) -> None:
-    with pytest.raises(InvalidInput, match="has a name of its own"):
+    with pytest.raises(InvalidInput, match="must have a name of its own"):
         source_of(TABLE, named)
 
 
@@ -76,7 +76,7 @@ def test_an_approval_names_a_source(given: object) -> None:
 
 
 def test_a_name_stands_for_itself() -> None:
-    with pytest.raises(InvalidInput, match="a name stands for no other source"):
+    with pytest.raises(InvalidInput, match="a name must not stand for another source"):
         meant_source("orders", "a.csv")
 
 

@@ -105,7 +105,7 @@ def source_of(
         return None
     hint = "Name it, for instance source='orders 2026'."
     is_name = isinstance(named, str) and not named.endswith(_ENDINGS)
-    require(is_name, "a table in memory has a name of its own", named, hint)
+    require(is_name, "a table in memory must have a name of its own", named, hint)
     return named_source(str(named))
 
 
@@ -119,7 +119,7 @@ def meant_source(table: object, named: object = None) -> Source:
     if meant.name is None:
         source = as_source(table)
         return as_written(source, lambda: _stored(source, named, None))
-    require(named is None, "a name stands for no other source", named)
+    require(named is None, "a name must not stand for another source", named)
     return named_source(meant.name)
 
 
