@@ -69,7 +69,7 @@ def test_the_golden_file_written_again_has_the_same_bytes(
 def test_the_golden_file_says_its_format_and_writes_sums_as_text() -> None:
     document = golden_document()
     assert (document["format"], document["version"]) == (FORMAT, 1)
-    assert (FORMAT, VERSION) == ("dpratio-release", 2)
+    assert (FORMAT, VERSION) == ("dpratio-release", 3)
     assert document["values"][0][2][:3] == [
         "9223372036854775807",
         "-9223372036854775807",

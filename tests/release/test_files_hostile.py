@@ -20,9 +20,9 @@ from tiers import quick_first
 def test_a_newer_format_is_refused_by_name_whatever_else_it_holds(
     tmp_path: Path,
 ) -> None:
-    text = json.dumps({"format": FORMAT, "version": 3, "something": "new"})
+    text = json.dumps({"format": FORMAT, "version": 4, "something": "new"})
     assert refusal(tmp_path / "new.json", text) == (
-        "$.version: format dpratio-release 3 is newer than 2, the newest this version "
+        "$.version: format dpratio-release 4 is newer than 3, the newest this version "
         "of dpratio reads. Install a newer dpratio."
     )
 

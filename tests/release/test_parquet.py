@@ -70,9 +70,9 @@ def test_a_footer_that_is_no_document_is_refused() -> None:
     assert refusal(with_footer(table, b"{")).startswith("$: not valid JSON near")
     said = refusal(with_footer(table, b"[]"))
     assert said == "$.format: this is not a dpratio-release document."
-    newer = {**document_of(TEXT), "version": 3}
+    newer = {**document_of(TEXT), "version": 4}
     said = refusal(with_footer(table, json.dumps(newer).encode()))
-    assert said.startswith("$.version: format dpratio-release 3 is newer than 2")
+    assert said.startswith("$.version: format dpratio-release 4 is newer than 3")
     bare = document_of(TEXT)
     del bare["sha256"]
     said = refusal(with_footer(table, json.dumps(bare).encode()))

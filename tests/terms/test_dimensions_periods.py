@@ -173,9 +173,7 @@ def test_a_last_period_is_fixed_by_a_day_or_its_name(
     ],
 )
 def test_a_name_of_another_period_is_refused(every: str, last: Any) -> None:  # noqa: ANN401
-    rule = (
-        r"^(a day is a date such as 2026-01-31|the last \w+ is named as 2026-[\w-]+), "
-    )
+    rule = r"^(a day is a date such as 2026-01-31|a \w+ is named as 2026-[\w-]+), "
     with pytest.raises(InvalidInput, match=rule):
         Periods("seen", every, "2026-01-01", "open").until(last)
 

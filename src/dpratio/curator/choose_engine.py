@@ -9,6 +9,7 @@ from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
+from dpratio.errors import SchemaRefused
 from dpratio.terms.dimensions import Key
 from dpratio.terms.source import CsvFile, ParquetFiles
 
@@ -95,6 +96,12 @@ def _opened(
 ) -> tuple[Any, ModuleType]:
     kind = kind_of(opened)
     asking: ModuleType
+    if kind == "opened" and isinstance(asked, Reading) and asked.first.pairs:
+        raise SchemaRefused(
+            "products across pairs of groups are added up from files, frames and "
+            "DuckDB relations, not inside a database or Spark. Read the table from a "
+            "file, or leave pairs out: comparisons are then given with a bound."
+        )
     if kind == "opened" and opened.backend.name == "duckdb":
         from dpratio.curator.warehouse import on_duckdb as asking
     elif kind == "opened":

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Sta
 from dpratio.curator.searched import Measured, held_source, measure_within
 from dpratio.curator.silence import silence
 from dpratio.curator.staged import measure_in_stages
-from dpratio.curator.statements import statement_of, unit_rule
+from dpratio.curator.statements import pairs_statement_of, statement_of, unit_rule
 from dpratio.curator.stopping import interrupt_heard
 from dpratio.errors import DpratioError, EngineFailed
 from dpratio.plan.plan import Plan
@@ -103,9 +104,12 @@ def _open_questions(table: object, plan: Plan, engine: str) -> Callable[[], Ques
             return quietly(lambda: measure_in_stages(plan, stage, exact, system_bits))
         noise = [_noise(plan, each, cells[each.partition]) for each in plan.questions]
         exact = _exact(plan, cells, asks)
+        products = _products(plan, asks)
         return tuple(
-            fresh_question(plan, each, cells[each.partition], sums.plus(drawn))
-            for each, sums, drawn in zip(plan.questions, exact, noise, strict=True)
+            fresh_question(plan, each, cells[each.partition], sums.plus(drawn), across)
+            for each, sums, drawn, across in zip(
+                plan.questions, exact, noise, products, strict=True
+            )
         )
 
     return measure
@@ -159,6 +163,8 @@ class _Together(NamedTuple):
 
     partition: int
     most_groups: int
+    # Products across pairs of groups are read for their question alone.
+    pairs_of: int | None = None
 
 
 def _together(plan: Plan, question: PlannedQuestion) -> _Together:
@@ -168,9 +174,12 @@ def _together(plan: Plan, question: PlannedQuestion) -> _Together:
 def _readings(plan: Plan, groups: Sequence[Groups | None]) -> dict[_Together, Reading]:
     """Say what is added up: one reading for all questions that can share it."""
     asked: dict[_Together, list[Statement]] = {}
-    for each in plan.questions:
+    for nth, each in enumerate(plan.questions):
         statement = statement_of(plan, each, groups[each.partition])
         asked.setdefault(_together(plan, each), []).append(statement)
+        if each.pairs is not None:
+            across = pairs_statement_of(plan, each, groups[each.partition], each.pairs)
+            asked[_together(plan, each)._replace(pairs_of=nth)] = [across]
     return {at: Reading(tuple(each)) for at, each in asked.items()}
 
 
@@ -202,6 +211,26 @@ def _noise(
     return draw_noise(plan.mechanism, question, count, system_bits)
 
 
+def _products(
+    plan: Plan, asks: Mapping[_Together, Callable[[], list[ExactSums]]]
+) -> list[NDArray[np.int64] | None]:
+    """Give the products across pairs of groups with noise; None where there are none.
+
+    The noise is drawn before they are asked for.
+    """
+    found: list[NDArray[np.int64] | None] = []
+    for nth, question in enumerate(plan.questions):
+        pairs = question.pairs
+        if pairs is None:
+            found.append(None)
+            continue
+        across = replace(question, sums=pairs.sums)
+        noise = draw_noise(plan.mechanism, across, len(pairs.places), system_bits)
+        ask = asks[_together(plan, question)._replace(pairs_of=nth)]
+        found.append(quietly(ask)[0].plus(noise))
+    return found
+
+
 def _exact(
     plan: Plan,
     groups: Sequence[Groups | None],
@@ -212,6 +241,7 @@ def _exact(
     found = {
         at: iter(quietly(ask)) if _count(groups[at.partition]) else nothing
         for at, ask in asks.items()
+        if at.pairs_of is None
     }
     return [next(found[_together(plan, each)]) for each in plan.questions]
 

@@ -3,7 +3,6 @@
 The integers may stand in the document or elsewhere (in the columns of a Parquet file).
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -29,7 +28,14 @@ from dpratio.plan.stage_document import (
 from dpratio.release.added_cost import repeated
 from dpratio.release.checked_json import other_document
 from dpratio.release.external import require_external
-from dpratio.release.noisy_sums import NoisySums, layers_to_document, read_layers
+from dpratio.release.noisy_sums import (
+    NoisySums,
+    layers_to_document,
+    products_to_document,
+    read_integer,
+    read_layers,
+    read_products,
+)
 from dpratio.release.release import Release, ReleasedQuestion, fresh_question
 from dpratio.release.release_id import read_id
 from dpratio.strict import Node
@@ -37,17 +43,10 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import KINDS, Keys
 from dpratio.terms.groups import Groups, PrivateKeys
 
-__all__ = [
-    "FORMAT",
-    "VERSION",
-    "read_integer",
-    "release_from_document",
-    "release_to_document",
-]
+__all__ = ["FORMAT", "VERSION", "release_from_document", "release_to_document"]
 
 FORMAT = "dpratio-release"
-VERSION = 2
-_LARGEST_VALUE = 2**63 - 1
+VERSION = 3
 
 # Gives the integers of a question: its place, its number of rows and of sums.
 Values = Callable[[int, int, int], Integers]
@@ -154,7 +153,9 @@ def release_from_document(node: Node, values: Values) -> Release:
 
 
 def _version_of(release: Release) -> int:
-    """Give the oldest version that holds a release: 2 where guesses were merged."""
+    """Give the oldest version that holds it: 2 for merged guesses, 3 for pairs."""
+    if any(each.products is not None for each in release.questions):
+        return 3
     return 2 if any(each.beside for each in release.questions) else 1
 
 
@@ -222,6 +223,7 @@ def _question_to_document(
     return {
         "found": found,
         "noise": noise,
+        **products_to_document(question.products),
         **realised,
         **_stages_to_document(question),
         **({"beside": beside} if beside else {}),
@@ -231,7 +233,8 @@ def _question_to_document(
 def _read_question(
     node: Node, plan: Plan, at: int, values: Values, *, derived: bool
 ) -> ReleasedQuestion:
-    fields = node.fields("found", "noise", optional=("stages", "beside", "realised"))
+    own = ("stages", "beside", "realised", "products")
+    fields = node.fields("found", "noise", optional=own)
     question, first = _read_stages(fields.get("stages"), plan.questions[at])
     if "realised" in fields:
         question = read_realised(fields["realised"], question)
@@ -245,7 +248,9 @@ def _read_question(
     if fields["noise"].value is None:
         if derived:
             fields["noise"].refuse("must say how noise was added up")
-        return replace(fresh_question(plan, question, groups, held), first=first)
+        products = read_products(fields.get("products"), question.pairs)
+        fresh = fresh_question(plan, question, groups, held, products)
+        return replace(fresh, first=first)
     if not derived:
         fields["noise"].refuse("must be null where nothing was added up")
     layers = read_layers(fields["noise"], width, rows)
@@ -338,12 +343,3 @@ def _read_searched(node: Node | None) -> Searched | None:
     fields = node.fields("counts", "is_taken")
     listed = [map(read_integer, each.items()) for each in fields["counts"].items()]
     return Searched(tuple(map(tuple, listed)), fields["is_taken"].flag())
-
-
-def read_integer(node: Node) -> int:
-    """Read a noisy integer that is written as text."""
-    text = node.text()
-    written = re.fullmatch("0|-?[1-9][0-9]{0,18}", text)
-    if not written or abs(int(text)) > _LARGEST_VALUE:
-        node.refuse("must be a 64-bit integer written as text")
-    return int(text)

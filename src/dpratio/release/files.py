@@ -22,11 +22,11 @@ from dpratio.release.checked_json import (
 from dpratio.release.document import (
     FORMAT,
     VERSION,
-    read_integer,
     release_from_document,
     release_to_document,
     require_format,
 )
+from dpratio.release.noisy_sums import read_integer
 from dpratio.release.release import Release
 from dpratio.release.writing import check_writable, write_whole
 from dpratio.strict import Node

@@ -4,6 +4,7 @@ Releases around different guesses hold different sums of the same people: intege
 one guess add up, those of two stay side by side.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,8 @@ from dpratio.arrays import Integers
 from dpratio.checks import require
 from dpratio.plan.calibration.calibrate import LARGEST_SCALE, MECHANISMS, SMALLEST_SCALE
 from dpratio.plan.sensitivity.contrast import Contrast
+from dpratio.plan.sensitivity.cross_products import PlannedPairs
+from dpratio.plan.strategy.first_totals import TOTALS
 from dpratio.strict import Node
 
 __all__ = [
@@ -21,11 +24,18 @@ __all__ = [
     "NoisySums",
     "added_rows",
     "added_sums",
+    "checked_products",
     "layers_add_up",
     "layers_to_document",
+    "products_to_document",
+    "read_integer",
     "read_layers",
+    "read_products",
+    "require_totals",
     "to_integers",
 ]
+
+_LARGEST_VALUE = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,3 +171,53 @@ def _read_layer(node: Node, sums: int, rows: int) -> NoiseLayer:
         fields["counts"].refuse(f"must be 1 or {rows} numbers of draws")
     law = fields["mechanism"].choice(MECHANISMS)
     return NoiseLayer(law, scales, np.array(counts, dtype=np.int64))
+
+
+def require_totals(first: object) -> None:
+    """Refuse what cannot be the noisy totals of a first stage; None is none."""
+    if first is None:
+        return
+    rule = "the totals of a first stage are two whole numbers"
+    two = isinstance(first, tuple) and len(first) == TOTALS
+    whole = two and all(
+        type(each) is int and abs(each) < 2**63
+        for each in first  # type: ignore[attr-defined]
+    )
+    require(whole, rule, first)
+
+
+def checked_products(given: object, pairs: PlannedPairs | None) -> Integers | None:
+    """Refuse other products than those of the pairs of groups that were planned."""
+    shape = None if pairs is None else (len(pairs.places), len(pairs.sums))
+    held = None if given is None else to_integers(given)
+    fits = shape == (None if held is None else held.shape)
+    require(fits, f"products across pairs of groups must be {shape}", type(given))
+    return held
+
+
+def products_to_document(products: Integers | None) -> dict[str, Any]:
+    """Write the noisy products of pairs of groups as text; nothing of none."""
+    if products is None:
+        return {}
+    return {"products": [[str(each) for each in row] for row in products.tolist()]}
+
+
+def read_products(node: Node | None, pairs: PlannedPairs | None) -> Integers | None:
+    """Read the noisy products of pairs of groups, just where they were planned."""
+    if pairs is None:
+        return None if node is None else node.refuse("belongs to declared pairs")
+    rows = [] if node is None else node.items()
+    cells = [[read_integer(each) for each in row.items()] for row in rows]
+    if node is None or {len(row) for row in cells} != {len(pairs.sums)}:
+        at = Node(None, "$.parts") if node is None else node
+        at.refuse(f"must hold {len(pairs.sums)} products of every declared pair")
+    return np.array(cells, dtype=np.int64)
+
+
+def read_integer(node: Node) -> int:
+    """Read a noisy integer that is written as text."""
+    text = node.text()
+    written = re.fullmatch("0|-?[1-9][0-9]{0,18}", text)
+    if not written or abs(int(text)) > _LARGEST_VALUE:
+        node.refuse("must be a 64-bit integer written as text")
+    return int(text)

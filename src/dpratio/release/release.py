@@ -18,9 +18,14 @@ from dpratio.plan.search.realise_bounds import (
     measured_within,
 )
 from dpratio.plan.sensitivity.contrast import contrast_of
-from dpratio.plan.strategy.first_totals import TOTALS
 from dpratio.plan.strategy.layout import HISTOGRAM
-from dpratio.release.noisy_sums import NoiseLayer, NoisySums, to_integers
+from dpratio.release.noisy_sums import (
+    NoiseLayer,
+    NoisySums,
+    checked_products,
+    require_totals,
+    to_integers,
+)
 from dpratio.release.release_id import (
     require_derived,
     require_hash,
@@ -28,7 +33,7 @@ from dpratio.release.release_id import (
     require_origin,
 )
 from dpratio.tabular import printable
-from dpratio.terms.budget import Budget, decimal_text
+from dpratio.terms.budget import Budget, cost_words
 from dpratio.terms.dimensions import Cell
 from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio, is_unicode
@@ -40,7 +45,6 @@ __all__ = [
     "MADE_BY",
     "Release",
     "ReleasedQuestion",
-    "cost_words",
     "fresh_question",
     "require_release",
 ]
@@ -61,7 +65,8 @@ class ReleasedQuestion:
     ``groups`` are declared, found privately, or None for the whole table. ``first`` are
     the noisy totals of a first stage: they led to what is ``asked`` here. ``beside``
     are sums of the same question that were merged into it and measured around other
-    guesses; nobody is in two of them, as was promised.
+    guesses; nobody is in two of them, as was promised. ``products`` are those of
+    declared pairs of groups, pairs × sums; None where none were declared.
     """
 
     asked: PlannedQuestion
@@ -70,15 +75,12 @@ class ReleasedQuestion:
     noise: tuple[NoiseLayer, ...]
     first: tuple[int, ...] | None = None
     beside: tuple[NoisySums, ...] = ()
+    products: Integers | None = None
 
     def __post_init__(self) -> None:
-        if self.first is not None:
-            rule = "the totals of a first stage are two whole numbers"
-            two = isinstance(self.first, tuple) and len(self.first) == TOTALS
-            whole = two and all(
-                type(each) is int and abs(each) < 2**63 for each in self.first
-            )
-            require(whole, rule, self.first)
+        products = checked_products(self.products, self.asked.pairs)
+        object.__setattr__(self, "products", products)
+        require_totals(self.first)
         object.__setattr__(self, "values", self._checked(self.values))
         others = tuple(
             replace(each, values=self._checked(each.values)) for each in self.beside
@@ -137,6 +139,7 @@ class ReleasedQuestion:
             and (self.asked, self.groups, self.noise, self.first, self.beside)
             == (other.asked, other.groups, other.noise, other.first, other.beside)
             and np.array_equal(self.values, other.values)
+            and np.array_equal(self.products, other.products)  # type: ignore[arg-type]
         )
 
     def __hash__(self) -> int:
@@ -161,8 +164,7 @@ class Release:
         ledger_heads: The heads of the releases it was made from.
         cost_if_disjoint: What it costs if nobody is in two of the releases that were
             merged, as was promised; None where none were.
-        source_hash: A salted hash of what was read; the ledger keeps the salt. None
-            where no ledger was kept, and in releases of before.
+        source_hash: A salted hash of what was read, or None; the ledger has the salt.
         searched: The noisy counts that found its bounds, where its plan looks for any.
         is_after_look: Whether somebody looked at the data, past all noise, before it
             was charged: the guarantee does not cover the choice of its terms.
@@ -194,9 +196,8 @@ class Release:
         for head in (self.ledger_head, *self.ledger_heads):
             require_hash(head, "a ledger head")
         require_hash(self.source_hash, "the hash of a source")
-        require_derived(
-            self.ledger_heads, self.sources, self.cost_if_disjoint, self.cost
-        )
+        apart, cost = self.cost_if_disjoint, self.cost
+        require_derived(self.ledger_heads, self.sources, apart, cost)
         made = isinstance(self.made_by, str) and is_unicode(self.made_by)
         require(made, "made_by must be text", self.made_by)
         for name in ("is_simulated", "is_after_look"):
@@ -296,11 +297,6 @@ class Release:
         )
 
 
-def cost_words(cost: Budget) -> str:
-    """Write a cost as it is said in sentences."""
-    return f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}"
-
-
 def require_release(given: object) -> None:
     """Refuse what is no release of sums; a file's name is to be read first."""
     hint = ""
@@ -342,9 +338,13 @@ def _require_asked(release: Release) -> None:
 
 
 def fresh_question(
-    plan: Plan, question: PlannedQuestion, groups: Groups | None, values: Integers
+    plan: Plan,
+    question: PlannedQuestion,
+    groups: Groups | None,
+    values: Integers,
+    products: Integers | None = None,
 ) -> ReleasedQuestion:
     """Give a question with sums that were measured just now."""
     ones = np.ones(1, dtype=np.int64)
     layer = NoiseLayer(plan.mechanism, tuple(question.scales), ones)
-    return ReleasedQuestion(question, groups, values, (layer,))
+    return ReleasedQuestion(question, groups, values, (layer,), products=products)

@@ -17,10 +17,10 @@ from dpratio.analyst.tables.sentence import (
 from dpratio.arrays import Floats
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_words import protected
-from dpratio.release.release import EXTERNAL_WORDS, Release, cost_words
+from dpratio.release.release import EXTERNAL_WORDS, Release
 from dpratio.show.blocks import blocks_of
 from dpratio.tabular import PUBLIC
-from dpratio.terms.budget import decimal_text
+from dpratio.terms.budget import cost_words, decimal_text
 
 __all__ = [
     "answer_of",

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from dpratio.checks import require, to_exact
 
-__all__ = ["Budget", "decimal_text"]
+__all__ = ["Budget", "cost_words", "decimal_text"]
 
 _LARGEST_DENOMINATOR = 10**100
 
@@ -68,3 +68,8 @@ def decimal_text(exact: Fraction) -> str:
         return str(exact)
     text = format(decimal.normalize(), "f")
     return text if len(text) <= 12 else f"{decimal.normalize():e}"  # noqa: PLR2004
+
+
+def cost_words(cost: Budget) -> str:
+    """Write a cost as it is said in sentences."""
+    return f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}"

@@ -138,6 +138,10 @@ class Periods:
         object.__setattr__(fixed, "is_open", True)
         return fixed
 
+    def named(self, key: Key) -> Key:
+        """Give the first day of a period that is named by text, as 2026-01."""
+        return period_of(_read_period(key, self.every), self.every) if key else key
+
     def newest_whole(self, day: dt.date) -> dt.date:
         """Give the newest period that was over on a day."""
         return period_of(period_of(day, self.every) - dt.timedelta(1), self.every)
@@ -256,7 +260,7 @@ def _read_period(given: object, every: str) -> dt.date:
         text = f"{text[:5]}{3 * int(text[-1]) - 2:02}"
     day = _iso(f"{text}-01" if every in _MONTHS else text) if named else None
     example = _EXAMPLES[every]
-    require(day is not None, f"the last {every} is named as {example}", given)
+    require(day is not None, f"a {every} is named as {example}", given)
     return day  # type: ignore[return-value]
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from dpratio.checks import require
 from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, Periods, ScoreBins
+from dpratio.terms.dimensions import Cell, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import COUNTED, Ratio
 from dpratio.terms.unit import PrivacyUnit, require_contributions
@@ -32,6 +32,7 @@ _LARGEST_SHARE = 10**6
 _FIND = "find"
 # Whoever has several rows counts once all the same: nothing of them is cut.
 _ONCE = Bounds(0, 1, natural=True)
+_TWO = 2
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -51,6 +52,9 @@ class Question:
             unit's; those that are not named here are the unit's.
         most_groups: In how many groups of this question one person is counted at
             most; None for what the unit says.
+        pairs: Pairs of groups, by their keys, whose people may be the same ones, as in
+            two months: the release then holds what tells how far they do alike, and
+            `compare_ratios` uses it. Where units have ids only.
 
     Raises:
         InvalidInput: When a term breaks a rule.
@@ -72,8 +76,9 @@ class Question:
     name: str
     totals: Mapping[str, Bounds] = field(hash=False)
     most_groups: int | None
+    pairs: tuple[tuple[Cell, Cell], ...]
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (keyword-only terms)
         self,
         ratio: Ratio,
         *,
@@ -83,6 +88,7 @@ class Question:
         name: str = "",
         totals: Mapping[str, Bounds] | None = None,
         most_groups: int | None = None,
+        pairs: Sequence[Sequence[Cell]] = (),
     ) -> None:
         require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
         listed = isinstance(answers, list | tuple)
@@ -103,9 +109,19 @@ class Question:
             "name": name or default_name(ratio, partition),
             "totals": dict(own),
             "most_groups": most_groups,
+            "pairs": _read_pairs(pairs),
         }
         for at, value in fields.items():
             object.__setattr__(self, at, value)
+
+
+def _read_pairs(given: object) -> tuple[tuple[Cell, Cell], ...]:
+    """Take pairs of keys; whether there are such groups is seen by `make_plan`."""
+    listed = given if isinstance(given, list | tuple) else [None]
+    two = all(isinstance(each, list | tuple) and len(each) == _TWO for each in listed)
+    hint = "Write pairs=[('2026-01', '2026-02')], the keys of two groups in each."
+    require(two, "pairs are of two groups each", given, hint)
+    return tuple((one, other) for one, other in listed)  # type: ignore[misc]
 
 
 def default_name(ratio: Ratio, groups: Partition) -> str:

@@ -15,6 +15,13 @@
     weight = 2                    # of the budget, beside the others
     most_groups = 12              # and totals: of one unit in these groups
 
+    [[groups]]
+    column = "seen"
+    every = "month"
+    first = 2026-01-01
+    last = 2026-03-31
+    pairs = [["2026-01", "2026-02"], ["2026-02", "2026-03"]]  # compared, same people
+
     [[groups]]                    # a growing study: last is fixed at each release
     column = "seen"
     every = "week"
@@ -39,7 +46,7 @@ from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Dimension, Key, Keys, Periods, ScoreBins
+from dpratio.terms.dimensions import Cell, Dimension, Key, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.question import Partition
 
@@ -54,7 +61,7 @@ __all__ = [
 
 
 # What may stand beside any groups; what people put into them is read with their unit.
-_BESIDE = ("weight", "totals", "most_groups")
+_BESIDE = ("weight", "totals", "most_groups", "pairs")
 
 
 def read_partitions(
@@ -79,6 +86,11 @@ def read_own(
         unknown = [name for name in given.get("totals", {}) if name not in added]
         if unknown:
             each.entries()["totals"].refuse(f"no ratio adds up '{unknown[0]}'")
+        if "pairs" in each.entries():
+            given["pairs"] = [
+                [_read_cell(key) for key in pair.items()]
+                for pair in each.entries()["pairs"].items()
+            ]
         own.append(given)
     return own
 
@@ -218,6 +230,13 @@ def _read_key(node: Node) -> Key:
     if type(node.value) is dt.date:
         return node.value
     return node.integer() if isinstance(node.value, int) else node.text()
+
+
+def _read_cell(node: Node) -> Cell:
+    """Read the key of a group, or its keys where groups have several columns."""
+    if isinstance(node.value, list):
+        return tuple(_read_key(each) for each in node.items())
+    return _read_key(node)
 
 
 def _read_day(node: Node) -> dt.date | str:

@@ -44,6 +44,8 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
 
     Where one person may lie in several groups, nothing is known of who is in both: the
     variance is bounded by (√V₁ + √V₂)², whatever they share, and the answer says so.
+    Where the plan declared the two as a pair, what they share was measured, and the
+    interval is as wide as that makes it.
 
     Args:
         release: Noisy sums; no data and no budget are needed.
@@ -96,9 +98,11 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     alone = null == 0 or len(links) == 1
     require(alone, "a null other than 0 belongs to one link", links)
     answers = []
+    people: list[str] = []
     for each in links:
-        hypothesis, labels, is_shared = target.hypothesis(design, reference, each)
+        hypothesis, labels, shared = target.hypothesis(design, reference, each)
         answers.append(_answer(hypothesis, null, alternative, level, adjust))
+        people += shared
     joined = {
         name: np.concatenate([getattr(each, name) for each in answers])
         for name in _Answer.__dataclass_fields__
@@ -123,7 +127,8 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         origin=release.origin,
         release_id=release.id,
         asked=target.asked,
-        shared_groups=unit.most_groups if is_shared else 1,
+        shared_groups=unit.most_groups if people else 1,
+        people=tuple(people),
         **joined,
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dpratio.analyst.comparison.comparison import BOUNDED, MEASURED
 from dpratio.analyst.comparison.designs import (
     REST,
     Places,
@@ -15,6 +16,7 @@ from dpratio.analyst.comparison.designs import (
     sides_of,
 )
 from dpratio.analyst.comparison.hypothesis import AgainstValue, Between, Hypothesis
+from dpratio.analyst.comparison.measured_pairs import cross_moments, measured_between
 from dpratio.analyst.comparison.shared_people import bounded_between
 from dpratio.analyst.ratio.interval import Signs
 from dpratio.analyst.ratio.statistic import Statistic, statistic_of
@@ -69,10 +71,11 @@ class ComparisonTarget:
 
     def hypothesis(
         self, design: str, reference: float | None, link: str
-    ) -> tuple[Hypothesis, tuple[list[Any], list[Any] | None], bool]:
+    ) -> tuple[Hypothesis, tuple[list[Any], list[Any] | None], tuple[str, ...]]:
         """Set up what is compared, and name both sides.
 
-        The last value tells whether they may share people.
+        The last value says of every row whether its people may be shared, and whether
+        that was measured; it is empty where nobody may be in both.
         """
         names = self.names
         if reference is not None:
@@ -82,22 +85,28 @@ class ComparisonTarget:
             )
             places = places_of(self.question, self.groups)
             value = AgainstValue(self.statistic.only(places), float(reference), link)
-            return value, ([names[at] for at in places.tolist()], None), False
+            return value, ([names[at] for at in places.tolist()], None), ()
         sides = sides_of(self.release, self.question, self.groups, design)
         first = [names[at] for at in sides.first.tolist()]
         if not sides.is_rest:
             second = [names[at] for at in sides.second.tolist()]
             both = (sides.first, sides.second)
             contest = Between(self.statistic, self.statistic, both, link)
-            if sides.is_shared:
-                contest = bounded_between(contest)
-            return contest, (first, second), sides.is_shared
+            if not sides.is_shared:
+                return contest, (first, second), ()
+            cross = cross_moments(self.release, self.question, *both)
+            if cross is None:
+                shared = (BOUNDED,) * len(first)
+                return bounded_between(contest), (first, second), shared
+            contest, used = measured_between(contest, cross)
+            people = [MEASURED if each else BOUNDED for each in used.tolist()]
+            return contest, (first, second), tuple(people)
         rest = self._rest_of(sides.second)
         lowest = self.statistic.lowest
         others = _statistic(rest, self.variance, lowest)
         both = (sides.first, np.arange(len(first)))
         rests = [REST] * len(first)
-        return Between(self.statistic, others, both, link), (first, rests), False
+        return Between(self.statistic, others, both, link), (first, rests), ()
 
     def _rest_of(self, places: Places) -> Moments:
         """Give the moments of everyone outside each of some groups."""

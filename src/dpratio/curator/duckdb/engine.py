@@ -20,6 +20,7 @@ from dpratio.curator.duckdb.numbers import (
     place_on,
     total_of,
 )
+from dpratio.curator.duckdb.pairs import paired_step
 from dpratio.curator.duckdb.table import DuckTable
 from dpratio.curator.duckdb.units import count_keys, unit_steps
 from dpratio.curator.reading.exact import ExactSums
@@ -102,7 +103,8 @@ def _query(
         rows = "units"
     ladder = reading.first.ladder
     code = ["code"] if reading.first.dimensions or ladder is not None else []
-    made, counted, sums = list(code), list(code), []
+    pairs = reading.first.pairs
+    made, counted, sums = [*code, *(["u"] if pairs else [])], list(code), []
     if ladder is not None:
         made = [f"{place_on(ladder, 's0')} AS code"]
     for nth, each in statements:
@@ -124,7 +126,10 @@ def _query(
             sums.append(f"max(n_rows{nth}) AS unit_rows{nth}")
     steps["made"] = f"SELECT {', '.join(made)} FROM {rows}"
     steps["counted"] = f"SELECT {', '.join(counted)} FROM made"
-    once = {"totals", "ranked"}  # Read twice, worked out once.
+    if pairs:
+        steps["counted"] = paired_step(reading.first)
+    # Read twice, worked out once.
+    once = {"totals", "ranked", *(["made"] if pairs else [])}
     written = ", ".join(
         f"{name} AS {'MATERIALIZED ' if name in once else ''}({step})"
         for name, step in steps.items()

@@ -16,7 +16,16 @@ from dpratio.plan.sensitivity.lattice import step_for
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Grid", "grid_of", "is_convex", "joint_ratio", "root_above", "spread_ratio"]
+__all__ = [
+    "Grid",
+    "grid_of",
+    "is_convex",
+    "joint_ratio",
+    "laid_out",
+    "root_above",
+    "sizes_of",
+    "spread_ratio",
+]
 
 # Doubles lose at most this part of a summand's size: docs/proofs/joint_cost.md.
 _ROUNDING = Fraction(1, 2**49)
@@ -88,12 +97,29 @@ def grid_of(
         contrast: Where the factors are ``z`` and ``h``.
     """
     points = [{**each, **_MAY_BE_CUT} for each in corners_of(bounds, contrast)]
-    sizes = {**_sizes(bounds, contrast), **_MAY_BE_CUT}
+    sizes = {**sizes_of(bounds, contrast), **_MAY_BE_CUT}
+    binary = bounds["y"].is_binary
+    curved = ("w", "z", "h") if contrast else ("s",) if binary else ("s", "y")
+    return laid_out(summands, points, sizes, curved)
+
+
+def laid_out(
+    summands: Sequence[Summand],
+    points: Sequence[Point],
+    sizes: Point,
+    curved: tuple[str, ...],
+) -> Grid:
+    """Lay sums on lattices that hold their extreme points.
+
+    Args:
+        summands: What is added up.
+        points: The extreme values of their factors.
+        sizes: The largest size of each factor before anything cancels.
+        curved: The factors whose products `is_convex` is asked about.
+    """
     values = [[abs(_product(each, point)) for each in summands] for point in points]
     reaches = [max(column) for column in zip(*values, strict=True)]
     steps = [step_for(float(reach)) for reach in reaches]
-    binary = bounds["y"].is_binary
-    curved = ("w", "z", "h") if contrast else ("s",) if binary else ("s", "y")
     return Grid(
         summands=tuple(summands),
         steps=tuple(steps),
@@ -200,7 +226,7 @@ def _range(summand: Summand, points: Sequence[Point]) -> Fraction:
     return max(high, Fraction(0)) - min(low, Fraction(0))
 
 
-def _sizes(bounds: Mapping[str, Bounds], contrast: Contrast | None) -> Point:
+def sizes_of(bounds: Mapping[str, Bounds], contrast: Contrast | None) -> Point:
     """Give the largest size of each factor before anything cancels."""
     reach = {name: Fraction(each.reach) for name, each in bounds.items()}
     reach.setdefault("w", Fraction(1))

@@ -8,9 +8,10 @@ from typing import Protocol
 
 from dpratio.plan.plan_words import protected
 from dpratio.release.plan_file import plan_names
-from dpratio.release.release import Release, cost_words
+from dpratio.release.release import Release
 from dpratio.show.sections.embedded import Embedded
 from dpratio.tabular import PUBLIC
+from dpratio.terms.budget import cost_words
 
 __all__ = ["Recorded", "header_facts", "recorded_facts", "verify_commands"]
 

@@ -1,0 +1,1 @@
+"""Declared pairs of groups that share people, and where they may be asked for."""
