@@ -205,7 +205,7 @@ def test_a_driver_that_is_missing_is_named_and_no_server_is_blamed(
     for name in list(sys.modules):
         if name.partition(".")[0] == package:
             monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtra, match=rf"'{package}.*'dpratio\[engines\]'"):
+    with pytest.raises(MissingExtra, match=rf"'{package}.*'\.\[engines\]'"):
         connect_to(DatabaseTable(url, table="loans"))
 
 
