@@ -97,6 +97,7 @@ def plan_of(mechanism: str, *, weighted: bool) -> Plan:
         groups=Groups("repeat", range(REPEATS)),
         strategy="even",
         mechanism=mechanism,
+        clipping="unmeasured",
     )
 
 

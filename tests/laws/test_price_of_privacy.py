@@ -59,7 +59,9 @@ def test_the_range_holds_the_true_price(
     rng = np.random.default_rng(20261117)
     people = invent(rng, (GROUPS, n))
     ratio = dpr.Ratio("s", per="y")
-    plan = dpr.make_plan(ratio, bounds=bounds, budget=dpr.Budget(epsilon), n=n)
+    plan = dpr.make_plan(
+        ratio, bounds=bounds, budget=dpr.Budget(epsilon), n=n, clipping="unmeasured"
+    )
     question = plan.questions[0]
     products = [each.summand.factors for each in question.sums]
     sums = sum_products(people, products, plan.contrast(question))
