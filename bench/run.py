@@ -9,6 +9,7 @@ BENCHMARKS = (
     "noise",
     "ledger",
     "start",
+    "page",
     "coverage",
     "compare",
     "warehouse",

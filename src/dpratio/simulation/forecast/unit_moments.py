@@ -1,5 +1,6 @@
 """One unit of a guessed population, reduced to moments of what is added up."""
 
+import functools
 import math
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,6 +22,7 @@ from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.simulation.population import People, Population
 from dpratio.simulation.simulate import clip_people, sum_products
 from dpratio.simulation.stages import counted_question
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import Guess
 
 __all__ = ["UnitMoments", "guess_of", "questions_of", "unit_moments"]
@@ -109,16 +111,14 @@ def unit_moments(
     """Reduce a guessed population to the moments of one unit's summands."""
     question = counted_question(plan, asked)
     bounds = plan.box(question)
-    population = (
-        guessed_population(guess, bounds) if isinstance(guess, Guess) else guess
-    )
-    known = callable(population)
+    known = isinstance(guess, Guess) or callable(guess)
     require(known, "guess must be a Guess, a population or None", guess)
     clip = partial(clip_people, bounds=bounds, counts_cuts=plan.counts_cuts(question))
-    people = _at_true_ratio(
-        clip(population(np.random.default_rng(_SEED), _PEOPLE, 1)),
-        getattr(population, "ratio", None),
-    )
+    if isinstance(guess, Guess):
+        invented, ratio = _invent(guess, tuple(bounds.items()))
+    else:
+        invented, ratio = _draw(guess)
+    people = _at_true_ratio(clip(invented), ratio)
     products = [each.summand.factors for each in question.sums]
     each = sum_products(clip(people), products, plan.contrast(question))
     mean = each.mean(axis=0)
@@ -135,6 +135,20 @@ def unit_moments(
         squares=(squares[0], squares[1], squares[2]),
         is_positive=Signs.of(bounds).is_positive,
     )
+
+
+@functools.lru_cache(maxsize=4)
+def _invent(
+    guess: Guess, bounds: tuple[tuple[str, Bounds], ...]
+) -> tuple[People, float | None]:
+    """Invent people who fit a guess: the same for every budget that is tried."""
+    return _draw(guessed_population(guess, dict(bounds)))
+
+
+def _draw(population: Population) -> tuple[People, float | None]:
+    """Draw people, always the same, and say what ratio they are meant to have."""
+    drawn = population(np.random.default_rng(_SEED), _PEOPLE, 1)
+    return drawn, getattr(population, "ratio", None)
 
 
 def _at_true_ratio(people: People, ratio: float | None) -> People:

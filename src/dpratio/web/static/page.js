@@ -4,7 +4,10 @@
 
 document.documentElement.classList.add("js");
 
-const WAIT = 150; // Milliseconds without a change before the forecast is asked for.
+// Milliseconds without a change before the forecast is asked for, and then the charts:
+// the server would still draw those that nobody waits for while a slider moves.
+const WAIT = 100;
+const WAIT_FOR_CHARTS = 300;
 
 function sliderToNumber(slider) {
   const { low, high, scale, digits } = slider.dataset;
@@ -52,6 +55,13 @@ async function fetchPart(path, query, signal) {
   }
   const found = new DOMParser().parseFromString(await answer.text(), "text/html");
   return found.body;
+}
+
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
 }
 
 function replacePart(id, found) {
@@ -108,6 +118,7 @@ function followForm(form) {
         for (const id of ["figures", "answer"]) {
           replacePart(id, parts.querySelector(`#${id}`));
         }
+        await pause(WAIT_FOR_CHARTS, signal);
         replacePart("charts", await fetchPart("/charts", query, signal));
       }
     } catch (error) {
