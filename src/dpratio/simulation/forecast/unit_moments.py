@@ -121,12 +121,14 @@ def unit_moments(
     people = _at_true_ratio(clip(invented), ratio)
     products = [each.summand.factors for each in question.sums]
     each = sum_products(clip(people), products, plan.contrast(question))
-    mean = each.mean(axis=0)
-    values, vectors = np.linalg.eigh(np.cov(each, rowvar=False))
-    moments = exact_moments(each, plan, question)
-    top, bottom = float(moments["ws"].mean()), float(moments["wy"].mean())
+    mean, spread = each.mean(axis=0), np.cov(each, rowvar=False)
+    values, vectors = np.linalg.eigh(spread)
+    # Moments are linear in what is added up: mean and covariance give them all.
+    second = spread * (1 - 1 / len(each)) + np.outer(mean, mean)
+    moments = exact_moments(np.eye(len(mean)), plan, question)
+    top, bottom = (float(moments[name] @ mean) for name in ("ws", "wy"))
     pairs = (("ws", "ws"), ("ws", "wy"), ("wy", "wy"))
-    squares = [float((moments[a] * moments[b]).mean()) for a, b in pairs]
+    squares = [float(moments[a] @ second @ moments[b]) for a, b in pairs]
     return UnitMoments(
         mean=mean,
         root=vectors * np.sqrt(np.maximum(values, 0.0)),
