@@ -80,5 +80,5 @@ def test_a_missing_package_names_the_extra(
     package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtra, match=r"dpratio\[page\]"):
+    with pytest.raises(MissingExtra, match=r"\.\[page\]"):
         run("--no-browser")
