@@ -72,7 +72,7 @@ def _plan(epsilon: float) -> Plan:
     bounds = {"spent": Bounds(0, 10), "visits": Bounds(0, 5)}
     asked = Ratio("spent", per="visits")
     return make_plan(
-        asked, bounds=bounds, budget=Budget(epsilon), clipping="unmeasured"
+        asked, bounds=bounds, budget=Budget(epsilon), stage=0, clipping="unmeasured"
     )
 
 

@@ -25,10 +25,10 @@ from dpratio.errors import LedgerFailed, PlanRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
-from dpratio.plan.realise import realise
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import joint_ratio
 from dpratio.plan.sensitivity.mixtures import RAW, Mixture, mixed_grid, mixture_of
+from dpratio.plan.stage.realise import realise
 from dpratio.plan.strategy.layout import sums_of
 from dpratio.release.checked_json import checked_bytes, parse
 from dpratio.release.files import release_to_bytes

@@ -228,7 +228,8 @@ def test_keys_are_found_in_as_many_groups_as_any_question_counts() -> None:
 
 def test_keys_that_were_found_before_are_paid_for_beside_the_questions() -> None:
     keys = PrivateKeys("airport", Budget("0.1", "1e-7"))
-    refuse(replace(flights(mechanism="laplace"), found=(keys,)), "too small for")
+    plan = flights(mechanism="laplace", stage=0)
+    refuse(replace(plan, found=(keys,)), "too small for")
 
 
 def test_histograms_count_people_as_their_questions_do() -> None:

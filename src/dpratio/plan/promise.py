@@ -96,10 +96,12 @@ def worth_of_delta(study: Study, plan: Plan, n: int) -> float:
     The largest gain of any question counts, in the middle of its family.
     """
     free = plan.delta == 0 and study.mechanism == "auto" and plan.strategy == "focused"
-    # Two stages have Laplace noise.
-    free = free and plan.stage is None and plan.search is None
+    # Two stages have Laplace noise, and the planner may leave out its own.
+    free = free and not study.stage and plan.search is None
     if not free:
         return 0.0
+    if plan.stage is not None:
+        plan = make_plan(replace(study, stage=0))
     wider = replace(study, budget=Budget(study.budget.epsilon, _DELTA))
     other = make_plan(replace(wider, mechanism="analytic_gaussian"))
     gains = [

@@ -59,7 +59,7 @@ class Study:
         n: About how many people an answer is about: a public guess, or None.
         guess: What they are like: a public guess, or None.
         stage: The share of epsilon that a first stage spends on finding the guess of
-            every ratio, or None; see `make_plan`.
+            every ratio, 0 for none, or None where the planner decides; see `make_plan`.
         search: The share of epsilon that finds bounds, where any are to be found; None
             for a tenth. See `make_plan`.
         clipping: Whether a release counts how many units the bounds cut: by default it
@@ -150,7 +150,7 @@ class Study:
             "mechanism": mechanism,
             "n": n,
             "guess": guess,
-            "stage": _read_share(stage, "a first stage", "stage=0.2"),
+            "stage": _read_stage(stage),
             "search": _read_share(search, "finding bounds", "search=0.1"),
             "clipping": clipping,
             "data": data,
@@ -265,6 +265,13 @@ def _questions(
             for ratio in asked
         ]
     )
+
+
+def _read_stage(share: object) -> Fraction | None:
+    """Take the share of a first stage; 0 for none, None where the planner decides."""
+    if share == 0 and share is not False:
+        return Fraction(0)
+    return _read_share(share, "a first stage", "stage=0.05, or stage=0 for none")
 
 
 def _read_share(share: object, spends: str, example: str) -> Fraction | None:

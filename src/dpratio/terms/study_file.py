@@ -31,7 +31,8 @@
     epsilon = 1.0
     delta = 1e-6
     scope = "loans"  # the dataset's name in the ledger, where there are several
-    stage = 0.2  # the share of epsilon that a first stage spends on finding the guess
+    stage = 0.05  # the share of epsilon that a first stage spends on finding the guess;
+    # 0 for none, and where nothing is said the planner decides
     # search = 0.1 is the share that finds bounds, where a column says "find"
     clipping = "measured"  # count how many units the bounds cut
 

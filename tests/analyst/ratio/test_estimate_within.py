@@ -13,6 +13,7 @@ def within(unit: dpr.PrivacyUnit) -> list[str]:
         bounds={"spent": Bounds(0, 150), "visits": Bounds(0, 6)},
         budget=dpr.Budget(1),
         unit=unit,
+        stage=0,
     )
     values = np.full((1, len(plan.questions[0].sums)), 10**9, dtype=np.int64)
     return dpr.estimate_ratios(given_release(plan, values)).notes()

@@ -59,7 +59,7 @@ def replace_stage(study: Study, stage: Any, guess: float) -> Study:  # noqa: ANN
     return Study(ratio, bounds=study.bounds, budget=study.budget, stage=stage)
 
 
-@pytest.mark.parametrize("share", [0, 1, 1.5, -0.1, True, "0.2", float("nan")])
+@pytest.mark.parametrize("share", [1, 1.5, -0.1, True, False, "0.2", float("nan")])
 def test_a_share_lies_between_nothing_and_all(share: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidInput, match="share of a first stage must lie between"):
         staged_plan(stage=share)

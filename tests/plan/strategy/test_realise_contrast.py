@@ -64,11 +64,8 @@ def test_a_negative_denominator_finds_a_guess_where_bounds_allow_one() -> None:
 
 
 @pytest.mark.parametrize("top", [0, 1_100, -1_100])
-def test_a_ratio_within_its_noise_is_taken_for_zero(top: int) -> None:
-    found = realise_contrast(BOX, (top, 100_000), FIRSTS)
-    assert found is not None
-    assert found.centre == 0.0
-    assert found.distance > 0
+def test_a_ratio_within_its_noise_is_not_found(top: int) -> None:
+    assert realise_contrast(BOX, (top, 100_000), FIRSTS) is None
 
 
 @pytest.mark.parametrize("quiet", [True, False])
@@ -79,19 +76,17 @@ def test_a_guess_beyond_all_sizes_is_not_used(quiet: bool) -> None:  # noqa: FBT
     bottom = replace(FIRSTS[1], step=2.0**-60, scale=2.0**-10)
     assert realise_contrast(BOX, (2**40, 2**40), (top, bottom)) is None
     other = replace(FIRSTS[0], step=2.0**-300, scale=2.0**-10)
-    found = realise_contrast(BOX, (2**40, 2**40), (other, bottom))
-    assert found is not None
-    assert found.centre == 0.0
-    assert 0 <= found.distance < 1e-9
+    assert realise_contrast(BOX, (2**40, 2**40), (other, bottom)) is None
 
 
-@pytest.mark.parametrize(("noise", "power"), [(1, 1), (2, 3), (3, 5), (4, 5), (5, 6)])
+@pytest.mark.parametrize(("noise", "power"), [(1, 2), (2, 4), (3, 5), (4, 6), (5, 6)])
 def test_the_distance_is_the_root_of_a_power_of_two(noise: int, power: int) -> None:
     """So that few guesses differ in nothing but their distance."""
-    top = replace(FIRSTS[0], scale=float(noise), step=1.0)  # Variance: 2·noise².
+    # The variance is 2·noise², and a little more by the denominator.
+    top = replace(FIRSTS[0], scale=float(noise), step=1.0)
     bottom = replace(FIRSTS[1], scale=2.0**-10, step=1.0)
-    found = realise_contrast(BOX, (0, 2**40), (top, bottom))
-    assert found == FoundGuess(0.0, math.sqrt(2.0**power) / 2**40)
+    found = realise_contrast(BOX, (2**20, 2**40), (top, bottom))
+    assert found == FoundGuess(2.0**-20, math.sqrt(2.0**power) / 2**40)
 
 
 whole = st.integers(-(2**63) + 1, 2**63 - 1)

@@ -15,7 +15,7 @@ from dpratio.terms.bounds import Bounds
 __all__ = ["FoundGuess", "realise_contrast"]
 
 _WEAKEST = 4  # A denominator below so many standard deviations of its noise is weak.
-_NO_SIZE = 2  # A ratio below so many of its own is taken for 0.
+_UNSURE = 3  # A ratio below so many of its own is not found either.
 _BITS = 6
 _SMALLEST, _LARGEST = Fraction(1, 2**50), Fraction(2**50)
 
@@ -71,8 +71,8 @@ def realise_contrast(
     if variance > _LARGEST**2:
         return None
     distance = _root_above(variance)
-    if ratio**2 <= _NO_SIZE**2 * variance or abs(ratio) < _SMALLEST:
-        return FoundGuess(0.0, distance)
+    if ratio**2 <= _UNSURE**2 * variance or abs(ratio) < _SMALLEST:
+        return None
     centre = _shortened(ratio)
     return FoundGuess(float(centre), distance) if abs(centre) <= _LARGEST else None
 

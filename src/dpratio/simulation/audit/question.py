@@ -74,7 +74,7 @@ def plan_for(
         budget=Budget(epsilon, DELTA),
         strategy=strategy,
         mechanism=mechanism,
-        stage=stage,
+        stage=stage or 0,
         # The search for the furthest unit knows of no count of cuts.
         clipping=UNMEASURED,
     )

@@ -185,6 +185,7 @@ def _variants(plan: Plan, question: PlannedQuestion) -> list[Plan]:
                     answers=answers,
                     strategy=plan.strategy,
                     mechanism=plan.mechanism,
+                    stage=0,
                     clipping=plan.clipping,
                 )
             )

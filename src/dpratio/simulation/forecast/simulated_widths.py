@@ -206,7 +206,7 @@ def replan(
         mechanism=plan.mechanism,
         n=n,
         guess=guess if isinstance(guess, Guess) else None,
-        stage=None if plan.stage is None else plan.stage.epsilon / plan.epsilon,
+        stage=0 if plan.stage is None else plan.stage.epsilon / plan.epsilon,
         search=None if plan.search is None else plan.search.epsilon / plan.epsilon,
         clipping=plan.clipping,
     )

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from dpratio.plan.measure_question import measure_around
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.plan.realise import found_guesses, is_realised, realise
+from dpratio.plan.split_budget import allowances
+from dpratio.plan.stage.realise import found_guesses, is_realised, realise
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import ColumnGuess, Guess
@@ -47,6 +49,21 @@ def test_each_question_has_its_own_guess_or_its_own_fallback() -> None:
     assert found[0] == TWO.questions[0]
     assert found[1].ratio.guess == 2.5
     assert is_realised(TWO, found, totals)
+
+
+def test_files_that_took_zero_for_a_ratio_within_its_noise_are_read() -> None:
+    totals = [cells_for(PLAN, 100.0, 20_000.0)]
+    assert realise(PLAN, totals) == PLAN.questions
+    around = measure_around(
+        PLAN,
+        replace(PLAN.questions[0], ratio=replace(RATIO, guess=0.0), sums=()),
+        allowances(PLAN)[0],
+        None,
+        None,
+        0.01,
+    )[0]
+    assert is_realised(PLAN, (around,), totals)
+    assert not is_realised(PLAN, (around,), [cells_for(PLAN, *STRONG)])
 
 
 def test_a_plan_in_one_stage_is_measured_as_it_is() -> None:

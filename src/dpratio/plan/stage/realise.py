@@ -23,6 +23,8 @@ __all__ = ["found_guesses", "is_realised", "realise"]
 
 Totals = Sequence[Sequence[int]]
 
+# Files of before took zero for a ratio that could not be told from it.
+_ZERO = FoundGuess(0.0, 0.0)
 _APART = 0.15  # How far groups are taken to be from their total, over its guess.
 
 
@@ -77,10 +79,8 @@ def is_realised(plan: Plan, asked: Sequence[PlannedQuestion], totals: Totals) ->
     fits = all(
         # A guess that was found may have no plan; then the fallback is right.
         one == planned
-        or (
-            guess is not None
-            and replace(one, sums=(), basis=planned.basis) == _guessing(planned, guess)
-        )
+        or replace(one, sums=(), basis=planned.basis)
+        == _guessing(planned, guess or _ZERO)
         for planned, guess, one in zip(plan.questions, found, asked, strict=True)
     )
     return fits and _is_priced(plan, tuple(asked))

@@ -1,0 +1,1 @@
+"""Two stages: what the second measures, and what a first one is worth."""
