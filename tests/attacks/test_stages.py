@@ -104,7 +104,7 @@ def test_08_no_totals_stop_a_release_between_its_stages(kind: str) -> None:
     """Here the planner cannot plan around what is found, and nobody is told.
 
     Source: found when the staged release was designed, 2026.
-    More: tests/plan/test_realise.py
+    More: tests/plan/stage/test_realise.py
     """
     bounds = {"spend": Bounds(10, 10 + 2e-9), "visits": Bounds(1, 1 + 2e-10)}
     around_zero = Ratio("spend", per="visits", guess=0.0)
@@ -221,7 +221,7 @@ def test_23_the_second_stage_is_priced_before_it_is_measured() -> None:
     """Questions that keep their price each for itself may exceed it together.
 
     Source: found when the staged release was designed, 2026.
-    More: tests/plan/test_realise.py
+    More: tests/plan/stage/test_realise.py
     """
     plan = hoarded()
     price(plan)

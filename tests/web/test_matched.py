@@ -21,6 +21,7 @@ HOME = "http://127.0.0.1:8000"
 PLAN, OTHER = (plan_of(Groups("region", [key, "s"])) for key in ("north", "west"))
 RELEASE = release_of(PLAN)
 REPORT = render_report(RELEASE).encode()
+EMPTY = gzip.compress(b"{}", mtime=0)
 FILES = {
     "report.html": REPORT,
     "release.json": release_to_bytes(RELEASE, "json"),
@@ -111,13 +112,11 @@ def test_a_hash_that_nothing_proves_is_no_match(client: TestClient) -> None:
     ("packed", "said"),
     [
         (b"%%%", "cannot be unpacked"),
-        (
-            base64.b64encode(gzip.compress(b"{}", mtime=0)),
-            "not a dpratio-plan document",
-        ),
-        (base64.b64encode(gzip.compress(b"{}", mtime=0)[:-9]), "cannot be unpacked"),
+        (base64.b64encode(EMPTY), "not a dpratio-plan document"),
+        (base64.b64encode(EMPTY[:-9]), "cannot be unpacked"),
         (base64.b64encode(gzip.compress(b"\xff", mtime=0)), "cannot be unpacked"),
     ],
+    ids=["no base 64", "another document", "cut off", "no text"],
 )
 def test_a_sheet_that_holds_something_else_is_refused(
     client: TestClient, packed: bytes, said: str
