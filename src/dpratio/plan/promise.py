@@ -101,7 +101,7 @@ def worth_of_delta(study: Study, plan: Plan, n: int) -> float:
     if not free:
         return 0.0
     if plan.stage is not None:
-        plan = make_plan(replace(study, stage=0))
+        plan = make_plan(replace(study, stage=Fraction(0)))
     wider = replace(study, budget=Budget(study.budget.epsilon, _DELTA))
     other = make_plan(replace(wider, mechanism="analytic_gaussian"))
     gains = [
