@@ -1,6 +1,5 @@
 """From a study to a plan."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -25,7 +24,7 @@ from dpratio.plan.require_terms import (
 )
 from dpratio.plan.sensitivity.cross_products import PlannedPairs
 from dpratio.plan.split_budget import allowances, first_allowances
-from dpratio.plan.stage.worth_of_stage import log_gain_of_stage
+from dpratio.plan.stage.worth_of_stage import with_stage
 from dpratio.plan.strategy.first_totals import measure_totals
 from dpratio.plan.strategy.layout import STRATEGIES
 from dpratio.plan.strategy.measure import (
@@ -49,8 +48,6 @@ __all__ = ["make_plan", "measure_terms"]
 
 # Finding bounds spends a tenth of epsilon where nobody says how much.
 _SEARCH = Fraction(1, 10)
-# What a first stage gets, and by how much it must narrow answers to be taken.
-_STAGE, _WORTH_A_STAGE = Fraction(1, 20), math.log(1.05)
 # Its cells lie between the widest bounds and these parts of them.
 _SPAN, _SPAN_OF_TOTALS = 2.0**59, 2.0**39
 
@@ -176,32 +173,9 @@ def _plan_of(study: Study) -> Plan:
         search=_searched(study),
     )
     plain = measure_terms(terms, study.n, study.guess)
-    return _with_stage(plain, study) if study.stage is None else plain
-
-
-def _with_stage(plain: Plan, study: Study) -> Plan:
-    """Give a plan a first stage where that is forecast to narrow its answers."""
-    if not (
-        plain.strategy == "focused"
-        and plain.mechanism == "laplace"
-        and plain.search is None
-        and study.guess is None
-        and not plain.private_keys
-        and all(
-            each.ratio.guess_is == "unknown"
-            and each.ratio.residual_bound is None
-            and "calibration" not in each.answers
-            for each in plain.questions
-        )
-    ):
+    if study.stage is not None or study.guess is not None:
         return plain
-    stage = Stage(_STAGE * plain.budget.epsilon, study.n)
-    try:
-        staged = measure_terms(replace(plain, stage=stage), study.n, None)
-    except InvalidInput:
-        return plain
-    gain = log_gain_of_stage(plain, staged, study.n)
-    return staged if gain >= _WORTH_A_STAGE else plain
+    return with_stage(plain, study.n, measure_terms)
 
 
 def measure_terms(terms: PlanTerms, n: int | None, guess: Guess | None) -> Plan:

@@ -1,12 +1,17 @@
 """What a first stage is worth: forecast before data, over the people of a family."""
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from dpratio.arrays import Floats
+from dpratio.errors import InvalidInput
 from dpratio.plan.calibration.calibrate import noise_sd
 from dpratio.plan.plan import Plan
+from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.contrast import contrast_of
 from dpratio.plan.split_budget import cells_of
@@ -18,10 +23,50 @@ from dpratio.plan.strategy.people import (
     likely_ratios,
     units_of,
 )
+from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.plan.strategy.shares import promised_widths
 from dpratio.terms.guess import middle_of
 
-__all__ = ["log_gain_of_stage"]
+__all__ = ["log_gain_of_stage", "with_stage"]
+
+# What a first stage gets, and by how much it must narrow answers to be taken.
+_SHARE, _WORTH_IT = Fraction(1, 20), math.log(1.05)
+
+Measure = Callable[[PlanTerms, int | None, None], Plan]
+
+
+def with_stage(plain: Plan, n: int | None, measure: Measure) -> Plan:
+    """Give a plan a first stage where that is forecast to narrow its answers.
+
+    Args:
+        plain: A plan in one stage, of terms that leave it to the planner.
+        n: About how many people an answer is about.
+        measure: Makes the plan of terms.
+    """
+    may_have = (
+        plain.strategy == "focused"
+        and plain.mechanism == "laplace"
+        and plain.search is None
+        and not plain.private_keys
+        and all(map(_is_open, plain.questions))
+    )
+    if not may_have:
+        return plain
+    stage = Stage(_SHARE * plain.budget.epsilon, n)
+    try:
+        staged = measure(replace(plain, stage=stage), n, None)
+    except InvalidInput:  # Its noise would be too large, or pairs need one stage.
+        return plain
+    return staged if log_gain_of_stage(plain, staged, n) >= _WORTH_IT else plain
+
+
+def _is_open(question: PlannedQuestion) -> bool:
+    """Tell whether nobody guessed a ratio, and a first stage may."""
+    return (
+        question.ratio.guess_is == "unknown"
+        and question.ratio.residual_bound is None
+        and "calibration" not in question.answers
+    )
 
 
 def log_gain_of_stage(plain: Plan, staged: Plan, n: int | None) -> float:
