@@ -54,9 +54,9 @@ PAGES = {
         """Histograms on a public grid of powers of two, released through the same door
         as any sums, and the bounds that they propose; on a finer grid, bins at
         quantiles. All in `dpratio.bounds`.""",
-        """plan_bounds release_bounds propose_bounds choose_bounds count_beyond
-        plan_bins release_bins propose_bins Proposals Proposed BoundChoices BinProposal
-        ProposedBins""",
+        """plan_bounds release_bounds propose_bounds choose_bounds propose_groups
+        count_beyond plan_bins release_bins propose_bins Proposals Proposed BoundChoices
+        GroupChoices BinProposal ProposedBins""",
         "bounds",
     ),
     "functions": _page(

@@ -95,8 +95,8 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     """Add up a table as planned and release the sums with noise.
 
     Asked again for the same plan, source, scope and period, it gives the release that
-    was sealed then: it costs nothing, and the data are not looked at. Of a table in
-    memory without a name nobody can tell whether it is the same: that is refused.
+    was sealed then: it costs nothing, and the data are not looked at. A table in memory
+    without a name is refused, because nobody can tell whether it is the same.
 
     Args:
         table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars
@@ -105,7 +105,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             its plan, its data and its scope.
         plan: What to measure; it is priced again before the table is opened.
         ledger: Where the release is charged: a `Ledger`, its file or its address. None
-            keeps no account, and must be said.
+            keeps no account; you must say so.
         scope: The dataset's scope in the ledger; may be left out where there is one.
         source: For the ledger, the name of a table in memory: the same for the same
             rows, another for others. It may be left out where there is one scope that

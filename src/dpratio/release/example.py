@@ -23,10 +23,10 @@ def example_release(strategy: str = "focused") -> Release:
             and means; or ``"joint"``, whose questions answer ``"spread"`` as well.
 
     Returns:
-        A release that says that it is simulated. The noise in it is drawn for good.
+        A release that says that it is simulated. Its noise never changes.
 
     Raises:
-        InvalidInput: When the strategy is another one.
+        InvalidInput: When there is no example of that strategy.
 
     Example:
         >>> import dpratio as dpr

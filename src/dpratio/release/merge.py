@@ -32,14 +32,13 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
             them counted it, and left out where one did not; products across pairs of
             groups are left out. Where the same bounds or
             bins came from different releases of histograms, none is named.
-        units_are_disjoint: Say True. It is your promise that nobody, no row and no
-            person, is in two of the releases; nothing in them could tell. Intervals
-            rest on it.
+        units_are_disjoint: Must be True. You promise that no row and no person is in
+            two of the releases; nothing in them can show it, and intervals rest on it.
 
     Returns:
         One release about all of them. Nothing is spent. Its cost is the sum of their
         costs; ``cost_if_disjoint`` is the largest epsilon and the largest delta, which
-        is what anybody pays who is in one of them only, as promised.
+        is what a person pays who is in only one of them, as promised.
 
     Raises:
         InvalidInput: When the promise is missing, or releases share a source or differ

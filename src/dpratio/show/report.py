@@ -33,7 +33,7 @@ def write_report(  # noqa: PLR0913 (keyword-only options of a report)
     ledger: "Ledger | None" = None,
     replace: bool = False,
 ) -> None:
-    """Write what a release says as one HTML file, free of any network.
+    """Write what a release says as one HTML file that needs no network.
 
     Args:
         path: The file to write; a report that is there is replaced, and nothing else.

@@ -62,13 +62,13 @@ class Bounds:
         upper: Largest value a cell may count as.
         is_binary: Whether the column holds only 0 and 1; other values are
             rounded to the nearer of the two. See `Bounds.binary`.
-        natural: Whether no value can lie outside, as of a probability between 0 and 1.
-            Values outside are clipped all the same, and are not counted as cut. Binary
+        natural: Whether no value can lie outside, as with a probability between 0 and
+            1. Values outside are still clipped, but are not counted as cut. Binary
             bounds are natural.
         is_one: Whether it is no column at all: every row counts as 1. See
             `Bounds.ones`.
         proposed: The release of histograms that proposed these bounds, where one did.
-            The ledger admits them only where that release proposes just these.
+            The ledger admits them only if that release proposes exactly these.
         to_find: Whether the release finds narrower ones itself. See `Bounds.find`.
 
     Raises:

@@ -100,8 +100,8 @@ class Periods:
         every: ``"day"``, ``"week"``, ``"month"`` or ``"quarter"``.
         first: A day of the first period.
         last: A day of the last one; or ``"open"``, for a study that is released again
-            and again. Then the last one is fixed when a release is asked, from what is
-            public.
+            and again. Then the last one is fixed when a release is asked for, from
+            public facts.
 
     Example:
         >>> len(Periods("seen", "month", "2026-01-15", "2026-03-01").values)

@@ -246,7 +246,7 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class PrivateKeys:
-    """Keys of a column that are not public: those of many people are found, privately.
+    """Keys of a column that are not public: those that many people share are found.
 
     Every key is counted by people, noise is put on the counts, and keys above a
     threshold are released and answered; the rest is never mentioned.

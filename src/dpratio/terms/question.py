@@ -46,7 +46,8 @@ class Question:
         answers: What is wanted besides the ratio: ``"means"``, ``"spread"``,
             ``"calibration"``.
         share: Its share of the budget beside those of the other questions.
-        name: What answers are asked for by; otherwise made of the ratio and groups.
+        name: The name to ask for its answers by; by default made of the ratio and
+            groups.
         totals: Where units have ids: bounds of one person's totals in each group of
             this question, as `PrivacyUnit` has them. They stand in place of the
             unit's; those that are not named here are the unit's.

@@ -114,10 +114,11 @@ class CsvFile:
 
 @dataclass(frozen=True, slots=True, init=False)
 class ParquetFiles:
-    """Parquet files with what they do not say: columns of folders, which rows are read.
+    """Parquet files, with columns that names of folders hold and a choice of rows.
 
     Folders such as ``year=2026/month=03`` name columns. A value is read by its declared
-    type; one that is none of it is a missing key. No type is ever guessed from values.
+    type; a value that is not of that type is a missing key. No type is ever guessed
+    from values.
 
     Args:
         path: A folder with a slash at its end, a file name, or a glob.

@@ -44,7 +44,7 @@ class Ledger:
     Args:
         location: A path, or an address such as ``postgresql://host/database``.
         anchor: A file elsewhere (another disk, a repository) that keeps the heads of
-            the ledger, so that an old copy cannot be passed for the newest.
+            the ledger, so that nobody can pass off an old copy as the newest.
         spool: Your own folder for what waits while the ledger cannot be reached. By
             default beside its file; of a server ``~/.local/state/dpratio/spool``.
 

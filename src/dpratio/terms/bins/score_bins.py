@@ -54,7 +54,7 @@ class ScoreBins:
         column: A column with bounds: the score, or any other.
         bins: How many equal bins, or their edges in increasing order.
         proposed: The release that proposed the edges, where one did. The ledger admits
-            them only where that release proposes just these.
+            them only if that release proposes exactly these.
 
     Example:
         >>> ScoreBins("score", [0, 0.5, 1]).values

@@ -43,7 +43,7 @@ class Scope:
             by default half of it with ``"zcdp"``, all of it with ``"gdp"``. Finding
             keys privately takes from the rest.
         needs_approval: Whether only studies that were approved with their data may run.
-        approvals_by_others: Whether who asks for a release must not be who approved it.
+        approvals_by_others: Whether nobody may release what they approved themselves.
         is_anchored: Whether the head of the ledger is also kept in an outside file.
 
     Raises:
