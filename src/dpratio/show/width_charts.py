@@ -115,7 +115,7 @@ def _facets(
                 190.0 if columns == 1 else 150.0,
                 title=name,
                 x_title=along,
-                y_title="mean width",
+                y_title="median width" if here else "mean width",
             )
             for name, lines in kept.items()
         ],
