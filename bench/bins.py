@@ -65,6 +65,7 @@ def _power(
         groups=bins,
         answers=("ratio", "calibration"),
         budget=dpr.Budget(epsilon),
+        clipping="unmeasured",
     )
 
     def people(rng: np.random.Generator, repetitions: int, count: int) -> People:

@@ -113,6 +113,7 @@ def coverage_at(upper: float, epsilon: str) -> tuple[float, float]:
         bounds={"spent": dpr.Bounds(0, upper), "orders": dpr.Bounds(0, 4)},
         budget=dpr.Budget(epsilon),
         n=3_000,
+        clipping="unmeasured",
     )
     truth = float(np.exp(3.0 + 0.8**2 / 2))
     table = dpr.simulation.measure_coverage(

@@ -59,6 +59,7 @@ def _plan(epsilon: float, mechanism: str = "laplace", **terms: Any) -> "Plan":  
         bounds=bounds,
         budget=dpr.Budget(epsilon, 0 if mechanism == "laplace" else "1e-6"),
         mechanism=mechanism,
+        clipping="unmeasured",
         **terms,
     )
 

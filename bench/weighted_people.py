@@ -40,5 +40,6 @@ def weighted_plan(**terms: Any) -> Any:  # noqa: ANN401 (imported where it is us
             "label": dpr.Bounds.binary(),
             "weight": dpr.Bounds(1 / 3, 3),
         },
+        clipping="unmeasured",
         **given,
     )

@@ -23,6 +23,7 @@ def release(table: str, _: None) -> Released:
         },
         groups=Groups("region", KEYS),
         budget=Budget(EPSILON),
+        clipping="unmeasured",
     )
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder) / "ledger.db")
