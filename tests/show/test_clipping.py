@@ -33,7 +33,7 @@ def test_a_report_and_a_chart_say_that_bounds_cut(groups: list[str]) -> None:
     assert cut in title_of(estimates)
     assert cut in report
     assert "Clipping: bounds cut" in report
-    assert "Clipping is measured: c is 1 for whoever a bound cuts" in report
+    assert "Clipping is measured: c is 1 for whoever is cut" in report
 
 
 def test_a_report_says_how_many_may_have_been_cut_unseen() -> None:

@@ -153,6 +153,15 @@ def test_estimates_carry_the_people_that_were_cut() -> None:
     assert any(line.startswith("Clipping: bounds cut") for line in found.notes())
 
 
+def test_people_see_columns_of_cuts_where_one_was_seen_and_programs_always() -> None:
+    quiet, cut = (answered(plan_of(), each) for each in (0, 300))
+    assert list(quiet.shown())[-1] == "status"
+    assert "clipped_people" not in quiet.to_text() + quiet.to_markdown()
+    assert quiet.to_dicts()[0]["clipping"] == "not seen"
+    assert list(cut.shown())[-1] == "clipping"
+    assert "| clipped_people |" in cut.to_markdown()
+
+
 def test_estimates_without_a_count_are_as_before() -> None:
     found = answered(plan_of("unmeasured"), 0)
     assert found.clipped_people is None
