@@ -64,6 +64,7 @@ class PairedMonths:
             unit=PrivacyUnit("id", totals=TOTALS, most_groups=2),
             strategy=self.strategy,
             clipping="unmeasured",
+            stage=0,
             pairs=[("jan", "feb")] if paired else (),
         )
 

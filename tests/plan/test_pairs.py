@@ -148,6 +148,15 @@ def test_a_plan_comes_back_from_its_document(strategy: str, mechanism: str) -> N
     assert plan_from_document(Node(plan_to_document(plan))) == plan
 
 
+def test_pairs_are_measured_in_one_stage_where_nobody_guessed() -> None:
+    """A stage that the planner would choose is left out for them."""
+    ratio = Ratio("spent", per="visits")
+    assert pairs_plan((), ratio=ratio).stage is not None
+    plan = pairs_plan(ratio=ratio)
+    assert plan.stage is None
+    assert price(plan).epsilon == 1
+
+
 def test_a_plan_without_pairs_is_written_as_before() -> None:
     document = plan_to_document(pairs_plan(()))
     assert "pairs" not in document["parts"][0]
