@@ -1,6 +1,7 @@
 """`dpratio bounds`: noisy histograms into a file, and bounds that they propose."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,8 @@ def test_bounds_are_found_for_what_has_none(shop: Path, call: Call) -> None:
     words = ("bounds", "study.toml", "-o", "bounds.json", "--epsilon", "0.5")
     code, said, _ = call(*words)
     assert code == 0
-    assert "spent      0     64" in said
+    # One time in thirty noise fills a cell beyond the last that holds people.
+    assert re.search(r"spent      0 +(64|128|256) ", said)
     assert "Written to bounds.json" in said
     assert read_release("bounds.json").plan.strategy == "histogram"
     assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 0.5
@@ -92,7 +94,8 @@ def test_a_column_and_limits_may_be_named(shop: Path, call: Call) -> None:
     )
     assert code == 0
     (row,) = json.loads(said)
-    assert (row["name"], row["lower"], row["upper"]) == ("orders", 0, 2)
+    assert (row["name"], row["lower"]) == ("orders", 0)
+    assert row["upper"] in {2, 4, 8}
     assert "orders 2^0 to 2^1: " in (shop / "b.svg").read_text(encoding="utf-8")
 
 
@@ -103,7 +106,8 @@ def test_limits_of_people_are_nearer(shop: Path, call: Call) -> None:
     (shop / "people.toml").write_text(words, encoding="utf-8")
     asked = ("bounds", "people.toml", "--epsilon", "1", "--column", "spent")
     code, said, _ = call(*asked, "-o", "p.json", "--no-ledger")
-    assert (code, "64" in said) == (0, True)
+    assert code == 0
+    assert re.search(r"spent +0 +(64|128|256) ", said)
     assert len(read_release("p.json").questions[0].values) == 84
     code, _, error = call(*asked, "-o", "q.json", "--no-ledger", "--largest", "1e12")
     assert (code, "must lie within a factor 2^40" in error) == (3, True)

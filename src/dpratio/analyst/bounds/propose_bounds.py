@@ -48,8 +48,9 @@ def propose_bounds(
         >>> release = dpr.bounds.release_bounds(
         ...     people, study, budget=dpr.Budget("0.1"), ledger=None
         ... )
-        >>> dpr.bounds.propose_bounds(release, budget=dpr.Budget("0.9")).bounds
-        {'spent': Bounds(lower=0.0, upper=128.0, is_binary=False)}
+        >>> found = dpr.bounds.propose_bounds(release, budget=dpr.Budget("0.9"))
+        >>> found.bounds["spent"].upper in (128, 256, 512)
+        True
     """
     _require_histograms(release)
     require_level(level)
