@@ -223,6 +223,35 @@ def test_19_nobody_looks_where_studies_are_approved(
     assert ledger.account().seq == 0
 
 
+@pytest.mark.parametrize("step", ["approved", "charged", "allowed"])
+def test_19_nobody_looks_for_another_scope_at_what_is_approved(
+    book: Ledger, table: str, step: str
+) -> None:
+    """A scope without approvals would be the way around.
+
+    Source: W3C Attribution, issue 17 (what is begun anew is forgotten).
+    """
+    book.open_scope(Scope("guarded", Budget(1), needs_approval=True))
+    looked_at = table
+    if step == "allowed":
+        book.allow_source(table, scope="guarded", by="olga")
+    else:
+        book.approve(PLAN, source=table, scope="guarded", by="olga")
+    if step == "charged":
+        release_sums(table, PLAN, ledger=book, scope="guarded", by="ann")
+        looked_at = str(Path(table).with_name("peop*.csv"))
+    with pytest.raises(LedgerRefused, match="belong to scope 'guarded'"):
+        look_at_format(looked_at, PLAN, ledger=book, scope="loans")
+    assert book.account("loans").seq == 0
+    other = Path(table).with_name("other.csv")
+    other.write_bytes(Path(table).read_bytes())
+    look_at_format(str(other), PLAN, ledger=book, scope="loans")
+    # What an officer allows is looked at on the record.
+    book.allow_source(table, scope="loans", by="olga")
+    look_at_format(table, PLAN, ledger=book, scope="loans")
+    assert len(book.account("loans").looked) == 2
+
+
 def test_19_a_look_goes_nowhere_but_to_a_terminal(desk: Path, call: Call) -> None:
     """A log, a pipe or a document would keep what is not private.
 

@@ -4,11 +4,18 @@ A look costs no epsilon, since no noise could pay for it. What was planned after
 depend on it, so every release that is charged from then on says so.
 """
 
+from collections.abc import Iterable
+
 from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.entry import LOOKED, Entry
 from dpratio.curator.ledger.account.place import may_meet, place_from_text
 from dpratio.curator.ledger.account.scope import require_words
 from dpratio.curator.ledger.account.source import Source
+from dpratio.curator.ledger.admission.bound import (
+    is_bound,
+    may_belong,
+    other_accounts,
+)
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store.patience import patient
 from dpratio.errors import DocumentRefused, LedgerRefused
@@ -47,7 +54,8 @@ def enter_look(
         The account before the line.
 
     Raises:
-        LedgerRefused: When the scope demands approval, or was closed.
+        LedgerRefused: When the scope demands approval, or was closed; or when another
+            scope that demands approval has the data.
         LedgerFailed: When the ledger cannot be read, written or trusted.
 
     Guarantee:
@@ -61,6 +69,10 @@ def enter_look(
     with ledger.watch.writing() as watched:
         before = watched.follow(watched.choose(scope))
         require_look(before)
+        if not is_bound(before, source):
+            _require_unguarded(
+                other_accounts(watched.tables, before.scope.name), source
+            )
         watched.write(before, LOOKED, event)
     return before
 
@@ -86,6 +98,18 @@ def is_after_look(ledger: Ledger, release_id: str) -> bool:
 def is_looked_at(account: Account) -> bool:
     """Tell whether a release that is charged next would come after a look."""
     return account.is_after_look(account.seq + 1)
+
+
+def _require_unguarded(others: Iterable[Account], source: Source) -> None:
+    """Refuse a look for one scope at data of another, where studies are approved."""
+    for other in others:
+        if other.scope.needs_approval and may_belong(other, source):
+            raise LedgerRefused(
+                f"the data belong to scope '{other.scope.name}', or overlap with what "
+                "does, and it admits approved studies only: a look is none. If they "
+                "are others, let the officer allow them for the scope of the look with "
+                "`dpratio ledger allow-source`."
+            )
 
 
 def _may_be_of(look: Entry, read: str) -> bool:
