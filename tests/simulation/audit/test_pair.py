@@ -55,7 +55,7 @@ def test_the_furthest_unit_reaches_the_claim_and_does_not_pass_it(
         "analytic_gaussian",
         "focused",
     )
-    assert share <= 1
+    assert share <= 1 + 1e-12  # A claim is a double, and noise is the least there is.
     assert share == pytest.approx(0.98 if loose else 1, abs=0.02 if loose else 3e-6)
 
 
