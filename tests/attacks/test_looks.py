@@ -151,6 +151,28 @@ def test_19_lines_that_were_lost_may_have_been_looks(
     assert release.is_after_look
 
 
+def test_19_lines_that_another_scope_lost_may_have_been_looks(
+    any_ledger: str, table: str, tmp_path: Path
+) -> None:
+    """Looked at where nothing is released, and the copy of before restored.
+
+    Source: Crosby & Wallach (2009), Efficient Data Structures for Tamper-Evident
+    Logging.
+    """
+    restored = Restored(any_ledger, tmp_path, Scope("loans", Budget(5)))
+    restored.ledger().open_scope(Scope("scratch", Budget(5)))
+    other = Path(table).with_name("other.csv")
+    other.write_bytes(Path(table).read_bytes())
+    book = restored.ledger()
+    before = release_sums(str(other), PLAN, ledger=book, scope="scratch")
+    lines = restored.ledger().account("scratch").seq
+    enter_look(restored.ledger(), meant_source(table), scope="scratch")
+    restored.lose(lines)
+    recover_ledger(restored.ledger(), by="olga", why="an old copy", scope="scratch")
+    release = release_sums(table, PLAN, ledger=restored.ledger(), scope="loans")
+    assert (before.is_after_look, release.is_after_look) == (False, True)
+
+
 def test_19_a_scope_that_was_looked_at_is_not_closed(
     any_ledger: str, table: str
 ) -> None:

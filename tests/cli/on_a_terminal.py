@@ -38,7 +38,8 @@ def on_a_terminal(
         if not piece:
             break
         shown += piece
-        if b"[y/n]" in shown.lower() and not is_asked:
+        # The space is written last; what is typed before it stands in another place.
+        if b"[y/n]: " in shown.lower() and not is_asked:
             os.write(terminal, f"{answer}\n".encode())
             is_asked = True
     os.close(terminal)

@@ -168,6 +168,17 @@ def test_lines_that_were_set_aside_count_as_looks(file_ledger: Ledger) -> None:
     assert is_looked_at(file_ledger.account())
 
 
+def test_lines_that_another_scope_set_aside_count_as_looks(
+    file_ledger: Ledger, tmp_path: Path
+) -> None:
+    file_ledger.open_scope(CARDS)
+    table = meant_source(str(rows(tmp_path / "a.csv")))
+    file_ledger.charge(ID, PLAN, scope="loans", source=table)
+    write_past(file_ledger, "lookde", scope="cards")
+    file_ledger.quarantine([1], why="junk", scope="cards")
+    assert is_after_look(file_ledger, ID)
+
+
 def test_a_line_with_another_name_than_its_content_is_not_followed(
     file_ledger: Ledger,
 ) -> None:

@@ -82,8 +82,8 @@ def is_after_look(ledger: Ledger, release_id: str) -> bool:
     """Tell whether a release was charged after a look that its terms may rest on.
 
     That is any look for its scope, whatever was looked at, since one file of a dataset
-    tells of the others; any look at the same data for another scope; and any line that
-    was lost or set aside, which may have been one.
+    tells of the others; any look at the same data for another scope; and any line of
+    the ledger that was lost or set aside, which may have been one.
     """
     with ledger.watch.reading() as watched:
         account, held = watched.held(release_id)
@@ -113,7 +113,12 @@ def _require_unguarded(others: Iterable[Account], source: Source) -> None:
 
 
 def _may_be_of(look: Entry, read: str) -> bool:
-    """Tell whether a look may have been at these data; one that cannot be read may."""
+    """Tell whether a look may have been at these data; one that cannot be read may.
+
+    So may what was lost or set aside: the line says that there was something.
+    """
+    if look.kind != LOOKED:
+        return True
     try:
         said = look.said
         seen = place_from_text(said.get("filled", said["place"]))

@@ -85,8 +85,9 @@ class Tables:
         return {each.scope for each in closed if '"why": ' in each.event}
 
     def looks(self) -> list[Entry]:
-        """The lines of all scopes about data that somebody looked at."""
-        query = f"SELECT {_COLUMNS} FROM {self.schema}entry WHERE kind = '{LOOKED}'"
+        """The lines of all scopes about looks, or lines that may have been some."""
+        kinds = ", ".join(f"'{kind}'" for kind in (LOOKED, "recovered", "quarantined"))
+        query = f"SELECT {_COLUMNS} FROM {self.schema}entry WHERE kind IN ({kinds})"
         return [entry_from_row(row) for row in self.run(query, ())]
 
     def lock_scopes(self) -> None:
