@@ -55,6 +55,7 @@ class Proposals(Tabular):
     level: float
     is_simulated: bool
     origin: Proposed | None = None
+    is_after_look: bool = False
 
     @property
     def bounds(self) -> dict[str, Bounds]:
@@ -96,7 +97,11 @@ class Proposals(Tabular):
             f"{each}: {PROPOSAL_STATUSES[each]}." for each in seen if each != "ok"
         ]
         return [
-            *stamps(None, is_simulated=self.is_simulated),
+            *stamps(
+                None,
+                is_simulated=self.is_simulated,
+                is_after_look=self.is_after_look,
+            ),
             f"Proposed bounds, and how many lie beyond at level {self.level:g}.",
             *meanings,
         ]
@@ -121,6 +126,7 @@ class BoundChoices(Tabular):
     name: str
     listed: tuple[tuple[float, Candidate], ...]
     is_simulated: bool
+    is_after_look: bool = False
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per bound, those below zero first."""
@@ -137,7 +143,11 @@ class BoundChoices(Tabular):
         """Say what is listed."""
         shown = "what each takes off its sum, and how wide its interval would be"
         return [
-            *stamps(None, is_simulated=self.is_simulated),
+            *stamps(
+                None,
+                is_simulated=self.is_simulated,
+                is_after_look=self.is_after_look,
+            ),
             f"Bounds of {self.name}: {shown}.",
         ]
 

@@ -32,6 +32,7 @@ class BinProposal(Tabular):
     counts: tuple[int, ...]
     scale: float
     origin: ProposedBins | None = None
+    is_after_look: bool = False
 
     @property
     def bins(self) -> ScoreBins | None:
@@ -72,7 +73,10 @@ class BinProposal(Tabular):
         none += "cells would tell, or edges from outside."
         size = self.found.size
         reasons = [none] if not size else [few] if size < self.asked else []
-        return [*stamps(None, is_simulated=self.is_simulated), said, *reasons]
+        stamped = stamps(
+            None, is_simulated=self.is_simulated, is_after_look=self.is_after_look
+        )
+        return [*stamped, said, *reasons]
 
     def said(self) -> list[str]:
         """The notes."""
@@ -138,4 +142,5 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
         tuple(counts),
         scale,
         origin,
+        release.is_after_look,
     )

@@ -44,6 +44,7 @@ class GroupChoices(Tabular):
     rows: tuple[GroupChoice, ...]
     level: float
     is_simulated: bool
+    is_after_look: bool = False
 
     @property
     def proposed(self) -> int | None:
@@ -74,7 +75,11 @@ class GroupChoices(Tabular):
         )
         shown = f"People who are in more groups of {self.within} than that"
         return [
-            *stamps(None, is_simulated=self.is_simulated),
+            *stamps(
+                None,
+                is_simulated=self.is_simulated,
+                is_after_look=self.is_after_look,
+            ),
             f"{shown}, at level {self.level:g}.",
             told,
         ]
@@ -105,10 +110,10 @@ def propose_groups(release: Release, *, level: float = 0.95) -> list[GroupChoice
     hint = "Make it with release_bounds(…, most_groups=True)."
     known = isinstance(release, Release) and release.plan.strategy == HISTOGRAM
     require(known and not release.sources, rule, type(release).__name__, hint)
-    asked, made_up = release.questions, release.is_simulated
+    asked, told = release.questions, (release.is_simulated, release.is_after_look)
     counted = [(each, counted_of(release.plan, each.asked)) for each in asked]
     found = [
-        _choices(each, of, level, is_simulated=made_up)
+        _choices(each, of, level, told)
         for each, of in counted
         if isinstance(of, GroupCounts)
     ]
@@ -117,7 +122,10 @@ def propose_groups(release: Release, *, level: float = 0.95) -> list[GroupChoice
 
 
 def _choices(
-    question: ReleasedQuestion, asked: GroupCounts, level: float, *, is_simulated: bool
+    question: ReleasedQuestion,
+    asked: GroupCounts,
+    level: float,
+    told: tuple[bool, bool],
 ) -> GroupChoices:
     counts = question.values[:, 0].tolist()
     first = asked.ladder.place(1.0)
@@ -135,4 +143,4 @@ def _choices(
     share = 0.0 if every > 0 else None
     rows.append(GroupChoice(asked.within.count, 0.0, 0.0, 0.0, share))
     within = " and ".join(asked.within.columns)
-    return GroupChoices(question.name, within, tuple(rows), level, is_simulated)
+    return GroupChoices(question.name, within, tuple(rows), level, *told)

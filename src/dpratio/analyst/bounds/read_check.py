@@ -63,6 +63,7 @@ class RowCheck(Tabular):
     rows: tuple[Checked, ...]
     words: tuple[str, ...]
     is_simulated: bool
+    is_after_look: bool = False
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per count."""
@@ -77,7 +78,10 @@ class RowCheck(Tabular):
     def said(self) -> list[str]:
         """Say what is likely wrong."""
         fine = ["Nothing gross is wrong with how the data are written."]
-        return [*stamps(None, is_simulated=self.is_simulated), *(self.words or fine)]
+        stamped = stamps(
+            None, is_simulated=self.is_simulated, is_after_look=self.is_after_look
+        )
+        return [*stamped, *(self.words or fine)]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -136,7 +140,8 @@ def read_check(release: Release, study: Study) -> RowCheck:
             "once it is read."
         )
     said = tuple(each for each in words if each)
-    return RowCheck(tuple(rows), said, release.is_simulated)
+    stamped = release.is_simulated, release.is_after_look
+    return RowCheck(tuple(rows), said, *stamped)
 
 
 def _margin(cells: int, scale: float) -> float:
