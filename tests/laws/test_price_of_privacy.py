@@ -60,7 +60,12 @@ def test_the_range_holds_the_true_price(
     people = invent(rng, (GROUPS, n))
     ratio = dpr.Ratio("s", per="y")
     plan = dpr.make_plan(
-        ratio, bounds=bounds, budget=dpr.Budget(epsilon), n=n, clipping="unmeasured"
+        ratio,
+        bounds=bounds,
+        budget=dpr.Budget(epsilon),
+        n=n,
+        stage=0,
+        clipping="unmeasured",
     )
     question = plan.questions[0]
     products = [each.summand.factors for each in question.sums]
