@@ -52,6 +52,21 @@ def test_where_no_cell_is_filled_nothing_is_proposed(counts: dict[str, int]) -> 
     assert proposed(noisy(counts), epsilon=1.0, moved=1) is None
 
 
+def test_where_half_of_the_people_may_lie_beyond_nothing_is_proposed() -> None:
+    """Many who lie below zero, none of their cells filled: zero is no bound of theirs.
+
+    Counts beyond have deviations of 10·√(2·23) = 67.8 in all.
+    """
+    spread = dict.fromkeys(LADDER.labels[2:12], 90)
+    people = {"2^4 to 2^5": 2000}
+    assert proposed(noisy(people | spread), epsilon=1.0, moved=1) == Bounds(0, 32)
+    fewer = {"2^4 to 2^5": 1100}
+    assert proposed(noisy(fewer | spread), epsilon=1.0, moved=1) is None
+    # All that noise hides may be half of few people.
+    assert proposed(noisy({"2^4 to 2^5": 280}), epsilon=1.0, moved=1) == Bounds(0, 32)
+    assert proposed(noisy({"2^4 to 2^5": 270}), epsilon=1.0, moved=1) is None
+
+
 @pytest.mark.parametrize("cell", ["2^12 or above", "-2^12 or below"])
 def test_where_numbers_reach_beyond_the_limits_nothing_is_proposed(cell: str) -> None:
     found = noisy({"2^2 to 2^3": 5000, cell: 500})

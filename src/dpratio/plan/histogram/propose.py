@@ -5,6 +5,7 @@ looked at, and all that decides is computed in exact fractions.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -181,7 +182,8 @@ def proposed(noisy: Noisy, *, epsilon: float, moved: int) -> Bounds | None:
     """Propose bounds; None where too little is known, or numbers reach beyond.
 
     On each side it is the smallest power of two above the last filled cell whose bias
-    is small beside the width, as far as the tail is followed.
+    is small beside the width, as far as the tail is followed. Too little is known where
+    half of the people may lie beyond.
     """
     ends = []
     for is_negative in (True, False):
@@ -195,5 +197,20 @@ def proposed(noisy: Noisy, *, epsilon: float, moved: int) -> Bounds | None:
         above = [each for each in listed if each.bound > 2.0**side.last]
         good = [each for each in above if each.is_good]
         ends.append((good or above[-1:])[0].bound)
+    if not any(ends) or _may_be_half(noisy, ends):
+        return None
     # 0.0 - 0.0 is 0.0, where -0.0 would be another end.
-    return Bounds(0.0 - ends[0], ends[1]) if any(ends) else None
+    return Bounds(0.0 - ends[0], ends[1])
+
+
+def _may_be_half(noisy: Noisy, ends: Sequence[float]) -> bool:
+    """Tell whether half of the people may lie beyond, by two deviations of noise."""
+    beyond = [
+        count
+        for side, end in zip(noisy.sides(), ends, strict=True)
+        for at, count in enumerate(side)
+        if 2.0 ** (noisy.ladder.lowest + at) >= end
+    ]
+    left = Fraction(noisy.people, 2) - sum(beyond)
+    # Laplace noise of scale b has variance 2b².
+    return left < 0 or left**2 < 4 * 2 * len(beyond) * Fraction(noisy.scale) ** 2
