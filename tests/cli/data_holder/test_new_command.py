@@ -129,7 +129,8 @@ def test_without_a_terminal_what_is_missing_is_named(call: Call) -> None:
 
 
 def test_on_a_terminal_it_asks_six_questions(people: Path) -> None:
-    answers = ("", "score", "label", "0,1: a chance", "binary: by law", "", "900", "1")
+    bounds = ("0,1", "0,1: a chance", "binary: by law")  # The first says no reason.
+    answers = ("", "score", "label", *bounds, "", "900", "1")
     ours, theirs = pty.openpty()
     os.write(ours, "".join(f"{each}\n" for each in answers).encode())
     run = "from dpratio.cli.main import run; run()"
@@ -140,4 +141,5 @@ def test_on_a_terminal_it_asks_six_questions(people: Path) -> None:
     os.close(theirs)
     for number in range(1, 7):
         assert f"{number}. " in done.stderr.decode()
+    assert "bounds must say where they come from" in done.stderr.decode()
     assert read_study(people / "mine.toml").n == 900

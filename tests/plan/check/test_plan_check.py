@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from curator.checks_for_tests import EACH, REGIONS, SMALL, check_plan, person, study_of
+from dpratio.curator.release_sums import release_sums
 from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.check.plan_check import plan_check
 from dpratio.plan.document import plan_from_document, plan_to_document
@@ -270,3 +271,33 @@ def test_a_key_column_may_hold_any_kind_of_key() -> None:
         plan = check_plan(groups=Groups.cross(each))
         assert plan.partitions[2] == Groups.cross(each)
         price(plan)
+
+
+def test_keys_are_counted_in_as_many_groups_as_their_question_has() -> None:
+    """Who is in three months is counted in each, and pays for each."""
+    months = Groups("month", [1, 2, 3])
+    study = Study(
+        [
+            Question(Ratio("spent", per="visits"), groups=Groups("carrier", ["a"])),
+            Question(Ratio("spent", per="visits"), groups=months, most_groups=3),
+        ],
+        bounds={"spent": Bounds(0, 9), "visits": Bounds(0, 3)},
+        unit=PrivacyUnit("who", totals={"spent": Bounds(0, 9), "visits": Bounds(0, 9)}),
+        budget=Budget(1),
+    )
+    plan = plan_check(study, budget=Budget(2000))
+    own = {each.name: (each.most_groups, each.scales[0]) for each in plan.questions}
+    assert own["carrier"] == (None, own["spent"][1])
+    assert own["month"] == (3, 3 * own["carrier"][1])
+    assert price(plan).epsilon == 2000
+    rows = {
+        "who": [name for name in "abcdefgh" for _ in range(3)],
+        "month": [1, 2, 3] * 8,
+        "carrier": ["a"] * 24,
+        "spent": [1.0] * 24,
+        "visits": [1.0] * 24,
+    }
+    release = release_sums(rows, plan, ledger=None)
+    counts = {each.name: each.values[:, 0].tolist() for each in release.questions}
+    assert counts["month"] == [8, 8, 8]
+    assert counts["carrier"] == [8]

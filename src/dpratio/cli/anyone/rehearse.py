@@ -41,7 +41,8 @@ def rehearse(  # noqa: PLR0913 (one command, one rehearsal)
 ) -> None:
     """Rehearse a study: answers it may give, beside an invented truth. Costs nothing.
 
-    The people are those that [population] describes. No data are opened.
+    The people are those that the study's population table describes. No data are
+    opened.
     """
     from dpratio.plan.strategy.people import EXPECTED_PEOPLE
     from dpratio.simulation.forecast.rehearse import rehearse as draw_answers

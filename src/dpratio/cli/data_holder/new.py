@@ -167,9 +167,14 @@ def _ends(
     """Read the bounds of each column, or ask for them."""
     ends = dict(column_bounds(each) for each in given or ())
     for name in columns:
-        if name not in ends:
-            said = _asked(option, None, f"{text.format(name)}, as 0,1: why these")
-            ends |= dict([column_bounds(f"{name}={said}")])
+        while name not in ends:
+            said = _asked(
+                option, None, f"{text.format(name)} and why, such as 0,1: a chance"
+            )
+            try:
+                ends |= dict([column_bounds(f"{name}={said}")])
+            except InvalidInput as error:  # No other answer is lost.
+                typer.echo(error, err=True)
     return ends
 
 

@@ -24,6 +24,7 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
+from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["plan_check"]
 
@@ -63,13 +64,16 @@ def plan_check(study: Study, *, budget: Budget) -> Plan:
     for ratio, each in _dimensions(study):
         asked.append((keys_called(each), ratio, Groups.cross(each)))
     share = Fraction(1, len(asked))
-    scale = calibrate(
-        "laplace",
-        sensitivity=study.unit.cells_moved,
-        epsilon=share * budget.epsilon,
-        delta=Fraction(0),
-    )
-    counted = (MeasuredSum(COUNT, 1.0, 1, scale),)
+    units = [_counted(study, groups) for _, _, groups in asked]
+    scales = [
+        calibrate(
+            "laplace",
+            sensitivity=unit.cells_moved,
+            epsilon=share * budget.epsilon,
+            delta=Fraction(0),
+        )
+        for unit in units
+    ]
     outer = {name: each.outer for name, each in ladders.items()}
     plan = Plan(
         bounds=_bounds(study, outer, [ratio for _, ratio, _ in asked]),
@@ -80,13 +84,33 @@ def plan_check(study: Study, *, budget: Budget) -> Plan:
         mechanism="laplace",
         questions=tuple(
             PlannedQuestion(
-                ratio=ratio, partition=at, weight=share, sums=counted, name=name
+                ratio=ratio,
+                partition=at,
+                weight=share,
+                sums=(MeasuredSum(COUNT, 1.0, 1, scale),),
+                name=name,
+                most_groups=None if unit == study.unit else unit.most_groups,
             )
-            for at, (name, ratio, _) in enumerate(asked)
+            for at, ((name, ratio, _), unit, scale) in enumerate(
+                zip(asked, units, scales, strict=True)
+            )
         ),
     )
     moves_of(plan)
     return plan
+
+
+def _counted(study: Study, groups: Groups) -> PrivacyUnit:
+    """Give the unit of a count: in as many groups as any question has of its keys."""
+    columns = {each.column for each in groups.dimensions}
+    most = [
+        each.most_groups
+        for each in study.questions
+        if each.most_groups is not None
+        and isinstance(each.groups, Groups)
+        and columns & {one.column for one in each.groups.dimensions}
+    ]
+    return replace(study.unit, most_groups=max([study.unit.most_groups, *most]))
 
 
 def _require_bounds(study: Study) -> None:
