@@ -16,6 +16,7 @@ from dpratio.curator.ledger.admission.bound import (
     may_belong,
     other_accounts,
 )
+from dpratio.curator.ledger.admission.watch import Watched
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store.patience import patient
 from dpratio.errors import DocumentRefused, LedgerRefused
@@ -83,16 +84,17 @@ def is_after_look(ledger: Ledger, release_id: str) -> bool:
 
     That is any look for its scope, whatever was looked at, since one file of a dataset
     tells of the others; any look at the same data for another scope; and any line of
-    the ledger that was lost or set aside, which may have been one.
+    the ledger that was lost or set aside, which may have been one. What the anchor
+    knows of another scope and the ledger does not was lost, too.
     """
     with ledger.watch.reading() as watched:
         account, held = watched.held(release_id)
         charge = held.entries[0]
         others = [each for each in watched.tables.looks() if each.scope != charge.scope]
+        has_lost = _has_lost(watched, charge.scope)
     read = charge.said.get("filled", held.source[1])
-    return account.is_after_look(charge.seq) or any(
-        _may_be_of(each, read) for each in others
-    )
+    is_looked = account.is_after_look(charge.seq) or has_lost
+    return is_looked or any(_may_be_of(each, read) for each in others)
 
 
 def is_looked_at(account: Account) -> bool:
@@ -110,6 +112,20 @@ def _require_unguarded(others: Iterable[Account], source: Source) -> None:
                 "are others, let the officer allow them for the scope of the look with "
                 "`dpratio ledger allow-source`."
             )
+
+
+def _has_lost(watched: Watched, own: str) -> bool:
+    """Tell whether the anchor knows a newest line of another scope that is not there.
+
+    What is anchored was committed, so an old copy of the ledger was restored.
+    """
+    heads = sorted(watched.watch.heads(watched.mark), key=lambda head: head.seq)
+    newest = {head.scope: head for head in heads}
+    return any(
+        watched.tables.hash_at(name, head.seq) != head.hash
+        for name, head in newest.items()
+        if name != own and head.seq
+    )
 
 
 def _may_be_of(look: Entry, read: str) -> bool:
