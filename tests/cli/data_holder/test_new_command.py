@@ -143,3 +143,14 @@ def test_on_a_terminal_it_asks_six_questions(people: Path) -> None:
         assert f"{number}. " in done.stderr.decode()
     assert "bounds must say where they come from" in done.stderr.decode()
     assert read_study(people / "mine.toml").n == 900
+
+
+def test_the_reason_of_a_total_that_is_counted_is_kept(
+    people: Path, call: Call
+) -> None:
+    words = ("--numerator", "score", "--per", "rows", "--protect", "person")
+    totals = ("--totals", "score=0,5: few", "--totals", "rows=0,5: five loans")
+    code, *_ = call("new", "mine.toml", *PARQUET, *words, *BOUNDS[:2], *totals, *COST)
+    assert code == 0
+    told = read_study(people / "mine.toml").bounds_from
+    assert told == {"score": "a probability; its total: few", "rows": "five loans"}

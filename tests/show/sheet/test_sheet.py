@@ -84,6 +84,23 @@ def test_what_the_release_will_find_is_not_shown_as_declared() -> None:
     assert row[1:] == ("what is found, 0 to 400 at most", f"{found}; the till")
 
 
+def test_totals_say_where_they_come_from_also_those_of_one_question() -> None:
+    unit = dpr.PrivacyUnit("id", totals={"spend": dpr.Bounds(0, 800)})
+    own = {"spend": dpr.Bounds(0, 90), "rows": dpr.Bounds(0, 4)}
+    plan = dpr.make_plan(
+        dpr.Question(dpr.Ratio("spend", per="rows"), name="monthly", totals=own),
+        bounds={"spend": dpr.Bounds(0, 400)},
+        unit=unit,
+        budget=dpr.Budget(1),
+    )
+    told = {"spend": "the till", "rows": "one visit a week"}
+    assert rows_of(render_sheet(plan, bounds_from=told))[1:] == [
+        ("spend, total of one person", "0 to 800", "the till"),
+        ("spend, total of one person in monthly", "0 to 90", "the till"),
+        ("rows, total of one person in monthly", "0 to 4", "one visit a week"),
+    ]
+
+
 def test_words_do_not_hide_the_release_that_proposed_a_bound() -> None:
     found = dpr.Bounds(0, 64, proposed=Proposed("ab" * 16, Fraction(1, 20)))
     plan = replace(PLAN, bounds={**PLAN.bounds, "spend": found})

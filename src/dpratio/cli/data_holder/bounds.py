@@ -146,23 +146,28 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         place = "[bounds]" if given.unit.column is None else "[unit.totals]"
         output.say(["", f"To take them, write into {place} of the study:"])
         output.say_as_is(lines)
-    _say_groups(output, released)
+    _say_groups(output, released, has_totals=bool(lines))
     output.say(["", str(released), f"Written to {out}."])
 
 
-def _say_groups(output: Output, released: "Release") -> None:
+def _say_groups(output: Output, released: "Release", *, has_totals: bool) -> None:
     """Print limits on the groups of a person, where they were counted."""
     from dpratio.analyst.bounds.propose_groups import propose_groups
     from dpratio.plan.histogram.found_bounds import bounding
 
     if len(bounding(released.plan)) == len(released.questions):
         return
-    for each in propose_groups(released):
+    found = propose_groups(released)
+    for each in found:
         output.say(["", *each.said(), ""])
         output.print_table(each)
         if each.lines():
-            output.say(["", "To take it, write into [unit] of the study:"])
+            place = "[unit]" if len(found) == 1 else f"the groups of {each.within}"
+            output.say(["", f"To take it, write into {place} of the study:"])
             output.say_as_is(each.lines())
+    if has_totals and any(each.lines() for each in found):
+        said = "Bounds of totals hold for the most_groups that the study has now. "
+        output.say(["", f"{said}If you take another, look for them again."])
 
 
 def say_again(_: str, words: str) -> None:

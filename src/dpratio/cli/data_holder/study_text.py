@@ -98,6 +98,9 @@ def _reasons(answers: Answers) -> Iterator[tuple[str, str]]:
     for name, (_, why) in answers.bounds.items():
         total = answers.totals.get(name)
         yield name, why if total is None else f"{why}; its total: {total[1]}"
+    for name, (_, why) in answers.totals.items():
+        if name not in answers.bounds:
+            yield name, why
 
 
 def _groups(text: str, kinds: "Mapping[str, ColumnType]") -> list[str]:

@@ -101,9 +101,16 @@ def _bound_rows(plan: Plan, told: Mapping[str, str]) -> list[tuple[str, str, str
         for name, held in plan.bounds.items()
         if not held.is_one
     ]
+    listed = [("", plan.unit.totals)]
+    listed += [(f" in {each.name}", each.totals) for each in plan.questions]
     return rows + [
-        (f"{name}, total of one person", _within(held), _origin(held, ""))
-        for name, held in plan.unit.totals.items()
+        (
+            f"{name}, total of one person{where}",
+            _within(held),
+            _origin(held, told.get(name, "")),
+        )
+        for where, totals in listed
+        for name, held in totals.items()
     ]
 
 
