@@ -46,8 +46,8 @@ from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["make_plan", "measure_terms"]
 
-# Finding bounds spends a tenth of epsilon where nobody says how much.
-_SEARCH = Fraction(1, 10)
+# Finding bounds spends a tenth of epsilon on each column, up to three, by default.
+_SEARCH, _MOST_SEARCHES = Fraction(1, 10), 3
 # Its cells lie between the widest bounds and these parts of them.
 _SPAN, _SPAN_OF_TOTALS = 2.0**59, 2.0**39
 
@@ -103,8 +103,8 @@ def make_plan(  # noqa: PLR0913 (keyword-only terms)
             own guess is used. By default the planner decides: where nobody guessed, and
             a stage of 0.05 is forecast to narrow answers by 5 % or more.
         search: A share of epsilon that is spent on finding bounds, where any of them
-            are `Bounds.find`; a tenth by default. Where none can be found, those within
-            which they were looked for are used.
+            are `Bounds.find`; by default a tenth for each of them, up to three. Where
+            none can be found, those within which they were looked for are used.
         clipping: ``"measured"`` spends 5.5 % of the budget on counting the units that
             bounds cut, of each group, where any bound may cut; those that are declared
             natural cannot, and cost nothing. ``"unmeasured"`` does not count, and
@@ -223,9 +223,10 @@ def _searched(study: Study) -> Search | None:
     if not names or not isinstance(study.budget, Budget):
         return None  # What cannot be planned is refused by `require_terms`.
     largest = max(declared[name].reach for name in names)
+    share = study.search or min(len(names), _MOST_SEARCHES) * _SEARCH
     histograms = plan_bounds(
         study,
-        budget=Budget((study.search or _SEARCH) * study.budget.epsilon),
+        budget=Budget(share * study.budget.epsilon),
         columns=names,
         limits=(largest / (_SPAN_OF_TOTALS if with_ids else _SPAN), largest),
     )

@@ -42,9 +42,14 @@ def test_delta_that_is_allowed_is_not_spent() -> None:
     assert price(plan).delta == 0
 
 
-def test_several_bounds_share_what_finding_may_cost() -> None:
+def test_several_bounds_cost_a_tenth_each_or_share_what_finding_may_cost() -> None:
     plan = search_plan(bounds={"orders": Bounds.find(0, 64)})
+    assert price(plan).pure == (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5))
+    plan = search_plan(bounds={"orders": Bounds.find(0, 64)}, search=0.1)
     assert price(plan).pure == (Fraction(1, 20), Fraction(1, 20), Fraction(9, 10))
+    asked = [Ratio("spent", per="orders"), Ratio("more", per="most")]
+    plan = make_plan(asked, bounds="find", budget=Budget(1))
+    assert search_of(plan).epsilon == Fraction(3, 10)
 
 
 def test_people_pay_for_every_group_that_their_totals_are_in() -> None:

@@ -56,7 +56,8 @@ def test_bounds_that_are_found_are_measured_within(kind: str) -> None:
     assert searched.is_taken
     assert ends(second) == (100 if kind == "shifted" else 0, 256)
     assert second.search is None
-    assert price(second).epsilon == second.budget.epsilon == Fraction(9, 10)
+    left = 1 - search_of(plan).epsilon
+    assert price(second).epsilon == second.budget.epsilon == left
     assert is_searched(plan, second.questions, searched)
     assert describe_unfound(plan, searched) == []
 
@@ -197,7 +198,7 @@ def test_any_whole_numbers_give_a_priced_plan(kind: str, data: st.DataObject) ->
         for each in counts_at(plan)
     )
     second, searched = realise_bounds(plan, counts)
-    assert price(second).epsilon == Fraction(9, 10)
+    assert price(second).epsilon == 1 - search_of(plan).epsilon
     assert realise_bounds(plan, counts) == (second, searched)
     assert is_searched(plan, second.questions, searched)
     declared = plan.unit.totals if plan.unit.column else plan.bounds
