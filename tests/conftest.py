@@ -19,6 +19,7 @@ it tries a fifth of the examples, and of rules in many cases those that
 import gc
 import importlib
 import pkgutil
+import signal
 from functools import cache
 from types import MethodType
 from typing import Any
@@ -64,6 +65,10 @@ settings.load_profile("fixed")
 
 # The command line is put together once, and not for each command that a test runs.
 typer.main.get_command = cache(typer.main.get_command)
+
+# A shell starts what runs in its background with Ctrl-C ignored, and so would be tests.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What is collected stays to the end: nothing is gained by looking for garbage in it.
 gc.disable()

@@ -77,6 +77,31 @@ def test_no_look_where_studies_are_approved(any_ledger: str) -> None:
         enter_look(ledger, LOANS, by="two\nlines")
 
 
+@pytest.mark.parametrize("step", ["approved", "allowed", "charged"])
+def test_no_look_for_another_scope_at_what_is_approved(
+    file_ledger: Ledger, tmp_path: Path, step: str
+) -> None:
+    file_ledger.open_scope(replace(CARDS, needs_approval=True))
+    table = rows(tmp_path / "2026-W46.csv")
+    template = tmp_path / "{period}.csv"
+    looked_at = template if step == "charged" else table
+    source = source_of(str(table), str(looked_at))
+    assert source is not None
+    if step == "allowed":
+        file_ledger.allow_source(str(table), scope="cards", by="olga")
+    else:
+        file_ledger.approve(PLAN, source=str(table), scope="cards", by="olga")
+    if step == "charged":
+        bound = meant_source(str(table))
+        file_ledger.charge(ID, PLAN, scope="cards", source=bound)
+    with pytest.raises(LedgerRefused, match="belong to scope 'cards'"):
+        enter_look(file_ledger, source, scope="loans")
+    assert file_ledger.account("loans").seq == 0
+    other = meant_source(str(rows(tmp_path / "other.csv")))
+    enter_look(file_ledger, other, scope="loans")
+    assert len(file_ledger.account("loans").looked) == 1
+
+
 def test_a_closed_ledger_takes_no_look(file_ledger: Ledger, tmp_path: Path) -> None:
     export_ledger(file_ledger, tmp_path / "ledger.jsonl", by="olga")
     with pytest.raises(LedgerFailed, match="this ledger was exported"):
