@@ -5,6 +5,7 @@ import sys
 
 BENCHMARKS = (
     "release",
+    "bounds",
     "groups",
     "noise",
     "ledger",

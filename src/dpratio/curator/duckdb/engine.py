@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpratio.curator.duckdb.keys import Keyed, id_of, key_tables
+from dpratio.curator.duckdb.ladder import count_on
 from dpratio.curator.duckdb.numbers import (
     cell_of,
     clip,
     double,
     is_outside,
     number_of,
-    place_on,
     total_of,
 )
 from dpratio.curator.duckdb.pairs import paired_step
@@ -101,12 +101,13 @@ def _query(
     if unit is not None:
         steps |= unit_steps(reading, unit, in_doubles=in_doubles)
         rows = "units"
-    ladder = reading.first.ladder
-    code = ["code"] if reading.first.dimensions or ladder is not None else []
+    if reading.first.ladder is not None:
+        return _with(steps) + count_on(
+            reading.first.ladder, rows, has_ids=unit is not None
+        )
+    code = ["code"] if reading.first.dimensions else []
     pairs = reading.first.pairs
     made, counted, sums = [*code, *(["u"] if pairs else [])], list(code), []
-    if ladder is not None:
-        made = [f"{place_on(ladder, 's0')} AS code"]
     for nth, each in statements:
         letters = _letters(each) if each.unit is None else list(each.unit.totals)
         made += [*(f"{letter}{nth}" for letter in letters), *_made(nth, each)]
@@ -128,14 +129,19 @@ def _query(
     steps["counted"] = f"SELECT {', '.join(counted)} FROM made"
     if pairs:
         steps["counted"] = paired_step(reading.first)
-    # Read twice, worked out once.
-    once = {"totals", "ranked", *(["made"] if pairs else [])}
+    place, grouped = ("code", " GROUP BY code") if code else ("0 AS code", "")
+    written = _with(steps, *(["made"] if pairs else []))
+    return f"{written}SELECT {place}, {', '.join(sums)} FROM counted{grouped}"
+
+
+def _with(steps: Mapping[str, str], *read_twice: str) -> str:
+    """Write steps, of which those that are read twice are worked out once."""
+    once = {"totals", "ranked", *read_twice}
     written = ", ".join(
         f"{name} AS {'MATERIALIZED ' if name in once else ''}({step})"
         for name, step in steps.items()
     )
-    place, grouped = ("code", " GROUP BY code") if code else ("0 AS code", "")
-    return f"WITH {written} SELECT {place}, {', '.join(sums)} FROM counted{grouped}"
+    return f"WITH {written} "
 
 
 def _letters(statement: Statement) -> list[str]:

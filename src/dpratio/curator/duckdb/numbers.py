@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dpratio.curator.duckdb.table import DuckTable, identifier, literal
 from dpratio.curator.reading.csv_lines import number_pattern
 from dpratio.curator.reading.exact import LARGEST_SUM
-from dpratio.plan.histogram.ladder import Ladder
 from dpratio.terms.bounds import Bounds
 
 __all__ = [
@@ -15,7 +14,6 @@ __all__ = [
     "double",
     "is_outside",
     "number_of",
-    "place_on",
     "sum_of",
     "total_of",
 ]
@@ -69,24 +67,6 @@ def clip(factor: str, bounds: Bounds) -> str:
 def is_outside(value: str, lowest: float, highest: float) -> str:
     """Tell whether a number that is there lies outside a range."""
     return f"{value} NOT BETWEEN {double(lowest)} AND {double(highest)}"
-
-
-def place_on(ladder: Ladder, number: str) -> str:
-    """Find the cell of a number on a ladder, as `Ladder.place` does."""
-    missing = f"WHEN {number} IS NULL THEN {ladder.place(None)}"
-    return f"CAST(CASE {missing} ELSE {_halved(ladder.edges, number, 0)} END AS BIGINT)"
-
-
-def _halved(edges: Sequence[float], number: str, first: int) -> str:
-    """Compare with the edge in the middle, then with those on its side."""
-    if not edges:
-        return str(first)
-    middle = len(edges) // 2
-    edge = edges[middle]
-    below = f"{number} {'<=' if edge < 0 else '<'} {double(edge)}"
-    left = _halved(edges[:middle], number, first)
-    right = _halved(edges[middle + 1 :], number, first + middle + 1)
-    return f"CASE WHEN {below} THEN {left} ELSE {right} END"
 
 
 def cell_of(factors: Sequence[str], step: float) -> str:
