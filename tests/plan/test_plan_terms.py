@@ -121,7 +121,7 @@ def test_a_title_travels_with_a_plan_and_is_said_to_be_published() -> None:
     plain = plan_of(None)
     plan = replace(plain, title="Loans of 2025")
     assert plan.summary()[0] == (
-        "Title: Loans of 2025. It is published with every release."
+        "Title, which is published with every release: Loans of 2025"
     )
     assert plan.summary()[1:] == plain.summary()
     study = Study(

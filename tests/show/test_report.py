@@ -75,7 +75,7 @@ def test_the_answer_comes_first_and_promises_are_made_exactly() -> None:
         "<h1>Are they calibrated?</h1>",
         "50 ratios of score per label",
         "How sure, and why",
-        "Privacy widens the usual interval here by",
+        "Privacy widens the median interval here by",
         "What was promised, and to whom",
         "by at most a factor 2.72.",
         "epsilon 1 and delta 0, for one row, neighbours by add-or-remove-one",

@@ -136,7 +136,7 @@ class Plan(PlanTerms, Tabular):
     def summary(self) -> list[str]:
         """Say in sentences what is asked, who is protected and at what price."""
         if self.title is not None:
-            titled = f"Title: {self.title}. It is published with every release."
+            titled = f"Title, which is published with every release: {self.title}"
             return [titled, *replace(self, title=None).summary()]
         if self.strategy == HISTOGRAM:
             return describe_histograms(self)

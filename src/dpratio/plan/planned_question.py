@@ -102,8 +102,7 @@ def choose_question(
     fitting = [each for each in questions if fits(each)]
     if len(fitting) > 1:
         raise InvalidInput(
-            "several questions of this release fit; say which: "
-            f"{say_which(questions, fitting)}."
+            f"several questions fit; say which: {say_which(questions, fitting)}."
         )
     return fitting[0] if fitting else questions[0]
 

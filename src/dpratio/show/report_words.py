@@ -7,6 +7,7 @@ import numpy as np
 from dpratio.analyst.comparison.adjust import adjusted
 from dpratio.analyst.comparison.compare import compare_ratios
 from dpratio.analyst.tables.estimates import Estimates
+from dpratio.analyst.tables.labels import name_of
 from dpratio.analyst.tables.provenance import PUBLIC_WORDS
 from dpratio.analyst.tables.sentence import (
     chance_in_words,
@@ -101,12 +102,11 @@ def answer_of(
     above = int((found & (estimates.ratio > reference)).sum())
     below = int(found.sum()) - above
     clearest = int(np.argmin(chances))
-    rows = [row for block in blocks_of(estimates, reference) for row in block.rows]
     ends = (float(estimates.ci_lower[clearest]), float(estimates.ci_upper[clearest]))
     within = interval_in_words(ends, estimates.level, short)
     odds = chance_in_words(float(chances[clearest]))
     clear = f"{short(float(estimates.ratio[clearest]))}, {within}, {odds}"
-    many, name = above + below, rows[clearest].name
+    many, name = above + below, name_of(estimates.labels, clearest)
     if many == 1:
         one = f"One {_group(estimates)} differs from {reference:g} {after}"
         return f"{told} {one}: {name}, with {clear}.{more}"
@@ -173,9 +173,10 @@ def sure_of(estimates: Estimates) -> list[str]:
     if estimates.clipping is not None:
         lines += estimates.clipping.said(estimates.labels)
     if widened is not None:
+        whose = "the" if len(estimates) == 1 else "the median"
         lines.append(
             "Uncertainty has two parts: who happened to be in the data (sampling) and "
-            "the noise that protects them (privacy). Privacy widens the usual interval "
+            f"the noise that protects them (privacy). Privacy widens {whose} interval "
             f"here {range_in_words(widened)}."
         )
     return lines

@@ -56,6 +56,13 @@ def least(first: Rows, second: Rows, shift: float) -> float:
     return float(found.fun)
 
 
+def test_keys_that_say_little_are_named_with_their_column(release: Release) -> None:
+    plan = plan_of(Groups("grade", [0, 1]))
+    graded = given_release(plan, cells_for(plan, ROWS[:2]))
+    assert compare_ratios(graded, 0, 1).summary().startswith("grade 0 is ")
+    assert compare_ratios(release, "north", "south").summary().startswith("north is ")
+
+
 def test_without_noise_the_test_is_that_of_the_rows(release: Release) -> None:
     for one, two in ((0, 1), (1, 2), (2, 3)):
         answer = compare_ratios(release, REGIONS[one], REGIONS[two])

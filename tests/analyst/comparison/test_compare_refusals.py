@@ -104,6 +104,9 @@ def test_two_questions_on_the_same_people_are_refused_with_the_plan_that_answers
     )
     assert wanted in str(refused.value)
     assert len(compare_ratios(release, "north", "south", question=1)) == 1
+    with pytest.raises(InvalidInput) as refused:
+        compare_ratios(release, reference=1)
+    assert str(refused.value).startswith("this release has several questions. Say que")
     with pytest.raises(InvalidInput, match="no such question"):
         compare_ratios(release, question=(1, 7))  # type: ignore[arg-type]
 

@@ -8,7 +8,7 @@ import pytest
 
 import dpratio as dpr
 from analyst.given import cells_of, given_release
-from dpratio.analyst.tables.labels import labels_of
+from dpratio.analyst.tables.labels import labels_of, name_of
 from dpratio.release.release import Release
 
 BOUNDS = {
@@ -40,6 +40,17 @@ def labels(ratio: Any, groups: Any = None) -> dict[str, list[Any]]:  # noqa: ANN
     rows = len(dpr.estimate_ratios(release))
     assert {len(column) for column in found.values()} <= {rows}
     return found
+
+
+def test_a_row_is_named_with_its_columns_where_keys_alone_say_little() -> None:
+    grades, regions = dpr.Groups("grade", [1, 0]), dpr.Groups("region", ["n", "s"])
+    by_grade = labels(ONE, grades)
+    assert [name_of(by_grade, at) for at in (0, 1)] == ["grade 1", "grade 0"]
+    assert name_of(labels(ONE, regions), 1) == "s"
+    several = labels(ONE, [grades, regions, None])
+    named = [name_of(several, at) for at in range(5)]
+    assert named == ["grade 1", "grade 0", "region n", "region s", "all"]
+    assert name_of({}, 0) == "all"
 
 
 def test_the_whole_table_has_no_label() -> None:

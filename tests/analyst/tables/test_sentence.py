@@ -73,7 +73,7 @@ def test_many_estimates_are_one_sentence() -> None:
     assert estimates(ABOVE, BELOW, OPEN).summary() == (
         "3 ratios of score per label, from 0.9 (region 1) to 1.1 (region 0); "
         "2 of their 95 % intervals leave 1 out; 1 of 3 has no bounded interval: "
-        "too little budget for their size; privacy widens the usual interval by 4.0 %"
+        "too little budget for their size; privacy widens the median interval by 4.0 %"
     )
     assert "; 1 of their 95 % intervals leaves 1 out;" in (
         estimates(ABOVE, (1.0, 0.9, 1.1, 0.05, 0.05, 0.01)).summary()

@@ -42,6 +42,10 @@ def test_a_reference_is_a_number_or_a_group(path: Path) -> None:
 def test_several_answers_are_asked_for_at_once(path: Path) -> None:
     page = page_of(path, "--compare", "west", "north", "--curve")
     assert page.count('<p class="answer">') == 2
+    page = page_of(path, "--compare", "west", "north", "--question", "1", "--curve")
+    assert page.count('<p class="answer">') == 2
+    page = page_of(path, "--reference", "north", "--question", "1", "--curve")
+    assert '<p class="answer">Calibration of score: ' in page
     page = page_of(path, "--curve", "--question", "2")
     assert '<p class="answer">Calibration of score: ' in page
 

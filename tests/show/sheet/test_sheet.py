@@ -151,4 +151,4 @@ def test_a_study_with_a_title_is_approved_under_it() -> None:
     assert "<h1>For approval: Σ spend / Σ visits</h1>" in render_sheet(PLAN)
     titled = render_sheet(replace(PLAN, title="What a visit brings"))
     assert "<h1>For approval: What a visit brings</h1>" in titled
-    assert "It is published with every release." in words_of(titled)
+    assert "published with every release: What a visit brings" in words_of(titled)

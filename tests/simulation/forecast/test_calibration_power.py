@@ -54,6 +54,12 @@ def test_the_plan_that_was_asked_about_comes_first() -> None:
     assert len(found.answers) == 3
 
 
+def test_of_several_questions_the_one_with_bins_is_asked() -> None:
+    plan = plan_of(groups=[dpr.Groups("k", ["a", "b"]), dpr.ScoreBins("s", 5)])
+    asked = calibration_power(plan, n=100, samples=20)
+    assert asked == calibration_power(plan, n=100, samples=20, question=2)
+
+
 def test_plans_that_cannot_be_made_are_left_out() -> None:
     plan = plan_of(strategy="joint")
     found = calibration_power(plan, n=100, samples=20)

@@ -127,6 +127,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         origin=release.origin,
         release_id=release.id,
         asked=target.asked,
+        column=target.column,
         shared_groups=unit.most_groups if people else 1,
         people=tuple(people),
         **joined,

@@ -64,7 +64,8 @@ class Comparison(Tabular):
     where the first ratio seems larger. A ``pvalue`` below 1 − ``level`` goes with an
     interval that leaves the null out. ``pvalue_adjusted`` and the intervals allow for
     the number of comparisons as ``adjust`` says. ``status`` is one of
-    `COMPARISON_STATUSES`; ``asked`` is what was compared, as in "revenue per visit".
+    `COMPARISON_STATUSES`; ``asked`` is what was compared, as in "revenue per visit",
+    and ``column`` what the groups are groups of, where their keys alone say little.
     ``shared_groups`` is in how many groups one person may lie; above 1 ``people`` says
     of every row whether what is shared was measured, or the variance is a bound.
 
@@ -110,6 +111,7 @@ class Comparison(Tabular):
     is_after_look: bool = False
     release_id: str = ""
     asked: str = ""
+    column: str = ""
     shared_groups: int = 1
     people: tuple[str, ...] = ()
 
@@ -224,7 +226,8 @@ class Comparison(Tabular):
         ends = (float(self.ci_lower[at]), float(self.ci_upper[at]))
         if self.status_of(at) in _NOWHERE:
             value, ends = math.nan, (-math.inf, math.inf)
-        words = compared_in_words(self.first[at], second, value, link)
+        first = f"{self.column} {self.first[at]}" if self.column else self.first[at]
+        words = compared_in_words(first, second, value, link)
         show = percent if link == "lift" else short
         chance = chance_in_words(float(self.pvalue_adjusted[at]))
         return f"{words}, {interval_in_words(ends, self.level, show)}; {chance}"

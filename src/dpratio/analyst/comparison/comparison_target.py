@@ -23,6 +23,7 @@ from dpratio.analyst.ratio.statistic import Statistic, statistic_of
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.noise import Noise, noise_of, side_by_side
 from dpratio.analyst.sums.variance import choose_variance, weights_are_lost
+from dpratio.analyst.tables.labels import says_little
 from dpratio.analyst.tables.options import is_finite_number
 from dpratio.checks import require
 from dpratio.release.noisy_sums import NoisySums
@@ -68,6 +69,13 @@ class ComparisonTarget:
     def asked(self) -> str:
         """What is compared, as in "revenue per visit"."""
         return " per ".join(self.question.ratio.totals)
+
+    @property
+    def column(self) -> str:
+        """What the groups are groups of, where their keys alone say little."""
+        groups, keys = self.question.groups, self.question.keys
+        one = groups is not None and len(groups.columns) == 1
+        return groups.columns[0] if one and any(map(says_little, keys)) else ""
 
     def hypothesis(
         self, design: str, reference: float | None, link: str

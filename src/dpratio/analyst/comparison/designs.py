@@ -158,9 +158,12 @@ def _refuse_groups(
 ) -> NoReturn:
     """Say why no single question answers: several do, they overlap, or none does."""
     if holding:
+        which = say_which(release.questions, holding)
+        if not groups:
+            raise InvalidInput(f"this release has several questions. Say {which}.")
         raise InvalidInput(
             "several questions of this release hold these groups; say which: "
-            f"{say_which(release.questions, holding)}. {_paired_plan(release)}"
+            f"{which}. {_paired_plan(release)}"
         )
     strange = [key for key in groups if not any(_cell(key) in own for own in keys)]
     if not strange:

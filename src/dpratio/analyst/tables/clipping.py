@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dpratio.analyst.tables.labels import name_of
 from dpratio.analyst.tables.sentence import percent
 from dpratio.arrays import Flags, Floats, Integers
 
@@ -91,7 +92,7 @@ class Clipping:
         end = "Ratios are those of clipped values; what was cut off is not in them."
         if len(self.people) == 1:
             return f"Clipping: bounds cut {about}. {end}"
-        name = ", ".join(str(cells[at]) for cells in labels.values()) or "all"
+        name = name_of(labels, at)
         return (
             f"Clipping: bounds cut people in {len(clipped):,} of {len(counted):,} "
             f"rows; the surest is {name}: {about}. {end} Of rows where nothing was "

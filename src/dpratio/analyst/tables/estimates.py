@@ -11,7 +11,7 @@ from dpratio.analyst.sums.effective import EffectiveSize
 from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.facets import Facet
-from dpratio.analyst.tables.labels import labelled
+from dpratio.analyst.tables.labels import labelled, name_of
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import (
     interval_in_words,
@@ -243,13 +243,11 @@ class Estimates(Tabular):
             )
         if not bounded.any():
             return f"{len(self):,} ratios of {above} per {below}{open_ended}"
-        ends = []
-        for at in (
-            int(np.nanargmin(np.where(bounded, self.ratio, np.nan))),
-            int(np.nanargmax(np.where(bounded, self.ratio, np.nan))),
-        ):
-            name = ", ".join(str(cells[at]) for cells in self.labels.values())
-            ends.append(f"{short(float(self.ratio[at]))} ({name})")
+        known = np.where(bounded, self.ratio, np.nan)
+        ends = [
+            f"{short(float(self.ratio[at]))} ({name_of(self.labels, at)})"
+            for at in (int(np.nanargmin(known)), int(np.nanargmax(known)))
+        ]
         where = f"one of them known: {ends[0]}"
         if bounded.sum() > 1:
             where = f"from {' to '.join(ends)}"
@@ -280,7 +278,7 @@ class Estimates(Tabular):
         return f"{above} is {percent(abs(ratio - 1))} {side} {below}, {said}{price}"
 
     def privacy_widens(self) -> tuple[float, float] | None:
-        """Give by which shares privacy widens the usual bounded interval, at 0.95.
+        """Give by which shares privacy widens the median bounded interval, at 0.95.
 
         The median over all bounded rows. The noise in the width without privacy, which
         is not known, is counted: of many rows the median has less of it. None where
@@ -307,7 +305,7 @@ class Estimates(Tabular):
         widened = self.privacy_widens()
         if widened is None:
             return ""
-        whose = "it" if len(self) == 1 else "the usual interval"
+        whose = "it" if len(self) == 1 else "the median interval"
         return f"; privacy widens {whose} {range_in_words(widened)}"
 
     def said(self) -> list[str]:

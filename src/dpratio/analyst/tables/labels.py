@@ -5,9 +5,10 @@ from typing import Any
 
 from dpratio.release.release import Release, ReleasedQuestion
 
-__all__ = ["labelled", "labels_of", "question_labels"]
+__all__ = ["labelled", "labels_of", "name_of", "question_labels", "says_little"]
 
 ALL = "(all)"
+_BARE = {"yes", "no"}
 
 
 def labels_of(release: Release) -> dict[str, Sequence[Any]]:
@@ -79,6 +80,31 @@ def labelled(
         taken.add(shown)
         table[shown] = list(cells)
     return table | dict(answers)
+
+
+def says_little(key: object) -> bool:
+    """Tell a key that needs its column's name to be understood: 3, True, "yes".
+
+    Example:
+        >>> says_little(3), says_little("yes"), says_little("north")
+        (True, True, False)
+    """
+    return isinstance(key, int) or key in _BARE
+
+
+def name_of(labels: Mapping[str, Sequence[Any]], at: int) -> str:
+    """Name a row in a sentence, with its columns where its keys alone say little.
+
+    Example:
+        >>> name_of({"region": ["north"]}, 0), name_of({"grade": [3]}, 0)
+        ('north', 'grade 3')
+        >>> name_of({"grade": ["3", "(all)"], "sex": ["(all)", "f"]}, 1)
+        'sex f'
+    """
+    cells = {name: cells[at] for name, cells in labels.items() if cells[at] != ALL}
+    told = len(cells) < len(labels) or any(map(says_little, cells.values()))
+    words = (f"{name} {cell}" if told else str(cell) for name, cell in cells.items())
+    return ", ".join(words) or "all"
 
 
 def _column(groups: Any, name: str, count: int, keys: Sequence[Any]) -> list[Any]:  # noqa: ANN401

@@ -15,6 +15,7 @@ from dpratio.cli.studies import as_question, read_given_release
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
+    from dpratio.release.release import Release
     from dpratio.show.sections.answers import Answer
 
 __all__ = ["report"]
@@ -88,7 +89,9 @@ def report(  # noqa: PLR0913 (one command, one answer)
             )
         )
     if curve:
-        answers.append(calibration_curve(read, question=place, level=level))
+        beside = compare is not None or baseline
+        whose = _binned(read, place) if beside else place
+        answers.append(calibration_curve(read, question=whose, level=level))
     write_report(
         out,
         read,
@@ -101,6 +104,16 @@ def report(  # noqa: PLR0913 (one command, one answer)
         replace=force,
     )
     say(f"Written to {out}.")
+
+
+def _binned(release: "Release", place: str | int | None) -> str | int | None:
+    """Give the question of a comparison where it has bins; the curve finds others."""
+    from dpratio.terms.dimensions import ScoreBins
+
+    groups = None if place is None else release.question(place).groups
+    dimensions = () if groups is None else groups.dimensions
+    has_bins = any(isinstance(each, ScoreBins) for each in dimensions)
+    return place if has_bins else None
 
 
 def _opened(location: str | None, anchor: Path | None) -> "Ledger | None":

@@ -17,7 +17,7 @@ from dpratio.checks import require
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion, pick_question
+from dpratio.plan.planned_question import PlannedQuestion, choose_question
 from dpratio.simulation.population import People, Population
 from dpratio.simulation.simulate import clip_people, simulate_release, sum_products
 from dpratio.tabular import Tabular
@@ -142,7 +142,9 @@ def calibration_power(
     require(enough, "samples must be a whole number up to 100,000", samples)
     unit = plan.unit.column
     require(unit is None, "the test of calibration is about rows", unit)
-    asked = pick_question(plan.questions, question)
+    asked = choose_question(
+        plan.questions, question, lambda each: bool(_bins_in(plan, each))
+    )
     bins = _bins_of(plan, asked)
     plans = _variants(plan, asked)
     people = population or _Spread(plan, asked, bins)
@@ -155,16 +157,17 @@ def calibration_power(
 
 def _bins_of(plan: Plan, question: PlannedQuestion) -> ScoreBins:
     """Give the bins of the score."""
-    groups, score = plan.partitions[question.partition], question.ratio.numerator
-    dimensions = groups.dimensions if isinstance(groups, Groups) else ()
-    found = [
-        each
-        for each in dimensions
-        if isinstance(each, ScoreBins) and each.column == score
-    ]
+    found, score = _bins_in(plan, question), question.ratio.numerator
     hint = f"Plan with groups=ScoreBins('{score}', 10)."
     require(found, "the test of calibration needs bins of the score", score, hint)
     return found[0]
+
+
+def _bins_in(plan: Plan, question: PlannedQuestion) -> list[ScoreBins]:
+    groups, score = plan.partitions[question.partition], question.ratio.numerator
+    dimensions = groups.dimensions if isinstance(groups, Groups) else ()
+    binned = [each for each in dimensions if isinstance(each, ScoreBins)]
+    return [each for each in binned if each.column == score]
 
 
 def _variants(plan: Plan, question: PlannedQuestion) -> list[Plan]:

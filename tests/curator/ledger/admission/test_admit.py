@@ -101,7 +101,9 @@ def test_what_fits_is_charged_as_the_scope_adds_up() -> None:
 def test_a_plan_of_rows_is_refused_where_people_are_protected() -> None:
     assert refusal(account_of(unit="customer")) == (
         "scope 'loans' protects ids of 'customer', add-or-remove-one; the plan "
-        "protects one row, add-or-remove-one. Change the plan's unit."
+        "protects one row, add-or-remove-one. Change the plan's unit, or name a scope "
+        "that was opened for it: `dpratio ledger init` protects rows, and ids with "
+        "--unit."
     )
 
 
@@ -110,7 +112,8 @@ def test_a_plan_of_people_is_refused_where_rows_are_protected() -> None:
     assert refusal(account_of(), plan) == (
         "scope 'loans' protects single rows, add-or-remove-one; the plan protects all "
         "rows of one customer, counted in at most 1 group, add-or-remove-one. Change "
-        "the plan's unit."
+        "the plan's unit, or name a scope that was opened for it: `dpratio ledger "
+        "init` protects rows, and ids with --unit."
     )
     assert asked(account_of(unit="customer"), plan)
 

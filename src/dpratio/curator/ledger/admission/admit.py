@@ -91,7 +91,8 @@ def admit(  # noqa: PLR0913 (all that a request says)
         _refuse(
             f"scope '{scope.name}' protects {wanted}, {scope.neighbours}; the plan "
             f"protects {protected(plan)}, {plan.unit.neighbours}. Change the plan's "
-            "unit"
+            "unit, or name a scope that was opened for it: `dpratio ledger init` "
+            "protects rows, and ids with --unit"
         )
     largest = scope.largest_delta
     if largest is not None and cost.delta > largest:

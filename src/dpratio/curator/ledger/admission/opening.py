@@ -41,7 +41,8 @@ def open_scope(watch: Watch, scope: Scope) -> None:
         raise LedgerRefused(
             f"scope '{scope.name}' is open already, with other terms: {there!r}. A cap "
             "that could be raised would be none; data of their own need a name of "
-            "their own."
+            "their own. A scope that was opened by mistake, and that nobody has used, "
+            f"can be closed: `dpratio ledger close '{scope.name}'`."
         )
     if anchor is not None and not _is_anchored(watch, scope.name):
         anchor.append(head_of(new_account(scope)))
