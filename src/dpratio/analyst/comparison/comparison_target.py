@@ -73,9 +73,10 @@ class ComparisonTarget:
     @property
     def column(self) -> str:
         """What the groups are groups of, where their keys alone say little."""
-        groups, keys = self.question.groups, self.question.keys
-        one = groups is not None and len(groups.columns) == 1
-        return groups.columns[0] if one and any(map(says_little, keys)) else ""
+        groups = self.question.groups
+        columns = () if groups is None else groups.columns
+        told = len(columns) == 1 and any(map(says_little, self.question.keys))
+        return columns[0] if told else ""
 
     def hypothesis(
         self, design: str, reference: float | None, link: str
