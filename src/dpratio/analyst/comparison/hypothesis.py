@@ -151,9 +151,9 @@ class Between:
         has_lower, has_upper = down > 0, up > 0
         if self.link != "lift":
             return Ends(lower, upper, np.isfinite(lower), np.isfinite(upper))
-        return Ends(
-            np.expm1(lower), np.expm1(upper), has_lower, has_upper & np.isfinite(upper)
-        )
+        with np.errstate(over="ignore"):  # Against nearly nothing a lift has no end.
+            lower, upper = np.expm1(lower), np.expm1(upper)
+        return Ends(lower, upper, has_lower, has_upper & np.isfinite(upper))
 
     def _supported(self, one: Singles, two: Singles) -> Flags:
         """Tell where the first ratio has a smallest value and the other a largest."""

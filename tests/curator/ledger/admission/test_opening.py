@@ -8,7 +8,7 @@ from threading import Barrier
 
 import pytest
 
-from curator.ledger.loans import CARDS, ID, PLAN, SCOPE, bring, plan_of, wrong_in
+from curator.ledger.loans import CARDS, ID, PLAN, SCOPE, bring, wrong_in
 from curator.ledger.teams import team_at
 from dpratio.curator.ledger.account.account import subject_of
 from dpratio.curator.ledger.account.entry import link
@@ -21,7 +21,6 @@ from dpratio.curator.ledger.recover import recover_ledger
 from dpratio.curator.ledger.verify import verify_ledger
 from dpratio.errors import InvalidInput, LedgerFailed, LedgerRefused
 from dpratio.terms.budget import Budget
-from dpratio.terms.unit import PrivacyUnit
 
 USES: dict[str, Callable[[Ledger], object]] = {
     "a charge": lambda book: bring(book, "charge"),
@@ -47,10 +46,6 @@ def test_a_scope_that_nobody_used_is_closed_for_good(ledger: Ledger) -> None:
     assert account.is_closed
     for verb in (
         lambda: ledger.charge(ID, PLAN, scope="cards"),
-        # Who is protected there does not matter any more.
-        lambda: ledger.charge(
-            ID, plan_of(unit=PrivacyUnit(neighbours="change-one")), scope="cards"
-        ),
         lambda: ledger.approve(PLAN, source="mine", scope="cards"),
         lambda: ledger.allow_source("mine", scope="cards"),
     ):

@@ -72,13 +72,13 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
             # one order, so that no two charges wait for each other.
             tables.lock_scopes()
         before = watched.follow(name)
-        watched.require_use(before)
         require_scope(tables.scope_of(release_id), name, release_id)
         held = before.releases.get(release_id)
         now = clock.time_now()
         asker = (before.writer, by)
         if held is not None and held.plan == hashed and is_unbegun(held):
             # It was done; perhaps nobody was told.
+            watched.require_use(before)
             require_still_approved(before, release_id, held, time=now, asker=asker)
             return _charged_before(held, release_id, read)
         if is_first:
