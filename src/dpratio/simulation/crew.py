@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from dpratio.checks import require
+from dpratio.simulation.copying import Way, loading, way_for
 from dpratio.simulation.worker import Order, Reply, Worker, wait_for, written
 
 __all__ = ["ALONE", "Crew", "crew_of"]
@@ -30,6 +31,7 @@ class Crew:
         self._count = count
         self._orders = 0
         self._hired: list[Worker] = []
+        self._way = Way.FRESH
         self._have_started = False
 
     def do(
@@ -53,23 +55,28 @@ class Crew:
         is_large = bool(self._hired) or people >= _WORTH_WORKERS
         order = written(work) if is_large and min(self._count, len(tasks)) > 1 else None
         if order is not None:
-            self._hire(min(self._count, len(tasks)))
+            self._hire(min(self._count, len(tasks)), way_for(order.packages))
             self._orders += 1
-            given = Order(self._orders, order)
-            heard = sharing.hand_out(
-                self._hired, given, have_started=self._have_started
-            )
-            self._have_started |= heard
+            given = Order(self._orders, order.work)
+            with loading(self._way):
+                self._have_started |= sharing.hand_out(
+                    self._hired, given, have_started=self._have_started
+                )
         return sharing.finish()
 
     def end(self) -> None:
         """End all workers at once."""
+        self._have_started = False
         while self._hired:
             self._hired.pop().end()
 
-    def _hire(self, wanted: int) -> None:
+    def _hire(self, wanted: int, way: Way) -> None:
+        """Have so many workers; fresh ones suit any work, and copies some."""
+        if way is not self._way and not (self._hired and self._way is Way.FRESH):
+            self.end()
+            self._way = way
         while len(self._hired) < wanted:
-            worker = Worker.start()
+            worker = Worker.start(self._way)
             if worker is None:
                 return
             self._hired.append(worker)

@@ -4,6 +4,9 @@ It never runs the caller's script again, which may lack a guard against that; it
 Ctrl-C to the caller; and it ends by itself when the caller is gone.
 """
 
+import gc
+import io
+import os
 import signal
 import sys
 import threading
@@ -11,19 +14,34 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakSet
+
+from dpratio.simulation.copying import Way
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnProcess
+    from multiprocessing.process import BaseProcess
 
-__all__ = ["Order", "Reply", "Worker", "wait_for", "written"]
+__all__ = ["Order", "Reply", "Worker", "Written", "wait_for", "written"]
 
 _ONE_AT_A_TIME = threading.Lock()
+# A worker has one core; the threads of a matrix library would fight for it.
+_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+# This end of every pipe. A copy closes them: who holds one keeps a worker waiting.
+_OURS: "WeakSet[Connection]" = WeakSet()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Work that another process can read, and the packages it is made of."""
+
+    work: bytes
+    packages: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the tasks that follow are given to, written down by `written`."""
+    """What the tasks that follow are given to, as it was written down."""
 
     number: int
     work: bytes
@@ -46,21 +64,27 @@ class Worker:
     """A process and this end of its pipe."""
 
     pipe: "Connection"
-    process: "SpawnProcess"
+    process: "BaseProcess"
 
     @classmethod
-    def start(cls) -> Self | None:
+    def start(cls, way: Way = Way.FRESH) -> Self | None:
         """Start a worker, or give None where the system does not let us."""
         from multiprocessing import current_process, get_context
 
         # A worker of somebody's pool may not have workers of its own.
         if current_process().daemon or not sys.executable:
             return None
-        context = get_context("spawn")
+        is_fresh = way is Way.FRESH
+        context = get_context("spawn" if is_fresh else "fork")
         ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        _OURS.add(ours)
+        serve = _serve if is_fresh else _serve_as_copy
+        # The types of contexts differ; both make processes.
+        process: BaseProcess = context.Process(  # type: ignore[attr-defined]
+            target=serve, args=(theirs,), daemon=True
+        )
         try:
-            with _out_of_sight():
+            with _out_of_sight() if is_fresh else _without_interrupts():
                 process.start()
         except (OSError, RuntimeError):  # The latter if this process only starts.
             ours.close()
@@ -93,14 +117,24 @@ class Worker:
         self.process.close()
 
 
-def written(work: object) -> bytes | None:
+def written(work: object) -> Written | None:
     """Write work down for another process, or give None where that cannot be."""
     from multiprocessing.reduction import ForkingPickler
 
+    packages: set[str] = set()
+
+    class Writer(ForkingPickler):
+        def persistent_id(self, value: object) -> None:
+            """Note where a value comes from; it is written as it is."""
+            home = getattr(value, "__module__", None) or type(value).__module__
+            packages.add(str(home).partition(".")[0])
+
+    paper = io.BytesIO()
     try:
-        return bytes(ForkingPickler.dumps(work))
+        Writer(paper).dump(work)
     except Exception:  # noqa: BLE001 (an object may refuse in any way)
         return None
+    return Written(paper.getvalue(), frozenset(packages))
 
 
 def wait_for(workers: Iterable[Worker], *, seconds: float | None) -> list[Worker]:
@@ -114,11 +148,15 @@ def wait_for(workers: Iterable[Worker], *, seconds: float | None) -> list[Worker
 
 @contextmanager
 def _out_of_sight() -> Iterator[None]:
-    """Hide the caller's script from what is started, and Ctrl-C too."""
+    """Hide the caller's script from what is started, further cores, and Ctrl-C."""
+    from multiprocessing.resource_tracker import ensure_running
+
     import __main__
 
     about: dict[str, Any] = vars(__main__)
-    with _ONE_AT_A_TIME:
+    with _ONE_AT_A_TIME, _with_one_thread():
+        if hasattr(signal, "pthread_sigmask"):
+            ensure_running()  # It would lift the mask if it were started below.
         hidden = {name: about.pop(name, None) for name in ("__file__", "__spec__")}
         about["__spec__"] = None
         try:
@@ -130,19 +168,41 @@ def _out_of_sight() -> Iterator[None]:
 
 
 @contextmanager
+def _with_one_thread() -> Iterator[None]:
+    """Have matrix libraries of what is started use one thread; they ask once."""
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
 def _without_interrupts() -> Iterator[None]:
     """Hold Ctrl-C back; a process that is started now never hears it."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows: `_serve` does what it can.
         yield
         return
-    from multiprocessing.resource_tracker import ensure_running
-
-    ensure_running()  # It would lift the mask if it were started below.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve_as_copy(pipe: "Connection") -> None:
+    """Forget what the caller had in hand, and serve."""
+    gc.freeze()  # What the caller holds is not this process's to end.
+    for each in list(_OURS):
+        each.close()
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _serve(pipe)
 
 
 def _serve(pipe: "Connection") -> None:
