@@ -1,4 +1,4 @@
-"""The coverage command: the paper's tables, the limit, or a study, simulated."""
+"""The coverage command: published tables, limit, rivals, or a study, simulated."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,14 +29,15 @@ if TYPE_CHECKING:
 
 __all__ = ["coverage"]
 
-FIXED = ("paper", "limit")
+FIXED = ("paper", "limit", "literature")
 
 
 def coverage(  # noqa: PLR0913 (one command, one bench)
     target: Annotated[
         str,
         typer.Argument(
-            metavar="STUDY", help="A study, a TOML file; or 'paper', or 'limit'."
+            metavar="STUDY",
+            help="A study, a TOML file; or 'paper', 'limit' or 'literature'.",
         ),
     ],
     reps: Annotated[
@@ -52,7 +53,10 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     ] = None,
     case: Annotated[
         list[str] | None,
-        typer.Option(help="limit: a named hard case, 'all' of them, or 'real' tables."),
+        typer.Option(
+            help="limit: a named hard case, 'all' of them, or 'real' tables; "
+            "literature: paper, real, tables or cut."
+        ),
     ] = None,
     n: Annotated[
         list[int] | None,
@@ -85,11 +89,14 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     layout: Format = "table",
     wide: Wide = False,
 ) -> None:
-    """Simulate how often intervals cover: the paper, the limit, or your own setting."""
+    """Simulate how often intervals cover: the paper, the limit, or your own setting.
+
+    literature puts the default beside published methods, on the same data and budget.
+    """
     _require_used(
         target,
         paper={"--table": table},
-        limit={"--case": case},
+        limit={} if target == "literature" else {"--case": case},
         study={
             "--n": n,
             "--epsilon": epsilon,
@@ -102,8 +109,10 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     )
     if target not in FIXED and not n:
         raise InvalidInput("a simulation of a study needs n, got none. Try --n 5000.")
-    if case and chart_file:
-        raise InvalidInput("hard cases have no chart, got --chart. Leave it out.")
+    if chart_file and (case or target == "literature"):
+        raise InvalidInput(
+            "hard cases and the literature have no chart, got --chart. Leave it out."
+        )
     output = Output(layout, json_file, csv_file, chart_file, force=force, wide=wide)
     with progress_bar("Simulating") as report:
         given_reps = {} if reps is None else {"repetitions": reps}
@@ -112,6 +121,8 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
             result = _reproduce(table, run)
         elif target == "limit":
             result = _measure_limit(case, run)
+        elif target == "literature":
+            result = _measure_literature(case, run)
         else:
             given = read_study(Path(target))
             result = _simulate(
@@ -134,12 +145,13 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
 def _require_used(target: str, **options: dict[str, object]) -> None:
     """Refuse options that would be ignored."""
     own = target if target in FIXED else "study"
+    words = {"study": "a study", "limit": "limit and literature"}
     for of, given in options.items():
         for name, value in given.items():
             if value is not None and of != own:
                 raise InvalidInput(
                     f"{name} does not apply to '{target}', only to "
-                    f"{'a study' if of == 'study' else of}. Leave it out."
+                    f"{words.get(of, of)}. Leave it out."
                 )
 
 
@@ -153,6 +165,15 @@ def _measure_limit(names: "Sequence[str] | None", run: dict[str, Any]) -> "Tabul
     if list(names) == ["real"]:
         return measure_real(**run)
     return measure_cases(tuple(CASES) if "all" in names else tuple(names), **run)
+
+
+def _measure_literature(
+    names: "Sequence[str] | None", run: dict[str, Any]
+) -> "Tabular":
+    from dpratio.simulation.literature.cases import CASES
+    from dpratio.simulation.literature.literature import measure_literature
+
+    return measure_literature(names or tuple(CASES), **run)
 
 
 def _reproduce(tables: "Sequence[int] | None", run: dict[str, Any]) -> "Tabular":

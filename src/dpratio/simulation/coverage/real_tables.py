@@ -21,7 +21,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import UNMEASURED
 
-__all__ = ["measure_real"]
+__all__ = ["measure_real", "real_plan"]
 
 REPETITIONS = 10_000
 SIZES = (500, 2_000, 10_000)
@@ -55,8 +55,8 @@ def measure_real(
     with crew_of(workers) as crew:
         for (name, n), step in zip(tasks, stages(report, len(tasks)), strict=True):
             people = real_people()[name]
-            plans = [_plan(people, *each) for each in cells]
-            even = [_plan(people, each, 1.0, "even") for each in epsilons]
+            plans = [real_plan(people, *each) for each in cells]
+            even = [real_plan(people, each, 1.0, "even") for each in epsilons]
             ours, paper = (
                 Bench(each, [n], methods, level=LEVEL, repetitions=repetitions).measure(
                     people, crew, truth=people.ratio, rng=rng, report=told_to
@@ -76,9 +76,10 @@ def measure_real(
     return StatusTable(tuple(rows))
 
 
-def _plan(
+def real_plan(
     people: RealPeople, epsilon: float, guess: float | None, strategy: str = "focused"
 ) -> Plan:
+    """Plan as a new user does; ``guess`` multiplies the usual guess."""
     ratio = Ratio(
         "s",
         per="y",
