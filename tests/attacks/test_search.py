@@ -39,7 +39,6 @@ from dpratio.release.plan_file import plan_hash
 from dpratio.release.roll_up import roll_up
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.search_plans import PERSON, REGIONS, counts_at, search_of, search_plan
@@ -188,34 +187,6 @@ def test_38_files_that_change_between_the_readings_are_not_released(
     monkeypatch.setattr(room, "realise_bounds", meanwhile)
     with pytest.raises(EngineFailed, match="changed while they were read"):
         release_sums(tmp_path / "a.parquet", PLAN, ledger=None)
-
-
-def test_38_rows_that_are_written_between_the_readings_are_in_neither(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Bounds of one table, sums of another: on a server anyone may write meanwhile.
-
-    Source: found when the search for bounds was designed, 2026.
-    More: tests/curator/warehouse/test_searched.py
-    """
-    with psycopg.connect(postgres_url) as server:
-        server.execute("CREATE TABLE shop (spent float8, orders float8)")
-        server.execute("INSERT INTO shop SELECT 5, 1 FROM generate_series(1, 400)")
-
-    def meanwhile(plan: Plan, counts: Any) -> Any:  # noqa: ANN401
-        with psycopg.connect(postgres_url) as other:
-            other.execute("INSERT INTO shop SELECT 5, 1 FROM generate_series(1, 90000)")
-        return realise_bounds(plan, counts)
-
-    monkeypatch.setattr(room, "realise_bounds", meanwhile)
-    plan = search_plan(strategy="joint", budget=Budget(4))
-    table = DatabaseTable(postgres_url, table="public.shop")
-    (released,) = release_sums(table, plan, ledger=None).questions
-    orders = [each.summand.factors == ("y",) for each in released.asked.sums].index(
-        True
-    )
-    step = released.asked.sums[orders].step
-    assert released.values[0][orders] * step < 10_000
 
 
 def test_38_a_connection_of_others_is_no_snapshot(postgres_url: str) -> None:

@@ -32,7 +32,6 @@ from dpratio.release.files import read_release
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.database import DatabaseTable
 from plan.search_plans import PERSON, REGIONS, counts_at, search_plan
 
 PLAN = search_plan(budget=Budget(10), groups=REGIONS)
@@ -145,7 +144,7 @@ def test_an_approval_is_of_both_stages(tmp_path: Path) -> None:
     assert spent(ledger) == 10
 
 
-@pytest.mark.parametrize("kind", ["relation", "lazy", "database"])
+@pytest.mark.parametrize("kind", ["relation", "lazy"])
 def test_what_others_may_write_to_is_refused_before_the_charge(
     kind: str, ledger: Ledger, tmp_path: Path
 ) -> None:
@@ -155,13 +154,9 @@ def test_what_others_may_write_to_is_refused_before_the_charge(
     table: Any = connection.table("rows")
     if kind == "lazy":
         table = pl.from_arrow(ARROW).lazy()  # type: ignore[union-attr]
-    if kind == "database":
-        connection.close()
-        table = DatabaseTable(f"duckdb:///{tmp_path}/rows.duckdb", table="rows")
-    source = None if kind == "database" else "shop"
     for ask in (release_sums, check_release):
         with pytest.raises(InvalidInput, match="`dpratio bounds`"):
-            ask(table, PLAN, ledger=ledger, source=source)
+            ask(table, PLAN, ledger=ledger, source="shop")
     assert ledger.account().seq == 0
 
 

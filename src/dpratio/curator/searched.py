@@ -5,16 +5,15 @@ on sums: the data are read again. Between the readings stands `realise_bounds`, 
 sees the plan and the noisy counts alone. Nothing leaves before both are drawn.
 """
 
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
-from dpratio.curator.reading.files import find_files
+from dpratio.curator.reading.files import find_files, unchanged
 from dpratio.curator.reading.partitions import find_parquet
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
-from dpratio.errors import EngineFailed, InvalidInput, PlanRefused
+from dpratio.errors import InvalidInput, PlanRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.search.realise_bounds import Searched, realise_bounds
@@ -71,47 +70,23 @@ def held_source(table: object) -> Callable[[], AbstractContextManager[None]]:
     source: Any = as_source(table)
     kind = kind_of(source)
     if kind in _FILES:
-        return lambda: _unchanged(source)
+        return lambda: unchanged(lambda: as_written(source, lambda: _files(source)))
     if kind == "opened" and source.snapshot() is not None:
         held: Callable[[], AbstractContextManager[None]] = source.snapshot
         return held
     if kind not in _IN_MEMORY or type(source).__name__ == "LazyFrame":
         raise InvalidInput(
-            "bounds are found in files and frames, and in tables of PostgreSQL by "
-            "their address, which stay the same while they are read twice. Find them "
-            "in a release of their own: `dpratio bounds`. Or copy the table to a "
-            "Parquet file."
+            "bounds are found in what stays the same while it is read twice: files and "
+            "frames, and by their address tables of PostgreSQL, SQLite and DuckDB, and "
+            "of MariaDB where InnoDB keeps them. Spark has no snapshot; on connections "
+            "of others, in relations and in lazy frames none is held. Find bounds in a "
+            "release of their own: `dpratio bounds`. Or copy the table to a Parquet "
+            "file."
         )
     return nullcontext
-
-
-@contextmanager
-def _unchanged(source: object) -> Iterator[None]:
-    """Refuse files that are not the same afterwards."""
-    before = _state(source)
-    yield
-    if _state(source) != before:
-        raise EngineFailed(
-            "the files were changed while they were read. Let nobody write to them "
-            "meanwhile."
-        )
-
-
-def _state(source: object) -> list[Hashable]:
-    """Tell files from others, and from what they were before."""
-    return as_written(source, lambda: [_stamp(each) for each in _files(source)])
 
 
 def _files(source: object) -> list[str]:
     named: Any = resolved(source)
     path = named if isinstance(named, str) else named.path
     return find_files(path) if kind_of(named) == "csv" else find_parquet(path)
-
-
-def _stamp(file: str) -> Hashable:
-    # What the system says of a file that is gone would name folders, and so cells.
-    with suppress(OSError):
-        seen = Path(file).stat()
-        when = seen.st_mtime_ns, seen.st_ctime_ns
-        return file, seen.st_dev, seen.st_ino, seen.st_size, *when
-    return file

@@ -1,5 +1,8 @@
-"""Bounds that are found where the data are: in one snapshot of PostgreSQL."""
+"""Bounds that are found where the data are: in one snapshot of a database."""
 
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import ibis
@@ -7,73 +10,131 @@ import psycopg
 import pytest
 
 from curator.test_searched import COLUMNS, COUNT, PEOPLE, PLAN, released, without_noise
+from curator.warehouse.shops_for_tests import (
+    SHOPS,
+    Shop,
+    in_duckdb,
+    in_mariadb,
+    in_sqlite,
+    shop_of,
+)
 from dpratio.curator import searched as room
 from dpratio.errors import EngineFailed, InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.plan.search.realise_bounds import realise_bounds
-from dpratio.terms.database import DatabaseTable
+from dpratio.release.release import Release
+from mariadb_server import told
 
 
 @pytest.fixture
-def shop(postgres_url: str) -> DatabaseTable:
-    """The shoppers in a table of a server."""
-    with psycopg.connect(postgres_url) as connection:
-        connection.execute(
-            "CREATE TABLE shoppers (spent float8, orders float8, region text, id text)"
-        )
-        with connection.cursor().copy("COPY shoppers FROM STDIN") as rows:
-            for each in zip(*COLUMNS.values(), strict=True):
-                rows.write_row(each)
-    return DatabaseTable(postgres_url, table="public.shoppers")
+def shop(request: pytest.FixtureRequest) -> Shop:
+    """The shoppers in a table of a database."""
+    return shop_of(request.param, request, COLUMNS)
 
 
-@pytest.mark.parametrize("plan", [PLAN, PEOPLE], ids=["rows", "people"])
-def test_both_stages_are_the_same_as_in_memory(shop: DatabaseTable, plan: Plan) -> None:
-    with without_noise():
-        wanted, found = released(COLUMNS, plan), released(shop, plan)
-    assert found.searched is not None
-    assert found.searched.is_taken
-    assert (found.searched, found.questions) == (wanted.searched, wanted.questions)
+def released_while(
+    shop: Shop, meanwhile: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> Release:
+    """Release, and let something happen between the readings."""
 
-
-def test_what_is_written_between_the_readings_is_not_read(
-    shop: DatabaseTable, postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def meanwhile(plan: Plan, counts: Any) -> Any:  # noqa: ANN401
-        with psycopg.connect(postgres_url) as other:
-            other.execute("INSERT INTO shoppers SELECT * FROM shoppers")
+    def between(plan: Plan, counts: Any) -> Any:  # noqa: ANN401
+        meanwhile()
         return realise_bounds(plan, counts)
+
+    monkeypatch.setattr(room, "realise_bounds", between)
+    with without_noise():
+        return released(shop.table)
+
+
+@pytest.mark.parametrize("shop", SHOPS, indirect=True)
+def test_both_stages_are_the_same_as_in_memory(shop: Shop) -> None:
+    for plan in (PLAN, PEOPLE):
+        with without_noise():
+            wanted, found = released(COLUMNS, plan), released(shop.table, plan)
+        assert found.searched is not None
+        assert found.searched.is_taken
+        assert (found.searched, found.questions) == (wanted.searched, wanted.questions)
+
+
+@pytest.mark.parametrize("shop", SHOPS, indirect=True)
+def test_what_is_written_between_the_readings_is_not_read(
+    request: pytest.FixtureRequest, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with without_noise():
+        wanted = released(COLUMNS)
+    found = released_while(shop, shop.double, monkeypatch)
+    assert (found.searched, found.questions) == (wanted.searched, wanted.questions)
+    # DuckDB lets no other process write meanwhile.
+    is_duckdb = request.node.callspec.params["shop"] == "duckdb"
+    assert shop.count() == (COUNT if is_duckdb else 2 * COUNT)
+
+
+def test_without_a_log_nobody_writes_to_sqlite_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = in_sqlite(tmp_path, COLUMNS, journal="delete")
+
+    def meanwhile() -> None:
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            shop.double()
 
     with without_noise():
         wanted = released(COLUMNS)
-        monkeypatch.setattr(room, "realise_bounds", meanwhile)
-        found = released(shop)
+    found = released_while(shop, meanwhile, monkeypatch)
     assert (found.searched, found.questions) == (wanted.searched, wanted.questions)
-    with psycopg.connect(postgres_url) as other:
-        [many] = other.execute("SELECT count(*) FROM shoppers").fetchone() or [0]
-    assert many == 2 * COUNT
+    shop.double()
+    assert shop.count() == 2 * COUNT
 
 
-def test_a_snapshot_that_the_server_ends_is_told_in_our_words(
-    shop: DatabaseTable, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("end", ["", ".wal"])
+def test_a_file_of_duckdb_that_changes_stops_the_release(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def meanwhile(plan: Plan, counts: Any) -> Any:  # noqa: ANN401
-        with psycopg.connect(postgres_url, autocommit=True) as other:
+    """As on a file system without locks: what is read then may be of two moments."""
+    shop = in_duckdb(tmp_path, COLUMNS)
+    with pytest.raises(EngineFailed, match="changed while they were read"):
+        released_while(shop, (tmp_path / f"shop.duckdb{end}").touch, monkeypatch)
+
+
+@pytest.mark.parametrize("engine", ["Aria", "MyISAM"])
+def test_tables_of_mariadb_without_snapshots_are_refused(
+    engine: str, mariadb_url: str
+) -> None:
+    shop = in_mariadb(mariadb_url, COLUMNS, engine)
+    with pytest.raises(InvalidInput, match="InnoDB"):
+        released(shop.table)
+
+
+@pytest.mark.parametrize("shop", ["postgres", "mariadb"], indirect=True)
+def test_a_snapshot_that_the_server_ends_is_told_in_our_words(
+    request: pytest.FixtureRequest, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end_on_postgres() -> None:
+        with psycopg.connect(shop.table.url, autocommit=True) as other:
             other.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                 "WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
-        return realise_bounds(plan, counts)
 
-    monkeypatch.setattr(room, "realise_bounds", meanwhile)
+    def end_on_mariadb() -> None:
+        told(
+            shop.table.url,
+            "BEGIN NOT ATOMIC FOR each IN (SELECT id FROM "
+            "information_schema.processlist WHERE id <> CONNECTION_ID() "
+            "AND user = 'root' AND db = DATABASE()) DO "
+            "KILL CONNECTION each.id; END FOR; END",
+        )
+
+    name = request.node.callspec.params["shop"]
+    end = end_on_postgres if name == "postgres" else end_on_mariadb
     with pytest.raises(EngineFailed) as stopped:
-        released(shop)
+        released_while(shop, end, monkeypatch)
     assert stopped.value.__cause__ is stopped.value.__context__ is None
 
 
-@pytest.mark.usefixtures("shop")
-def test_a_connection_of_others_is_not_held(postgres_url: str) -> None:
-    connection = psycopg.connect(postgres_url)
+@pytest.mark.parametrize("shop", ["postgres"], indirect=True)
+def test_a_connection_of_others_is_not_held(shop: Shop) -> None:
+    connection = psycopg.connect(shop.table.url)
     try:
         rows = ibis.postgres.from_connection(connection).table("shoppers")
         with pytest.raises(InvalidInput, match="`dpratio bounds`"):

@@ -4,12 +4,15 @@ An expression becomes a relation of its connection when rows are asked for, afte
 charge: Ibis hands over frames then, and one of them may stop it.
 """
 
+from contextlib import AbstractContextManager
+
 from dpratio.curator.duckdb import engine
 from dpratio.curator.duckdb.functions import require_own_functions
 from dpratio.curator.duckdb.reads import reads_of
 from dpratio.curator.duckdb.sources import open_given
 from dpratio.curator.duckdb.table import Asked, DuckTable
 from dpratio.curator.reading.exact import ExactSums
+from dpratio.curator.reading.files import unchanged
 from dpratio.curator.reading.read_once import require_once
 from dpratio.curator.reading.statement import KeyCount, Reading
 from dpratio.curator.silence import silence
@@ -18,6 +21,10 @@ from dpratio.curator.warehouse.tables import WarehouseTable
 from dpratio.terms.dimensions import Key
 
 __all__ = ["DuckDb", "aggregate", "count_keys"]
+
+_ATTACHED = "SELECT path FROM duckdb_databases() WHERE path IS NOT NULL"
+# Of a database: the file, and what was written since it was last put in order.
+_ENDS = ("", ".wal")
 
 
 class DuckDb(Dialect):
@@ -33,6 +40,14 @@ class DuckDb(Dialect):
     def check_given(self, backend: Backend, rows: Value) -> None:
         require_own_functions(backend.con.execute)
         require_once(reads_of(backend.compile(rows), backend.con.execute))
+
+    def snapshot(self, backend: Backend) -> AbstractContextManager[None]:
+        # Attached for reading, a file keeps other processes from writing to it, unless
+        # its file system has no locks or this process closes it somewhere else.
+        attached = backend.con.execute(_ATTACHED).fetchall()
+        return unchanged(
+            lambda: [f"{path}{end}" for (path,) in attached for end in _ENDS]
+        )
 
 
 def aggregate(table: WarehouseTable, reading: Reading) -> list[ExactSums]:

@@ -24,7 +24,8 @@ __all__ = ["Server", "columns_of", "connect_server"]
 # Whatever the server's own settings are: one way to read texts, days and zones; groups
 # are told apart to their last byte, not to the first 1,024; no row is left out, and
 # each step is worked out before the next. A statement sees one snapshot, and none
-# writes. No transaction stays open: it would keep others from changing the table.
+# writes. No transaction stays open, but where one is asked for: it would keep others
+# from changing the table.
 _VARIABLES = {
     "sql_mode": "''",
     "old_mode": "''",
@@ -46,6 +47,7 @@ _FIRST_STRICT = (1, 2)
 
 # Tables of others are made of tables, files or servers.
 _STORED = {"INNODB", "ARIA", "MYISAM"}
+_WITH_SNAPSHOTS = "INNODB"
 _OWN = {"information_schema", "mysql", "performance_schema", "sys"}
 
 _INTEGERS: dict[str, tuple[Any, Any]] = {
@@ -76,6 +78,7 @@ class Server:
     options: Mapping[str, Any] = field(repr=False)
     columns: dict[str, ColumnType] = field(default_factory=dict)
     native: dict[str, str] = field(default_factory=dict)
+    engines: set[str] = field(default_factory=set)
     name: str = "mariadb"
     compiler: Any = mysql.compiler
     dialect: Any = mysql.compiler.dialect
@@ -85,6 +88,11 @@ class Server:
         with self.con.cursor() as cursor:
             cursor.execute(asked, given or None)
             return list(cursor.fetchall())
+
+    @property
+    def has_snapshots(self) -> bool:
+        """Whether what was found keeps older rows for those who still read them."""
+        return self.engines == {_WITH_SNAPSHOTS}
 
     def cancel(self) -> None:
         """End the query that runs, from a connection of its own."""
@@ -104,6 +112,7 @@ class Server:
             return None
         schema, name, kind, engine = found[0]
         is_own = schema.lower() in _OWN
+        self.engines.add(str(engine).upper())
         stored = kind == "BASE TABLE" and str(engine).upper() in _STORED
         return Found(TABLE if stored and not is_own else OTHER, (schema, name))
 

@@ -4,7 +4,8 @@ Its texts may hold halves of characters, which are no UTF-8; its dates may be th
 of February. Numbers never are NaN or infinite. Views are not read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 import ibis
@@ -89,6 +90,9 @@ class MariaDb(Dialect):
     def native_types(self, rows: Value) -> dict[str, str]:
         return dict(ibis.get_backend(rows).native)
 
+    def snapshot(self, backend: Backend) -> AbstractContextManager[None] | None:
+        return _snapshot(backend) if backend.has_snapshots else None
+
     def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
         return stoppable(lambda: self.fetch(backend, asked), backend.cancel)
 
@@ -138,6 +142,17 @@ class MariaDb(Dialect):
 
     def iso_day(self, day: Value) -> Value:
         return _bytes(_formed(_date(day + _EPOCH), "%Y-%m-%d"))
+
+
+@contextmanager
+def _snapshot(server: Server) -> Iterator[None]:
+    server.rows("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+    try:
+        yield
+    finally:
+        # A connection that is lost has none any more.
+        with suppress(Exception):
+            server.con.rollback()
 
 
 def write(backend: Server, asked: Value) -> str:

@@ -6,7 +6,8 @@ What SQLite cannot do exactly is done by functions of ours inside it; none can f
 import hashlib
 import operator
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 
 import ibis
@@ -103,6 +104,22 @@ class Sqlite(Dialect):
             if not given
         }
         return {**types, **untyped}
+
+    @contextmanager
+    def snapshot(self, backend: Backend) -> Iterator[None]:
+        @contextmanager
+        def part() -> Iterator[sqlite3.Cursor]:
+            with closing(backend.con.cursor()) as cursor:
+                yield cursor
+
+        backend.con.execute("BEGIN")
+        # Ibis hands keys over in a transaction, and would end this one with it.
+        backend.begin = part
+        try:
+            yield
+        finally:
+            del backend.begin
+            backend.con.commit()
 
     def ask(self, backend: Backend, asked: Value) -> dict[str, list[Any]]:
         def work() -> dict[str, list[Any]]:

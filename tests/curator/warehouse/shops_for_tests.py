@@ -1,0 +1,135 @@
+"""The shoppers in a table of every database, and somebody who writes to it."""
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import psycopg
+import pyarrow as pa
+import pytest
+
+from dpratio.terms.database import DatabaseTable
+from mariadb_server import connected, told
+
+__all__ = ["SHOPS", "Shop", "in_duckdb", "in_mariadb", "in_sqlite", "shop_of"]
+
+Columns = dict[str, list[Any]]
+
+_DECLARED = {"spent": "float8", "orders": "float8", "region": "text", "id": "text"}
+_TWICE = "INSERT INTO shoppers SELECT * FROM shoppers"
+_COUNT = "SELECT count(*) FROM shoppers"
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A table, how somebody else writes each row once more, and how many there are."""
+
+    table: DatabaseTable
+    double: Callable[[], object]
+    count: Callable[[], int]
+
+
+def _columns(columns: Columns, text: str = "text") -> str:
+    types = {name: _DECLARED[name] for name in columns}
+    declared = ", ".join(f"{name} {type_}" for name, type_ in types.items())
+    return declared.replace("text", text).replace("float8", "double precision")
+
+
+def in_postgres(url: str, columns: Columns) -> Shop:
+    """In PostgreSQL."""
+    with psycopg.connect(url) as connection:
+        connection.execute(f"CREATE TABLE shoppers ({_columns(columns)})")
+        with connection.cursor().copy("COPY shoppers FROM STDIN") as rows:
+            for each in zip(*columns.values(), strict=True):
+                rows.write_row(each)
+
+    def double() -> None:
+        with psycopg.connect(url) as other:
+            other.execute(_TWICE)
+
+    def count() -> int:
+        with psycopg.connect(url) as other:
+            [many] = other.execute(_COUNT).fetchone() or [0]
+        return int(many)
+
+    return Shop(DatabaseTable(url, table="public.shoppers"), double, count)
+
+
+def in_mariadb(url: str, columns: Columns, engine: str = "InnoDB") -> Shop:
+    """In MariaDB."""
+    marks = ", ".join(["%s"] * len(columns))
+    told(
+        url,
+        f"CREATE TABLE shoppers ({_columns(columns, 'varchar(40)')}) ENGINE {engine}",
+        f"INSERT INTO shoppers VALUES ({marks})",  # noqa: S608
+        rows=list(zip(*columns.values(), strict=True)),
+    )
+
+    def count() -> int:
+        with connected(url) as other, other.cursor() as cursor:
+            cursor.execute(_COUNT)
+            return int(cursor.fetchone()[0])
+
+    table = DatabaseTable(url, table="shoppers")
+    return Shop(table, lambda: told(url, _TWICE), count)
+
+
+def in_sqlite(folder: Path, columns: Columns, journal: str = "wal") -> Shop:
+    """In SQLite: with a log, where a reader keeps nobody from writing."""
+    file = folder / "shop.sqlite"
+    marks = ", ".join("?" * len(columns))
+    with sqlite3.connect(file) as connection:
+        connection.execute(f"PRAGMA journal_mode = {journal}")
+        connection.execute(f"CREATE TABLE shoppers ({_columns(columns)})")
+        rows = zip(*columns.values(), strict=True)
+        given = f"INSERT INTO shoppers VALUES ({marks})"  # noqa: S608
+        connection.executemany(given, rows)
+    connection.close()
+
+    def ask(asked: str) -> list[Any]:
+        other = sqlite3.connect(file, timeout=0)
+        with other:
+            found = other.execute(asked).fetchall()
+        other.close()
+        return found
+
+    table = DatabaseTable(f"sqlite:///{file}", table="shoppers")
+    return Shop(table, lambda: ask(_TWICE), lambda: int(ask(_COUNT)[0][0]))
+
+
+def in_duckdb(folder: Path, columns: Columns) -> Shop:
+    """In a file of DuckDB, to which another process writes if it may."""
+    file = folder / "shop.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.register("given", pa.table(columns))
+        connection.execute("CREATE TABLE shoppers AS FROM given")
+
+    def ask(asked: str) -> int:
+        written = (
+            f"import duckdb; print(duckdb.connect({str(file)!r}).execute({asked!r})"
+            ".fetchall()[0][0])"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", written], check=False, capture_output=True, text=True
+        )
+        return int(done.stdout or 0)
+
+    table = DatabaseTable(f"duckdb:///{file}", table="shoppers")
+    return Shop(table, lambda: ask(_TWICE), lambda: ask(_COUNT))
+
+
+SHOPS = ("postgres", "mariadb", "sqlite", "duckdb")
+
+
+def shop_of(name: str, request: pytest.FixtureRequest, columns: Columns) -> Shop:
+    """Open the shop of a database, by its name."""
+    if name in {"postgres", "mariadb"}:
+        made = in_postgres if name == "postgres" else in_mariadb
+        return made(request.getfixturevalue(f"{name}_url"), columns)
+    made_in = in_sqlite if name == "sqlite" else in_duckdb
+    return made_in(request.getfixturevalue("tmp_path"), columns)
