@@ -49,10 +49,10 @@ class Network:
     def join(self, client: socket.socket) -> None:
         """Link a client to the server."""
         with self._guard:
-            if self.broken == "cut":
+            link = None if self.broken == "cut" else _Link(self, client)
+            if link is None or not link.is_there():
                 client.close()
                 return
-            link = _Link(self, client)
             self._links.append(link)
         threading.Thread(target=link.carry, daemon=True).start()
 
@@ -63,9 +63,17 @@ class _Link:
     def __init__(self, over: Network, client: socket.socket) -> None:
         self.over, self.client = over, client
         self.server = socket.socket(socket.AF_UNIX)
-        self.server.connect(over.place)
         self.held = b""
         self.is_over = False
+
+    def is_there(self) -> bool:
+        """Reach for the server, which may be down."""
+        try:
+            self.server.connect(self.over.place)
+        except OSError:
+            self.server.close()
+            return False
+        return True
 
     def carry(self) -> None:
         """Carry bytes to and fro, as the network lets them."""

@@ -5,7 +5,7 @@ ledger cannot be reached, and asks for the same id once the network is back.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 from curator.ledger.attacks.books import DATA, artifacts_of, plan_of
 from curator.ledger.attacks.killing import COST, POINTS, Point
 from curator.ledger.attacks.network import BREAKS, Network, network
+from curator.ledger.attacks.own_server import OwnServer
 from dpratio.curator import measure
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
@@ -42,24 +43,24 @@ class Outages:
         through: str,
         between: Network,
         folder: Path,
-        restart: Callable[[], object],
+        own: OwnServer | None,
     ) -> None:
         self.address, self.through, self.between = address, through, between
-        self.folder, self.draws, self.restart = folder, list[str](), restart
-        self.seconds = 0.0
+        self.folder, self.draws, self.own = folder, list[str](), own
+        self.seconds, self.told = 0.0, list[str]()
         self.ledger().open_scope(Scope("loans", Budget(1000, "1e-6")))
 
     @classmethod
     @contextmanager
     def at(
-        cls, address: str, folder: Path, *, restart: Callable[[], object] = list
+        cls, address: str, folder: Path, *, own: OwnServer | None = None
     ) -> Iterator["Outages"]:
         """Make a ledger in an empty database, with short limits of time."""
         with network(address) as (through, between), pytest.MonkeyPatch.context() as at:
             at.setattr(server, "_SILENCE", 5)
             at.setattr(server, "_CONNECT", 2)  # The least that the driver takes.
             at.setattr(server, "_IDLE_WRITER", "2s")
-            yield cls(address, through, between, folder, restart)
+            yield cls(address, through, between, folder, own)
 
     def ledger(self, *, through: bool = False) -> Ledger:
         """The ledger as a new process sees it, past the network or through it."""
@@ -82,7 +83,7 @@ class Outages:
         return release_to_bytes(release, "json")
 
     def break_at(self, name: str, point: str, way: str) -> str:
-        """Break the network at a point of a release; say what went wrong, or ''."""
+        """Break it at a point of a release; say what went wrong, or ''."""
         before = self.ledger().account().spent.loss
         asked = time.monotonic()
         with self._patched(POINTS[point], name, way) as hits:
@@ -90,6 +91,7 @@ class Outages:
                 self.ask(name)
             except LedgerFailed as error:
                 told = str(error)
+                self.told.append(told)
             else:
                 told = ""
         self.seconds = max(self.seconds, time.monotonic() - asked)
@@ -98,6 +100,8 @@ class Outages:
         spooled = self.ledger().spool.kept(name)
         drawn = self.draws.count(name)
         self.between.mend()
+        if self.own is not None and way == "full":
+            self.own.make_room()
         asked = time.monotonic()
         with self._logged(name):
             given = self.ask(name)
@@ -119,8 +123,8 @@ class Outages:
         if way == "terminated":
             with psycopg.connect(self.address, autocommit=True) as connection:
                 connection.execute(_OTHERS)
-        elif way == "restarted":
-            self.restart()
+        elif self.own is not None:
+            self.own.restart() if way == "restarted" else self.own.fill_disk()
         else:
             self.between.break_down(way)
 

