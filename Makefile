@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-all check format docs bench bench-peers bench-scale \
-	bench-warehouse mutants \
+	bench-warehouse bench-cluster mutants \
 	mutation soak package audit-dependencies clean
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make bench  benchmarks, one line per figure: name value target"
 	@echo "make bench-scale  a billion rows under 2 GB of memory; 20 GB of files in build"
 	@echo "make bench-warehouse  PostgreSQL and Spark against plain SQL sums in floats"
+	@echo "make bench-cluster  a Spark cluster with two workers, one of which is killed"
 	@echo "make bench-peers  the same release with other tools, for comparison"
 	@echo "make package  wheel and sdist, installed and tried on every Python, many minutes"
 	@echo "make mutants  take every guard away in turn: the test of it must fail"
@@ -83,6 +84,11 @@ bench-scale: $(VENV)/.ready-bench
 # Ratios of CPU time, since wall time says little on a busy machine; some ten minutes.
 bench-warehouse: $(VENV)/.ready-bench $(VENV)/.ready-java
 	$(BIN)/python bench/run.py warehouse orders
+
+# Up to 10 to the power CLUSTER_ROWS rows (7 or 8), of a million people.
+CLUSTER_ROWS := 7
+bench-cluster: $(VENV)/.ready-bench $(VENV)/.ready-java
+	$(BIN)/python bench/cluster.py $(CLUSTER_ROWS)
 
 # Other tools, each in a virtual environment of its own. They pin old packages that
 # Python 3.11 has; one that cannot be installed is reported and stops no other.

@@ -11,7 +11,7 @@ from pathlib import Path
 def run_fresh(script: str, *words: str) -> dict[str, float]:
     """Run one task of a script in a fresh process; give the figures it prints."""
     command = [sys.executable, script, *words]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     result: dict[str, float] = json.loads(done.stdout or "{}")
     return result
 

@@ -11,20 +11,29 @@ def of_spark() -> float:
     return _of(os.getpid()) + of_children(os.getpid())
 
 
+def of_all(process: int) -> float:
+    """Give the CPU time of a process and of all that it started and that run."""
+    return _of(process) + sum(map(of_all, _children(process)))
+
+
 def of_children(process: int) -> float:
     """Give the CPU time of the children that run."""
-    seconds = 0.0
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (entry / "stat").read_text(encoding="utf-8")
-            if stat.rpartition(")")[2].split()[1] == str(process):
-                seconds += _of(int(entry.name))
-        except OSError:  # It has ended meanwhile.
-            continue
-    return seconds
+    return sum(map(_of, _children(process)))
+
+
+def _children(process: int) -> list[int]:
+    running = (int(entry.name) for entry in Path("/proc").glob("[0-9]*"))
+    return [each for each in running if _words(each)[1:2] == [str(process)]]
 
 
 def _of(process: int) -> float:
-    stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
-    words = stat.rpartition(")")[2].split()
-    return sum(map(int, words[11:13])) / _TICKS
+    return sum(map(int, _words(process)[11:13])) / _TICKS
+
+
+def _words(process: int) -> list[str]:
+    """Give what the kernel says behind the name; nothing of one that has ended."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return []
+    return stat.rpartition(")")[2].split()

@@ -51,6 +51,7 @@ class Cluster:
     url: str
     status_url: str
     folder: Path
+    memory: str = "1g"
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
     started: int = 0
 
@@ -64,7 +65,7 @@ class Cluster:
 
     def add_worker(self) -> None:
         """Start one more worker, in a process group of its own."""
-        options = ("--cores", "2", "--memory", "1g", "--host", _HERE)
+        options = ("--cores", "2", "--memory", self.memory, "--host", _HERE)
         self.started += 1
         folder = self.folder / f"worker{self.started}"
         folder.mkdir()
@@ -84,11 +85,11 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def cluster(folder: Path, *, workers: int = 2) -> Iterator[Cluster]:
+def cluster(folder: Path, *, workers: int = 2, memory: str = "1g") -> Iterator[Cluster]:
     """Start a standalone cluster, and stop it again."""
     require_java()
     port, page = _free_port(), _free_port()
-    made = Cluster(f"spark://{_HERE}:{port}", f"http://{_HERE}:{page}", folder)
+    made = Cluster(f"spark://{_HERE}:{port}", f"http://{_HERE}:{page}", folder, memory)
     master = _start(
         folder,
         "org.apache.spark.deploy.master.Master",
