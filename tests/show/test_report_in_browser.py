@@ -311,6 +311,12 @@ def test_a_report_prints(visit: Visiting, reports: dict[str, str], name: str) ->
     assert not page.locator(".tools").is_visible()
     assert page.locator("svg").filter(visible=True).count() > 0
     assert page.pdf().startswith(b"%PDF")
+    rules = "[...document.styleSheets].flatMap((each) => [...each.cssRules])"
+    margin = f"{rules}.find((each) => each instanceof CSSPageRule).style.margin"
+    assert page.evaluate(margin) == "16mm 15mm"
+    headings = page.locator("h2, h3").filter(visible=True)
+    after = "(all) => all.map((each) => getComputedStyle(each).breakAfter)"
+    assert set(headings.evaluate_all(after)) == {"avoid"}
 
 
 def test_hundreds_of_groups_fit_a_phone_and_three_pages(

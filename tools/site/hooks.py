@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
 
-__all__ = ["on_files", "on_page_content", "on_page_markdown"]
+__all__ = ["on_files", "on_page_content", "on_page_markdown", "on_post_template"]
 
 # By folder, or by page at the top.
 _BOOSTS = {
@@ -32,6 +32,27 @@ _BOOSTS = {
     "contributing.md": 0.1,
     "architecture.md": 0.2,
 }
+
+# The theme's own page loads its style from the root of a host: opened as a file, or
+# below another address, it would have none.
+_MISSING = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Page not found - dpratio</title>
+<style>
+:root { color-scheme: light dark; font: 1.1rem/1.6 system-ui, sans-serif; }
+main { max-width: 36rem; margin: 15vh auto; padding: 0 1rem; }
+a { color: inherit; }
+</style>
+</head>
+<body><main>
+<h1>Page not found</h1>
+<p>There is no page at this address. <a href="index.html">Go to the first page</a>.</p>
+</main></body>
+</html>
+"""
 
 
 def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
@@ -59,6 +80,14 @@ def _boost_of(page: str) -> float:
     """Rank what a user looks for above what a reader of proofs looks for."""
     folder = page.partition("/")[0] if "/" in page else ""
     return _BOOSTS.get(folder, _BOOSTS.get(page, 1.0))
+
+
+def on_post_template(
+    output_content: str, template_name: str, config: "MkDocsConfig"
+) -> str:
+    """Write a page for addresses without one that needs no other file."""
+    del config
+    return _MISSING if template_name == "404.html" else output_content
 
 
 def on_page_content(

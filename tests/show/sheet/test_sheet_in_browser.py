@@ -17,7 +17,12 @@ MOST_PAGES = 2
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("sheet") / "sheet.html"
     budget = [("Left now", "epsilon 3, delta 0"), ("Left after one", "epsilon 2")]
-    write_sheet(path, dpr.example_release().plan, notes=["Expected."], budget=budget)
+    write_sheet(
+        path,
+        dpr.example_release().plan,
+        notes=["`dpratio forecast` shows more."],
+        budget=budget,
+    )
     return path.as_uri()
 
 
@@ -47,3 +52,13 @@ def test_it_is_printed_on_two_pages(
     seen.page.pdf(path=printed, format="A4")
     pages = len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes()))
     assert pages <= MOST_PAGES
+
+
+def test_a_command_in_a_note_is_set_as_code(
+    address: str, visit: Callable[..., Visit]
+) -> None:
+    seen = visit()
+    seen.page.goto(address)
+    note = seen.page.locator("p", has_text="shows more")
+    assert note.inner_text() == "dpratio forecast shows more."
+    assert note.locator("code").inner_text() == "dpratio forecast"
