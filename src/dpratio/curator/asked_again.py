@@ -1,7 +1,7 @@
 """A request that was made before: the sealed release is given again, for free.
 
 A second draw would cost as much as the first, and nobody runs a notebook again to pay
-twice. So one is drawn only for who asks for it.
+twice. So a second draw must be asked for.
 """
 
 import inspect

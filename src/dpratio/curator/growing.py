@@ -1,7 +1,7 @@
 """The last period of a growing study: fixed by what is public when it is asked.
 
-It is named by who asks, or follows from the day; no row is ever looked at. A key that
-is there because somebody's row is newer than all others would give them away.
+Whoever asks names it, or it follows from the day; no row is ever looked at. A key that
+exists because one person's row is newer than all others would give that person away.
 """
 
 from dpratio.checks import require

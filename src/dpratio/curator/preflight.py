@@ -1,8 +1,8 @@
 """Everything that a release checks before its charge, without the charge.
 
-Only the schema is opened, as a release opens it, and the ledger is only read. What a
-planner of a database would guess about the query is not told: it comes from statistics
-of the rows, and what is printed here may end in the log of a scheduler.
+Only the schema is opened, as a release opens it, and the ledger is only read. The cost
+that a database estimates for the query is not shown: it comes from statistics of the
+rows, and what is printed here may end up in the log of a scheduler.
 """
 
 from collections.abc import Iterator

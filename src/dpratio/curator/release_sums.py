@@ -106,7 +106,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         plan: What to measure; it is priced again before the table is opened.
         ledger: Where the release is charged: a `Ledger`, its file or its address. None
             keeps no account; you must say so.
-        scope: The dataset's scope in the ledger; may be left out where there is one.
+        scope: The dataset's scope in the ledger; may be left out if there is only one.
         source: For the ledger, the name of a table in memory: the same for the same
             rows, another for others. It may be left out where there is one scope that
             needs no approval; then each plan is released once, unless new_draw is said.

@@ -1,8 +1,8 @@
 """Bounds that are found, and sums within them: two readings of the same data.
 
-Rows are clipped before they are added up, so sums within other bounds are no arithmetic
-on sums: the data are read again. Between the readings stands `realise_bounds`, which
-sees the plan and the noisy counts alone. Nothing leaves before both are drawn.
+Rows are clipped before they are added up, so sums within other bounds cannot be
+computed from sums: the data are read again. Between the readings, `realise_bounds` sees
+only the plan and the noisy counts. Nothing leaves before both are drawn.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Silence while others read rows: their logs and warnings may quote a cell.
 
 Loggers and warnings belong to the whole process, and so does their silence. Levels and
-filters that the user sets are not touched: those set meanwhile hold afterwards.
+filters that the user sets are not touched: those set in the meantime stay.
 """
 
 import logging

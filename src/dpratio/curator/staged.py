@@ -1,7 +1,7 @@
 """Two stages of one reading: noisy totals first, then the sums that they lead to.
 
-Exact sums come in once and leave twice, each time with noise of its own. What stands
-between the two is `realise`, which sees the plan and the noisy totals alone.
+Exact sums come in once and leave twice, each time with fresh noise. Between the two,
+`realise` sees only the plan and the noisy totals.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Releases that a signal can stop: the query is cancelled where it runs.
 
-Python hears a signal in its main thread, between two instructions of its own. Inside an
-engine it hears none, and one that it hears inside a callback is lost. So engines run in
-a thread of their own, and are cancelled from outside.
+Python handles a signal in its main thread, between two of its instructions. It handles
+none inside an engine, and one that arrives inside a callback is lost. So engines run in
+a separate thread, and are cancelled from outside.
 """
 
 import signal

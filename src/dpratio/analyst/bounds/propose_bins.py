@@ -1,4 +1,4 @@
-"""From a release of a histogram on a fine grid to bins of as many people each."""
+"""From a release of a histogram on a fine grid to bins with equal numbers of people."""
 
 from dataclasses import dataclass
 from typing import Any

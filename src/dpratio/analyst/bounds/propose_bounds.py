@@ -79,7 +79,7 @@ def choose_bounds(
 
     Args:
         release: A release of histograms.
-        name: Which one; may be left out where there is one.
+        name: Which one; may be left out if there is only one.
         budget: What the release of sums may cost.
 
     Returns:

@@ -1,7 +1,7 @@
 """From noisy counts of a check to words: what can be read, and what is likely wrong.
 
-Whether something is wrong is told from the counts alone; the likely cause is made of
-the declared terms, never of data. Nothing here costs anything.
+Only the counts say whether something is wrong. The likely cause comes from the declared
+terms, never from data. Nothing here costs anything.
 """
 
 import math

@@ -42,34 +42,33 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
 ) -> Comparison:
     """Compare ratios of groups, with intervals and p-values.
 
-    Where one person may lie in several groups, nothing is known of who is in both: the
-    variance is bounded by (√V₁ + √V₂)², whatever they share, and the answer says so.
-    Where the plan declared the two as a pair, what they share was measured, and the
-    interval is as wide as that makes it.
+    If one person may be in several groups, nobody knows who is in both: the variance is
+    bounded by (√V₁ + √V₂)², whatever they share, and the answer says so. If the plan
+    declared the two as a pair, what they share was measured, and the interval uses it.
 
     Args:
         release: Noisy sums; no data and no budget are needed.
-        groups: The groups to compare, by key; all of them where none is named.
+        groups: The groups to compare, by key; by default all of them.
         design: ``"pairs"`` compares every pair, the earlier group first;
-            ``"baseline"`` holds each other group against the one named; ``"rest"``
-            holds each group against all others together.
+            ``"baseline"`` compares each other group with the one named; ``"rest"``
+            compares each group with all others together.
         reference: A value: each ratio is compared with it, not with another ratio.
         link: ``"difference"`` r₁ − r₂, ``"lift"`` r₁/r₂ − 1 or ``"log_ratio"``
-            log(r₁/r₂); or several of them. By default the lift, and the difference
-            where ratios may be negative.
+            log(r₁/r₂); or several of them. By default the lift, or the difference if
+            ratios may be negative.
         null: The hypothesis, on the scale: 0 says that both are equal.
         alternative: ``"two-sided"``, ``"greater"`` or ``"less"``; one-sided tests have
             one-sided intervals.
         level: Confidence level, between 0 and 1.
         adjust: For many comparisons: ``"none"``, ``"bonferroni"``, ``"holm"`` or
             ``"benjamini_hochberg"``; the intervals are widened with the p-values.
-        question: Which question, where several hold the groups: its name, or its
-            number from 1.
+        question: Which question, if several hold the groups: its name, or its number
+            from 1.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:
-        One row per comparison and link. Where a denominator cannot be told from
-        zero the interval is open and the status says so.
+        One row per comparison and link. If a denominator cannot be told from zero, the
+        interval is open and the status says so.
 
     Raises:
         InvalidInput: When an option breaks a rule, or groups that may share people

@@ -33,9 +33,9 @@ VERDICTS = {
 class Equivalence(Tabular):
     """Whether ratios lie within margins, one row per group.
 
-    ``pvalue`` is that of the two one-sided tests: small where the ratio is within.
-    The interval, at level 2·``level`` − 1 where there are two margins, says the same:
-    it lies within the margins where the verdict is ``"within"``.
+    ``pvalue`` is that of the two one-sided tests: small if the ratio is within. The
+    interval, at level 2·``level`` − 1 where there are two margins, says the same: it
+    lies within the margins if the verdict is ``"within"``.
 
     Example:
         >>> import dpratio as dpr
@@ -150,20 +150,20 @@ def assess_equivalence(
 
     Args:
         release: Noisy sums; no data and no budget are needed.
-        groups: The groups, by key; all of them where none is named.
+        groups: The groups, by key; by default all of them.
         lower: The lower margin; with None, only the upper one counts.
         upper: The upper margin; with None, only the lower one counts, as in a test of
             non-inferiority.
         level: Confidence level of each one-sided test.
         adjust: For verdicts on single groups, as in `compare_ratios`; the overall
             verdict "within" needs none.
-        question: Which question, where several hold the groups: its name, or its
-            number from 1.
+        question: Which question, if several hold the groups: its name, or its number
+            from 1.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:
-        A verdict per group and one overall: ``"within"`` where every ratio is,
-        ``"outside"`` where one is not, even after Bonferroni, else ``"undecided"``.
+        A verdict per group and one overall: ``"within"`` if every ratio is,
+        ``"outside"`` if one is not, even after Bonferroni, else ``"undecided"``.
 
     Raises:
         InvalidInput: When no margin is given, or an option breaks a rule.

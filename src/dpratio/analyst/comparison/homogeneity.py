@@ -106,9 +106,9 @@ def assess_homogeneity(
 
     Args:
         release: Noisy sums; no data and no budget are needed.
-        groups: The groups, by key; all of them where none is named.
-        question: Which question, where several hold the groups: its name, or its
-            number from 1.
+        groups: The groups, by key; by default all of them.
+        question: Which question, if several hold the groups: its name, or its number
+            from 1.
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
 
     Returns:

@@ -2,9 +2,9 @@
 
 For a declared pair of groups a release holds Σ over people of products of what they did
 in the one and in the other. With T = s − r·y of each side, Cov(T₁, T₂) is a bilinear
-form of these sums at (r₁, r₂). The contrast a₁T₁ − a₂T₂ has the sampling variance
-a₁²V₁ + a₂²V₂ − 2a₁a₂Cov. What Cov takes off is shared between the two sides, each of
-which keeps a quadratic form in its own ratio; all else is done as if they were
+form of these sums at (r₁, r₂). The contrast a₁T₁ − a₂T₂ has the sampling variance a₁²V₁
++ a₂²V₂ − 2a₁a₂Cov. The reduction by Cov is split between the two sides, so that each
+keeps a quadratic form in its own ratio. Everything else is done as if they were
 independent. docs/methods/comparisons.md derives and simulates it.
 """
 

@@ -1,10 +1,10 @@
 """Comparing groups that may share people: the largest variance that sharing can give.
 
-Where nothing is known of who is in both, the sampling error of a₁T₁ − a₂T₂ has at most
-the variance (a₁√V₁ + a₂√V₂)², by Cauchy and Schwarz. For every λ > 0 that is at most
-(1 + λ)a₁²V₁ + (1 + 1/λ)a₂²V₂, with equality at λ = a₂√V₂/(a₁√V₁). So both sides are
-given these larger variances and compared as if they were independent; noise is.
-docs/methods/comparisons.md derives and simulates it.
+If nothing is known about who is in both, the sampling error of a₁T₁ − a₂T₂ has at most
+the variance (a₁√V₁ + a₂√V₂)², by Cauchy and Schwarz. For every λ > 0 that is at most (1
++ λ)a₁²V₁ + (1 + 1/λ)a₂²V₂, with equality at λ = a₂√V₂/(a₁√V₁). So both sides get these
+larger variances and are compared as if they were independent; their noise is
+independent. docs/methods/comparisons.md derives and simulates it.
 """
 
 from dataclasses import replace

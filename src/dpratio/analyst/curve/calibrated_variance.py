@@ -1,10 +1,10 @@
-"""How far gaps vary where a score is calibrated: what noise hides, bins tell together.
+"""How far gaps vary if a score is calibrated, estimated from all bins together.
 
 In a calibrated bin Σw(s − y) of labels 0 and 1 varies by V = Σw²s(1 − s). Noise hides
 the sums of squares of one bin long before it hides Σws, so V is taken as ω·Σws·(1 − m):
-the edges of a bin tell its mean score m, and ω, which weights decide, is one number
-for all bins of a curve, or follows the score where squares say so clearly. What a bin's
-own sums of squares say is mixed in by how well they are known.
+the edges of a bin give its mean score m. ω depends on the weights. It is one number for
+all bins of a curve, or follows the score if the squares clearly show it. A bin's own
+sums of squares are mixed in by how well they are known.
 docs/methods/calibration_curve.md derives and maps it.
 """
 

@@ -1,9 +1,9 @@
 """How far a score is from calibrated, over bins: two errors.
 
-With G = Σw(s − y) and W = Σw of each bin and W₊ = ΣW, the expected calibration error
-is Σ|G|/W₊ and the squared one Σ(G²/W)/W₊. Sampling and noise move every G, so both sums
-are too large on average, the more so the more bins there are; how that is taken off
-stands in docs/methods/calibration_curve.md.
+With G = Σw(s − y) and W = Σw of each bin and W₊ = ΣW, the expected calibration error is
+Σ|G|/W₊ and the squared one Σ(G²/W)/W₊. Sampling and noise move every G, so both sums
+are too large on average, and more so with more bins. docs/methods/calibration_curve.md
+says how that is subtracted.
 """
 
 from dataclasses import dataclass

@@ -52,16 +52,15 @@ def calibration_curve(
 ) -> Curve:
     """Draw calibration curves: mean score against mean label, bin by bin.
 
-    A score is calibrated where, in every bin, the weighted mean of the scores equals
-    that of the labels, both as clipped to their bounds.
+    A score is calibrated if, in every bin, the weighted mean of the scores equals that
+    of the labels, both as clipped to their bounds.
 
     Args:
         release: Planned over `ScoreBins`; other groups crossed with the bins give a
             curve each. With ``answers=("ratio", "means")`` it shows means, gaps and
             calibration errors; without, ratios and the test.
-        bins: The binned column, where a release has several.
-        question: Which question of a release where several have bins: its name, or
-            its number from 1.
+        bins: The binned column, if a release has several.
+        question: Which question, if several have bins: its name, or its number from 1.
         level: Confidence level of every interval, between 0 and 1.
 
     Returns:

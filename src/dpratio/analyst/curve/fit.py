@@ -1,8 +1,8 @@
 """The straight line through a calibration curve, and the Brier score of its people.
 
 Both are functions of sums over all bins of a curve. Their sampling variances need sums
-of fourth powers, which a plan with ``spread`` among its answers measures; from other
-plans nothing is told.
+of fourth powers, which a plan with ``spread`` among its answers measures; other plans
+give no answer.
 """
 
 from collections.abc import Sequence

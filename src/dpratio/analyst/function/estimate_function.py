@@ -73,8 +73,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
         function: A ready one, `mean()` for instance, or a `FunctionOfSums`.
         arms: For a function of two cells: the two keys of one group column that are
             compared, the first against the second, within every cell of the others.
-        question: Which question of a release where several fit: its name, or its
-            number from 1.
+        question: Which question, if several fit: its name, or its number from 1.
         method: ``"delta"`` carries the noise through the gradient, with the law it
             has; ``"monte_carlo"`` takes its variance from redraws of the noise.
         level: Confidence level, between 0 and 1.
@@ -82,8 +81,8 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
         rng: Seed or generator of the redraws.
 
     Returns:
-        One row per cell, or per pair of cells. Where noise leaves the function
-        undefined the interval is its whole range, with the status ``"unbounded"``.
+        One row per cell, or per pair of cells. If noise leaves the function undefined,
+        the interval is its whole range, with the status ``"unbounded"``.
 
     Raises:
         InvalidInput: When the release does not hold what the function needs; the

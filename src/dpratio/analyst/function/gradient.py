@@ -1,9 +1,9 @@
 """The gradient of a function of sums, exact to the last digits.
 
 An imaginary step i·h has no difference to cancel: Im f(x + i·h)/h is f'(x) up to h².
-With h of 10⁻¹⁵⁰ times a sum that is exact in doubles (Squire & Trapp 1998), for every
+With h of 10⁻¹⁵⁰ times a sum this is exact in doubles (Squire & Trapp 1998), for every
 function made of arithmetic and numpy's analytic functions. What is not analytic (abs,
-max, comparisons) would be wrong in silence; a difference along one line shows it.
+max, comparisons) would be silently wrong; a difference along one line shows it.
 """
 
 from collections.abc import Callable, Sequence

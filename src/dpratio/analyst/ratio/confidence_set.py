@@ -1,6 +1,6 @@
 """All ratios that a test does not reject: an interval, a half-line, or more.
 
-A set is bounded just where infinity is rejected; its ends are then found on each side
+A set is bounded exactly if infinity is rejected; its ends are then found on each side
 of the estimate. The few other sets are walked around the projective line on a grid, and
 their end is bisected.
 """

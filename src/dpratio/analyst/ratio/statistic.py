@@ -1,8 +1,8 @@
-"""The one statistic: T = αS − βY, whose mean is zero where β/α is the ratio.
+"""The one statistic: T = αS − βY, whose mean is zero if β/α is the ratio.
 
 It varies from sample to sample by V, a quadratic form in (α, β) that is estimated from
 noisy sums, and by the known noise of S and Y: A = max(V, 0) + N. Every answer about
-ratios is a question to it.
+ratios comes from it.
 
 Ratios are points β/α of the projective line: infinity is the point (0, 1).
 docs/methods/pivot.md derives all of it.

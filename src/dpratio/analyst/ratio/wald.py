@@ -1,7 +1,7 @@
 """Symmetric intervals around the ratio or its logarithm: the paper's three methods.
 
-Nothing is mended here: a negative variance or the logarithm of a negative ratio is
-NaN, as in the paper. `estimate` turns these into statuses.
+Nothing is corrected here: a negative variance or the logarithm of a negative ratio
+gives NaN, as in the paper. `estimate` turns these into statuses.
 """
 
 from dataclasses import dataclass

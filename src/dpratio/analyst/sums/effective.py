@@ -1,7 +1,7 @@
 """Kish's effective sample size: how many people of equal weight would say as much.
 
-Kish (1965): n_eff = (Σw)²/Σw². It is told where a release measures both sums, and where
-noise leaves them standing.
+Kish (1965): n_eff = (Σw)²/Σw². It is given if a release measures both sums and noise
+does not hide them.
 """
 
 from collections.abc import Sequence

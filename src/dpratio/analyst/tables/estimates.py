@@ -70,8 +70,8 @@ class Estimates(Tabular):
     where the question has none; ``around_one`` says that it is 1. ``within`` says to
     what values are clipped. ``facets`` say which rows belong to which question, and
     what gives them an order. ``clipping`` says how many people the bounds cut, where
-    that was measured, and ``effective`` as how many people of equal weight the weighted
-    ones count.
+    that was measured, and ``effective`` says how many people of equal weight would say
+    as much as the weighted ones.
 
     Example:
         >>> import dpratio as dpr
@@ -171,7 +171,7 @@ class Estimates(Tabular):
     def precision(self) -> dict[str, list[float]]:
         """Ratios and their ends are rounded to their standard error.
 
-        A half line has none: there the way from its end to the ratio takes its place.
+        A half line has none: the distance from its end to the ratio is used instead.
         """
         errors = rounded_to(self.se, values=("se", "se_sampling", "se_privacy"))
         if self.effective is not None:

@@ -1,9 +1,9 @@
 """When a ratio changed: bets on every period from which it might have.
 
 For each drift λ the bets that begin at each period add up to one number, which a look
-multiplies (Shiryaev and Roberts). Under no change the sum is a nonnegative
-supermartingale that begins with 1 at most, so it ever reaches 1/α with chance α at
-most (Ville 1939), however many looks there are. docs/methods/watching.md derives it.
+multiplies (Shiryaev and Roberts). Without a change the sum is a nonnegative
+supermartingale that begins with at most 1, so the chance that it ever reaches 1/α is at
+most α (Ville 1939), however many looks there are. docs/methods/watching.md derives it.
 """
 
 import math

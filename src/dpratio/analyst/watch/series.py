@@ -1,7 +1,7 @@
 """Releases in order of time, taken apart into looks: the groups of one period each.
 
-What does not belong together is refused: another question, unit or set of groups, a
-release twice, periods that overlap or go back.
+Releases that do not belong together are refused: another question, unit or set of
+groups, the same release twice, periods that overlap or go back.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Watch a ratio: as many looks as one likes, with one guarantee for all of them."""
+"""Watch a ratio: as many looks as you like, with one guarantee for all of them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

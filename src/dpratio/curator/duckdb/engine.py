@@ -1,9 +1,9 @@
 """The embedded engine: one SQL statement over files, frames and relations.
 
-Cells are kept as whole doubles, which add up exactly in any order as long as no
-partial sum reaches 2^53. The same query counts rows, so that bound is checked; where
-it fails the sums are taken again in 128-bit integers, and where the files claim so many
-rows that it must, in those at once. The integers are the same.
+Cells are kept as whole doubles, which add up exactly in any order as long as no partial
+sum reaches 2^53. The same query counts rows, so that bound is checked. If it fails, the
+sums are taken again in 128-bit integers. If the files claim so many rows that it must
+fail, 128-bit integers are used at once. The sums are the same.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
 """Opening pandas, Polars and Arrow frames for DuckDB, by their public schema alone.
 
-Columns get names of our own (c0, c1, …): DuckDB takes "Score" and "score" for the same
-column. Only the columns that were asked for are handed over, so that no cell of them
-stops DuckDB.
+Columns are renamed (c0, c1, …), because DuckDB takes "Score" and "score" for the same
+column. Only the columns that were asked for are passed on, and none of their cells can
+stop DuckDB.
 """
 
 from collections.abc import Callable

@@ -1,12 +1,12 @@
 """Connections to DuckDB that we did not make: no name of theirs stands in for ours.
 
 DuckDB looks for a function among the macros of a database before its own, operators
-included: after ``CREATE MACRO floor(x) AS x * 1000``, which a file keeps, every sum is
-another one, and "+" is a name like any other. A function of Python may join one of
-DuckDB's under its name, for other types. Our statements call functions of DuckDB alone,
-so a connection is fit where each of their names has what it has on a fresh one, and
-nothing else. Types cannot be replaced, nor can what is no function to DuckDB (CAST,
-TRY, CASE, coalesce, comparisons).
+included: after ``CREATE MACRO floor(x) AS x * 1000``, which a file keeps, every sum
+changes, and "+" is a name like any other. A function of Python may join one of DuckDB's
+under its name, for other types. Our statements call only functions of DuckDB. So a
+connection is safe if each of these names means what it means on a fresh connection, and
+nothing else. Types cannot be replaced, and neither can what is not a function in DuckDB
+(CAST, TRY, CASE, coalesce, comparisons).
 """
 
 from collections.abc import Callable

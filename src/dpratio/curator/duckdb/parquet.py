@@ -1,8 +1,8 @@
 """Opening Parquet files for DuckDB, so that no cell of them stops it.
 
 DuckDB stops at text that is not UTF-8, and at times in milliseconds that it cannot
-count in microseconds. Where it stops, text is read again with its broken cells
-missing; columns of such times, and of the old times of 96 bits, are read by PyArrow.
+count in microseconds. If it stops, text is read again, and broken cells are missing.
+PyArrow reads columns of such times, and of the old times of 96 bits.
 """
 
 import contextlib
@@ -220,7 +220,7 @@ def _mended(
 
 
 def _read(files: Sequence[str], text: str = "strict", *, named: bool = False) -> str:
-    """Write how files are read; folders have no say, but for the name of the file."""
+    """Write how files are read; folders give DuckDB no columns."""
     name = f"filename = '{_FILE}', " if named else ""
     return (
         f"read_parquet({file_list(files)}, hive_partitioning = false, {name}"

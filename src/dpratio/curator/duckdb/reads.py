@@ -1,8 +1,8 @@
 """What a statement of DuckDB reads: files and tables, each as often as it does.
 
 DuckDB itself takes the statement apart; nothing is run. Views are followed and patterns
-are expanded; Parquet files of one call must share their columns. What is read by macros
-and by functions that do not say so is not seen.
+are expanded; Parquet files of one call must share their columns. Reads inside macros,
+and inside functions that do not show them, are not seen.
 """
 
 import json

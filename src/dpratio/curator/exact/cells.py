@@ -1,7 +1,7 @@
 """What is wrong with how the cells of a column are written.
 
-What is remembered of cells is which kinds of fault were among them: no cell, no number
-of cells and no place. Nothing here could tell more.
+Only the kinds of fault that occurred are remembered: no cell, no number of cells and no
+place. So nothing here can reveal more.
 """
 
 import re

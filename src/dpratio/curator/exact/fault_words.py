@@ -1,6 +1,6 @@
 """A fault in words: the column, the kind, the likely cause, what to write.
 
-Nothing is said of the data but the kind, and of dates the form that all of them have.
+The words say only the kind of fault and, for dates, the form that all of them have.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """What is wrong with the lines of a text file: its encoding, its separator, its header.
 
-As with cells, which faults there were is all that is remembered.
+As with cells, only the kinds of fault that occurred are remembered.
 """
 
 from collections.abc import Iterator, Mapping

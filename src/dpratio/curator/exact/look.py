@@ -76,7 +76,7 @@ def look_at_format(
         table: The files, as `release_sums` takes them.
         plan: What would be measured: its columns are looked at, and no other.
         ledger: Where the look is entered.
-        scope: The dataset's scope; may be left out where there is one.
+        scope: The dataset's scope; may be left out if there is only one.
         source: The source as the study has it.
         by: Who looks.
 

@@ -19,11 +19,11 @@ def backup_ledger(ledger: Ledger, target: str | PathLike[str]) -> None:
     """Copy a ledger's file while others may use it, and verify the copy.
 
     A copy by other means (``cp``, ``shutil.copy``) may hold half of a transaction. The
-    copy is for the day when the ledger is lost: to go on with one that is older than
-    the ledger spends the same budget twice.
+    copy is for the day when the ledger is lost: going on with a copy that is older than
+    the ledger would spend the same budget twice.
 
     Args:
-        ledger: A ledger in a file; with its anchor, where it has one.
+        ledger: A ledger in a file; with its anchor, if it has one.
         target: A file that is not there yet.
 
     Raises:

@@ -1,8 +1,8 @@
 """The right to draw for a charge, which a lost answer does not take away.
 
-Who opens a release writes the hash of a secret into the line. Where the ledger does not
-answer, nobody knows whether the line was written, and nothing has been drawn. The
-secret is then kept in the spool; whoever takes it from there may go on, once.
+Whoever opens a release writes the hash of a secret into the line. If the ledger does
+not answer, nobody knows whether the line was written, and nothing has been drawn. The
+secret is then kept in the spool. Whoever takes it from there may go on, once.
 """
 
 import hashlib

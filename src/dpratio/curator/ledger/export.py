@@ -33,12 +33,12 @@ def export_ledger(ledger: Ledger, target: str | PathLike[str], *, by: str) -> No
     """Close a ledger and write all of it into a file, which `import_ledger` reads.
 
     Nothing can be charged, opened or sealed in it any more; releases that were under
-    way go on in the ledger that the file is imported to. A ledger that is closed is
-    written once more.
+    way go on in the ledger that the file is imported to. A ledger that is already
+    closed can be exported again.
 
     Args:
-        ledger: The ledger, with its anchor where it has one.
-        target: A file that is not there yet; it is its owner's alone.
+        ledger: The ledger, with its anchor if it has one.
+        target: A file that is not there yet; only its owner can read it.
         by: Who exports it.
 
     Raises:

@@ -156,7 +156,7 @@ class Ledger:
             plan: What will be measured.
             source: What will be read; by default a table in memory with the name of
                 its scope, which no approval covers.
-            scope: The dataset's scope; may be left out where there is one.
+            scope: The dataset's scope; may be left out if there is only one.
             by: Who asks, for the history.
             is_first: Whether to refuse a plan and source that were charged before.
 
@@ -182,7 +182,7 @@ class Ledger:
         )
 
     def open(self, release_id: str) -> str:
-        """Say that data are opened for a charged release: from here on it is spent.
+        """Record that data are opened for a charged release: from now on it is spent.
 
         Returns:
             The head of the ledger, which the release will carry.
@@ -203,11 +203,11 @@ class Ledger:
         keep_until(seal, self.spool, release_id, content, kind)
 
     def publish(self, release_id: str) -> None:
-        """Say that the sealed bytes are out; again, where they were before."""
+        """Record that the sealed bytes are published, even if they were before."""
         self._step(release_id, "published", {})
 
     def void(self, release_id: str, *, by: str = "") -> None:
-        """Give a charge back whose data were never opened.
+        """Give back a charge whose data were never opened.
 
         Raises:
             LedgerRefused: When data were opened: that charge stays.
@@ -234,7 +234,7 @@ class Ledger:
                 `CsvFile`, a `DatabaseTable`, or the name of a table in memory.
             most: For how many releases; by default for any number.
             until: The last day in UTC, such as ``"2026-12-31"``; by default no end.
-            scope: The dataset's scope; may be left out where there is one.
+            scope: The dataset's scope; may be left out if there is only one.
             by: Who approves.
 
         Returns:
@@ -263,7 +263,7 @@ class Ledger:
         Args:
             lines: The numbers of all such lines, and of no others.
             why: The reason, for the record.
-            scope: The dataset's scope; may be left out where there is one.
+            scope: The dataset's scope; may be left out if there is only one.
             by: Who sets them aside: on a server, only the owner may.
 
         Returns:
@@ -290,7 +290,7 @@ class Ledger:
                 `DatabaseTable`, or the name of a table in memory.
             source: The source as the study has it, where the table is seen from
                 another folder.
-            scope: The dataset's scope; may be left out where there is one.
+            scope: The dataset's scope; may be left out if there is only one.
             by: Who allows it.
         """
         found = meant_source(table, source)
@@ -303,7 +303,7 @@ class Ledger:
         """Give the bytes and the format of a release that was sealed before.
 
         Returns:
-            None where the id is new, or was charged and nothing drawn for it yet.
+            None if the id is new, or if nothing was drawn for its charge yet.
 
         Raises:
             LedgerRefused: When the id belongs to another plan or scope, or was opened

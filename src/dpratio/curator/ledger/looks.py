@@ -1,6 +1,6 @@
 """Looks at data past all noise: entered before data are opened, and never forgotten.
 
-A look costs no epsilon, since no noise could pay for it. What was planned after it may
+A look costs no epsilon, because no noise could pay for it. Plans made after it may
 depend on it, so every release that is charged from then on says so.
 """
 
@@ -48,7 +48,7 @@ def enter_look(
     Args:
         ledger: The ledger of the data.
         source: What will be looked at.
-        scope: The dataset's scope; may be left out where there is one.
+        scope: The dataset's scope; may be left out if there is only one.
         by: Who looks.
 
     Returns:

@@ -31,8 +31,8 @@ def import_ledger(file: str | PathLike[str], ledger: Ledger, *, by: str) -> None
     """Read an exported ledger into an empty one, which goes on from there.
 
     All lines, hashes and bytes are the same. Every scope is opened again by one line,
-    unless it was opened by mistake; the anchor gets that line as well: where the same
-    file was imported before, the anchor is ahead, and this is refused.
+    unless it was opened by mistake. The anchor gets that line too. If the same file was
+    imported before, the anchor is ahead, and the import is refused.
 
     Args:
         file: What `export_ledger` wrote.

@@ -1,8 +1,8 @@
 """Going on with a ledger that lost its last lines: what they spent is written off.
 
 A replica that lagged or a backup that was restored is older than its anchor. What the
-anchor proves was spent by then is entered as spent, never as free; where the anchor
-cannot tell, the whole cap is.
+anchor proves was spent by then is entered as spent. If the anchor cannot tell, the
+whole cap is entered as spent.
 """
 
 from fractions import Fraction
@@ -31,14 +31,14 @@ def recover_ledger(
 ) -> Account:
     """Write off what a ledger lost, so that it can be used again.
 
-    Releases that were charged and not begun stay charged, since the lost lines may have
-    opened them; approvals from before must be given again.
+    Releases that were charged and not begun stay charged, because the lost lines may
+    have opened them; approvals from before must be given again.
 
     Args:
         ledger: The ledger that is older than its anchor, with the anchor.
         by: Who recovers it.
         why: What happened.
-        scope: The dataset's scope; may be left out where there is one.
+        scope: The dataset's scope; may be left out if there is only one.
         everything: Write off all that is left, whatever the anchor proves: for a
             ledger without an anchor, or with one that was lost too.
 

@@ -63,11 +63,11 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
     """Follow every chain, compare kept bytes and prices, and look for heads.
 
     Args:
-        ledger: The ledger; with its anchor, where it has one.
+        ledger: The ledger; with its anchor, if it has one.
         releases: Published releases: the head that each carries must be in the ledger.
 
     Returns:
-        What was found, as sentences; sound where there is no damage.
+        What was found, as sentences; sound if there is no damage.
 
     Raises:
         LedgerFailed: When the ledger cannot be read at all.

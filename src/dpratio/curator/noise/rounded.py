@@ -3,9 +3,9 @@
 The integer drawn is round(N) for the *ideal real-valued* N of the given scale, so
 adding it to an integer sum is post-processing of the textbook mechanism. Each draw
 takes 64 bits: a sign and 63 bits of tail probability. The quantile is evaluated in
-doubles with an error bound; where the bound leaves one integer, that is the draw.
-Elsewhere bits are appended and the boundary is compared in certified arithmetic.
-Proof: docs/proofs/rounded_noise.md.
+doubles with an error bound. If the bound leaves one integer, that is the draw.
+Otherwise bits are appended and the boundary is compared in certified arithmetic. Proof:
+docs/proofs/rounded_noise.md.
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 PyArrow and DuckDB stop at times beyond their calendars, at decimals beyond their
 precision and at text that is not UTF-8. Here times become days in whole numbers, and a
-cell that is none of its type is missing.
+cell that is not of its column's type is missing.
 """
 
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Days of dates, of times in whole ticks, and of text; off the calendar there is none.
+"""Days of dates, of times in whole ticks, and of text; none beyond the calendar.
 
 Frames and their own conversions stop at times that Python cannot hold, and differ on
 nanoseconds before 1970; a floor of integers does neither.

@@ -1,8 +1,9 @@
 """Which files a path or pattern names, each physical file once.
 
-A row that is read twice moves a sum twice as far as it was priced. Names are no help:
-one file may have many, by symbolic links to it or to its folder, by hard links, by a
-folder that is mounted twice, and by patterns that reach it on several ways (``**/**``).
+A row that is read twice moves a sum twice as far as it was priced. Names do not
+identify a file: one file may have many, by symbolic links to it or to its folder, by
+hard links, by a folder that is mounted twice, and by patterns that reach it in several
+ways (``**/**``).
 """
 
 import contextlib

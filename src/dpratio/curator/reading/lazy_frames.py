@@ -1,7 +1,7 @@
 """Lazy frames of Polars: the files behind them, looked at before anything is read.
 
-Polars takes the schema of one file for that of all, and stops where another differs:
-after the charge. What every file says of its columns is public, and is compared first.
+Polars assumes that all files have the schema of one, and stops if another differs:
+after the charge. The columns of every file are public, and are compared first.
 """
 
 import contextlib

@@ -1,9 +1,9 @@
 """Folders of Parquet files, and the columns that the names of folders hold.
 
 ``year=2026/a.parquet`` says of all rows of a file that their year is 2026. Such a name
-may hold a cell of a person, so no value decides what type its column has, stops a
-release, or stands in a message: types are declared, and a value that is none of its
-type is missing. Every engine takes the values that are read here.
+may hold a cell of a person, so no value decides the type of its column, stops a
+release, or appears in a message. Types are declared, and a value of another type is
+missing. Every engine uses the values that are read here.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Sources that read one file or table more than once, refused before the charge.
 
-A row that is read twice moves a sum twice as far as it was priced. What a pattern of
-ours names is read once (`files`); what others expand or put together can only be looked
-at: by the files and tables that their plan says it reads.
+A row that is read twice moves a sum twice as far as it was priced. dpratio reads each
+file of its own patterns once (`files`). What others expand or combine can only be
+checked, by the files and tables that their plan says it reads.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """What variables of a source hold in the environment, and messages without it.
 
-An approval is of the name, as the study has it; what it holds decides what is read, and
-where that lies stands in the ledger. A value may be a password, so none is ever shown.
+An approval covers the name, as the study has it. The value decides what is read, and
+the ledger records where that lies. A value may be a password, so none is ever shown.
 """
 
 import os

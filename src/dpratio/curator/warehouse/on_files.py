@@ -1,9 +1,8 @@
 """The condition of a study over files: rows are kept by DuckDB, each by its own cells.
 
-It is read as the condition of a view is, and written anew. DuckDB may not use it to
-leave parts of a file out: what a file says of its rows as a whole may be wrong, and
-never tells of NaN. A row would then be kept or dropped by what other rows hold.
-Proof: docs/proofs/warehouse.md.
+It is read as the condition of a view is, and written anew. DuckDB must not use it to
+skip parts of a file: the statistics in a file may be wrong, and ignore NaN. A row would
+then be kept or dropped by what other rows hold. Proof: docs/proofs/warehouse.md.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """The account of a scope: its entries, followed from the first to the last.
 
-Nothing else is believed. What is spent, what is left, which release is where: all of it
-is added up from the chain, and a chain that breaks a rule is not added up at all.
+Nothing else is trusted. What is spent, what is left and where each release stands
+follow from the chain alone. A chain that breaks a rule is refused.
 """
 
 from collections import ChainMap, Counter

@@ -1,7 +1,7 @@
 """An approval in the ledger: of which plan and data, by whom, and within which limits.
 
-It may be limited in number and in time, and it may be withdrawn. Where a scope says so,
-who asks for a release must not be who approved it.
+It may be limited in number and in time, and it may be withdrawn. If a scope demands it,
+the person who asks for a release must not be the one who approved it.
 """
 
 import calendar

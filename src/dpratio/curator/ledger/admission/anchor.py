@@ -3,7 +3,7 @@
 One line of JSON per entry, appended and synced after the entry is committed. An anchor
 may be a few entries behind the ledger, never ahead of it. A line also says what was
 spent by then, for the day when the ledger itself was lost. It only grows, so what lies
-before a mark stays, and is read once.
+before a mark never changes and is read once.
 """
 
 import json

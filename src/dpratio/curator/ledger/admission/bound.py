@@ -1,6 +1,6 @@
 """Whether a source may be read for a scope: what was bound, and what was allowed.
 
-This finds mistakes, not malice: who holds the data can call them anything.
+This finds mistakes, not malice: whoever holds the data can give them any name.
 """
 
 from collections.abc import Collection, Iterable, Iterator

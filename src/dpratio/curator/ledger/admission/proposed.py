@@ -1,7 +1,7 @@
 """Bounds and bins that are said to be found are computed again from what was sealed.
 
-A bound, or an edge, that was read off the rows, and named after a release of
-histograms, would tell of somebody without noise and without a charge.
+A bound or an edge that was read off the rows, but claims to come from a release of
+histograms, would reveal somebody without noise and without a charge.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Whether the schema of a ledger is what was made, to the last trigger and right.
 
-One query lists everything that lies in the schema or hangs on its tables: persistence,
+One query lists everything in the schema or attached to its tables: persistence,
 columns, keys, indexes, triggers, functions, rules, policies, children, owners, rights.
 What it lists is compared with what a new ledger has.
 """

@@ -1,8 +1,8 @@
 """The one clock of the house: when something was written, and how long others wait.
 
-Two things depend on the time: whether an approval has ended, and up to which period a
-growing study is released where nobody says it. Entries are ordered by number, and a
-clock that goes back is noted, not obeyed.
+Two things depend on the time: whether an approval has ended, and the last period of a
+growing study if nobody names it. Entries are ordered by number. If the clock goes back,
+that is noted but changes nothing.
 """
 
 import time

@@ -1,9 +1,8 @@
 """The functions by which lines enter a ledger on a server: checked there, once more.
 
 A curator may call ``append`` and ``keep``, an officer ``approve``, the owner alone
-``settle``; nobody may insert.
-They run with the rights of the owner and with names of their own, so whoever calls them
-directly gets no further than through this library.
+``settle``; nobody may insert. They run with the rights of the owner and a fixed search
+path, so calling them directly allows no more than this library does.
 """
 
 from dataclasses import dataclass

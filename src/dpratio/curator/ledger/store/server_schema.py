@@ -1,7 +1,7 @@
 """The tables of a ledger on a server, what keeps them, and how a catalogue shows them.
 
-Beside what a file keeps, a scope has its caps in the losses that are added up, and a
-line what was spent after it: the server checks both without this library.
+In addition to what a file keeps, a scope holds its caps as losses that are added up,
+and a line holds what was spent after it. The server checks both without this library.
 """
 
 from dpratio.curator.ledger.store.server_functions import FUNCTIONS

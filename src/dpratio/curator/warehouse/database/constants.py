@@ -1,9 +1,8 @@
 """Constants of views, each written anew as one of its column's own type.
 
-How a database reads a number, a day or a text depends on the type it takes it for. A
-constant is taken only where that type is the column's, and only where it is read here
-as the database reads it.
-Proof: docs/proofs/warehouse.md.
+How a database reads a number, a day or a text depends on the type that it assumes. A
+constant is accepted only if that type is the column's, and if it is read here as the
+database reads it. Proof: docs/proofs/warehouse.md.
 """
 
 import datetime as dt

@@ -1,4 +1,4 @@
-"""Which hosts a study may lead to, and which of them may be told a password.
+"""Which hosts a study may lead to, and which of them may get a password.
 
 A study is written by whoever asks, and its address names a host. Without a list the
 host may be any, but a password of the data holder's environment (PGPASSWORD, a password

@@ -1,7 +1,7 @@
-"""MariaDB: collations are passed by, and days that are none are missing.
+"""MariaDB: collations are bypassed, and impossible days are missing.
 
-Its texts may hold halves of characters, which are no UTF-8; its dates may be the 31st
-of February. Numbers never are NaN or infinite. Views are not read.
+Its texts may hold halves of characters, which are not UTF-8; its dates may be the 31st
+of February. Numbers are never NaN or infinite. Views are not read.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """SQLite: any cell may hold anything, and text is not read as the nearest double.
 
-What SQLite cannot do exactly is done by functions of ours inside it; none can fail.
+Our own functions inside SQLite do what it cannot do exactly; none can fail.
 """
 
 import hashlib

@@ -1,11 +1,11 @@
 """How a statement is written for PostgreSQL: each number is worked out once.
 
-PostgreSQL writes a SELECT that stands in another into that, and then works out an
-expression as often as it is named: steps that name a number three times each make it
-hundreds. OFFSET 0 keeps the steps apart, and does nothing else.
+PostgreSQL merges a SELECT into the one around it, and then evaluates an expression as
+often as it is named: with steps that name a number three times each, hundreds of times.
+OFFSET 0 keeps the steps apart, and does nothing else.
 
-Declared keys are handed over beside the statement: a temporary table, or a cursor of
-the server, would keep PostgreSQL from sharing the work among processes.
+Declared keys are passed beside the statement: with a temporary table, or a cursor of
+the server, PostgreSQL would not share the work among processes.
 """
 
 from collections.abc import Sequence

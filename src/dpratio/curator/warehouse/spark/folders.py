@@ -1,8 +1,8 @@
 """Parquet files by their path on Spark: what is read, and what folders say of it.
 
 Spark would guess the columns that folders name, and their types, from all values: one
-folder of one person's could change the schema. Here it looks for files alone; declared
-columns come from the name of a row's file, by the rule of every engine.
+person's folder could change the schema. Here Spark only lists files. Declared columns
+come from the name of a row's file, by the rule of every engine.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Spark frames opened in a session of our own, by their public schema.
 
-The frame is read as its own session would read it: settings are the same, but for those
+The frame is read as its own session would read it: settings are the same, except those
 that would change how our query is read. Nothing in that session changes.
 """
 

@@ -1,4 +1,4 @@
-"""Spark: collations are passed by, failing tasks are not quoted on our screen."""
+"""Spark: collations are bypassed, and messages of failing tasks are not shown."""
 
 from typing import Any
 

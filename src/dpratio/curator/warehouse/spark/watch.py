@@ -1,8 +1,8 @@
 """One query on a cluster: in silence, watched, and without a trace in the session.
 
-Why a task failed is written by the driver, and its words may quote a cell; some of them
-come after the query has stopped. A cluster that has lost its workers waits for others
-for ever.
+The driver logs why a task failed, and its words may quote a cell; some of them come
+after the query has stopped. A cluster that has lost its workers waits for others for
+ever.
 """
 
 import threading
