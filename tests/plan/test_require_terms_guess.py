@@ -34,6 +34,17 @@ def test_columns_that_share_bounds_are_compared_with_one(s: Bounds, y: Bounds) -
     assert type(settled.guess) is float
 
 
+@pytest.mark.parametrize("s", [Bounds(0, 1), Bounds.binary()])
+def test_a_rate_per_row_is_guessed_one_half(s: Bounds) -> None:
+    """Nobody compares a rate with 1, and from the middle all rates are near."""
+    rate = Ratio("s", per="rows")
+    plan = plan_of(ratio=rate, bounds={"s": s, "rows": Bounds.ones()})
+    settled = settled_of(rate, plan)
+    assert settled == replace(rate, guess=0.5, guess_is="unknown")
+    told = replace(rate, guess=1.0)
+    assert settled_of(told, plan) is told
+
+
 @pytest.mark.parametrize(
     ("s", "y", "guess"),
     [

@@ -71,7 +71,7 @@ def require_terms(plan: PlanTerms) -> None:
 def settle_guess(question: PlannedQuestion, plan: PlanTerms) -> Ratio:
     """Settle the guess of a ratio: 1 where both columns share bounds, else by them.
 
-    A difference of two columns is guessed to be 0.
+    A difference of two columns is guessed to be 0, a rate per row one half.
 
     Raises:
         InvalidInput: When the residual bound binds nowhere.
@@ -84,7 +84,10 @@ def settle_guess(question: PlannedQuestion, plan: PlanTerms) -> Ratio:
     if ratio.guess is None and ratio.minus is not None:
         settled = replace(ratio, guess=0.0)
     elif ratio.guess is None and _share_bounds(box):
-        settled = replace(ratio, guess=1.0)
+        # A rate is no calibration: from the middle, either end is half as far away.
+        is_rate = box["y"].is_one
+        likely = {"guess": 0.5, "guess_is": "unknown"} if is_rate else {"guess": 1.0}
+        settled = replace(ratio, **likely)
     elif ratio.guess is None:
         settled = replace(ratio, guess=guess_from(box), guess_is="unknown")
     if settled.residual_bound is not None:
