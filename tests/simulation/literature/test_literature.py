@@ -27,6 +27,8 @@ def test_tables_have_every_way_and_the_default_is_the_unit() -> None:
     table = measure_literature(["tables"], repetitions=60, rng=1)
     assert len(table.rows) == 4 * SETTINGS["tables"]
     for row in table.rows:
+        missed = row["missed_below"] + row["missed_above"] + row["undefined"]
+        assert missed == pytest.approx(1 - row["coverage"])
         if (row["method"], row["sums"]) == ("dpratio", "focused"):
             assert row["over_default"] == 1 or row["width_equal"] == np.inf
 
@@ -80,7 +82,9 @@ def test_each_kind_of_sums_is_answered_by_its_methods_and_they_cover() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("case", "ways"), [("paper", 10), ("real", 10), ("cut", 4)])
+@pytest.mark.parametrize(
+    ("case", "ways"), [("paper", 10), ("real", 10), ("weak", 10), ("cut", 4)]
+)
 def test_every_way_is_there_in_every_setting(case: str, ways: int) -> None:
     steps = []
     table = measure_literature(

@@ -55,7 +55,7 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         list[str] | None,
         typer.Option(
             help="limit: a named hard case, 'all' of them, or 'real' tables; "
-            "literature: paper, real, tables or cut."
+            "literature: paper, real, weak, tables or cut."
         ),
     ] = None,
     n: Annotated[

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.plan.plan import Plan
+from dpratio.simulation.coverage.hard_people import RareLabels
 from dpratio.simulation.coverage.limit import LAWS, paper_plan
 from dpratio.simulation.coverage.real_people import real_people
 from dpratio.simulation.coverage.real_tables import real_plan
@@ -33,6 +34,14 @@ REAL_SIZES = (300, 2_000, 10_000)
 REAL_EPSILONS = (0.2, 1.0)
 TABLES = ((0.1, 0.05), (0.3, 0.2))
 TABLE_SIZES = (200, 1_000, 5_000)
+# Whose denominators are weak, and how many of them there are.
+WEAK: tuple[tuple[str, PaperPopulation | RareLabels, int], ...] = (
+    ("ratio 1.1", PaperPopulation(1.1), 100),
+    ("ratio 2", PaperPopulation(2.0), 100),
+    ("ratio 5", PaperPopulation(5.0), 300),
+    ("rare labels", RareLabels(0.02), 1_000),
+    ("rare labels", RareLabels(0.02), 3_000),
+)
 CUT_SIZES, CUT_EPSILONS = (500, 2_000), (1.0, 4.0)
 _RUNS_AT_ONCE = 500
 _PEOPLE_IN_AN_ANSWER = 5_000
@@ -100,6 +109,19 @@ def real(run: Run, seeds: Seeds) -> Answers:
         yield from _of_sums(people, n, plans, run, seeds)
 
 
+def weak(run: Run, seeds: Seeds) -> Answers:
+    """Answer where the denominator is hard to tell from zero, or far from the guess."""
+    for name, people, n in WEAK:
+        plans = {
+            Setting("weak", name, "laplace", n, epsilon, people.ratio, 0.0): [
+                paper_plan("laplace", epsilon, weighted=False, n=n, strategy=each)
+                for each in STRATEGIES
+            ]
+            for epsilon in REAL_EPSILONS
+        }
+        yield from _of_sums(people, n, plans, run, seeds)
+
+
 def tables(run: Run, seeds: Seeds) -> Answers:
     """Answer the log relative risk of 2 × 2 tables."""
     for risks, n, epsilon in product(TABLES, TABLE_SIZES, REAL_EPSILONS):
@@ -125,12 +147,14 @@ def cut(run: Run, seeds: Seeds) -> Answers:
 SETTINGS = {
     "paper": 2 * len(SIZES) * len(LAWS) * len(EPSILONS),
     "real": 6 * len(REAL_SIZES) * len(REAL_EPSILONS),
+    "weak": len(WEAK) * len(REAL_EPSILONS),
     "tables": len(TABLES) * len(TABLE_SIZES) * len(REAL_EPSILONS),
     "cut": len(CUT_SIZES) * len(CUT_EPSILONS),
 }
 CASES: dict[str, Callable[[Run, Seeds], Answers]] = {
     "paper": paper,
     "real": real,
+    "weak": weak,
     "tables": tables,
     "cut": cut,
 }

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from dpratio.checks import require, require_one_of
 from dpratio.simulation.crew import crew_of
 from dpratio.simulation.judge import judge
@@ -33,13 +35,15 @@ class LiteratureTable(Tabular):
 
     ``factor`` is what its intervals must be multiplied by to cover at their level;
     ``width_equal`` is their median width then, and ``over_default`` the same in units
-    of the default's.
+    of the default's. ``missed_below`` and ``missed_above`` are the shares of intervals
+    that end below the truth, and that begin above it.
     """
 
     spare: ClassVar = (
         "score",
         "width",
         "cpu_us",
+        "missed_*",
         "coverage_error",
         "over_default_error",
         "undefined",
@@ -68,7 +72,7 @@ def measure_literature(
     """Simulate published methods and the default on the same data and budget.
 
     Args:
-        cases: ``"paper"``, ``"real"``, ``"tables"``, ``"cut"``.
+        cases: ``"paper"``, ``"real"``, ``"weak"``, ``"tables"``, ``"cut"``.
         repetitions: Samples per setting, at least 2.
         draws: Draws of each bootstrap, at least 39.
         rng: Seed; the same seed gives the same figures whatever the workers, but for
@@ -124,6 +128,8 @@ def _row(
         "sums": way.sums,
         "coverage": judged.coverage,
         "coverage_error": judged.coverage_error,
+        "missed_below": float(np.mean(given.upper < setting.truth)),
+        "missed_above": float(np.mean(given.lower > setting.truth)),
         "width": judged.width.mean,
         "width_median": judged.width.median,
         "factor": equal.factor,
