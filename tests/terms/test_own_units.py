@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from dpratio.errors import DocumentRefused, InvalidInput
+from dpratio.plan.make_plan import make_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
@@ -48,6 +50,17 @@ most_groups = 3
 [privacy]
 epsilon = 1
 """
+
+
+def test_a_question_may_describe_its_people_and_that_is_no_term() -> None:
+    people = "{ numerator = { mean = 9, sd = 9 }, per = { mean = 2, sd = 1 } }"
+    written = TEXT.replace("most_groups = 3", f"most_groups = 3\npopulation = {people}")
+    guess = Guess(ColumnGuess(9, 9), ColumnGuess(2, 1))
+    study = parse_study(written)
+    assert [each.guess for each in study.questions] == [None, guess]
+    assert make_plan(study) == make_plan(parse_study(TEXT))
+    with pytest.raises(InvalidInput, match="guess must be a Guess or None"):
+        Question(RATIO, guess=2.0)  # type: ignore[arg-type]
 
 
 def test_a_question_may_have_totals_and_groups_of_its_own() -> None:

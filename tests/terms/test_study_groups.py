@@ -173,7 +173,7 @@ def test_a_unit_may_leave_out_all_but_its_column() -> None:
             'whole = true\ncolumn = "g"',
             (
                 "$.groups: unknown field 'column'. Known fields: most_groups, pairs, "
-                "totals, weight, whole."
+                "population, totals, weight, whole."
             ),
         ),
         ("cross = 1", "$.groups.cross: must be a list, got 1."),

@@ -10,11 +10,13 @@ from dpratio.errors import DocumentRefused, InvalidInput
 if TYPE_CHECKING:
     from dpratio.plan.plan import Plan
     from dpratio.release.release import Release
+    from dpratio.terms.guess import Guess
     from dpratio.terms.study import Study
 
 __all__ = [
     "as_question",
     "as_written",
+    "described",
     "is_plan",
     "plan_of",
     "read_any_plan",
@@ -60,6 +62,20 @@ def read_given_release(path: Path) -> "Release":
 def as_question(given: str | None) -> str | int | None:
     """Take digits for the number of a question, and other text for its name."""
     return int(given) if given is not None and given.isdecimal() else given
+
+
+def described(study: "Study", which: str | int | None) -> "Guess | None":
+    """Give the people that a study describes: those of a question, where it is named.
+
+    With totals of its own, a question has a population of its own or none.
+    """
+    if which is None:
+        return study.guess
+    from dpratio.plan.planned_question import pick_question
+
+    asked = pick_question(study.questions, which)
+    is_apart = any(name in study.unit.totals for name in asked.totals)
+    return asked.guess or (None if is_apart else study.guess)
 
 
 def require_place(out: Path, *, force: bool) -> None:

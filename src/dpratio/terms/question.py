@@ -9,6 +9,7 @@ from dpratio.tabular import printable
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.dimensions import Cell, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.guess import Guess
 from dpratio.terms.ratio import COUNTED, Ratio
 from dpratio.terms.unit import PrivacyUnit, require_contributions
 
@@ -53,6 +54,9 @@ class Question:
             unit's; those that are not named here are the unit's.
         most_groups: In how many groups of this question one person is counted at
             most; None for what the unit says.
+        guess: What people are like in these groups, where that is not what the study
+            says of all: it forecasts this question and is no term. The plan is the same
+            without it.
         pairs: Pairs of groups, by their keys, whose people may be the same ones, as in
             two months: the release then holds what tells how far they do alike, and
             `compare_ratios` uses it. Where units have ids only.
@@ -77,6 +81,7 @@ class Question:
     name: str
     totals: Mapping[str, Bounds] = field(hash=False)
     most_groups: int | None
+    guess: Guess | None
     pairs: tuple[tuple[Cell, Cell], ...]
 
     def __init__(  # noqa: PLR0913 (keyword-only terms)
@@ -89,6 +94,7 @@ class Question:
         name: str = "",
         totals: Mapping[str, Bounds] | None = None,
         most_groups: int | None = None,
+        guess: Guess | None = None,
         pairs: Sequence[Sequence[Cell]] = (),
     ) -> None:
         require(isinstance(ratio, Ratio), "ratio must be a Ratio", ratio)
@@ -101,6 +107,8 @@ class Question:
         require(is_plain(name), rule, name)
         own = {} if totals is None else totals
         require_contributions(own, 1 if most_groups is None else most_groups)
+        told = guess is None or isinstance(guess, Guess)
+        require(told, "guess must be a Guess or None", guess)
         partition = _as_partition(groups)
         fields = {
             "ratio": ratio,
@@ -110,6 +118,7 @@ class Question:
             "name": name or default_name(ratio, partition),
             "totals": dict(own),
             "most_groups": most_groups,
+            "guess": guess,
             "pairs": _read_pairs(pairs),
         }
         for at, value in fields.items():

@@ -187,7 +187,7 @@ def parse_study(text: str) -> Study:
     if "groups" in top:
         partitions, weights = read_partitions(top["groups"])
         added = {name for each in ratios for name in _read_ratio(each).totals}
-        own = read_own(top["groups"], added, read_bounds)
+        own = read_own(top["groups"], added, read_bounds, _read_guess)
     privacy = top["privacy"].fields(
         "epsilon",
         optional=("delta", *_CHOSEN, "scope", *_SHARES),

@@ -48,6 +48,7 @@ from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Cell, Dimension, Key, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.guess import Guess
 from dpratio.terms.question import Partition
 
 __all__ = [
@@ -61,7 +62,7 @@ __all__ = [
 
 
 # What may stand beside any groups; what people put into them is read with their unit.
-_BESIDE = ("weight", "totals", "most_groups", "pairs")
+_BESIDE = ("weight", "totals", "most_groups", "population", "pairs")
 
 
 def read_partitions(
@@ -77,7 +78,10 @@ def read_partitions(
 
 
 def read_own(
-    node: Node, added: set[str], read_bounds: Callable[[Node], Bounds]
+    node: Node,
+    added: set[str],
+    read_bounds: Callable[[Node], Bounds],
+    read_guess: Callable[[Node], Guess | None],
 ) -> list[dict[str, Any]]:
     """Read what one unit may put into each table of groups, where they say it."""
     own = []
@@ -86,6 +90,8 @@ def read_own(
         unknown = [name for name in given.get("totals", {}) if name not in added]
         if unknown:
             each.entries()["totals"].refuse(f"no ratio adds up '{unknown[0]}'")
+        if "population" in each.entries():
+            given["guess"] = read_guess(each.entries()["population"])
         if "pairs" in each.entries():
             given["pairs"] = [
                 [_read_cell(key) for key in pair.items()]

@@ -92,11 +92,32 @@ def test_a_plan_says_how_groups_count_people_and_whom_a_guess_is_about(
         "by what they are like: the study's guess is about the totals of [unit].",
     ):
         assert words in said
-    refused = CliRunner().invoke(app, ["forecast", "study.toml"])
-    assert refused.exit_code != 0
-    assert "a guess is about the totals of one question" in str(refused.exception)
+    both = CliRunner().invoke(app, ["forecast", "study.toml"])
+    assert both.exit_code == 0
+    said = " ".join(both.stdout.split())
+    assert "not about those of 'delay per trips by month': there, ranges go" in said
     first = CliRunner().invoke(app, ["forecast", "study.toml", "--question", "1"])
-    assert first.exit_code == 0
+    assert "guessed ratio of 20" in " ".join(first.stdout.split())
+
+
+def test_people_beside_the_groups_are_those_of_their_question(folder: Path) -> None:
+    people = "{ numerator = { mean = 40, sd = 30 }, per = { mean = 2, sd = 1 } }"
+    described = OWN.replace(
+        "most_groups = 3", f"most_groups = 3\npopulation = {people}"
+    )
+    (folder / "study.toml").write_text(described, encoding="utf-8")
+    (folder / "plain.toml").write_text(OWN, encoding="utf-8")
+    run = CliRunner().invoke
+    told = run(app, ["forecast", "study.toml", "--question", "2"])
+    assert "guessed ratio of 20" in " ".join(told.stdout.split())
+    rehearsed = run(
+        app, ["rehearse", "study.toml", "--question", "2", "--answers", "3"]
+    )
+    assert "Rehearsed: 3 answers" in rehearsed.stdout
+    untold = run(app, ["forecast", "plain.toml", "--question", "2"])
+    assert "Nobody described the people" in " ".join(untold.stdout.split())
+    refused = run(app, ["rehearse", "plain.toml", "--question", "2"])
+    assert "people whom someone described" in str(refused.exception)
 
 
 def planned(layout: str) -> str:

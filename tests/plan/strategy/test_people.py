@@ -176,6 +176,16 @@ def test_a_range_has_rare_labels_and_denominators_near_their_end() -> None:
     assert max(each.off for each in unknown) > 2 * max(each.off for each in close)
 
 
+def test_rows_that_are_counted_are_one_whoever_has_them() -> None:
+    box = {"s": Bounds(0, 60), "y": Bounds.ones()}
+    found = stated_family(units_of(box, Contrast(10.0)), "unknown", 9.0)
+    assert {each.denominator for each in found} == {1.0}
+    # Of people with ids they are a count, and no label of all rows or none.
+    totals = units_of({"s": Bounds(0, 600), "y": Bounds(0, 10)}, Contrast(10.0))
+    counted = stated_family(totals, "unknown", 9.0, box)
+    assert counted == stated_family(totals, "unknown", 9.0)
+
+
 @pytest.mark.parametrize(
     ("bounds", "means"),
     [(Bounds(-6, -1), {-1.5, -3.5}), (Bounds(-4, 2), {-1.0})],

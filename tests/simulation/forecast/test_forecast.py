@@ -20,11 +20,8 @@ from dpratio.simulation.forecast.needed import needed_people
 from dpratio.simulation.population import PaperPopulation
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups
 from dpratio.terms.guess import ColumnGuess, Guess
-from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.unit import PrivacyUnit
 from tiers import quick_first
 
 PAPER = PaperPopulation(1.1)
@@ -266,24 +263,6 @@ def test_a_plan_in_two_stages_holds_the_guess_of_its_study() -> None:
     (beforehand,) = forecast(make_plan(Ratio("s", per="y"), **terms), n=2_000).ranges
     (outlook,) = forecast(plan, n=2_000).rows
     assert beforehand.width_low < outlook.width < beforehand.width_high
-
-
-def test_a_guess_of_the_study_is_not_about_totals_of_a_question() -> None:
-    ratio, guess = (
-        Ratio("x", per="y"),
-        Guess(ColumnGuess(1, 0.5), ColumnGuess(0.5, 0.2)),
-    )
-    regions = Groups("region", ["north", "south"])
-    plan = make_plan(
-        [Question(ratio, groups=regions, totals={"x": Bounds(0, 30)}), Question(ratio)],
-        bounds={"x": Bounds(0, 3), "y": Bounds(0, 1)},
-        budget=Budget(1),
-        unit=PrivacyUnit("id", totals={"x": Bounds(0, 3), "y": Bounds(0, 3)}),
-        stage=0.3,
-        guess=guess,
-        mechanism="laplace",
-    )
-    assert len(forecast(plan, n=5_000).ranges) == 2
 
 
 def test_where_most_intervals_are_unbounded_the_width_is_infinite() -> None:

@@ -17,7 +17,7 @@ from dpratio.cli.options import (
     Wide,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.studies import as_question, plan_of, read_study
+from dpratio.cli.studies import as_question, described, plan_of, read_study
 
 if TYPE_CHECKING:
     from dpratio.simulation.forecast.calibration_power import CalibrationPower
@@ -49,7 +49,10 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
             "times as frequent as scores say (1.25 for instance), by kind of plan."
         ),
     ] = None,
-    against: Annotated[float, typer.Option(help="The ratio to test against.")] = 1.0,
+    against: Annotated[
+        float | None,
+        typer.Option(help="The ratio to test against; by default the guess of it."),
+    ] = None,
     power: Annotated[float, typer.Option(help="Power of 'detectable'.")] = 0.8,
     question: WhichQuestion = None,
     level: Level = 0.95,
@@ -71,7 +74,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     plan = plan_of(given)
     sizes = n or [given.n or EXPECTED_PEOPLE]
     budgets = [Budget(each).epsilon for each in epsilon or []]
-    guess = given.guess
+    guess = described(given, asked)
     options: dict[str, Any] = {"guess": guess, "level": level, "question": asked}
     result: Forecast | LooksForecast | CalibrationPower
     if calibration is not None:

@@ -15,7 +15,7 @@ from dpratio.cli.options import (
     WhichQuestion,
 )
 from dpratio.cli.output import Output
-from dpratio.cli.studies import as_question, plan_of, read_study
+from dpratio.cli.studies import as_question, described, plan_of, read_study
 
 __all__ = ["rehearse"]
 
@@ -50,15 +50,15 @@ def rehearse(  # noqa: PLR0913 (one command, one rehearsal)
     from dpratio.terms.budget import Budget
 
     output = Output(layout, json_file, csv_file, chart_file, force=force)
-    given = read_study(study)
+    given, asked = read_study(study), as_question(question)
     plan, people = plan_of(given), n or given.n or EXPECTED_PEOPLE
     if epsilon is not None:
         plan = replan(plan, Budget(epsilon).epsilon, people, given.guess)
     found = draw_answers(
         plan,
         n=people,
-        guess=given.guess,
-        question=as_question(question),
+        guess=described(given, asked),
+        question=asked,
         answers=answers,
         level=level,
         seed=seed,

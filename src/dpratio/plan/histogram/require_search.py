@@ -31,7 +31,12 @@ def require_known(plan: PlanTerms) -> None:
         InvalidInput: When the plan looks for bounds.
     """
     rule = "widths follow from bounds, and those of this plan are yet to be found"
-    hint = "Plan with bounds that you expect: bounds={…: Bounds(0, 1000)}."
+    hint = (
+        "`forecast` without a width and without looks gives a range, where a "
+        "[population] describes the people. Or plan with bounds that you expect: "
+        'bounds={…: Bounds(0, 1000)}, [0, 1000] in place of "find" in a copy of the '
+        "study."
+    )
     names = [*open_names(plan.bounds), *open_names(plan.unit.totals)]
     require(plan.search is None, rule, names, hint)
 

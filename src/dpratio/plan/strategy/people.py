@@ -183,7 +183,7 @@ def stated_family(
     cheaper to protect than as many rows.
     """
     if row is not None:
-        is_label = row["y"].is_binary
+        is_label = row["y"].is_binary and not row["y"].is_one
         large = {**units.box, "y": units.box["y"]._replace(is_binary=is_label)}
         alike = stated_family(replace(units, box=large), guess_is, count)
         if "w" not in row:
@@ -192,7 +192,9 @@ def stated_family(
         return tuple(_of_weighted_rows(each, row["w"], *by) for each, by in pairs)
     box, centre = units.box, units.contrast.centre
     found = []
-    for mean, usual, part in _means(box["y"]):
+    # Rows that are counted are 1, whoever has them.
+    one = box["y"].upper, middle_of(box["y"]), 0.0
+    for mean, usual, part in [one] if units.given["y"].is_one else _means(box["y"]):
         moved = usual / mean if guess_is == "unknown" and centre else 1.0
         for near in likely_ratios(units, guess_is):
             ratio = near * moved

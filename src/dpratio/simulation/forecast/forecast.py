@@ -22,6 +22,7 @@ from dpratio.simulation.forecast.forecast_row import (
     Forecast,
     ForecastRange,
     ForecastRow,
+    told_apart,
 )
 from dpratio.simulation.forecast.simulated_widths import (
     Epsilon,
@@ -33,6 +34,7 @@ from dpratio.simulation.forecast.simulated_widths import (
 from dpratio.simulation.forecast.sought import SOUGHT, seek
 from dpratio.simulation.forecast.unit_moments import (
     UnitMoments,
+    guess_about,
     guess_of,
     questions_of,
     unit_moments,
@@ -51,7 +53,7 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     question: str | int | None = None,
     epsilon: Epsilon | Sequence[Epsilon] | None = None,
     level: float = 0.95,
-    against: float = 1.0,
+    against: float | None = None,
     power: float = 0.8,
 ) -> Forecast:
     """Forecast widths and power of a plan, without data and without cost.
@@ -62,10 +64,13 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         guess: What the people are like, such as ``study.guess``. Without one a
             focused plan gives ranges over a stated family of people.
         question: One question, by its name or its number from 1; otherwise all. A
-            guess is about the columns of one ratio.
+            guess is about the columns of one ratio, and about the unit's totals;
+            questions with totals of their own have ranges, unless one is named.
         epsilon: Budgets to plan for instead of the plan's own; each is planned anew.
         level: Confidence level of the intervals.
-        against: The ratio that a test is against.
+        against: The ratio that a test is against. By default the guess of the ratio
+            that the plan is made around; where nobody gave one, that of the people;
+            1 where questions differ.
         power: The power wanted of ``detectable``.
 
     Returns:
@@ -91,11 +96,18 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     require(0 < power < 1, "power must lie between 0 and 1", power)
     guess = guess_of(plan, guess)
     asked = questions_of(plan, question, guess)
+    about = {
+        each.name: guess_about(plan, each, guess, is_named=question is not None)
+        for each in asked
+    }
+    if against is None:
+        tested = {_tested(each, guess) for each in asked}
+        against = tested.pop() if len(tested) == 1 else 1.0
     wanted = Wanted(level, against, power)
     is_open = plan.search is not None
     units = [
-        None if guess is None or is_open else unit_moments(plan, each, guess)
-        for each in asked
+        None if told is None or is_open else unit_moments(plan, each, told)
+        for each, told in zip(asked, about.values(), strict=True)
     ]
     budgets: Sequence[Epsilon | None] = (
         [None]
@@ -104,20 +116,38 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
         if isinstance(epsilon, int | float | Fraction)
         else list(epsilon)
     )
-    rows, ranges = [], []
+    found: list[ForecastRow | ForecastRange] = []
     for size in sizes:
         for budget in budgets:
             planned = plan if budget is None else replan(plan, budget, size, guess)
             for each, unit in zip(asked, units, strict=True):
                 own = pick_question(planned.questions, each.name)
                 if is_open:
-                    ranges.append(_sought(planned, own, guess, size, wanted))
+                    told = about[each.name]
+                    found.append(_sought(planned, own, told, size, wanted))
                 elif unit is None:
-                    ranges.append(_range(planned, own, size, wanted))
+                    found.append(_range(planned, own, size, wanted))
                 else:
-                    rows.append(_row(planned, own, unit, size, wanted))
-    told = {"assumed": SOUGHT} if is_open else {}
-    return Forecast(tuple(rows), tuple(ranges), level, against, power, **told)
+                    found.append(_row(planned, own, unit, size, wanted))
+    rows = tuple(each for each in found if isinstance(each, ForecastRow))
+    if len(rows) == len(found):
+        return Forecast(rows, (), level, against, power)
+    ranges = tuple(
+        each.as_range() if isinstance(each, ForecastRow) else each for each in found
+    )
+    assumed = {"assumed": SOUGHT} if is_open else {}
+    if rows:
+        apart = [name for name, told in about.items() if told is None]
+        assumed = {"assumed": told_apart(apart)}
+    return Forecast((), ranges, level, against, power, **assumed)
+
+
+def _tested(question: PlannedQuestion, guess: Guess | Population | None) -> float:
+    """Say what a test is against where nobody does: what is guessed of the ratio."""
+    ratio = question.ratio
+    if isinstance(guess, Guess) and ratio.guess_is == "unknown":
+        return guess.ratio  # The plan's own follows from bounds, or is no guess.
+    return 1.0 if ratio.guess is None else ratio.guess
 
 
 def _row(

@@ -6,15 +6,16 @@ from typing import Any, ClassVar
 
 from dpratio.tabular import Tabular
 
-__all__ = ["FAMILY", "Forecast", "ForecastRange", "ForecastRow"]
+__all__ = ["FAMILY", "Forecast", "ForecastRange", "ForecastRow", "told_apart"]
 
 # Who is assumed where nobody said; docs/methods/forecast.md has the figures.
-FAMILY = (
-    "Nobody described the people: ranges go over a family of them. Labels are those of "
+_KINDS = (
+    "Labels are those of "
     "one in twenty to four in five; a denominator that is no label lies between a "
     "tenth and the middle of its range; the numerator follows it closely or varies "
     "widely; ratios lie around the plan's guess."
 )
+FAMILY = f"Nobody described the people: ranges go over a family of them. {_KINDS}"
 _ONE_FIGURE = (
     "A guess of the people gives one figure: guess=Guess(…), or a table [population] "
     "in the study."
@@ -45,6 +46,17 @@ class ForecastRow:
     detectable: float
     power_between: float
     detectable_between: float
+
+    def as_range(self) -> "ForecastRange":
+        """Give a range whose ends are the same, to stand beside wider ones."""
+        ends = {
+            f"{name}_{end}": getattr(self, name)
+            for name in ("width", "width_public", "detectable", "detectable_between")
+            for end in ("low", "high")
+        }
+        return ForecastRange(
+            self.question, self.n, self.epsilon, self.mechanism, **ends
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +148,17 @@ class Forecast(Tabular):
             ),
             f"power: chance to tell the ratio from {self.against:g}; {detectable}",
         ]
+
+
+def told_apart(undescribed: list[str]) -> str:
+    """Say that a guess is not about some questions, which have totals of their own."""
+    named = ", ".join(f"'{each}'" for each in dict.fromkeys(undescribed))
+    return (
+        f"The guess is about the unit's totals, and not about those of {named}: there, "
+        f"ranges go over a family of people. {_KINDS} Their totals are described by a "
+        "population beside the groups of the study, or by guess=Guess(…) with "
+        "question=…."
+    )
 
 
 def _half(size: float) -> float:

@@ -19,6 +19,7 @@ from dpratio.plan.strategy.layout import require_no_histogram
 from dpratio.simulation.forecast.simulated_widths import require_sizes
 from dpratio.simulation.forecast.sought import Sought, seek
 from dpratio.simulation.forecast.unit_moments import (
+    guess_about,
     guess_of,
     questions_of,
     unit_moments,
@@ -50,7 +51,8 @@ class RehearsedAnswer:
 class Rehearsal(Tabular):
     """Answers of a study about invented people, whose ratio is known.
 
-    ``truth`` is their ratio, ``n`` how many stand behind each answer.
+    ``truth`` is their ratio, ``n`` how many stand behind each answer. ``left_out``
+    are questions with totals of their own, which the guess is not about.
 
     Example:
         >>> import dpratio as dpr
@@ -66,6 +68,7 @@ class Rehearsal(Tabular):
     n: int
     epsilon: float
     level: float
+    left_out: tuple[str, ...] = ()
 
     def columns(self) -> dict[str, list[Any]]:
         """One row for each answer; questions are named where there are several."""
@@ -99,6 +102,12 @@ class Rehearsal(Tabular):
                 "study gives one of them, and does not tell which."
             ),
             "No data were read and nothing was spent.",
+            *(
+                f"Not rehearsed: '{each}', whose totals are its own. Describe them "
+                "with a population beside its groups, or guess=Guess(…), and name the "
+                "question."
+                for each in self.left_out
+            ),
         ]
 
 
@@ -144,10 +153,12 @@ def rehearse(
         hint = "Give guess=Guess(…), or a table [population] in the study."
         refuse(rule, None, hint)
     asked = questions_of(plan, question, known)
+    is_named = question is not None
+    told = [each for each in asked if guess_about(plan, each, known, is_named=is_named)]
     rng = np.random.default_rng(seed)
     rows: list[RehearsedAnswer] = []
     truth = 0.0
-    for each in asked:
+    for each in told:
         if plan.search is not None:
             truth, found = _sought(seek(plan, each, known), n, answers, level, rng)
             rows += found
@@ -156,7 +167,8 @@ def rehearse(
         truth = unit.ratio
         sums = unit.sums(n, answers, rng)
         rows += _answers(plan, each, sums, (truth, level), rng)
-    return Rehearsal(tuple(rows), truth, n, float(plan.epsilon), level)
+    left_out = tuple(each.name for each in asked if each not in told)
+    return Rehearsal(tuple(rows), truth, n, float(plan.epsilon), level, left_out)
 
 
 def _sought(

@@ -25,7 +25,7 @@ from dpratio.simulation.stages import counted_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import Guess
 
-__all__ = ["UnitMoments", "guess_of", "questions_of", "unit_moments"]
+__all__ = ["UnitMoments", "guess_about", "guess_of", "questions_of", "unit_moments"]
 
 _PEOPLE = 2**17
 _SEED = 20_221
@@ -87,11 +87,10 @@ def guess_of(plan: Plan, guess: Guess | Population | None) -> Guess | Population
 def questions_of(
     plan: Plan, which: str | int | None, guess: Guess | Population | None
 ) -> list[PlannedQuestion]:
-    """Give the questions that a guess is about: one, or all of one ratio.
+    """Give the question that is named, or all where a guess is about their ratio.
 
     Raises:
-        InvalidInput: When the plan asks several ratios, or of several totals, and
-            none of them is named.
+        InvalidInput: When the plan asks several ratios and none of them is named.
     """
     if which is not None:
         return [pick_question(plan.questions, which)]
@@ -99,10 +98,22 @@ def questions_of(
     rule = "a guess is about the columns of one ratio"
     hint = f"Say {say_which(plan.questions, plan.questions)}."
     require(guess is None or len(ratios) == 1, rule, len(ratios), hint)
-    others = [each.name for each in plan.questions if not plan.is_guessed(each)]
-    rule = "a guess is about the totals of one question"
-    require(guess is None or not others, rule, others, hint)
     return list(plan.questions)
+
+
+def guess_about(
+    plan: Plan,
+    question: PlannedQuestion,
+    guess: Guess | Population | None,
+    *,
+    is_named: bool,
+) -> Guess | Population | None:
+    """Give the guess where it is about the totals of a question; None elsewhere.
+
+    That of a plan is about the unit's totals. Whoever names the question speaks of
+    its own.
+    """
+    return guess if is_named or plan.is_guessed(question) else None
 
 
 def unit_moments(
