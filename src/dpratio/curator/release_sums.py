@@ -94,9 +94,9 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
 ) -> Release:
     """Add up a table as planned and release the sums with noise.
 
-    Asked again for the same plan, source, scope and period, it gives the release that
-    was sealed then: it costs nothing, and the data are not looked at. A table in memory
-    without a name is refused, because nobody can tell whether it is the same.
+    If the same plan, source, scope and period were released before, it gives that
+    sealed release again: this costs nothing, and the data are not opened. A table in
+    memory without a name is refused, because nobody can tell whether it is the same.
 
     Args:
         table: A path or glob of Parquet or CSV files, a `CsvFile`, a pandas, Polars
@@ -104,37 +104,37 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             Spark frame, or a mapping of columns to lists. Or a `Study`, which knows
             its plan, its data and its scope.
         plan: What to measure; it is priced again before the table is opened.
-        ledger: Where the release is charged: a `Ledger`, its file or its address. None
-            keeps no account; you must say so.
+        ledger: Where the release is charged: a `Ledger`, its file or its address. With
+            None there is no account; None must be given explicitly.
         scope: The dataset's scope in the ledger; may be left out if there is only one.
         source: For the ledger, the name of a table in memory: the same for the same
-            rows, another for others. It may be left out where there is one scope that
-            needs no approval; then each plan is released once, unless new_draw is said.
-            Files and tables of databases have their own; where a study was approved
-            that names them from another folder, or by a template such as
-            ``"{period}.parquet"``, the source as the study has it.
+            rows, another for others. It may be left out if the only scope needs no
+            approval; each plan is then released once, unless new_draw is True. Files
+            and tables of databases have their own name. If an approved study names them
+            from another folder, or by a template such as ``"{period}.parquet"``, give
+            the source as in the study.
         release_id: 32 hexadecimal digits, or any line of text that stands for them.
-            Where the release was sealed before, the same bytes are given again and no
-            data are read; another source is refused. Where it was charged and no data
-            were opened, it goes on with that charge. A new id is a new draw. By default
-            the id of the newest release of the same plan, source, scope and period; a
-            new one where there is none.
+            If the release was sealed before, the same bytes are given again and no data
+            are read; another source is refused. If it was charged but no data were
+            opened, it goes on with that charge. A new id is a new draw. By default the
+            id of the newest release of the same plan, source, scope and period, or a
+            new one.
         new_draw: Whether noise is drawn, and charged, although the same was released
             before.
-        last: Of a growing study, a day of the last period or its name, as ``2026-W46``
-            or ``2026-11``; by default the newest one that is over, by the day in UTC.
-            It never depends on rows.
+        last: For a growing study, a day of the last period or its name, as ``2026-W46``
+            or ``2026-11``; by default the newest period that is over, by the day in
+            UTC. It never depends on rows.
         out: A file to publish the release in, ``.json`` or ``.parquet``.
         replace: Whether another release that is there may be replaced; nothing else
             ever is.
         by: Who asks, for the ledger's history.
         simulated: Whether the people are invented; the release then says so.
         engine: ``"auto"``, ``"duckdb"``, ``"ibis"`` or ``"python"``.
-        on_stage: Is told each of `STAGES` when it begins. They are the same whatever
-            the data hold; when they begin is not.
-        on_id: Is told the id before anything is charged, and an empty text; then,
-            where a release is given again, the id once more, and what to know about it
-            where nobody named it. By default that is a warning, `GivenAgain`.
+        on_stage: Called with each of `STAGES` when it begins. The stages do not depend
+            on the data; their times do.
+        on_id: Called with the id and an empty text before anything is charged. If a
+            release is given again, called once more with the id, and with what to know
+            about it if nobody named it. By default that is a warning, `GivenAgain`.
 
     Returns:
         The release: safe to write, print and publish.
@@ -145,11 +145,11 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         SchemaRefused: When a column is missing or of the wrong type.
         FileRefused: When a file, its header or its footer cannot be read, or something
             else is where the release would be written.
-        EngineFailed: When the engine stops; nothing of the data is told, and the
-            charge stays.
+        EngineFailed: When the engine stops; the message tells nothing about the data,
+            and the charge stays.
         KeyboardInterrupt: When it is interrupted. The query is cancelled, and a note
             says where the release stands. SIGTERM does the same before it ends the
-            process, unless the program has a handler of its own.
+            process, unless the program has its own handler.
 
     Guarantee:
         The release is (epsilon, delta)-differentially private for the unit and the

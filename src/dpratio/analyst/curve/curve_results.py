@@ -48,9 +48,9 @@ class CalibrationErrors(Tabular):
     """How far each curve is from calibrated, and a test that it is.
 
     ``expected`` is the expected calibration error Σ|G|/W, ``squared`` its squared
-    version, both with the bias of sampling and noise taken off; they are known where
-    the release holds means. The ``statistic`` of the test adds up squared deviates of
-    the bins, each with the part of its variance that is not noise. ``fit`` holds the
+    version, both with the bias of sampling and noise subtracted; they are known if the
+    release holds means. The ``statistic`` of the test adds up squared deviates of the
+    bins, each with the part of its variance that is not noise. ``fit`` holds the
     intercept and slope of the straight line of labels on scores, and the Brier score,
     where the release holds ``"spread"``.
 

@@ -54,7 +54,7 @@ class FunctionOfSums:
             p(1 − p).
         lowest: The smallest value there can be.
         highest: The largest value there can be.
-        of_labels: What answers instead where the denominator is 0 or 1.
+        of_labels: The function to use instead if the denominator is 0 or 1.
 
     Raises:
         InvalidInput: When a name is repeated or an option unknown.

@@ -207,7 +207,7 @@ def odds_ratio(of: str = "ratio") -> FunctionOfSums:
 
     Returns:
         A function for `estimate_function`; of a column the plan must have ``"means"``
-        among its answers. Where noise leaves no odds the status is ``"unbounded"``.
+        among its answers. If noise leaves no odds, the status is ``"unbounded"``.
 
     Raises:
         InvalidInput: When ``of`` is none of the three.

@@ -47,21 +47,21 @@ def watch(  # noqa: PLR0913 (one verb, one answer)
             release over `Periods`. No data and no budget are needed.
         within: The band of ratios that are tolerated. An alarm says that the running
             ratio lies outside; a change says that periods since some time do. (1, 1)
-            holds the ratio to 1. Without a band a change is against earlier periods.
-        people_are_new: Say True where nobody is in two periods. It is your promise,
-            and running ratios rest on it. A release over periods whose plan counts
-            each person in one group keeps it by itself. Without it each period is
-            answered alone, with its share of the error.
-        looks: How many looks are expected: there the sequence is narrowest. It is
-            valid before and after. By default 90 days, 52 weeks, 12 months or
-            8 quarters.
+            asks whether the ratio is 1. Without a band a change is relative to earlier
+            periods.
+        people_are_new: True if nobody is in two periods. You must make sure of it:
+            running ratios rest on it. A release over periods whose plan counts each
+            person in one group ensures it. Otherwise each period is answered by itself,
+            with its share of the error.
+        looks: How many looks are expected: the sequence is narrowest there, and valid
+            before and after. By default 90 days, 52 weeks, 12 months or 8 quarters.
         last_look: Instead of ``looks``, the number of looks that was declared before
             the first: the sequence is narrower there, and wider at early looks.
-        level: The confidence of the sequence over all looks; the detector has an error
-            of its own of the same size.
+        level: The confidence of the sequence over all looks; the detector has a
+            separate error of the same size.
         adjust: ``"bonferroni"`` keeps the level over all groups together, ``"none"`` in
             each group by itself.
-        question: Which question, where there are several: its name, or its number.
+        question: Which question, if there are several: its name, or its number.
         variance: ``"linearised"`` or ``"kish"``; by default what the releases hold.
 
     Returns:
