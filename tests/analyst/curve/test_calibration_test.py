@@ -97,6 +97,37 @@ def test_a_calibrated_score_is_rejected_at_the_level(
     assert 0.035 - 0.019 < share < 0.06 + 0.021
 
 
+@pytest.mark.parametrize(
+    ("mean", "epsilon", "within"),
+    quick_first([(4.0, 1, (0.035, 0.06)), (0.3, 4, (0.025, 0.06))]),
+)
+def test_weights_that_pile_up_at_a_bound_are_known_by_their_squares(
+    mean: float, epsilon: float, within: tuple[float, float]
+) -> None:
+    """Without Σw²s the sizes would be 0.08 and 0.006 (plans with means)."""
+    rng, edges = np.random.default_rng(31), np.arange(BINS + 1) / BINS
+    score = rng.random((RUNS, 2000))
+    label = (rng.random(score.shape) < score) * 1.0
+    weight = np.clip(rng.exponential(mean, score.shape), 1 / 3, 3)
+    bins = ScoreBins("s", list(map(float, edges)))
+    plan = plan_of("means", epsilon, weighted=True, groups=bins)
+    places = np.minimum((score * BINS).astype(int), BINS - 1)
+    places += BINS * np.arange(RUNS)[:, None]
+    values = {"w": weight, "z": weight * (score - label), "h": weight * (score + label)}
+    sums = [
+        np.bincount(
+            places.ravel(),
+            np.prod([values[each] for each in measured.summand.name], axis=0).ravel(),
+        )
+        for measured in plan.questions[0].sums
+    ]
+    cells = np.stack(sums, axis=1)
+    groups = Groups.cross(Keys("run", range(RUNS)), bins)
+    found = calibration_curve(with_noise(plan, cells, groups, 5)).errors
+    low, high = within
+    assert low - 0.015 < (found.pvalue < 0.05).mean() < high + 0.015
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("answers", "weighted", "least"),

@@ -25,6 +25,8 @@ _APART = 0.25
 # How far ω may follow the score along a curve, relative; and by how many standard
 # errors it must do so before it is believed.
 _TILT, _CLEAR = 0.5, 2.0
+# How many standard deviations of its noise Σw of a bin must be for its mean score.
+_KNOWN = 3.0
 # By how much a curve's labels may be too frequent before that says little of ω.
 _OFF = 0.5
 _TINY = np.finfo(np.float64).tiny
@@ -89,7 +91,7 @@ def calibrated_variance(cells: Cells) -> CalibratedVariance:
 def _variance(cells: Cells, measured: Estimate) -> CalibratedVariance:
     """Give the variance, with Σws as measured."""
     lower, upper = cells.edges
-    middle = _likely_mean(lower, upper)
+    middle = _mean_scores(cells)
     scores, unsure = spread_out(cells, *measured)
     profile = scores * (1 - middle)
     omega, doubt = _omega(cells, scores, unsure, profile, middle)
@@ -156,13 +158,37 @@ def _likely_mean(lower: Floats, upper: Floats) -> Floats:
     return np.where(lower > 0, np.maximum((upper - inner) / spread, lower), lower)
 
 
+def _mean_scores(cells: Cells) -> Floats:
+    """Give the mean score of every bin, weighted by score: Σws²/Σws.
+
+    Where a plan tells Σw, the guess moves as far as the mean Σws/Σw lies from what
+    scores that are the rarer the larger would have.
+    """
+    lower, upper = cells.edges
+    guess = _likely_mean(lower, upper)
+    if "w" not in cells.moments.names:
+        return guess
+    scores, noise = cells.combined({"ws": 1.0})
+    weight, weight_noise = cells.combined({"w": 1.0})
+    known = weight > _KNOWN * np.sqrt(weight_noise)
+    whole = np.where(known, weight, 1.0)
+    mean = np.clip(scores / whole, lower, upper)
+    unsure = (noise + mean**2 * weight_noise) / whole**2
+    spread = (upper - lower) ** 2 / _TWELVE
+    part = np.where(known, spread / (spread + unsure + _TINY), 0.0)
+    usual = lower * upper / np.maximum(guess, _TINY)
+    least = np.maximum(part * mean, lower)
+    moved: Floats = np.clip(guess + part * (mean - usual), least, upper)
+    return moved
+
+
 def _omega(
     cells: Cells, scores: Floats, unsure: Floats, profile: Floats, middle: Floats
 ) -> Estimate:
     """Estimate Σw²s(1 − s)/Σws(1 − s) of every bin, and the variance of its level.
 
     Nothing is known of it but what weights are possible, so half of their range stands
-    for two standard deviations around its middle.
+    for two standard deviations around its middle, or down to one above it.
     """
     if cells.weights is None:
         return np.ones_like(scores), np.zeros_like(scores)
@@ -171,10 +197,14 @@ def _omega(
     found = (
         [_by_weights(cells)]
         if cells.is_kish
-        else _by_squares(cells, scores, unsure, profile, middle)
+        else _by_squares(cells, scores, unsure, profile)
     )
     value, variance = _mixed(found)
-    part = width**2 / (width**2 + variance)
+    # Weights that are heavier than thought make the test reject too often: more is
+    # possible above the middle, as far as squares say anything.
+    heavier = np.where(value > centre, (2 * width) ** 2, 0.0)
+    possible = (width * (1 + heavier / (heavier + variance + _TINY))) ** 2
+    part = possible / (possible + variance)
     omega = np.clip(centre + part * (value - centre), least, most)
     if not cells.is_kish:
         tilted = omega + _tilt(cells, scores, profile, middle, omega)
@@ -196,12 +226,12 @@ def _tilt(
     along = middle - cells.add(profile**2 * middle) / square
     reach = cells.add((profile * along) ** 2) + _TINY
     found = []
-    for own, by, sampled in _squares(cells, scores, profile):
-        beyond = own[0] - by * omega * profile
-        slope = cells.add(profile * along * beyond) / (reach * by)
-        noise = cells.add((profile * along) ** 2 * (own[1] + sampled))
-        # One bin alone has no slope; a square of its reach would be 0.
-        found.append((slope, noise / (reach * by) / (reach * by)))
+    for each in _squares(cells, scores, profile):
+        turned = each.times * along
+        spread = cells.add(turned**2) + _TINY
+        slope = cells.add(turned * (each.value - omega * each.times)) / spread
+        # One bin alone has no slope; a square of its spread would be 0.
+        found.append((slope, cells.add(turned**2 * each.variance) / spread / spread))
     slope, variance = _mixed(found)
     clear = np.maximum(slope**2 - _CLEAR**2 * variance, 0.0)
     possible = np.minimum(clear, (_TILT * omega) ** 2 * square / reach)
@@ -221,28 +251,35 @@ def _by_weights(cells: Cells) -> Estimate:
 
 
 def _by_squares(
-    cells: Cells, scores: Floats, unsure: Floats, profile: Floats, middle: Floats
+    cells: Cells, scores: Floats, unsure: Floats, profile: Floats
 ) -> list[Estimate]:
     """Estimate ω from sums of squares by regression on what ω multiplies."""
     least, most = cells.weights or (1.0, 1.0)
-    square = cells.add(profile**2) + _TINY
     centre = (least + most) / 2
-    blurred = centre**2 * cells.add((profile * (1 - middle)) ** 2 * unsure)
     found = []
-    for own, by, sampled in _squares(cells, scores, profile):
-        slope = cells.add(profile * own[0]) / (square * by)
-        noise = cells.add(profile**2 * (own[1] + sampled)) + blurred
-        found.append((slope, noise / (square * by) ** 2))
+    for each in _squares(cells, scores, profile):
+        square = cells.add(each.times**2) + _TINY
+        slope = cells.add(each.times * each.value) / square
+        blurred = (centre * each.times**2 / np.maximum(scores, _TINY)) ** 2 * unsure
+        noise = cells.add(each.times**2 * each.variance + blurred)
+        found.append((slope, noise / square**2))
     return found
 
 
-def _squares(
-    cells: Cells, scores: Floats, profile: Floats
-) -> list[tuple[Estimate, Floats, Floats]]:
-    """Give sums of squares, what multiplies V in them, and how they vary.
+@dataclass(frozen=True, slots=True)
+class _Squares:
+    """A sum of squares of every bin, its variance, and what ω multiplies in it."""
+
+    value: Floats
+    variance: Floats
+    times: Floats
+
+
+def _squares(cells: Cells, scores: Floats, profile: Floats) -> list[_Squares]:
+    """Give sums of squares that weights decide.
 
     Squares of w(s − y) grow with the frequency of labels, which need not be that of
-    the scores; it is taken off.
+    the scores; it is taken off. Where a plan has Σw²s, it says the most of weights.
     """
     least, most = cells.weights or (1.0, 1.0)
     gap, gap_noise = map(cells.add, cells.combined({"wy": 1.0, "ws": -1.0}))
@@ -250,10 +287,12 @@ def _squares(
     part = _OFF**2 / (_OFF**2 + gap_noise / total**2)
     labels = np.clip(1 + part * gap / total, 0.5, 2.0)
     sampled = (most - least) ** 2 / 16 * (least + most) * profile
-    found = [(cells.combined({"aa": 1.0, "ab": -2.0, "bb": 1.0}), labels, sampled)]
+    gaps = cells.combined({"aa": 1.0, "ab": -2.0, "bb": 1.0})
+    found = [_Squares(gaps[0], gaps[1] + sampled, labels * profile)]
     if "wa" in cells.moments.names:
         free = cells.combined({"wa": 1.0, "aa": -1.0})
-        found.append((free, np.ones_like(labels), np.zeros_like(labels)))
+        found.append(_Squares(*free, profile))
+        found.append(_Squares(*cells.combined({"wa": 1.0}), scores))
     return found
 
 
