@@ -48,3 +48,13 @@ def test_the_paper_s_way_is_wider_in_every_setting(
 ) -> None:
     for row in rows:
         assert float(str(row["width_paper"])) > float(str(row["width_over_limit"]))
+
+
+def test_answers_whose_variance_noise_made_small_are_not_ok() -> None:
+    """A threshold of five deviations would call 6.6 % ok, and 0.89 of them cover."""
+    table = measure_real(
+        ["grams_per_serving"], sizes=(60,), epsilons=(4.0,), repetitions=2_000, rng=1
+    )
+    row = next(each for each in table.to_dicts() if each["guess"] == "none")
+    assert row["ok_share"] < 0.02
+    assert row["weak_coverage"] > 0.94

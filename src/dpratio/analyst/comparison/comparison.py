@@ -34,10 +34,10 @@ COMPARISON_STATUSES = {
         "noise alone"
     ),
     "weak": (
-        "the sums of a group lie within five standard deviations of zero, or its "
-        "denominator alone within three, and the interval may be bounded by luck; its "
-        "level is not promised: where few answers of its kind are bounded, they cover "
-        "less"
+        "the sums of a group lie within 4.5 standard deviations of zero, or somewhat "
+        "further out where noise hides the variance, or its denominator alone within "
+        "three, and the interval may be bounded by luck; its level is not promised: "
+        "where few answers of its kind are bounded, they cover less"
     ),
     "half_line": (
         "one end is open: a denominator, or the ratio compared with, cannot be told "

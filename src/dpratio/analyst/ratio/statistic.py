@@ -23,8 +23,9 @@ __all__ = ["NoiseTerm", "Point", "Scored", "Statistic", "statistic_of"]
 Point = tuple[Floats, Floats]
 
 _TINY = np.finfo(np.float64).tiny
-# In standard deviations: of both sums together, and of the denominator alone.
-_FAR, _APART = 5.0, 3.0
+# In standard deviations: of both sums together, and of the denominator alone; and the
+# quantile for which these deviations have their allowance.
+_FAR, _APART, _QUANTILE = 4.5, 3.0, 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,16 +164,20 @@ class Statistic:
         both sums along the ratio leaves T where it was; luck across it does not. So
         what must be far from zero is the pair (S, Y), in its own standard deviations:
         the denominator's distance over √(1 − ρ²), ρ the correlation of Y with T at the
-        estimate (docs/methods/intervals.md).
+        estimate. Noise that makes the variance small makes sums seem far, and a set
+        narrow; so deviations are taken larger by half of s/A, the noise in the
+        estimated variance of T over all of it (docs/methods/intervals.md).
         """
         one = np.ones_like(self.numerator)
         bottom, at = (0 * one, one), (one, self.numerator / self.denominator)
         alone, across = self.distance(bottom), self.distance(at)
         shared = (self._slope(at, bottom, across.sampling) / 2) ** 2
-        whole = alone.widened(_FAR) * across.widened(_FAR)
+        whole = alone.widened(_QUANTILE) * across.widened(_QUANTILE)
         apart = 1 - np.divide(shared, whole, out=0 * one, where=whole > 0)
-        away = alone.at(_FAR)
-        far: Flags = (away > _APART) & (away**2 > _FAR**2 * apart)
+        unsure = np.sqrt(across.doubt) / np.maximum(across.variance, _TINY)
+        enough = (_FAR * (1 + unsure / 2)) ** 2 * apart
+        away = alone.at(_QUANTILE)
+        far: Flags = (away > _APART) & (away**2 > enough)
         return ~far
 
     def deviates(self, ratio: float) -> Floats:

@@ -33,9 +33,10 @@ STATUSES = {
         "noise alone"
     ),
     "weak": (
-        "the sums lie within five standard deviations of zero, or the denominator "
-        "alone within three, and the interval may be bounded by luck; its level is not "
-        "promised: where few answers of its kind are bounded, they cover less"
+        "the sums lie within 4.5 standard deviations of zero, or somewhat further out "
+        "where noise hides the variance, or the denominator alone within three, and "
+        "the interval may be bounded by luck; its level is not promised: where few "
+        "answers of its kind are bounded, they cover less"
     ),
     "unbounded": (
         "the noisy denominator cannot be told from zero; no finite interval is honest. "
