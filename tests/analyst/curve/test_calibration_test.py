@@ -121,7 +121,7 @@ def test_weights_that_pile_up_at_a_bound_are_known_by_their_squares(
         )
         for measured in plan.questions[0].sums
     ]
-    cells = np.stack(sums, axis=1)
+    cells = np.stack(sums, axis=1).astype(np.float64)
     groups = Groups.cross(Keys("run", range(RUNS)), bins)
     found = calibration_curve(with_noise(plan, cells, groups, 5)).errors
     low, high = within
