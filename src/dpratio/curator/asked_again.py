@@ -48,7 +48,7 @@ def asked_before(
     source: Callable[[], Source | None],
     scope: str | None,
 ) -> Before | None:
-    """Find the release of the same plan, source and scope; None where there is none.
+    """Find the release of the same plan, source and scope, or give None.
 
     That is the newest whose bytes were drawn; else the newest that was charged.
 

@@ -214,7 +214,7 @@ def _noise(
 def _products(
     plan: Plan, asks: Mapping[_Together, Callable[[], list[ExactSums]]]
 ) -> list[NDArray[np.int64] | None]:
-    """Give the products across pairs of groups with noise; None where there are none.
+    """Give the products across pairs of groups with noise; None without pairs.
 
     The noise is drawn before they are asked for.
     """
@@ -236,7 +236,7 @@ def _exact(
     groups: Sequence[Groups | None],
     asks: Mapping[_Together, Callable[[], list[ExactSums]]],
 ) -> list[ExactSums]:
-    """Ask for the exact sums of every question; of no groups there are none."""
+    """Ask for the exact sums of every question; without groups there are none."""
     nothing = itertools.repeat(ExactSums(np.zeros((0, 1), dtype=np.int64)))
     found = {
         at: iter(quietly(ask)) if _count(groups[at.partition]) else nothing

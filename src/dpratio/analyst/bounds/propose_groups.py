@@ -59,7 +59,7 @@ class GroupChoices(Tabular):
         return [] if self.proposed is None else [f"most_groups = {self.proposed}"]
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per limit; that nobody is counted at all is none."""
+        """One row per limit; counting nobody is not a limit."""
         shown = self.rows[1:]
         names = GroupChoice.__slots__
         return {name: [getattr(each, name) for each in shown] for name in names}

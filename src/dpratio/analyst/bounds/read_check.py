@@ -48,7 +48,7 @@ class Checked:
     def of(
         cls, column: str, counted: str, count: float, margin: float, status: str
     ) -> "Checked":
-        """Round a noisy count for people: there are none below zero."""
+        """Round a noisy count for readers; below zero it is 0."""
         return cls(column, counted, max(round(count), 0), math.ceil(margin), status)
 
 
@@ -98,7 +98,7 @@ def read_check(release: Release, study: Study) -> RowCheck:
         A table with one row per count, and the likely cause of each fault in words.
 
     Raises:
-        InvalidInput: When the release is none of a check.
+        InvalidInput: When the release is not one of a check.
     """
     known = isinstance(release, Release) and release.plan.strategy == HISTOGRAM
     hint = "Make it with `dpratio check STUDY --rows`."

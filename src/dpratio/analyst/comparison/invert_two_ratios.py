@@ -57,7 +57,7 @@ def singles_of(statistic: Statistic, quantile: float) -> Singles:
 def lower_ends(
     pairs: Pairs, first: Singles, second: Singles, quantile: float
 ) -> Floats:
-    """Find the lower end of every pair; −∞ where there is none.
+    """Find the lower end of every pair; −∞ if it has none.
 
     There is one where the first ratio has a smallest plausible value and the second
     a largest; of a quotient the first's must be above 0.

@@ -76,7 +76,7 @@ class Scored:
 
     @property
     def information(self) -> Floats:
-        """How sharply the ratio is told here."""
+        """How sharply the ratio is determined here."""
         told: Floats = self.slope * self.slope / self.variance
         return told
 
@@ -151,7 +151,7 @@ class Statistic:
         )
 
     def is_drowned(self, ratio: Floats) -> Flags:
-        """Tell where V is lost in noise at a ratio, and an answer hangs on it."""
+        """Tell where noise hides V at a ratio and an answer depends on it."""
         at = (np.ones_like(ratio), ratio)
         return is_drowned(
             self.sampling.at(at), self.noise_variance(at), self.sampling.doubt_at(at)

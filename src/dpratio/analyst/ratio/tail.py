@@ -76,7 +76,7 @@ class Distance:
         return plain
 
     def _scales(self) -> Sequence[Floats]:
-        """Give two scales for the Laplace noises, or none where there is none."""
+        """Give two scales for the Laplace noises; none without such noise."""
         if not any(scale.any() for scale in self.laplace):
             return ()
         return two_scales(self.laplace)
@@ -116,7 +116,7 @@ def stand_in(noise: Floats, doubt: Floats) -> Floats:
 
 
 def is_drowned(sampling: Floats, noise: Floats, doubt: Floats) -> Flags:
-    """Tell where an answer hangs on what stands in for V.
+    """Tell where an answer depends on the substitute for V.
 
     Noise took the estimate of V below 0 by more than is common, and known noise is the
     smaller part of the variance. Just below 0 is common where V is small, and the

@@ -27,7 +27,7 @@ def words_of(codes: Codes, statuses: Iterable[str]) -> tuple[str, ...]:
 
 
 def meanings_of(codes: Codes, statuses: Mapping[str, str]) -> list[str]:
-    """Say what the statuses mean that occur, but for ``"ok"``."""
+    """Say what the statuses that occur mean, except ``"ok"``."""
     seen = np.bincount(codes, minlength=len(statuses)) > 0
     return [
         f"{name}: {words}."

@@ -30,7 +30,7 @@ __all__ = ["open_arrow", "open_frame", "open_pandas", "open_polars"]
 
 
 def open_pandas(frame: Any, statement: Asked) -> DuckTable:  # noqa: ANN401
-    """Open a pandas frame; its cells are handed over as numbers and texts."""
+    """Open a pandas frame; its cells are passed on as numbers and texts."""
     types = pandas_types(frame)
     chosen = [name for name in statement.columns if name in types]
     names = {name: f"c{index}" for index, name in enumerate(chosen)}
@@ -96,7 +96,7 @@ def _polars_columns(frame: Any, names: dict[str, str], statement: Asked) -> Any:
 
 
 def _days_of(asked: Asked) -> set[str]:
-    """Name the columns that are read as days: of text, they are handed over as such."""
+    """Name the columns that are read as days; columns of text are passed on as text."""
     if isinstance(asked, KeyCount):
         return {asked.column} if asked.kind == "date" else set()
     dimensions = asked.first.dimensions
@@ -146,7 +146,7 @@ def open_frame(
 
 
 def _handed_over(given: ColumnType) -> str:
-    """Name the type under which a column of a frame is handed over."""
+    """Name the type with which a column of a frame is passed on."""
     if given.kind == "date":
         return "DATE"
     as_text = given.name.lower().startswith("decimal") or _is_wide(given.name)

@@ -131,7 +131,7 @@ def _on_calendar(day: str) -> str:
 
 
 def _csv_key(text: str, each: Keys) -> str:
-    """Read the text of a key, missing where it is none of its type."""
+    """Read the text of a key; missing if it is not of its type."""
     if None in each.values or not each.values:
         text = f"nullif({text}, '')"
     if each.kind not in KEY_FORMS:

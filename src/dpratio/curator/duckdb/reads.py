@@ -1,4 +1,4 @@
-"""What a statement of DuckDB reads: files and tables, each as often as it does.
+"""The files and tables that a statement of DuckDB reads, each as often as it is read.
 
 DuckDB itself takes the statement apart; nothing is run. Views are followed and patterns
 are expanded; Parquet files of one call must share their columns. Reads inside macros,

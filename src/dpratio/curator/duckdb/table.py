@@ -39,7 +39,7 @@ Columns = dict[str, Any]
 class DuckTable:
     """A table with its public schema; rows are read only when it is asked.
 
-    ``types`` are told to the user; ``columns`` give the name and DuckDB type under
+    ``types`` are shown to the user; ``columns`` give the name and DuckDB type under
     which the engine finds a column in ``source``. ``is_foreign`` tells that the
     question runs on a connection that is not ours and may trust a file's statistics.
     ``footers`` counts the rows that files claim to have, where they claim any.

@@ -160,7 +160,7 @@ class TextCells:
         return cls(keys, frozenset(map(_folded, keys)))
 
     def see(self, cell: str) -> None:
-        """Look at one cell: a key but for capital letters, or spaces around it."""
+        """Look at one cell: a key in other letter case, or with spaces around it."""
         if cell not in self.keys and _folded(cell) in self.folded:
             self.kinds.add(SPELLING)
 

@@ -135,7 +135,7 @@ class Spool:
         return sorted(each[1] for each in found if each is not None)
 
     def _read(self, name: str) -> bytes | None:
-        """Read a file that is its owner's alone; None where there is none."""
+        """Read a file that only its owner can read; None if there is no file."""
         try:
             descriptor = os.open(self.folder / name, _OLD)
         except FileNotFoundError:

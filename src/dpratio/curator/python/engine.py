@@ -125,7 +125,7 @@ def _kept_keys(seen: Mapping[str, set[str]], rule: UnitRule) -> Iterator[str]:
 
 
 def to_number(value: object, *, decimal: str | None = None) -> float | None:
-    """Read a cell as a finite double, or None where it is none.
+    """Read a cell as a finite double, or give None if it is not one.
 
     Args:
         value: The cell.

@@ -22,7 +22,7 @@ def find_files(path: str | Sequence[str]) -> list[str]:
     """List the files of a path or glob, or of several paths, each once, in order.
 
     Of the names of one file the first is kept, in the order of the real paths: which
-    of them a folder lists first has no say.
+    of them a folder lists first does not matter.
 
     Raises:
         FileRefused: When there is none.

@@ -60,7 +60,7 @@ def written_source(given: object) -> SourceDescription:
     """Describe what an approval names: a path, a table of a database, or a name.
 
     Raises:
-        InvalidInput: When it is none of them.
+        InvalidInput: When it is something else.
 
     Example:
         >>> print(written_source("loans.csv"))
@@ -136,7 +136,7 @@ def salted_hash(written: SourceDescription, salt: str) -> str:
 def _stored(source: object, named: object, origin: Origin | None) -> Source:
     """Give the source of files or of a table in a database.
 
-    Variables stay in what is written; where it lies is told by what they hold.
+    The text keeps its variables; their values say where the source lies.
     """
     read = written_source(resolved(source))
     if named is None:

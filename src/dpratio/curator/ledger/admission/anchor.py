@@ -84,7 +84,7 @@ class Anchor:
             self._refuse("cannot be written: the disk is full")
 
     def mark(self) -> int:
-        """Give how long the file is now; 0 where there is none."""
+        """Give the length of the file now; 0 if there is no file."""
         try:
             return self.path.stat().st_size
         except FileNotFoundError:

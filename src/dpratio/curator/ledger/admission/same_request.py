@@ -26,7 +26,7 @@ def same_requests(
 ) -> list[tuple[str, Held]]:
     """Find all releases that were charged for the same plan and source, newest first.
 
-    A charge that was voided is none: it was given back.
+    A charge that was voided does not count: it was given back.
 
     Guarantee:
         The answer is a function of the plan, of the source's description and place,

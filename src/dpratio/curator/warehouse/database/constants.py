@@ -156,7 +156,7 @@ def _date(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | None
 
 
 def _time(given: _Written, kind: Kind, dialect: Dialect, _: str) -> Value | None:
-    """A time of day, which a zone has an offset for; midnight where there is none."""
+    """A time of day, which a zone has an offset for; midnight by default."""
     zoned = kind.timezone is not None
     found = _moment(given, {"TIMESTAMPTZ"} if zoned else {*_TIMES, "DATE"})
     if found is None or kind.scale not in {None, _MICROSECONDS}:

@@ -1,4 +1,4 @@
-"""What an expression of Ibis reads in its database: tables, each as often as it does.
+"""The tables that an Ibis expression reads, each as often as it is read.
 
 The statement that Ibis writes is taken apart; views of the database are followed. A
 table of PostgreSQL is read with those that are parts of it.

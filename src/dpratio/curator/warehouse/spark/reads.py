@@ -1,4 +1,4 @@
-"""What a Spark frame reads: files and tables, each as often as it does.
+"""The files and tables that a Spark frame reads, each as often as it is read.
 
 Looked up in the analysed plan and its subqueries, leaf by leaf; nothing is run. Files
 are those that Spark has listed itself, so that patterns (``{a,a}/x.parquet``), folders
