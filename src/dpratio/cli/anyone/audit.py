@@ -35,8 +35,8 @@ def audit(  # noqa: PLR0913 (one command, its filters)
     strategy: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only focused, joint, even, keys, stages, histograms or search; "
-            "repeat for more."
+            help="Only focused, joint, even, cuts, keys, stages, histograms or "
+            "search; repeat for more."
         ),
     ] = None,
     unit: Annotated[

@@ -30,19 +30,21 @@ from dpratio.simulation.audit.histograms import (
 from dpratio.simulation.audit.invent import releases_of
 from dpratio.simulation.audit.keys import key_audit
 from dpratio.simulation.audit.pair import Pair, find_pair
-from dpratio.simulation.audit.question import DELTA, QUESTIONS, plan_for
+from dpratio.simulation.audit.question import DELTA, QUESTIONS, plan_for, plan_of_totals
 from dpratio.simulation.audit.refute import faults_of
 from dpratio.simulation.audit.repeats import least_alike
 from dpratio.simulation.audit.rounded_law import laws_of, names_of
 from dpratio.simulation.progress import Progress, Report, silent, stages
 from dpratio.terms.budget import Budget, decimal_text
+from dpratio.terms.study import MEASURED, UNMEASURED
 
 __all__ = ["EPSILONS", "SAMPLES", "audit_noise"]
 
 SAMPLES = 100_000
 EPSILONS = ("0.2", "1", "4")
-KEYS, STAGES, HISTOGRAMS, SEARCH = "keys", "stages", "histograms", "search"
-_STRATEGIES = (*STRATEGIES, KEYS, STAGES, HISTOGRAMS, SEARCH)
+CUTS, KEYS, STAGES = "cuts", "keys", "stages"
+HISTOGRAMS, SEARCH = "histograms", "search"
+_STRATEGIES = (*STRATEGIES, CUTS, KEYS, STAGES, HISTOGRAMS, SEARCH)
 
 _FEWEST = 100
 _SMALLEST, _LARGEST = Fraction(1, 100), Fraction(100)
@@ -82,7 +84,8 @@ def audit_noise(  # noqa: PLR0913 (keyword-only options)
         samples: How many samples are drawn of each table.
         epsilons: The budgets that are tried.
         mechanisms: Which noise is audited.
-        strategies: Which strategies; ``"keys"`` stands for finding keys privately,
+        strategies: Which strategies; ``"cuts"`` stands for a default release, which
+            counts the units that bounds cut, ``"keys"`` for finding keys privately,
             ``"stages"`` for both stages of a release that finds its guess,
             ``"histograms"`` for those that propose bounds, ``"search"`` for both
             stages of a release that finds them.
@@ -215,22 +218,12 @@ def _find_totals(
 ) -> Finding:
     """Audit the totals of a first stage that spends half of the budget."""
     staged = _plan_of(case, Fraction(1, 2))
-    plan = _plan_of_totals(staged)
+    plan = plan_of_totals(staged)
     pair = find_pair(plan, QUESTIONS[case.unit])
     draw = totals_by(door_for(2), staged, pair, samples)
     half = decimal_text(Budget(case.epsilon).epsilon / 2)
     first = replace(case, strategy=f"{STAGES}, the first", epsilon=half)
     return _finding(first, plan, pair, samples, draw, risk=risk)
-
-
-def _plan_of_totals(plan: Plan) -> Plan:
-    """Write the totals of a first stage as if they were sums around zero."""
-    (question,), stage = plan.questions, plan.stage
-    totals = () if stage is None else stage.firsts[0]
-    ratio = replace(question.ratio, guess=0.0)
-    return replace(
-        plan, stage=None, questions=(replace(question, ratio=ratio, sums=totals),)
-    )
 
 
 def _finding(
@@ -288,11 +281,12 @@ def _plan_of(case: _Case, stage: Fraction | None = None) -> Plan:
         stage = _HARDLY / Budget(case.epsilon).epsilon
     return plan_for(
         QUESTIONS[case.unit],
-        strategy="focused" if case.strategy == STAGES else case.strategy,
+        strategy="focused" if case.strategy in {STAGES, CUTS} else case.strategy,
         mechanism=case.mechanism,
         epsilon=case.epsilon,
         samples=1,
         stage=stage,
+        clipping=MEASURED if case.strategy == CUTS else UNMEASURED,
     )
 
 

@@ -19,7 +19,7 @@ __all__ = ["Pair", "Placed", "Side", "find_pair", "moves_of"]
 
 Values = tuple[float, ...]
 
-_POINTS = {"s": 9, "y": 9, "w": 3}
+_POINTS = dict(zip(COLUMNS, (9, 9, 3), strict=True))
 # Counts tell most about the noise where the best test is right 88 times out of 100,
 # nearly: docs/methods/audit.md.
 _ADVANTAGE = 0.77
@@ -133,15 +133,9 @@ def _wanted(mechanism: str, shape: Floats) -> float:
 
 def _sides(question: Question) -> list[Side]:
     """List what a unit may hold: nothing, or values on a grid over its box."""
-    held = question.unit.totals or question.bounds
-    box = {
-        letter: held[name]
-        for letter, name in zip("syw", COLUMNS, strict=True)
-        if name in held
-    }
     axes = [
-        np.linspace(each.lower, each.upper, 2 if each.is_binary else _POINTS[letter])
-        for letter, each in box.items()
+        np.linspace(each.lower, each.upper, 2 if each.is_binary else _POINTS[name])
+        for name, each in question.box.items()
     ]
     cells = range(question.cells)
     rows = [tuple(float(each) for each in values) for values in product(*axes)]
@@ -158,6 +152,7 @@ def moves_of(plan: Plan, question: Question, side: Side) -> Floats:
     for placed in side:
         score, label, *rest = placed.values
         factors = {"s": score, "y": label, "w": rest[0] if rest else 1.0}
+        factors["c"] = float(_is_cut(question, placed))
         if contrast is not None:
             z = factors["w"] * (score - contrast.centre * label)
             added = score + contrast.centre * label
@@ -167,6 +162,14 @@ def moves_of(plan: Plan, question: Question, side: Side) -> Floats:
             value = math.prod(factors[name] for name in each.summand.factors)
             moved[placed.cell, at] += np.floor(value / each.step + 0.5)
     return moved
+
+
+def _is_cut(question: Question, placed: Placed) -> bool:
+    """Tell whether a bound cuts a unit: at an end of its box it is written beyond."""
+    pairs = zip(placed.values, question.box.values(), strict=True)
+    return any(
+        each.can_cut and value in {each.lower, each.upper} for value, each in pairs
+    )
 
 
 def _lengths(plan: Plan, moves: Floats) -> Floats:

@@ -6,7 +6,7 @@ group to another, or to other values in the same one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpratio.plan.make_plan import make_plan
@@ -18,7 +18,15 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import UNMEASURED
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["COLUMNS", "DELTA", "QUESTIONS", "SAMPLE", "Question", "plan_for"]
+__all__ = [
+    "COLUMNS",
+    "DELTA",
+    "QUESTIONS",
+    "SAMPLE",
+    "Question",
+    "plan_for",
+    "plan_of_totals",
+]
 
 COLUMNS = ("score", "label", "weight")
 SAMPLE, PERSON = "sample", "person"
@@ -40,6 +48,12 @@ class Question:
     cells: int
     bounds: Mapping[str, Bounds] = field(default_factory=lambda: _ROW_BOUNDS)
 
+    @property
+    def box(self) -> dict[str, Bounds]:
+        """What one unit may hold: in a row, or in its totals."""
+        held = self.unit.totals or self.bounds
+        return {name: held[name] for name in COLUMNS if name in held}
+
 
 QUESTIONS = {
     "row": Question(PrivacyUnit(), 1),
@@ -60,6 +74,7 @@ def plan_for(
     epsilon: str,
     samples: int,
     stage: Fraction | None = None,
+    clipping: str = UNMEASURED,
 ) -> Plan:
     """Plan a release whose groups are samples, each of as many cells as a unit needs.
 
@@ -75,6 +90,15 @@ def plan_for(
         strategy=strategy,
         mechanism=mechanism,
         stage=stage or 0,
-        # The search for the furthest unit knows of no count of cuts.
-        clipping=UNMEASURED,
+        clipping=clipping,
+    )
+
+
+def plan_of_totals(plan: Plan) -> Plan:
+    """Write the totals of a first stage as if they were sums around zero."""
+    (question,), stage = plan.questions, plan.stage
+    totals = () if stage is None else stage.firsts[0]
+    ratio = replace(question.ratio, guess=0.0)
+    return replace(
+        plan, stage=None, questions=(replace(question, ratio=ratio, sums=totals),)
     )
