@@ -8,6 +8,7 @@ import numpy as np
 from dpratio.analyst.ratio.clipped import clipping_of
 from dpratio.analyst.ratio.interval import Options, RatioIntervals, Signs, intervals
 from dpratio.analyst.ratio.wald import LINKS, WALD_METHODS
+from dpratio.analyst.ratio.without_cuts import without_cuts
 from dpratio.analyst.sums.effective import effective_size
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance
@@ -29,7 +30,7 @@ __all__ = ["METHODS", "estimate_ratios"]
 METHODS = ("pivot", *WALD_METHODS)
 
 
-def estimate_ratios(
+def estimate_ratios(  # noqa: PLR0913 (keyword-only options)
     release: Release,
     *,
     method: str = "pivot",
@@ -38,6 +39,7 @@ def estimate_ratios(
     variance: str | None = None,
     draws: int = 200,
     rng: int | np.random.Generator | None = None,
+    histograms: Release | None = None,
 ) -> Estimates:
     """Estimate every ratio of a release, with confidence intervals.
 
@@ -53,6 +55,9 @@ def estimate_ratios(
         variance: ``"linearised"`` or ``"kish"``; by default what the release holds.
         draws: Redraws of the Monte Carlo method.
         rng: Seed or generator of the redraws.
+        histograms: A release of `release_bounds` that counted the same people. With it
+            estimates also say what the ratio may be without cuts; a release that found
+            its own bounds needs none.
 
     Returns:
         One row per group of every question. A denominator that cannot be told from zero
@@ -102,6 +107,7 @@ def estimate_ratios(
         origin=release.origin,
         within=_within(release),
         clipping=clipping_of(held, weighted),
+        uncut=without_cuts(release, histograms, held, reaches, options),
         effective=effective_size(held, weighted),
         **_asked(release),
         **_joined(columns),  # type: ignore[arg-type]  # columns are arrays

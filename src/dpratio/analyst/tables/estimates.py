@@ -20,6 +20,7 @@ from dpratio.analyst.tables.sentence import (
     short,
 )
 from dpratio.analyst.tables.statuses import Codes, codes_of, meanings_of, words_of
+from dpratio.analyst.tables.without_cuts import WithoutCuts
 from dpratio.arrays import Floats
 from dpratio.release.release import AFTER_LOOK
 from dpratio.tabular import Tabular
@@ -71,8 +72,9 @@ class Estimates(Tabular):
     where the question has none; ``around_one`` says that it is 1. ``within`` says to
     what values are clipped. ``facets`` say which rows belong to which question, and
     what gives them an order. ``clipping`` says how many people the bounds cut, where
-    that was measured, and ``effective`` says how many people of equal weight would say
-    as much as the weighted ones.
+    that was measured, ``uncut`` what the ratios may be without cuts, where a histogram
+    tells, and ``effective`` says how many people of equal weight would say as much as
+    the weighted ones.
 
     Example:
         >>> import dpratio as dpr
@@ -88,6 +90,8 @@ class Estimates(Tabular):
         "clipped_upper",
         "clipped_share",
         "clipping",
+        "uncut_lower",
+        "uncut_upper",
         "se_privacy",
         "se_sampling",
         "se",
@@ -123,6 +127,7 @@ class Estimates(Tabular):
     facets: tuple[Facet, ...] = ()
     clipping: Clipping | None = None
     effective: EffectiveSize | None = None
+    uncut: WithoutCuts | None = None
 
     @property
     def clipped_people(self) -> Floats | None:
@@ -151,6 +156,8 @@ class Estimates(Tabular):
         answers |= {"status": list(self.status)}
         if self.clipping is not None:
             answers |= self.clipping.columns()
+        if self.uncut is not None:
+            answers |= self.uncut.columns()
         if self.effective is not None:
             answers["effective_people"] = self.effective.people.tolist()
         return labelled(self.labels, answers)
@@ -180,19 +187,19 @@ class Estimates(Tabular):
             lost = np.isnan(self.effective.noise)
             unsure = np.where(lost, np.inf, np.maximum(self.effective.noise, 10.0))
             errors |= rounded_to(unsure, values=("effective_people",))
+        ends = ("ci_lower", "ci_upper", "uncut_lower", "uncut_upper")
         known = np.isfinite(self.se)
         on_ratio = np.where(known, self.se, np.abs(self.ratio - self.ci_lower) / 2)
         if self.link == "ratio":
             unsure = np.where(self.is_located, on_ratio, np.inf)
-            ends = ("ci_lower", "ci_upper")
             return errors | rounded_to(unsure, values=("ratio",), ends=ends)
         unsure = np.where(self.is_located, np.where(known, np.nan, on_ratio), np.inf)
         on_log = np.where(self.is_located, self.se, np.inf)
-        ends = ("log_ci_lower", "log_ci_upper")
+        on_link = ("log_ci_lower", "log_ci_upper")
         return (
             errors
-            | rounded_to(unsure, values=("ratio",), ends=("ci_lower", "ci_upper"))
-            | rounded_to(on_log, values=("log_ratio",), ends=ends)
+            | rounded_to(unsure, values=("ratio",), ends=ends)
+            | rounded_to(on_log, values=("log_ratio",), ends=on_link)
         )
 
     def notes(self) -> list[str]:
@@ -209,6 +216,8 @@ class Estimates(Tabular):
         lines += self.within
         if self.clipping is not None:
             lines += self.clipping.said(self.labels)
+        if self.uncut is not None:
+            lines += self.uncut.said()
         if self.effective is not None:
             lines.append(
                 "effective_people is Kish's effective sample size (Σw)²/Σw², from "

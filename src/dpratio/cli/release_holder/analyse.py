@@ -1,5 +1,6 @@
 """The command that estimates ratios from a release."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,6 +32,13 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
     variance: Variance = None,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 200,
     seed: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
+    histograms: Annotated[
+        Path | None,
+        typer.Option(
+            help="What `dpratio bounds` released of the same people: says what the "
+            "ratio may be without cuts."
+        ),
+    ] = None,
     chart_file: ChartFile = None,
     force: Replace = False,
     view: Annotated[
@@ -51,6 +59,7 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
         variance=variance,
         draws=draws,
         rng=seed,
+        histograms=None if histograms is None else read_given_release(histograms),
     )
     output.write_files(estimates)
     output.say([estimates.summary(), *estimates.notes(), ""])
