@@ -108,16 +108,17 @@ def _columns(
     ]
     widest = {**release.plan.bounds, **release.plan.unit.totals}
     widest = {name: each for name, each in widest.items() if each.to_find}
+    weights = (1.0, 1.0)
     of_people = plan.unit.column is not None
     if of_people:
         named = dict(zip("sy", ratio.totals, strict=True))
         bounds = plan.unit_of(question.asked).totals
-        weights = (1.0, 1.0)
     else:
         named = {at: name for at, name in ratio.letters.items() if at != "w"}
         bounds = plan.bounds
-        weight = plan.bounds[ratio.weight] if ratio.weight else Bounds.ones()
-        weights = (weight.lower, weight.upper)
+        if ratio.weight is not None:
+            weight = plan.bounds[ratio.weight]
+            weights = (weight.lower, weight.upper)
     for letter, name in named.items():
         if name not in bounds or not bounds[name].can_cut:
             continue

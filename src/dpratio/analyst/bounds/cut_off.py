@@ -158,8 +158,12 @@ def lost_beyond(
             all of what was lost, or nothing, may be its own.
     """
     reach = reach_of(noisy, bounds, widest)
-    outer = 2.0**noisy.ladder.highest
-    low, high = max(reach.ends[0], -outer), min(reach.ends[1], outer)
+    # Of a side without an end no more is counted than is known.
+    known = min(reach.seen[0], bounds.lower), max(reach.seen[1], bounds.upper)
+    low, high = (
+        end if math.isfinite(end) else each
+        for end, each in zip(reach.ends, known, strict=True)
+    )
     least, most = [], []
     edges = (-math.inf, *noisy.ladder.edges, math.inf)
     for count, start, end in zip(noisy.counts[:-1], edges[:-1], edges[1:], strict=True):
