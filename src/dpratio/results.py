@@ -6,6 +6,7 @@ from dpratio.analyst.comparison.homogeneity import Homogeneity
 from dpratio.analyst.curve.curve_results import CalibrationErrors, Curve
 from dpratio.analyst.function.function_results import FunctionEstimates
 from dpratio.analyst.tables.estimates import Estimates
+from dpratio.analyst.watch.arms import WatchedArms
 from dpratio.analyst.watch.watch_results import Watch
 from dpratio.show.chart.picture import Chart
 from dpratio.show.forest_chart import draw_intervals
@@ -26,5 +27,6 @@ __all__ = [
     "FunctionEstimates",
     "Homogeneity",
     "Watch",
+    "WatchedArms",
     "draw_intervals",
 ]

@@ -30,6 +30,7 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
     from dpratio.analyst.bounds.proposals import Proposals
     from dpratio.analyst.bounds.propose_bins import BinProposal
     from dpratio.analyst.curve.curve_results import Curve
+    from dpratio.analyst.watch.arms import WatchedArms
     from dpratio.analyst.watch.watch_results import Watch
     from dpratio.curator.ledger.history import History
     from dpratio.show.blocks import blocks_of, has_blocks, title_of
@@ -38,6 +39,7 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
     from dpratio.show.coverage_chart import coverage_chart
     from dpratio.show.curve_chart import curve_chart
     from dpratio.show.forest_chart import as_deviations, forest_chart, rehearsal_chart
+    from dpratio.show.watch.arms_chart import arms_chart
     from dpratio.show.watch.watch_chart import watch_chart
     from dpratio.show.width_charts import forecast_chart, limit_chart
     from dpratio.simulation.coverage.coverage import CoverageTable
@@ -55,6 +57,7 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
     kinds: list[tuple[type, Callable[[Any], Chart]]] = [
         (Curve, curve_chart),
         (Watch, watch_chart),
+        (WatchedArms, arms_chart),
         (Proposals, histogram_chart),
         (BinProposal, bins_chart),
         (History, lambda found: budget_chart(found.account)),

@@ -88,6 +88,17 @@ def test_programs_get_every_look(file: str, tmp_path: Path) -> None:
     assert "ALARM at" in picture.read_text()
 
 
+def test_two_groups_are_compared_at_every_look(file: str, tmp_path: Path) -> None:
+    picture = tmp_path / "arms.svg"
+    words = ("--last-look", "8", "--compare", "south", "north", "--chart", str(picture))
+    text = shown(file, NEW, *words)
+    assert "lift of score per label lies between" in " ".join(text.split())
+    lines = table(text)
+    assert lines[0].split() == ["period", "estimate", "cs_lower", "cs_upper", "apart"]
+    assert len(lines) == 10
+    assert "south against north" in picture.read_text()
+
+
 def test_a_report_of_the_newest_has_a_time_view(
     files: list[str], tmp_path: Path
 ) -> None:

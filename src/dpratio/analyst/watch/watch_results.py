@@ -12,6 +12,7 @@ from dpratio.analyst.tables.labels import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import short
 from dpratio.analyst.tables.statuses import Codes, meanings_of, words_of
+from dpratio.analyst.watch.arms import WatchedArms, compare_arms
 from dpratio.arrays import Floats, Integers
 from dpratio.tabular import Table, Tabular
 
@@ -141,6 +142,27 @@ class Watch(Tabular):
         if self.people_are_new:
             known["change_since"] = self._named(self.change_since)  # type: ignore[assignment]
         return Table(labelled(self.labels, known))
+
+    def compare(
+        self, first: object, second: object, *, link: str | None = None
+    ) -> WatchedArms:
+        """Compare two groups at every look, such as the arms of an A/B test.
+
+        Args:
+            first: A group, by its key or as `names` has it.
+            second: The one that it is held against.
+            link: ``"lift"`` or ``"difference"``; by default the lift, and the
+                difference where ratios may be negative.
+
+        Returns:
+            One row per look. The sequence holds at all looks at once, so that one may
+            stop at any of them.
+
+        Raises:
+            InvalidInput: When there is no such group, or sequences hold only one by
+                one (``adjust="none"``).
+        """
+        return compare_arms(self, first, second, link)
 
     def notes(self) -> list[str]:
         """Say what holds, and on which promise."""

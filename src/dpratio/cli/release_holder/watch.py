@@ -59,6 +59,12 @@ def watch(  # noqa: PLR0913 (one command, one answer)
     adjust: Annotated[
         str, typer.Option(help="Over groups: bonferroni or none.")
     ] = "bonferroni",
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="B A", help="Say at every look how group B differs from group A."
+        ),
+    ] = None,
     series: Annotated[
         bool,
         typer.Option(
@@ -99,12 +105,17 @@ def watch(  # noqa: PLR0913 (one command, one answer)
         question=as_question(question),
         variance=variance,
     )
-    output.write_files(found)
+    arms = None if compare is None else found.compare(*compare)
+    output.write_files(found if arms is None else arms)
     if report_file is not None:
         from dpratio.show.report import write_report
 
         newest = list(named.values())[-1]
         write_report(report_file, newest, level=level, answers=[found], replace=force)
+    if arms is not None:
+        output.say([*arms.said(), ""])
+        output.print_table(arms)
+        return
     output.say([found.summary(), *found.notes(), ""])
     output.print_table(_shown(found, layout, is_series=series, wide=wide))
 
