@@ -22,6 +22,8 @@ __all__ = ["FOLDED", "MOST_ROWS", "block_terms", "counted_verdicts"]
 MOST_ROWS = 300
 # From so many rows on the picture says more than the list, which is folded.
 FOLDED, _FOLDED_BELOW = 24, 12
+# A list of so many rows is printed although it is folded: it takes a page or two.
+_PRINTED = 60
 _WIDEST = 1000.0
 
 
@@ -73,6 +75,7 @@ def _terms(
         "axis": axis_strip(scale),
         "overview": overview,
         "is_folded": len(rows) > (_FOLDED_BELOW if overview else FOLDED),
+        "is_printed": len(rows) <= _PRINTED,
         "css": {name: css for name, (css, _) in VERDICT_STYLES.items()},
     }
 
