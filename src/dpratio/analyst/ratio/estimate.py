@@ -73,7 +73,7 @@ def estimate_ratios(  # noqa: PLR0913 (keyword-only options)
         >>> estimates.ratio.round(2)
         array([1.01, 1.05, 1.11, 1.22, 1.03, 1.1 , 1.13, 1.06, 1.08])
         >>> print(estimates.summary())
-        9 ratios of score per label, from 1.01 (north, (all)) to 1.22 (west, ...
+        9 ratios of score per label, from 1.01 (region north) to 1.22 ...
     """
     require_release(release)
     require_one_of(method, METHODS, "method")
