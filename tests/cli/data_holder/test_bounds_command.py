@@ -146,6 +146,14 @@ def test_most_groups_is_proposed_where_a_study_leaves_it_out(
     assert "If you take another, look for them again." in words
     names = [each.name for each in read_release("bounds.json").questions]
     assert names == ["spent", "orders", "groups per user"]
+    together = "Each line is for all groupings of the study"
+    assert together not in words
+    two = f"{grouped}[groups2]\n".replace("[groups]", "[[groups]]").replace(
+        "[groups2]", "[[groups]]\nwhole = true"
+    )
+    (folder / "two.toml").write_text(f"{STUDY}{two}", encoding="utf-8")
+    code, said, _ = call("bounds", "two.toml", *asked[2:], "--no-ledger", "--force")
+    assert (code, together in said) == (0, True)
     code, said, _ = call(*asked, "--no-ledger", "--force", "--no-groups")
     assert (code, "most_groups" in said) == (0, False)
     code, said, _ = call(*asked, "--no-ledger", "--force", "--column", "spent")

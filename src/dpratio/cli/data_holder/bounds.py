@@ -40,6 +40,12 @@ if TYPE_CHECKING:
 
 __all__ = ["bounds", "say_again"]
 
+_TOGETHER = (
+    "Each line is for all groupings of the study, and as wide as the widest of them "
+    "needs. Narrower totals of one grouping stand as `totals` beside its groups: write "
+    "them by judgement, or find them with a study that has these groups alone."
+)
+
 
 def bounds(  # noqa: PLR0913 (one command, one door)
     study: StudyFile,
@@ -146,6 +152,8 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         place = "[bounds]" if given.unit.column is None else "[unit.totals]"
         output.say(["", f"To take them, write into {place} of the study:"])
         output.say_as_is(lines)
+        if len(found.rows) > len({each.found.counted for each in found.rows}):
+            output.say(["", _TOGETHER])
     _say_groups(output, released, has_totals=bool(lines))
     output.say(["", str(released), f"Written to {out}."])
 
