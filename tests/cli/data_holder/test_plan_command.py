@@ -100,24 +100,18 @@ def test_a_plan_says_how_groups_count_people_and_whom_a_guess_is_about(
     assert "guessed ratio of 20" in " ".join(first.stdout.split())
 
 
-def test_people_beside_the_groups_are_those_of_their_question(folder: Path) -> None:
-    people = "{ numerator = { mean = 40, sd = 30 }, per = { mean = 2, sd = 1 } }"
-    described = OWN.replace(
-        "most_groups = 3", f"most_groups = 3\npopulation = {people}"
-    )
-    (folder / "study.toml").write_text(described, encoding="utf-8")
-    (folder / "plain.toml").write_text(OWN, encoding="utf-8")
-    run = CliRunner().invoke
-    told = run(app, ["forecast", "study.toml", "--question", "2"])
-    assert "guessed ratio of 20" in " ".join(told.stdout.split())
-    rehearsed = run(
-        app, ["rehearse", "study.toml", "--question", "2", "--answers", "3"]
-    )
-    assert "Rehearsed: 3 answers" in rehearsed.stdout
-    untold = run(app, ["forecast", "plain.toml", "--question", "2"])
-    assert "Nobody described the people" in " ".join(untold.stdout.split())
-    refused = run(app, ["rehearse", "plain.toml", "--question", "2"])
-    assert "people whom someone described" in str(refused.exception)
+def test_a_ratio_that_follows_from_the_people_is_advised_as_a_guess(
+    folder: Path,
+) -> None:
+    def planned(text: str) -> str:
+        (folder / "study.toml").write_text(text, encoding="utf-8")
+        return " ".join(CliRunner().invoke(app, ["plan", "study.toml"]).stdout.split())
+
+    advice = "Nobody guessed the ratio itself: guess = 20 in [ratio], which follows"
+    own = OWN.replace("epsilon = 1", "epsilon = 0.2")
+    assert advice in planned(own)
+    known = own.replace('per = "trips"', 'per = "trips"\nguess = 20')
+    assert "Nobody guessed the ratio itself" not in planned(known)
 
 
 def planned(layout: str) -> str:

@@ -150,7 +150,10 @@ def rehearse(
     known = guess_of(plan, guess)
     if known is None:
         rule = "a rehearsal is about people whom someone described"
-        hint = "Give guess=Guess(…), or a table [population] in the study."
+        hint = (
+            "Give guess=Guess(…), or a table [population] in the study; where a "
+            "question has totals of its own, a population beside its groups."
+        )
         refuse(rule, None, hint)
     asked = questions_of(plan, question, known)
     is_named = question is not None
