@@ -71,6 +71,9 @@ def lower_ends(
         ends[chosen] = _found(
             pairs.only(chosen), first.only(chosen), second.only(chosen), quantile
         )
+    if pairs.link == "quotient":
+        # No quotient is rejected that a float can hold: the search ran on to the end.
+        ends[np.exp(ends) == 0] = -np.inf
     return ends
 
 
