@@ -29,7 +29,7 @@ def figures() -> Iterator[Figure]:
     start = time.process_time()
     compare_ratios(release, adjust="holm")
     spent = time.process_time() - start
-    yield Figure("compare.all_pairs_cpu_s", spent, "<=10")
+    yield Figure("compare.all_pairs_cpu_s", spent, "<=5")
 
 
 def grid() -> Iterator[str]:

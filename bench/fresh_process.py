@@ -1,23 +1,43 @@
-"""One task in a process of its own: run, done twice, timed and weighed."""
+"""One task in a process of its own: run, done twice, timed and weighed.
+
+A number of threads may be set: for DuckDB, for matrix libraries, and as the processors
+that the process may use, which is what our own workers go by.
+"""
 
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+_THREADS = "DPRATIO_BENCH_THREADS"
+PROCESSORS = sorted(os.sched_getaffinity(0))
+# What is asked for, as far as this machine has it.
+THREADS = [each for each in (1, 2, 16) if each <= len(PROCESSORS)]
 
-def run_fresh(script: str, *words: str) -> dict[str, float]:
+
+def run_fresh(script: str, *words: str, threads: int | None = None) -> dict[str, float]:
     """Run one task of a script in a fresh process; give the figures it prints."""
     command = [sys.executable, script, *words]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    told = {} if threads is None else {_THREADS: str(threads)}
+    if threads is not None:
+        told |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), str(threads))
+    done = subprocess.run(
+        command,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | told,
+    )
     result: dict[str, float] = json.loads(done.stdout or "{}")
     return result
 
 
 def second_time(work: Callable[[], object]) -> dict[str, float]:
     """Do a task once to warm up imports and the file cache, and once measured."""
+    _keep_to_threads()
     work()
     start = time.process_time()
     work()
@@ -29,3 +49,22 @@ def _peak_memory() -> float:
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
     return int(peak.split()[1]) / 2**20
+
+
+def _keep_to_threads() -> None:
+    """Use as many processors and threads as this process was told to."""
+    if _THREADS not in os.environ:
+        return
+    import duckdb
+
+    threads = int(os.environ[_THREADS])
+    os.sched_setaffinity(0, PROCESSORS[:threads])
+    connect = duckdb.connect
+
+    def with_threads(*words: object, **options: object) -> object:
+        connection = connect(*words, **options)
+        connection.execute(f"SET threads = {threads}")
+        return connection
+
+    duckdb.connect = with_threads
+    duckdb.execute(f"SET threads = {threads}")

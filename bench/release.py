@@ -12,12 +12,13 @@ from itertools import product
 from pathlib import Path
 
 from figure import Figure
-from fresh_process import run_fresh, second_time
+from fresh_process import THREADS, run_fresh, second_time
 from weighted_people import float_sums, weighted_plan, write_people
 
 ROWS = 10_000_000
 KEYS = 1_000
-ROUNDS = 5
+ROUNDS = 3
+RATIOS = 3
 TASKS = ("release", "floats")
 
 FLOAT_SUMS = {
@@ -30,21 +31,38 @@ FLOAT_SUMS = {
 
 
 def figures() -> Iterator[Figure]:
-    """Measure releases in one group and in a thousand."""
+    """Measure releases in one group and in a thousand, and several ratios at once."""
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "people.parquet")
         run_fresh(__file__, "write", path, "0", "")
-        for strategy, keys in product(FLOAT_SUMS, (1, KEYS)):
-            pairs = [
-                [run_fresh(__file__, each, path, str(keys), strategy) for each in TASKS]
-                for _ in range(ROUNDS)
-            ]
-            ours = min(pair[0]["cpu"] for pair in pairs)
-            theirs = min(pair[1]["cpu"] for pair in pairs)
-            memory = max(pair[0]["memory"] for pair in pairs)
-            name = f"{strategy}_release_10m_rows_{keys}_groups"
-            yield Figure(f"{name}_cpu_over_float_sums", ours / theirs, "<=2")
-            yield Figure(f"{name}_peak_memory_gb", memory, "<1")
+        for threads, strategy, keys in product(THREADS, FLOAT_SUMS, (1, KEYS)):
+            words = (path, str(keys), strategy)
+            ours, theirs = in_turn(TASKS, words, threads)
+            name = f"{strategy}_release_10m_rows_{keys}_groups_{threads}_threads"
+            share = ours["cpu"] / theirs["cpu"]
+            yield Figure(f"{name}_cpu_over_float_sums", share, "<=1.5")
+            yield Figure(f"{name}_peak_memory_gb", ours["memory"], "<1")
+        for threads in THREADS:
+            several, one = in_turn(("several", "release"), (path, "1", ""), threads)
+            name = f"release_10m_rows_{RATIOS}_ratios_{threads}_threads_cpu_over_one"
+            yield Figure(name, several["cpu"] / one["cpu"], f"<{RATIOS}")
+
+
+def in_turn(
+    tasks: tuple[str, str], words: tuple[str, str, str], threads: int
+) -> list[dict[str, float]]:
+    """Do two tasks in turn, a few times; give the least CPU and the most memory."""
+    rounds = [
+        [run_fresh(__file__, each, *words, threads=threads) for each in tasks]
+        for _ in range(ROUNDS)
+    ]
+    return [
+        {
+            "cpu": min(each["cpu"] for each in runs),
+            "memory": max(each["memory"] for each in runs),
+        }
+        for runs in zip(*rounds, strict=True)
+    ]
 
 
 def write(path: str) -> None:
@@ -58,8 +76,28 @@ def release(path: str, keys: int, strategy: str) -> None:
 
     names = [f"region {key}" for key in range(keys)]
     groups = None if keys == 1 else dpr.Groups("region", names)
-    plan = weighted_plan(groups=groups, strategy=strategy)
+    plan = weighted_plan(groups=groups, strategy=strategy or "focused")
     dpr.release_sums(path, plan, ledger=None)
+
+
+def several(path: str, _keys: int, _strategy: str) -> None:
+    """Release several ratios of the whole table, which share their columns."""
+    import dpratio as dpr
+
+    plan = weighted_plan()
+    ratios = [dpr.Ratio("score", per="label", weight="weight")]
+    ratios += [dpr.Ratio("score", per="weight"), dpr.Ratio("label", per="weight")]
+    dpr.release_sums(
+        path,
+        dpr.make_plan(
+            ratios,
+            bounds=plan.bounds,
+            budget=plan.budget,
+            stage=0,
+            clipping="unmeasured",
+        ),
+        ledger=None,
+    )
 
 
 def floats(path: str, keys: int, strategy: str) -> None:
@@ -76,7 +114,7 @@ def main(task: str, path: str, keys: int, strategy: str) -> dict[str, float]:
     if task == "write":
         write(path)
         return {}
-    work = {"release": release, "floats": floats}[task]
+    work = {"release": release, "several": several, "floats": floats}[task]
     return second_time(lambda: work(path, keys, strategy))
 
 

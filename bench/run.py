@@ -10,6 +10,7 @@ BENCHMARKS = (
     "noise",
     "ledger",
     "start",
+    "plan",
     "page",
     "coverage",
     "compare",

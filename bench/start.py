@@ -1,4 +1,4 @@
-"""Time to show help, against importing typer."""
+"""Time to show help, against importing typer, and to import the library."""
 
 import subprocess
 import sys
@@ -16,7 +16,10 @@ def figures() -> Iterator[Figure]:
     script = str(Path(sys.executable).with_name("dpratio"))
     ours = best([script, "--help"])
     typer = best([sys.executable, "-c", "import typer"])
-    yield Figure("help_over_import_typer", ours / typer, "<=3")
+    yield Figure("help_over_import_typer", ours / typer, "<=2")
+    bare = best([sys.executable, "-c", "pass"])
+    imported = best([sys.executable, "-c", "import dpratio"])
+    yield Figure("import_dpratio_milliseconds", 1_000 * (imported - bare), "<=50")
 
 
 def best(command: list[str]) -> float:
