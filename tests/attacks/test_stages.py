@@ -22,6 +22,7 @@ from dpratio.curator.reading.statement import CellSum, Statement
 from dpratio.curator.release_sums import release_sums
 from dpratio.curator.statements import statement_of
 from dpratio.errors import LedgerFailed, PlanRefused
+from dpratio.plan.calibration.calibrate import least_deviation
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.price import price
@@ -241,6 +242,51 @@ def test_23_a_first_stage_is_priced_at_the_door() -> None:
     edited = replace(plan, stage=replace(plan.stage, firsts=(quiet,)))
     with pytest.raises(PlanRefused, match="first stage is too small"):
         release_sums("nowhere.parquet", edited, ledger=None)
+
+
+def gaussian_plan() -> Plan:
+    return staged_plan(mechanism="analytic_gaussian", budget=Budget(1, "1e-6"))
+
+
+def test_23_totals_have_the_noise_that_they_are_priced_by(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Gaussian noise of the scale of Laplace noise is not epsilon-private.
+
+    Source: found when stages with Gaussian noise were designed, 2026.
+    More: tests/curator/test_staged.py
+    """
+    laws = []
+
+    def noted(law: str, question: PlannedQuestion, cells: int, _: object) -> object:
+        laws.append(law)
+        return np.zeros((cells, len(question.sums)), dtype=np.int64)
+
+    monkeypatch.setattr("dpratio.curator.staged.draw_noise", noted)
+    table = {"spend": [2.0, 3.0], "visits": [1.0, 1.0]}
+    release_sums(table, gaussian_plan(), ledger=None)
+    assert laws == ["laplace", "analytic_gaussian"]
+
+
+def test_23_no_gaussian_second_stage_costs_more_than_was_charged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Which one is run is not known then, so the dearest of them is charged.
+
+    Source: found when stages with Gaussian noise were designed, 2026.
+    More: tests/plan/stage/test_realise.py
+    """
+    plan = gaussian_plan()
+    assert price(plan).pure == (Fraction(1, 5),)
+    least = 1 / Fraction(least_deviation("analytic_gaussian", *plan.for_sums))
+    assert price(plan).gaussian == least**2
+
+    def dearer(*given: Any) -> float:  # noqa: ANN401
+        return least_deviation(*given) * (1 + 1e-6)
+
+    monkeypatch.setattr("dpratio.plan.price.least_deviation", dearer)
+    with pytest.raises(PlanRefused, match="too small for what is charged"):
+        price(plan)
 
 
 def test_38_whatever_decides_the_second_stage_is_approved_with_the_plan() -> None:

@@ -42,6 +42,12 @@ PLANS: dict[str, dict[str, Any]] = {
     "weights": {"weight": "w", "groups": GROUPS, "answers": ("ratio", "means")},
     "people": {"unit": PERSON, "groups": GROUPS},
     "changed": {"unit": PrivacyUnit(neighbours="change-one"), "groups": GROUPS},
+    "gaussian": {
+        "unit": PERSON,
+        "groups": GROUPS,
+        "mechanism": "analytic_gaussian",
+        "budget": Budget(4, "1e-6"),
+    },
 }
 
 

@@ -21,6 +21,7 @@ from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.curator.release_sums import release_sums
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.price import price
 from dpratio.plan.sensitivity.neighbours import pooled_ratio, unit_ratio
 from dpratio.plan.split_budget import cells_of
 from dpratio.plan.stage.realise import realise
@@ -141,14 +142,32 @@ def test_one_unit_moves_both_stages_no_further_than_priced(
             released(pa.table(table), plan).questions[0].values.astype(object)
             for table in tables
         ]
+    power = 1 if plan.mechanism == "laplace" else 2
     paid = sum(
-        abs(Fraction(int(each))) / Fraction(scale)
+        (abs(Fraction(int(each))) / Fraction(scale)) ** power
         for row in values[0] - values[1]
         for each, scale in zip(row, asked_for.scales, strict=True)
     )
     grid = plan.grid(asked_for)
-    assert paid <= unit_ratio("laplace", grid, asked_for.scales, unit, cells)
-    assert paid <= plan.epsilon - plan.stage.epsilon
+    law = plan.mechanism
+    assert paid <= unit_ratio(law, grid, asked_for.scales, unit, cells) ** power
+    charged = price(plan)
+    assert paid <= (charged.pure[1] if power == 1 else charged.gaussian)
+
+
+def test_totals_have_laplace_noise_whatever_the_sums_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are priced by it: Gaussian noise of that scale is not epsilon-private."""
+    laws = []
+
+    def noted(law: str, question: PlannedQuestion, cells: int, bits: Any) -> Any:  # noqa: ANN401
+        laws.append(law)
+        return draw_noise(law, question, cells, bits)
+
+    monkeypatch.setattr(room, "draw_noise", noted)
+    released(TABLE, plan_of("gaussian"))
+    assert laws == ["laplace", "analytic_gaussian"]
 
 
 def test_each_stage_has_noise_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

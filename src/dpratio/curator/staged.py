@@ -34,7 +34,8 @@ def measure_in_stages(
         bits: Where noise is drawn from.
 
     Guarantee:
-        The totals and the sums together are epsilon-private at the plan's epsilon.
+        The totals and the sums together are (epsilon, delta)-private at what the plan
+        spends.
         Proof: docs/proofs/staged.md.
     """
     totals = noisy_totals(plan, stage, exact, bits)
@@ -55,11 +56,11 @@ def measure_in_stages(
 def noisy_totals(
     plan: Plan, stage: Stage, exact: Sequence[ExactSums], bits: BitSource
 ) -> list[tuple[int, ...]]:
-    """Put noise on the two totals of each question: the first stage."""
+    """Put Laplace noise on the two totals of each question: the first stage."""
     totals: list[tuple[int, ...]] = []
     for question, sums, first in zip(plan.questions, exact, stage.firsts, strict=True):
         both = replace(question, sums=first)
-        noise = draw_noise(plan.mechanism, both, 1, bits)
+        noise = draw_noise("laplace", both, 1, bits)
         noisy = sums.first_totals(TOTALS).plus(noise)
         totals.append(tuple(noisy[0].tolist()))
     return totals

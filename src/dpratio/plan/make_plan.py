@@ -162,9 +162,9 @@ def _plan_of(study: Study) -> Plan:
         partitions=study.partitions,
         budget=study.budget,
         strategy=study.strategy,
-        # Two stages are proven for Laplace noise.
+        # Finding bounds is proven for Laplace noise.
         mechanism="laplace"
-        if study.mechanism == "auto" and (study.stage or _is_open(study))
+        if study.mechanism == "auto" and _is_open(study)
         else study.mechanism,
         questions=_shared(study),
         stage=_staged(study),

@@ -15,6 +15,7 @@ from dpratio.plan.calibration.calibrate import (
     MECHANISMS,
     SMALLEST_SCALE,
     is_affordable,
+    least_deviation,
 )
 from dpratio.plan.histogram.histograms import moves_of
 from dpratio.plan.pairs.require_pairs import require_pairs
@@ -94,9 +95,9 @@ def price(plan: Plan) -> Cost:
         ]
     else:
         moves = _require_joint(plan, grids)
+    first: tuple[Fraction, ...] = ()
     if plan.stage is not None:
-        # What the second stage measures is not known yet; it is epsilon-private.
-        moves = [plan.stage.epsilon, plan.for_sums[0]]
+        first, moves = (plan.stage.epsilon,), [_require_second_stage(plan, moves)]
     if plan.search is not None:
         # Bounds are found by histograms; within which ones is not known yet.
         moves = [*_price_histograms(plan.search.histograms).pure, plan.for_sums[0]]
@@ -106,7 +107,7 @@ def price(plan: Plan) -> Cost:
     return Cost(
         plan.epsilon,
         plan.delta,
-        pure=(*(moves if is_pure else ()), *(each.epsilon for each in keys)),
+        pure=(*first, *(moves if is_pure else ()), *(each.epsilon for each in keys)),
         gaussian=Fraction(0) if is_pure else squares,
         keys_delta=sum((each.delta for each in keys), Fraction(0)),
     )
@@ -201,6 +202,21 @@ def _require_first_stage(plan: Plan) -> None:
     if sum(costs, Fraction(0)) > stage.epsilon:
         scales = [each.scale for first in firsts for each in first]
         _refuse("the noise of the first stage is too small for its share", scales)
+
+
+def _require_second_stage(plan: Plan, moves: list[Fraction]) -> Fraction:
+    """Hold a second stage to the most that any of them may cost; give that.
+
+    Which one is run is not known when it is charged.
+    """
+    epsilon, delta = plan.for_sums
+    if plan.mechanism == "laplace":
+        return epsilon
+    most = 1 / Fraction(least_deviation(plan.mechanism, epsilon, delta))
+    if max(moves) > most:
+        scales = [scale for each in plan.questions for scale in each.scales]
+        _refuse("the noise of a second stage is too small for what is charged", scales)
+    return most
 
 
 def _require_sums(plan: Plan, sums: tuple[MeasuredSum, ...], grid: Grid) -> None:

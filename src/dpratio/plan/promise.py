@@ -96,13 +96,13 @@ def worth_of_delta(study: Study, plan: Plan, n: int) -> float:
     The largest gain of any question counts, in the middle of its family.
     """
     free = plan.delta == 0 and study.mechanism == "auto" and plan.strategy == "focused"
-    # Two stages have Laplace noise, and the planner may leave out its own.
-    free = free and not study.stage and plan.search is None
-    if not free:
+    if not free or plan.search is not None:
         return 0.0
+    # What a first stage finds is worth the same to both laws, and not known here.
+    alone = replace(study, stage=Fraction(0))
     if plan.stage is not None:
-        plan = make_plan(replace(study, stage=Fraction(0)))
-    wider = replace(study, budget=Budget(study.budget.epsilon, _DELTA))
+        plan = make_plan(alone)
+    wider = replace(alone, budget=Budget(study.budget.epsilon, _DELTA))
     other = make_plan(replace(wider, mechanism="analytic_gaussian"))
     gains = [
         1 - _middle(other, theirs, n) / _middle(plan, ours, n)

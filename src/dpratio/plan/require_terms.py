@@ -247,8 +247,6 @@ def _require_stage(plan: PlanTerms) -> None:
     rule = "a first stage finds the guess of strategy 'focused'"
     hint = "Leave the stage out: the paper's sums need no guess."
     require(plan.strategy == "focused", rule, plan.strategy, hint)
-    rule = "a release in two stages has Laplace noise"
-    require(plan.mechanism == "laplace", rule, plan.mechanism)
     rule = "a release in two stages has groups that are declared"
     hint = "Declare the keys, or leave the stage out."
     require(not plan.private_keys, rule, "private keys", hint)

@@ -47,10 +47,13 @@ def allowances(plan: PlanTerms) -> list[Allowance]:
 
 
 def first_allowances(plan: PlanTerms, stage: Stage) -> list[Allowance]:
-    """Divide what a first stage spends between the questions, by their weights."""
+    """Divide what a first stage spends between the questions, by their weights.
+
+    Its noise is Laplace noise, whatever that of the second stage is.
+    """
     return [
         Allowance(
-            mechanism=plan.mechanism,
+            mechanism="laplace",
             ratio=question.weight * stage.epsilon,
             epsilon=question.weight * stage.epsilon,
             delta=Fraction(0),

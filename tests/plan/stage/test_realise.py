@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from dpratio.errors import PlanRefused
+from dpratio.plan.calibration.calibrate import least_deviation
 from dpratio.plan.measure_question import measure_around
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -189,6 +191,12 @@ PLANS = {
         groups=GROUPS, unit=PrivacyUnit("id", totals=TOTALS, most_groups=2)
     ),
     "changed": staged_plan(unit=PrivacyUnit(neighbours="change-one")),
+    "gaussian": staged_plan(
+        [Question(RATIO), Question(RATIO, groups=GROUPS)],
+        unit=PrivacyUnit("id", totals=TOTALS, most_groups=2),
+        mechanism="analytic_gaussian",
+        budget=Budget(1, "1e-6"),
+    ),
     "minus": staged_plan(
         Ratio("spend", per="visits", minus="cost"),
         bounds={**BOUNDS, "cost": Bounds(0, 90)},
@@ -215,4 +223,31 @@ def test_whatever_the_totals_there_is_a_second_stage_within_its_price(
     found = realise(plan, pairs)
     assert is_realised(plan, found, pairs)
     assert realise(plan, pairs) == found
-    assert price(replace(plan, questions=found)).epsilon == plan.epsilon
+    assert price(replace(plan, questions=found)) == price(plan)
+
+
+def test_any_gaussian_second_stage_costs_what_was_charged() -> None:
+    """Pure for the first stage, and the most that (epsilon, delta) leaves for sums."""
+    plan = PLANS["gaussian"]
+    cost = price(plan)
+    assert (cost.epsilon, cost.delta) == (1, Fraction("1e-6"))
+    assert cost.pure == (Fraction(1, 5),)
+    most = 1 / Fraction(
+        least_deviation("analytic_gaussian", Fraction(4, 5), Fraction("1e-6"))
+    )
+    assert cost.gaussian == most**2
+    assert cost.rho == (Fraction(1, 25) + most**2) / 2
+
+
+def test_a_second_stage_with_less_noise_than_was_charged_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also where (epsilon, delta) would allow it: what is charged is on the record."""
+    plan = PLANS["gaussian"]
+
+    def larger(*given: Any) -> float:  # noqa: ANN401
+        return least_deviation(*given) * (1 + 1e-6)
+
+    monkeypatch.setattr("dpratio.plan.price.least_deviation", larger)
+    with pytest.raises(PlanRefused, match="too small for what is charged"):
+        price(plan)

@@ -69,7 +69,7 @@ def test_a_share_lies_between_nothing_and_all(share: Any) -> None:  # noqa: ANN4
     ("terms", "message"),
     [
         ({"strategy": "joint"}, "finds the guess of strategy 'focused'"),
-        ({"mechanism": "analytic_gaussian"}, "in two stages has Laplace noise"),
+        ({"mechanism": "classical_gaussian"}, "has no classical_gaussian noise"),
         (
             {"groups": PrivateKeys("region", Budget("0.1", "1e-7"))},
             "has groups that are declared",
