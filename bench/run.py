@@ -10,7 +10,7 @@ BENCHMARKS = (
     "noise",
     "ledger",
     "start",
-    "plan",
+    "planning",
     "page",
     "coverage",
     "compare",

@@ -230,7 +230,7 @@ def test_any_gaussian_second_stage_costs_what_was_charged() -> None:
     """Pure for the first stage, and the most that (epsilon, delta) leaves for sums."""
     plan = PLANS["gaussian"]
     cost = price(plan)
-    assert (cost.epsilon, cost.delta) == (1, Fraction("1e-6"))
+    assert (cost.epsilon, cost.delta) == (Fraction(1), Fraction("1e-6"))
     assert cost.pure == (Fraction(1, 5),)
     most = 1 / Fraction(
         least_deviation("analytic_gaussian", Fraction(4, 5), Fraction("1e-6"))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from figure import Figure
 
@@ -18,7 +19,7 @@ def figures() -> Iterator[Figure]:
         yield Figure(f"plan_{name}_cpu_s_beyond_one_stage", chosen - one, "<=0.1")
 
 
-def least_cpu(people: object, stage: float | None) -> float:
+def least_cpu(people: Any, stage: float | None) -> float:  # noqa: ANN401
     """Make a plan a few times, with nobody's guess; the first is not counted."""
     import dpratio as dpr
 
