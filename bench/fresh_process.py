@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 _THREADS = "DPRATIO_BENCH_THREADS"
 PROCESSORS = sorted(os.sched_getaffinity(0))
@@ -61,7 +62,7 @@ def _keep_to_threads() -> None:
     os.sched_setaffinity(0, PROCESSORS[:threads])
     connect = duckdb.connect
 
-    def with_threads(*words: object, **options: object) -> object:
+    def with_threads(*words: Any, **options: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401
         connection = connect(*words, **options)
         connection.execute(f"SET threads = {threads}")
         return connection
