@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import dpratio as dpr
 from dpratio.analyst.bounds.cut_off import NOTHING, Lost, lost_beyond
+from dpratio.analyst.ratio.clipped import were_more_cut
 from dpratio.analyst.ratio.confidence_set import confidence_set
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.ratio.tail import normal_quantile
@@ -127,7 +128,13 @@ def block(task: Task) -> list[tuple[float, ...]]:
         sums = sum_products(clipped, products, second.contrast(question))
         release = simulate_release(sums, second, question, rng)
         lost = [lost_beyond(noisy, box["s"], widest=OUTER) for _, noisy in listed]
-        rows += ends_of(moments_of(release), lost)
+        moments = moments_of(release)
+        more = were_more_cut(moments, [each.people for each in lost])
+        lost = [
+            each.opened(box["s"], OUTER) if is_more else each
+            for each, is_more in zip(lost, more, strict=True)
+        ]
+        rows += ends_of(moments, lost)
     return rows
 
 

@@ -115,6 +115,27 @@ def test_weights_multiply_what_was_lost() -> None:
     assert found.most.value == 3 * plain.most.value
 
 
+def test_who_may_have_been_cut_is_counted_as_far_as_the_reach() -> None:
+    found = lost_beyond(at_powers(TAIL, scale=2.0), Bounds(0, 20))
+    assert (found.people.value, found.people.noise) == (100, 2 * 2 * 2.0**2)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "widest", "ends"),
+    [
+        (Bounds(0, 8), None, (0, math.inf)),
+        (Bounds(0, 8), Bounds(0, 64), (0, 64)),
+        (Bounds(-8, 8), None, (-math.inf, math.inf)),
+        (Bounds(-8, 8), Bounds(-8, 4096), (-8, math.inf)),
+    ],
+)
+def test_ends_are_taken_away_where_somebody_may_lie_beyond(
+    bounds: Bounds, widest: Bounds | None, ends: tuple[float, float]
+) -> None:
+    found = lost_beyond(at_powers(TAIL), bounds, widest=widest)
+    assert found.opened(bounds, widest).reach.ends == ends
+
+
 def test_what_is_taken_off_a_sum_is_lost_the_other_way_round() -> None:
     one, other = CutOff(5, 2, 1, 4), CutOff(3, 1, 1, 9)
     assert one.less(other) == CutOff(2, 3, 2**0.25, 25)

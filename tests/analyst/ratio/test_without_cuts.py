@@ -129,6 +129,25 @@ def test_an_end_is_open_where_people_are_seen_far_out() -> None:
     assert "far beyond" in found.said()[1]
 
 
+def test_an_end_is_open_where_more_were_cut_than_the_histogram_shows() -> None:
+    """600 people at 50,000 are cut, and are not where the histogram looks."""
+    far = np.where(np.arange(len(SPENT)) < 600, 50_000.0, np.minimum(SPENT, 63))
+    release = released(far, BOUGHT, NARROW)
+    hidden = histograms(spent=np.minimum(SPENT, 63))
+    found = uncut(release, hidden)
+    assert found.upper.tolist() == [np.inf]
+    assert found.reach == {"spent": (0, np.inf)}
+    unmeasured = released(far, BOUGHT, NARROW, clipping="unmeasured")
+    assert np.isfinite(uncut(unmeasured, hidden).upper).all()
+
+
+def test_cuts_of_a_column_that_nothing_counted_do_not_open_an_end() -> None:
+    bounds = {"spent": Bounds(0, 64), "orders": Bounds(0, 1)}
+    low = np.minimum(SPENT, 63)
+    found = uncut(released(low, BOUGHT, bounds), histograms(spent=low))
+    assert np.isfinite(found.upper).all()
+
+
 def test_a_denominator_without_an_end_takes_the_ratio_to_zero() -> None:
     bounds = {"spent": Bounds(0, 4096, natural=True), "orders": Bounds(0, 4)}
     far = np.concatenate([BOUGHT, np.full(40, 50_000.0)])

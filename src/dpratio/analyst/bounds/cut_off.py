@@ -8,7 +8,7 @@ derives how intervals take it up.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from dpratio.analyst.bounds.propose_bounds import half_width
@@ -41,8 +41,12 @@ class CutOff:
 
     def less(self, other: "CutOff") -> "CutOff":
         """Take off what something else lost that is subtracted from the same sum."""
+        return self.plus(replace(other, value=-other.value))
+
+    def plus(self, other: "CutOff") -> "CutOff":
+        """Add what something else lost."""
         return CutOff(
-            self.value - other.value,
+            self.value + other.value,
             self.noise + other.noise,
             (self.laplace**4 + other.laplace**4) ** 0.25,
             # Both may be lost by the same people: deviations add up at worst.
@@ -69,11 +73,27 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What a column lost at least and at most, where nobody lies beyond a reach."""
+    """What a column lost at least and at most, where nobody lies beyond a reach.
+
+    ``people`` are those whom the bounds may have cut, as far as the reach.
+    """
 
     least: CutOff
     most: CutOff
+    people: CutOff
     reach: Reach
+
+    def opened(self, bounds: Bounds, widest: Bounds | None) -> "Lost":
+        """Take the ends away beyond which more people were cut than lie within."""
+        low, high = self.reach.ends
+        limits = (-math.inf, math.inf)
+        if widest is not None:
+            limits = (widest.lower, widest.upper)
+        ends = (
+            -math.inf if limits[0] < low < bounds.lower else low,
+            math.inf if bounds.upper < high < limits[1] else high,
+        )
+        return replace(self, reach=replace(self.reach, ends=ends))
 
 
 def reach_of(noisy: Noisy, bounds: Bounds, widest: Bounds | None = None) -> Reach:
@@ -164,20 +184,23 @@ def lost_beyond(
         end if math.isfinite(end) else each
         for end, each in zip(reach.ends, known, strict=True)
     )
-    least, most = [], []
+    least, most, people = [], [], []
     edges = (-math.inf, *noisy.ladder.edges, math.inf)
     for count, start, end in zip(noisy.counts[:-1], edges[:-1], edges[1:], strict=True):
         if end <= low or start >= high:
             continue
         smallest = _lost(max(start, low), bounds)
         largest = _lost(min(end, high), bounds)
+        if smallest or largest:
+            people.append((count, 1.0))
         # What lies further than filled cells can only add to what is lost there: of
         # the least that was lost it is left out, and noise with it.
         if smallest < 0 or (end <= reach.seen[1] and not is_part):
             least.append((count, smallest * weights[smallest < 0]))
         if largest > 0 or (start >= reach.seen[0] and not is_part):
             most.append((count, largest * weights[largest > 0]))
-    return Lost(_added(least, noisy.scale), _added(most, noisy.scale), reach)
+    amounts = [_added(each, noisy.scale) for each in (least, most, people)]
+    return Lost(amounts[0], amounts[1], amounts[2], reach)
 
 
 def _lost(number: float, bounds: Bounds) -> float:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dpratio.analyst.bounds.counted_columns import (
     histograms_of,
 )
 from dpratio.analyst.bounds.cut_off import NOTHING, CutOff, Lost, lost_beyond
+from dpratio.analyst.ratio.clipped import were_more_cut
 from dpratio.analyst.ratio.interval import Options, Signs
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.ratio.uncut import uncut_ends
@@ -21,6 +23,7 @@ from dpratio.analyst.sums.variance import weights_are_lost
 from dpratio.analyst.tables.without_cuts import WithoutCuts
 from dpratio.arrays import Floats
 from dpratio.checks import require
+from dpratio.plan.sensitivity.sums import CUT
 from dpratio.release.release import Release, ReleasedQuestion
 
 __all__ = ["without_cuts"]
@@ -123,6 +126,8 @@ def _answered(
         )
         for each in columns
     }
+    if _were_more_cut(release, question, moments, lost):
+        lost = {at: one.opened(at.bounds, at.widest) for at, one in lost.items()}
     above, below = _amounts(lost, "sm"), _amounts(lost, "y")
     from_zero = all(each.reach.ends[0] >= 0 for each in lost.values())
     lowest = reach.lowest if from_zero else -np.inf
@@ -143,6 +148,29 @@ def _answered(
     lower[~empty], upper[~empty] = ends
     _open(lower, upper, lost, is_positive=reach.denominator_is_positive)
     return _Answered(np.maximum(lower, lowest), upper, lost)
+
+
+def _were_more_cut(
+    release: Release,
+    question: ReleasedQuestion,
+    moments: Moments,
+    lost: dict[CountedColumn, Lost],
+) -> bool:
+    """Tell whether people were cut whom a histogram does not show within its reach.
+
+    The count of cuts is of everybody whom any bound cut: it tells only where each of
+    these bounds was counted, for the same people.
+    """
+    counted = {each.name for each in lost}
+    plan, ratio = release.measured, question.ratio
+    rows = {name for name in ratio.columns if plan.bounds[name].can_cut}
+    of_people = plan.unit.column is not None
+    known = not rows if of_people else rows <= counted
+    whole = not any(each.is_part for each in lost)
+    if not (known and whole and CUT.name in moments.names):
+        return False
+    people = reduce(CutOff.plus, (each.people for each in lost.values()))
+    return bool(were_more_cut(moments, [people])[0])
 
 
 def _amounts(
