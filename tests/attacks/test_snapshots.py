@@ -4,17 +4,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
+from attacks.engines_for_attacks import given_to
+from curator.pairs_for_tests import pairs_plan
 from curator.warehouse.shops_for_tests import (
     SHOPS,
     in_duckdb,
     in_mariadb,
+    in_sqlite,
     shop_of,
 )
+from dpratio.curator import measure
 from dpratio.curator import searched as room
 from dpratio.curator.release_sums import release_sums
-from dpratio.errors import EngineFailed, InvalidInput
+from dpratio.errors import EngineFailed, InvalidInput, SchemaRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.search.realise_bounds import realise_bounds
 from dpratio.terms.budget import Budget
@@ -80,6 +86,52 @@ def test_38_a_file_of_duckdb_is_not_written_to_between_the_readings(
 
     with pytest.raises(EngineFailed, match="changed while they were read"):
         orders_while(shop.table, meanwhile, monkeypatch)
+
+
+PEOPLE: dict[str, list[Any]] = {
+    "id": [f"p{at % 40}" for at in range(80)],
+    "month": ["jan"] * 40 + ["feb"] * 40,
+    "spent": [2.0] * 80,
+    "visits": [1.0] * 80,
+}
+
+
+def test_38_products_across_groups_are_of_the_rows_of_the_sums(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who writes between two readings would change what they say of each other.
+
+    Source: found when pairs of groups were read in databases, 2026.
+    More: tests/curator/warehouse/test_pairs.py
+    """
+    shop, products = in_sqlite(tmp_path, PEOPLE), vars(measure)["_products"]
+
+    def meanwhile(*given: Any) -> Any:  # noqa: ANN401
+        for _ in range(2):
+            shop.double()
+        return products(*given)
+
+    def nothing(_: str, question: Any, cells: int, __: object) -> Any:  # noqa: ANN401
+        return np.zeros((cells, len(question.sums)), dtype=np.int64)
+
+    monkeypatch.setattr(measure, "draw_noise", nothing)
+    before = release_sums(shop.table, pairs_plan(), ledger=None).questions[0].products
+    monkeypatch.setattr(measure, "_products", meanwhile)
+    after = release_sums(shop.table, pairs_plan(), ledger=None).questions[0].products
+    assert before is not None
+    assert after is not None
+    assert after.tolist() == before.tolist()
+
+
+def test_38_products_are_not_read_on_connections_of_others() -> None:
+    """They may be in no snapshot: sums of one moment, products of another.
+
+    Source: found when pairs of groups were read in databases, 2026.
+    More: tests/curator/test_pairs.py
+    """
+    with given_to("ibis on SQLite", pa.table(PEOPLE)) as (rows, name):  # noqa: SIM117
+        with pytest.raises(SchemaRefused, match="no snapshot"):
+            release_sums(rows, pairs_plan(), engine=name, ledger=None)
 
 
 def test_38_tables_without_snapshots_are_not_held(mariadb_url: str) -> None:

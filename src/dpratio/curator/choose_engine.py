@@ -96,11 +96,15 @@ def _opened(
 ) -> tuple[Any, ModuleType]:
     kind = kind_of(opened)
     asking: ModuleType
-    if kind == "opened" and isinstance(asked, Reading) and asked.first.pairs:
+    is_paired = isinstance(asked, Reading) and bool(asked.first.pairs)
+    if kind == "opened" and is_paired and opened.snapshot() is None:
         raise SchemaRefused(
-            "products across pairs of groups are added up from files, frames and "
-            "DuckDB relations, not inside a database or Spark. Read the table from a "
-            "file, or leave pairs out: comparisons are then given with a bound."
+            "products across pairs of groups take a second reading of the same rows: "
+            "of files, frames, DuckDB relations, and by their address tables of "
+            "PostgreSQL, SQLite and DuckDB, and of MariaDB where InnoDB keeps them. "
+            "Spark, and connections of others, have no snapshot that is held. Read the "
+            "table from a file, or leave pairs out: comparisons are then given with a "
+            "bound."
         )
     if kind == "opened" and opened.backend.name == "duckdb":
         from dpratio.curator.warehouse import on_duckdb as asking

@@ -2,8 +2,9 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from dpratio.curator.noise.entropy import system_bits
 from dpratio.curator.noise.select_keys import name_keys
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import ColumnType, KeyCount, Reading, Statement
+from dpratio.curator.reading.tables import kind_of
 from dpratio.curator.searched import Measured, held_source, measure_within
 from dpratio.curator.silence import silence
 from dpratio.curator.staged import measure_in_stages
@@ -58,7 +60,8 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Measured]:
     search = plan.search
     if search is None:
         ask = _open_questions(table, plan, engine)
-        return lambda: Measured(ask())
+        paired = any(each.pairs is not None for each in plan.questions)
+        return lambda: Measured(_in_one_snapshot(table, ask) if paired else ask())
     held = quietly(lambda: held_source(table))
     count = _open_questions(table, search.histograms, engine)
     _open_questions(table, plan, engine)
@@ -75,6 +78,18 @@ def open_for(table: object, plan: Plan, engine: str) -> Callable[[], Measured]:
         return quietly(both)
 
     return measure
+
+
+def _in_one_snapshot(table: object, ask: Callable[[], Questions]) -> Questions:
+    """Ask a database within one snapshot of it; files and frames as they are."""
+    opened: Any = table
+    is_elsewhere = kind_of(table) == "opened"
+
+    def work() -> Questions:
+        with opened.snapshot() if is_elsewhere else nullcontext():
+            return ask()
+
+    return quietly(work)
 
 
 def _open_questions(table: object, plan: Plan, engine: str) -> Callable[[], Questions]:

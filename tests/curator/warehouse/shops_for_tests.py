@@ -20,7 +20,7 @@ __all__ = ["SHOPS", "Shop", "in_duckdb", "in_mariadb", "in_sqlite", "shop_of"]
 
 Columns = dict[str, list[Any]]
 
-_DECLARED = {"spent": "float8", "orders": "float8", "region": "text", "id": "text"}
+_TEXTS = ("region", "month", "id")
 _TWICE = "INSERT INTO shoppers SELECT * FROM shoppers"
 _COUNT = "SELECT count(*) FROM shoppers"
 
@@ -35,9 +35,8 @@ class Shop:
 
 
 def _columns(columns: Columns, text: str = "text") -> str:
-    types = {name: _DECLARED[name] for name in columns}
-    declared = ", ".join(f"{name} {type_}" for name, type_ in types.items())
-    return declared.replace("text", text).replace("float8", "double precision")
+    types = {name: text if name in _TEXTS else "double precision" for name in columns}
+    return ", ".join(f"{name} {type_}" for name, type_ in types.items())
 
 
 def in_postgres(url: str, columns: Columns) -> Shop:

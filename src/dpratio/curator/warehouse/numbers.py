@@ -9,6 +9,7 @@ import ibis
 
 from dpratio.curator.warehouse.dialect import Dialect, Value
 from dpratio.plan.histogram.ladder import Ladder
+from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "clip",
     "cut",
     "joined",
+    "least_factor",
     "only_where",
     "pieces_of",
     "place_on",
@@ -108,6 +110,11 @@ def _halved(
     left = _halved(dialect, edges[:middle], number, first)
     right = _halved(dialect, edges[middle + 1 :], number, first + middle + 1)
     return ibis.cases((below, left), else_=right)
+
+
+def least_factor(contrast: Contrast | None) -> float:
+    """Give the least factor of a product that is not zero."""
+    return LEAST_FACTOR if contrast is None else LEAST_CONTRAST
 
 
 def cell_of(
