@@ -71,7 +71,8 @@ PAGES = {
         """What answers are, in `dpratio.results`: [tables](#Tabular), all of them, and
         the charts that are drawn of them.""",
         """Estimates Comparison Homogeneity Equivalence Curve CalibrationErrors
-        FunctionEstimates Watch Forecast CoverageTable Audit Chart draw_intervals""",
+        FunctionEstimates Watch WatchedArms Forecast CoverageTable Audit Chart
+        draw_intervals""",
         "results",
     ),
     "simulation": _page(
