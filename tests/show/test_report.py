@@ -185,7 +185,7 @@ def test_periods_are_drawn_along_time_and_named_by_month() -> None:
 
 
 def test_many_rows_are_seen_at_once_and_folded() -> None:
-    assert '<details class="fold"><summary>All 50 groups' in render_report(
+    assert '<details class="fold printed"><summary>All 50 groups' in render_report(
         released(KEYS)
     )
     few = render_report(released(KEYS[:20]))
