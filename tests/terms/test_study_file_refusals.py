@@ -45,7 +45,11 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
             'denominator = "y"',
             KNOWN,
         ),
-        ("groups", "sorted = true", "column, keys, most_groups, pairs, totals, weight"),
+        (
+            "groups",
+            "sorted = true",
+            "column, keys, most_groups, pairs, population, totals, weight",
+        ),
         ("unit", "ids = true", "column, key, most_groups, neighbours, totals"),
         (
             "population",
