@@ -31,7 +31,7 @@ from weighted_people import float_sums, weighted_plan, write_people
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 PEOPLE, KEYS, MOST_GROUPS, MOST_ROWS = 1_000_000, 50, 3, 5
-ROUNDS = {6: 3, 7: 3, 8: 2}
+ROUNDS = {6: 3, 7: 3, 8: 1}
 FOLDER = Path("build/cluster")
 
 
@@ -39,7 +39,8 @@ def figures(largest: int = 7) -> Iterator[Figure]:
     """Measure every size, and kill a worker at the largest."""
     found = run_fresh(__file__, "measure", str(largest))
     for name, value in found.items():
-        target = "<=1.5" if name.endswith("over_float_sums") else "-"
+        # Smaller sizes hold Spark's start of a job, and are there for the slopes.
+        target = "<=1.5" if name.endswith(f"1e{largest}_cpu_over_float_sums") else "-"
         target = ">=1" if name.endswith("exact") else target
         yield Figure(f"cluster_{name}", value, target)
 
