@@ -128,6 +128,7 @@ HOMES = {
         "cli/data_holder/team.py",
         "cli/data_holder/running.py",
         "cli/help.py",
+        "cli/panels.py",
     },
 }
 

@@ -67,7 +67,7 @@ def test_help_loads_no_heavy_library() -> None:
         "sys.argv = ['dpratio', '--help']\n"
         "from dpratio.cli.main import run\n"
         "try:\n    run()\nexcept SystemExit:\n    pass\n"
-        "heavy = {'numpy', 'scipy', 'duckdb', 'pandas'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'scipy', 'duckdb', 'pandas', 'rich'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

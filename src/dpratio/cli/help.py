@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from typer import echo
 from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandInfo
 
@@ -70,6 +71,12 @@ class Readable:
 
 class Group(Readable, TyperGroup):
     """Commands with such help."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002
+        """Write what there is; Rich is left to the help of a command."""
+        from dpratio.cli.panels import drawn
+
+        echo(drawn(self, ctx, min(WIDTH, screen_width())), nl=False)
 
 
 class Command(Readable, TyperCommand):
