@@ -6,6 +6,7 @@ its confluent limit is approached by spreading the scales a little.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -114,6 +115,13 @@ def noisy_quantile(level: float, variance: Floats, scale: Floats) -> Floats:
         return normal * np.sqrt(variance)
     # In units of the whole deviation the answer depends on one number alone.
     part = np.minimum(scale / np.sqrt(variance), np.sqrt(0.5))
+    quantile: Floats = np.interp(part, *_quantiles(level)) * np.sqrt(variance)
+    return quantile
+
+
+@lru_cache(maxsize=16)
+def _quantiles(level: float) -> tuple[Floats, Floats]:
+    """Give quantiles of N + L with variance 1, by the scale of L."""
     nodes = np.sqrt(0.5) * np.sin(np.linspace(0, np.pi / 2, _NODES))
     rest = np.sqrt(np.maximum(1 - 2 * nodes**2, 1e-12))
     low, high = np.zeros(_NODES), np.full(_NODES, 50.0)
@@ -122,8 +130,7 @@ def noisy_quantile(level: float, variance: Floats, scale: Floats) -> Floats:
         tail = normal_laplace_tail(middle, rest, nodes, np.zeros(_NODES))
         too_near = 2 * tail > 1 - level
         low, high = np.where(too_near, middle, low), np.where(too_near, high, middle)
-    quantile: Floats = np.interp(part, nodes, low) * np.sqrt(variance)
-    return quantile
+    return nodes, low
 
 
 def _one(at: Floats, rate: Floats) -> Floats:
