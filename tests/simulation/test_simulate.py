@@ -149,6 +149,22 @@ def test_the_number_of_workers_changes_nothing() -> None:
         assert np.array_equal(simulated(ALONE), simulated(crew))
 
 
+@pytest.mark.parametrize("at_once", [1, 700, 10**9])
+def test_how_many_people_are_seen_at_once_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    view = View(lambda people: people, [("s",), ("w", "y"), ("s", "s")])
+
+    def sums() -> Any:  # noqa: ANN401
+        return simulate_sums(
+            PaperPopulation(), {1: view}, count=333, repetitions=7, seeds=Seeds(2)
+        )[1]
+
+    expected = sums()
+    monkeypatch.setattr("dpratio.simulation.simulate._SEEN_AT_ONCE", at_once)
+    assert np.array_equal(sums(), expected)
+
+
 def test_people_are_clipped_as_the_curator_clips() -> None:
     bounds = {
         "s": dpr.Bounds(0, 1),

@@ -4,7 +4,7 @@ A population is a function from a generator and a shape to `People`; the paper's
 given by its moments, or any function of that form.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,15 @@ class People:
         """Give the first people of each repetition."""
         weight = None if self.weight is None else self.weight[:, :count]
         return People(self.score[:, :count], self.label[:, :count], weight)
+
+    def in_turn(self, many: int) -> Iterator["People"]:
+        """Give the same people a few repetitions at a time, of so many people."""
+        repetitions, count = self.score.shape
+        step = max(1, many // max(count, 1))
+        columns = (self.score, self.label, self.weight, self.cut)
+        for start in range(0, repetitions, step):
+            rows = slice(start, start + step)
+            yield People(*(None if each is None else each[rows] for each in columns))
 
     def without_weight(self) -> "People":
         """Give the same people with equal weights."""
@@ -81,21 +90,27 @@ class PaperPopulation:
             endpoint=True,
         )
         first, second, third, label, weight = words.view(np.uint32)[:, :, :count]
-        # The median of three uniforms is Beta(2, 2).
-        median = np.maximum(
-            np.minimum(first, second), np.minimum(np.maximum(first, second), third)
-        )
-        score = _to_unit(median)
-        is_one = _to_unit(label) * np.float32(max(self.ratio, 1.0)) < score
+        # The median of three uniforms is Beta(2, 2). Arrays are used again: making one
+        # of this size costs more than the arithmetic, most of all on many cores.
+        low = np.minimum(first, second)
+        high = np.maximum(first, second, out=first)
+        median = np.maximum(low, np.minimum(high, third, out=third), out=third)
+        score, chance, logarithm = map(_to_unit, (median, label, weight))
+        chance *= np.float32(max(self.ratio, 1.0))
+        is_one = chance < score
+        score *= np.float32(min(self.ratio, 1.0))
+        np.negative(np.log(logarithm, out=logarithm), out=logarithm)
+        lightest, heaviest = np.float32(LIGHTEST), np.float32(HEAVIEST)
         return People(
-            score * np.float32(min(self.ratio, 1.0)),
+            score,
             is_one.astype(np.float32),
-            np.clip(
-                -np.log(_to_unit(weight)), np.float32(LIGHTEST), np.float32(HEAVIEST)
-            ),
+            np.clip(logarithm, lightest, heaviest, out=logarithm),
         )
 
 
 def _to_unit(words: NDArray[np.uint32]) -> NDArray[np.float32]:
     """Map 32-bit words to (0, 1)."""
-    return (words.astype(np.float32) + np.float32(0.5)) * np.float32(2.0**-32)
+    units = words.astype(np.float32)
+    units += np.float32(0.5)
+    units *= np.float32(2.0**-32)
+    return units
