@@ -48,6 +48,8 @@ say = lambda work: print(way_for(written(work).packages).name)
 say(ours)
 with loading(way_for({"dpratio"})):
     say(ours)  # SciPy is being loaded by a thread.
+    assert sys.getswitchinterval() < 0.001
+assert sys.getswitchinterval() == 0.005
 assert "scipy.special" in sys.modules
 say(ours)
 say(partial(np.sum, initial=np.float64(1)))

@@ -147,6 +147,8 @@ def test_the_number_of_workers_changes_nothing() -> None:
 
     with started_crew() as crew:
         assert np.array_equal(simulated(ALONE), simulated(crew))
+    # A long simulation has larger tasks: each is a message between processes.
+    assert 256 <= steps_of(10**6, 5_000) <= 257
 
 
 @pytest.mark.parametrize("at_once", [1, 700, 10**9])

@@ -17,6 +17,7 @@ __all__ = ["Way", "loading", "way_for"]
 
 _SAFE = frozenset({"dpratio", "numpy", "scipy"}) | sys.stdlib_module_names
 _HAVE_LOADED = threading.Event()
+_TURN = 0.0005  # seconds
 
 
 class Way(Enum):
@@ -42,11 +43,14 @@ def loading(way: Way) -> Iterator[None]:
         yield
         return
     thread = threading.Thread(target=_load, daemon=True)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_TURN)  # Copies must not wait for their next task.
     thread.start()
     try:
         yield
     finally:
         thread.join()
+        sys.setswitchinterval(before)
 
 
 def _load() -> None:

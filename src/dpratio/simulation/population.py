@@ -46,10 +46,11 @@ class People:
         """Give the same people a few repetitions at a time, of so many people."""
         repetitions, count = self.score.shape
         step = max(1, many // max(count, 1))
-        columns = (self.score, self.label, self.weight, self.cut)
         for start in range(0, repetitions, step):
             rows = slice(start, start + step)
-            yield People(*(None if each is None else each[rows] for each in columns))
+            weight = None if self.weight is None else self.weight[rows]
+            cut = None if self.cut is None else self.cut[rows]
+            yield People(self.score[rows], self.label[rows], weight, cut)
 
     def without_weight(self) -> "People":
         """Give the same people with equal weights."""

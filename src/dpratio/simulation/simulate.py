@@ -49,7 +49,8 @@ class View:
 # People of so many repetitions have a seed of their own, whatever the workers.
 REPETITIONS_AT_ONCE = 50
 _PEOPLE_AT_ONCE = 100_000
-_PEOPLE_IN_A_TASK = 500_000
+_PEOPLE_IN_A_TASK = 500_000  # or more, where tasks would be many
+_MOST_TASKS = 256
 _SEEN_AT_ONCE = 25_000  # Their columns fit into the cache of a core.
 # Once so many bytes were asked for and freed, glibc keeps up to twice as many instead
 # of handing every large array back to the kernel: a fifth of the time went into that.
@@ -85,7 +86,7 @@ def simulate_sums(
         (min(REPETITIONS_AT_ONCE, repetitions - start), seed)
         for start, seed in zip(starts, seeds.spawn(len(starts)), strict=True)
     ]
-    together = _chunks_in_a_task(count)
+    together = _chunks_in_a_task(repetitions, count)
     tasks = [chunks[at : at + together] for at in range(0, len(chunks), together)]
     found = crew.do(
         _Invention(population, tuple(views.values()), count),
@@ -101,11 +102,13 @@ def simulate_sums(
 
 def steps_of(repetitions: int, count: int) -> int:
     """Give the number of steps that inventing people takes."""
-    return -(-repetitions // (REPETITIONS_AT_ONCE * _chunks_in_a_task(count)))
+    together = _chunks_in_a_task(repetitions, count)
+    return -(-repetitions // (REPETITIONS_AT_ONCE * together))
 
 
-def _chunks_in_a_task(count: int) -> int:
-    return max(1, _PEOPLE_IN_A_TASK // (REPETITIONS_AT_ONCE * count))
+def _chunks_in_a_task(repetitions: int, count: int) -> int:
+    people = max(_PEOPLE_IN_A_TASK, repetitions * count // _MOST_TASKS)
+    return max(1, people // (REPETITIONS_AT_ONCE * count))
 
 
 @dataclass(frozen=True, slots=True)
