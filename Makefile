@@ -96,7 +96,7 @@ PEERS := opendp diffprivlib tumult smartnoise pipelinedp
 PEER_PYTHON := python3.11
 
 bench-peers: $(VENV)/.ready-bench $(PEERS:%=build/peers/%/.ready)
-	$(BIN)/python bench/run.py side_by_side
+	$(BIN)/python bench/run.py side_by_side answers_side_by_side
 
 build/peers/%/.ready: bench/peers/requirements/%.txt tools/make_venv
 	rm -rf $(@D) && mkdir -p build/peers

@@ -1,147 +1,97 @@
 """dpratio beside what one would use instead: the same file, sums, keys and epsilon.
 
 ``make bench-peers`` runs it; bench/peers holds one script per tool, and each has a
-virtual environment of its own in build/peers. Every release is made in a fresh process,
-in turn with one of dpratio's, and the least time counts: ``work`` is from the file to
-released numbers, ``start`` is the interpreter, imports and Spark. The noise is
-measured too: 1,000 groups give its standard deviation to some 4 %.
+virtual environment of its own. Every release is made in a fresh process, in turn with
+one of dpratio's, and the least CPU counts. ``cpu`` is that of the whole process and
+all that it started, a JVM included; ``work_cpu`` is without interpreter, imports and
+the start of Spark. A tool that goes beyond a limit is reported so, and is not asked
+the same of more groups.
 """
 
-import json
 import math
 import os
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from figure import Figure
+from peer_process import OURS, PEERS, BeyondLimit, NotRun, Peer, measured, write_table
+from question import TRUE_RATIO, WHOLE
 
-from release import write
-
-BENCH = Path(__file__).parent
-PLACES = BENCH.parent / "build" / "peers"
-PATIENCE = 900  # Seconds until a release is given up.
-FASTER = ">=5"
-ROUNDS = 3
+QUESTIONS = ("1_group", "1000_groups", "1000000_groups", "people")
+MEASURABLE = "1000_groups"  # Enough groups to measure noise: to some 4 %.
 
 Exact = dict[str, tuple[float, float]]  # Both sums without noise, per key.
+Run = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Peer:
-    """A tool: its environment, its script, and how often it is asked."""
-
-    name: str
-    script: str
-    rounds: int
-
-    @property
-    def python(self) -> Path:
-        """Where its interpreter is, once ``make`` has set it up."""
-        return PLACES / self.name / "bin" / "python"
-
-
-OURS = "ours"
-PEERS = (
-    Peer("opendp", "opendp_polars", ROUNDS),
-    Peer("diffprivlib", "diffprivlib_tools", ROUNDS),
-    Peer("tumult", "tumult_spark", 2),
-    Peer("smartnoise", "smartnoise_sql", 1),
-    Peer("pipelinedp", "pipelinedp_local", 1),
-)
-
-
-class NotRun(Exception):
-    """A tool gave no figures; the message says why in one line."""
-
-
-def figures() -> Iterator[Figure]:
+def figures() -> Iterator[Figure | str]:
     """Measure all tools in turn; one that cannot be run says why."""
     yield Figure("load_average_before", os.getloadavg()[0], "<=0.5")
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "people.parquet"
-        write(str(table))
-        exact = _exact(table)
-        ours = _best([measured(sys.executable, OURS, table) for _ in range(ROUNDS)])
-        yield from _figures_of("dpratio", ours, exact)
-        for peer in PEERS:
-            try:
-                yield from _beside(peer, table, exact)
-            except NotRun as reason:
-                yield Figure(f"{peer.name}_work_s", math.nan, f"not run: {reason}")
+    beyond: dict[str, str] = {}
+    for question in QUESTIONS:
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder) / "people.parquet"
+            write_table(question, table)
+            for peer in PEERS:
+                name = f"{question}_{peer.name}_cpu_over_dpratio"
+                if peer.name in beyond and question != "people":
+                    yield Figure(name, math.inf, f"not tried: {beyond[peer.name]}")
+                    continue
+                try:
+                    yield from _beside(peer, question, table)
+                except BeyondLimit as reason:
+                    beyond[peer.name] = f"{reason}, with fewer groups"
+                except NotRun as reason:
+                    yield Figure(name, math.nan, f"not run: {reason}")
 
 
-def _beside(peer: Peer, table: Path, exact: Exact) -> Iterator[Figure]:
+def _beside(peer: Peer, question: str, table: Path) -> Iterator[Figure | str]:
     """Measure a tool, each time right after dpratio: loads come and go."""
-    if not (PLACES / peer.name / ".ready").exists():
-        raise NotRun("it could not be installed, see build/peers/*.log")
-    pairs = [
-        (
-            measured(sys.executable, OURS, table),
-            measured(str(peer.python), peer.script, table),
-        )
-        for _ in range(peer.rounds)
-    ]
-    ours, theirs = (_best([pair[at] for pair in pairs]) for at in (0, 1))
-    yield from _figures_of(peer.name, theirs, exact)
-    for each, target in (("work_s", FASTER), ("cpu_s", "-"), ("total_s", "-")):
-        yield Figure(f"{peer.name}_dpratio_{each}", ours[each], "-")
-        over = theirs[each] / ours[each]
-        yield Figure(f"{peer.name}_{each[:-2]}_over_dpratio", over, target)
+    name = f"{question}_{peer.name}"
+    ours, theirs = [], []
+    for _ in range(peer.rounds):
+        ours.append(measured(OURS, question, table))
+        try:
+            theirs.append(measured(peer, question, table))
+        except BeyondLimit as reason:
+            least = reason.cpu / ours[-1]["cpu_s"]
+            words = f"at least: it was stopped, {reason}"
+            yield Figure(f"{name}_cpu_over_dpratio", least, words)
+            raise
+    yield f"# {name}: {_versions(theirs[0])}; beside {_versions(ours[0])}"
+    for each in ("cpu", "work_cpu"):
+        cpu = [min(run[f"{each}_s"] for run in runs) for runs in (ours, theirs)]
+        yield Figure(f"{name}_dpratio_{each}_s", cpu[0], "-")
+        yield Figure(f"{name}_{each}_over_dpratio", cpu[1] / cpu[0], "-")
+    memory = [max(run["memory_gb"] for run in runs) for runs in (ours, theirs)]
+    yield Figure(f"{name}_dpratio_memory_gb", memory[0], "-")
+    yield Figure(f"{name}_memory_over_dpratio", memory[1] / memory[0], "-")
+    for stage in theirs[0]["stages"]:
+        least_s = min(run["stages"][stage] for run in theirs)
+        yield Figure(f"{name}_{stage}", least_s, "-")
+    contrast = [run[0]["contrast_sd"] for run in (ours, theirs)]
+    yield Figure(f"{name}_dpratio_contrast_noise_sd", contrast[0], "-")
+    over = contrast[1] / contrast[0]
+    yield Figure(f"{name}_contrast_noise_over_dpratio", over, "-")
+    if question == MEASURABLE:
+        exact = exact_sums(table)
+        sds = [_noise(run[0], exact) for run in (ours, theirs)]
+        yield Figure(f"{name}_dpratio_contrast_noise_sd_measured", sds[0], "-")
+        over = sds[1] / sds[0]
+        yield Figure(f"{name}_contrast_noise_over_dpratio_measured", over, "-")
+    if question == "people":
+        lost = 1 - theirs[0]["score"][WHOLE] / ours[0]["score"][WHOLE]
+        yield Figure(f"{name}_lost_of_sum", lost, "-")
 
 
-def _figures_of(name: str, run: dict[str, Any], exact: Exact) -> Iterator[Figure]:
-    for each in ("work_s", "start_s", "cpu_s", "memory_gb"):
-        yield Figure(f"{name}_{each}", run[each], "-")
-    for stage, seconds in run["stages"].items():
-        yield Figure(f"{name}_{stage}", seconds, "-")
-    yield Figure(f"{name}_score_noise_sd", run["noise_sd"], "-")
-    score, difference = _noise(run, exact)
-    yield Figure(f"{name}_score_noise_sd_measured", score, "-")
-    yield Figure(f"{name}_score_minus_label_noise_sd_measured", difference, "-")
+def _versions(run: Run) -> str:
+    return ", ".join(f"{name} {number}" for name, number in run["versions"].items())
 
 
-def measured(python: str, script: str, table: Path) -> dict[str, Any]:
-    """Run one release in a fresh process, in the folder of the table."""
-    place = table.with_suffix(".json")
-    place.unlink(missing_ok=True)
-    command = [python, str(BENCH / "peers" / f"{script}.py"), str(table), str(place)]
-    try:
-        subprocess.run(
-            [*command, str(time.monotonic())],
-            check=True,
-            capture_output=True,
-            text=True,
-            cwd=table.parent,
-            env=_environment(),
-            timeout=PATIENCE,
-        )
-    except subprocess.TimeoutExpired:
-        raise NotRun(f"it took more than {PATIENCE} s") from None
-    except subprocess.CalledProcessError as error:
-        lines = error.stderr.strip().splitlines() or ["it stopped without a word"]
-        raise NotRun(f"code {error.returncode}, {lines[-1][:200]}") from None
-    result: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
-    result["total_s"] = result["start_s"] + result["work_s"]
-    return result
-
-
-def _environment() -> dict[str, str]:
-    """Let Python keep what it compiled, as every installed package has it."""
-    unwanted = "PYTHONDONTWRITEBYTECODE"
-    return {name: text for name, text in os.environ.items() if name != unwanted}
-
-
-def _best(runs: list[dict[str, Any]]) -> dict[str, Any]:
-    return min(runs, key=lambda run: float(run["work_s"]))
-
-
-def _exact(table: Path) -> Exact:
+def exact_sums(table: Path) -> Exact:
+    """Add up both sums of every group without noise."""
     import duckdb
 
     rows = duckdb.execute(
@@ -151,14 +101,12 @@ def _exact(table: Path) -> Exact:
     return {region: (score, label) for region, score, label in rows}
 
 
-def _noise(run: dict[str, Any], exact: Exact) -> tuple[float, float]:
-    """Measure the noise of Σ weight·score and of Σ weight·(score − label)."""
+def _noise(run: Run, exact: Exact) -> float:
+    """Measure the noise of Σ weight·(score − r·label), on which the ratio r rests."""
     if missing := exact.keys() - run["score"].keys():
         raise NotRun(f"it left out {len(missing)} keys")
     errors = [
-        (run["score"][key] - score, run["label"][key] - label)
+        run["score"][key] - score - TRUE_RATIO * (run["label"][key] - label)
         for key, (score, label) in exact.items()
     ]
-    score = math.sqrt(sum(s * s for s, _ in errors) / len(errors))
-    difference = math.sqrt(sum((s - y) ** 2 for s, y in errors) / len(errors))
-    return score, difference
+    return math.sqrt(sum(each * each for each in errors) / len(errors))

@@ -8,9 +8,17 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col
-from question import EPSILON, KEYS, LARGEST, SHARE
+from question import EPSILON, PERSON, WHOLE, Question
 from stopwatch import Released, timed
-from tmlt.analytics import AddOneRow, KeySet, PureDPBudget, QueryBuilder, Session
+from tmlt.analytics import (
+    AddOneRow,
+    AddRowsWithID,
+    KeySet,
+    MaxRowsPerID,
+    PureDPBudget,
+    QueryBuilder,
+    Session,
+)
 
 
 def start_spark(folder: str) -> SparkSession:
@@ -28,32 +36,42 @@ def start_spark(folder: str) -> SparkSession:
     return SparkSession.builder.master("local[*]").config(map=settings).getOrCreate()
 
 
-def release(table: str, spark: SparkSession) -> Released:
-    """Evaluate five queries, each with a fifth of the budget."""
+def release(table: str, question: Question, spark: SparkSession) -> Released:
+    """Evaluate a query for each sum, each with its share of the budget."""
     a, b = col("weight") * col("score"), col("weight") * col("label")
-    sums = {"a": a, "b": b, "aa": a * a, "ab": a * b, "bb": b * b}
+    terms = {"a": a, "b": b, "aa": a * a, "ab": a * b, "bb": b * b}
+    by_row = question.most_rows is None
+    kept = [name for name in question.columns if name in ("region", PERSON)]
     people = spark.read.parquet(table)
     session = Session.from_dataframe(
         PureDPBudget(EPSILON),
         "people",
-        people.select("region", *(term.alias(name) for name, term in sums.items())),
-        protected_change=AddOneRow(),
+        people.select(*kept, *(terms[name].alias(name) for name in question.sums)),
+        protected_change=AddOneRow() if by_row else AddRowsWithID(PERSON),
     )
-    keys = KeySet.from_dict({"region": list(KEYS)})
+    asked: Any = QueryBuilder("people")
+    if question.most_rows is not None:  # Some rows of a person are kept, by their hash.
+        asked = asked.enforce(MaxRowsPerID(question.most_rows))
+    if question.groups > 1:
+        keys = [(key,) for key in question.keys]
+        frame = spark.createDataFrame(keys, ["region"])
+        asked = asked.groupby(KeySet.from_dataframe(frame))
     released = {}
-    for name, largest in LARGEST.items():
-        query = QueryBuilder("people").groupby(keys).sum(name, 0, largest, name=name)
-        rows = session.evaluate(query, PureDPBudget(SHARE)).collect()
-        released[name] = {row["region"]: row[name] for row in rows}
+    for name, largest in question.sums.items():
+        query = asked.sum(name, 0, largest, name=name)
+        rows = session.evaluate(query, PureDPBudget(question.share)).collect()
+        released[name] = {
+            WHOLE if question.groups == 1 else row["region"]: row[name] for row in rows
+        }
     return Released(
         score=released["a"],
         label=released["b"],
-        noise_sd=lambda: math.sqrt(2) * LARGEST["a"] / SHARE,
+        noise_sd=lambda: math.sqrt(2) * question.moved("a") / question.share,
     )
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         running = start_spark(place)
-        timed(release, running)
+        timed(release, running, ("tmlt.analytics", "tmlt.core", "pyspark"))
         running.stop()
