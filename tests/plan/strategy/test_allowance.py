@@ -147,6 +147,8 @@ def test_the_slopes_are_those_of_the_allowance(at: tuple[float, float, float]) -
         v, n, doubt = (each + step * (place == one) for one, each in enumerate(at))
         return allowance(v, n, doubt, QUANTILE)
 
-    for place, slope in enumerate(allowance_slopes(*at, QUANTILE), 1):
+    allowed, *slopes = allowance_slopes(*at, QUANTILE)
+    assert allowed == allowance(*at, QUANTILE)
+    for place, slope in enumerate(slopes, 1):
         found = (moved(place, 1e-6) - moved(place, -1e-6)) / 2e-6
         assert slope == pytest.approx(found, rel=1e-4)

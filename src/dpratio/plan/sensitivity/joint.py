@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 
 from dpratio.plan.sensitivity.contrast import Contrast
@@ -96,6 +97,16 @@ def grid_of(
         bounds: Bounds of ``s``, ``y`` and, where there is one, ``w``.
         contrast: Where the factors are ``z`` and ``h``.
     """
+    return _grid_of(tuple(summands), tuple(bounds.items()), contrast)
+
+
+@lru_cache(maxsize=256)  # A plan asks for the same grids at every step.
+def _grid_of(
+    summands: tuple[Summand, ...],
+    items: tuple[tuple[str, Bounds], ...],
+    contrast: Contrast | None,
+) -> Grid:
+    bounds = dict(items)
     points = [{**each, **_MAY_BE_CUT} for each in corners_of(bounds, contrast)]
     sizes = {**sizes_of(bounds, contrast), **_MAY_BE_CUT}
     binary = bounds["y"].is_binary

@@ -70,20 +70,21 @@ def wobble(sampling: Number, noise: Number, doubt: Number) -> Number:
 
 def allowance_slopes(
     sampling: Number, noise: Number, doubt: Number, quantile: float | Floats
-) -> tuple[Number, Number]:
-    """Give the derivatives of `allowance` by N and by s², where s² > 0."""
+) -> tuple[Number, Number, Number]:
+    """Give `allowance`, and its derivatives by N and by s², where s² > 0, V ≥ 0."""
     deviation = doubt**0.5
     part = deviation / (sampling + deviation)
     temper = _TEMPER * deviation + _SURE * noise * part
     length = _tempered(sampling, noise, doubt)
-    allowed = allowance(sampling, noise, doubt, quantile)
+    by_level: Any = (quantile**2 + 1) / 4
+    allowed: Number = by_level * doubt / length
     fall = -allowed / length**2
     # B moves by 1.8 s/(V + s) with N, and with s by 2.2 + 1.8 N V/(V + s)²; s moves by
     # 1/(2s) with s².
     by_deviation = _TEMPER + _SURE * noise * sampling / (sampling + deviation) ** 2
     by_noise: Number = fall * (sampling + noise + temper * _SURE * part)
     by_doubt: Number = allowed / doubt + fall * temper * by_deviation / (2 * deviation)
-    return by_noise, by_doubt
+    return allowed, by_noise, by_doubt
 
 
 def _tempered(

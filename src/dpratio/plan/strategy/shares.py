@@ -46,7 +46,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """Intervals, one a row: how sums enter its test, variance and denominator."""
+    """Intervals, one a row: how noise enters its test, variance and denominator."""
 
     test: Floats
     variance: Floats
@@ -55,53 +55,62 @@ class _Answers:
     sampling: Floats
     limit: Floats
 
-    def spread(self, noise: Floats) -> Floats:
-        """Give the variances of the test statistics."""
-        total: Floats = self.sampling + self.test**2 @ noise
-        return total
+    def variances(self, noise: Floats) -> tuple[Floats, Floats, Floats]:
+        """Give the variances that are sampling's, that are known noise, and doubt.
 
-    def doubt(self, noise: Floats) -> Floats:
-        """Give the noise variances of the estimates of the sampling variances."""
-        unsure: Floats = self.variance**2 @ noise
-        return np.maximum(unsure, _LEAST_DOUBT * self.spread(noise) ** 2)
+        The last are the noise variances of the estimates of the first.
+        """
+        known: Floats = self.test @ noise
+        unsure: Floats = self.variance @ noise
+        least = _LEAST_DOUBT * (self.sampling + known) ** 2
+        return self.sampling, known, np.maximum(unsure, least)
 
-    def excess(self, noise: Floats) -> Floats:
-        """Forecast the logarithms of the widths over their limits."""
-        log: Floats = (
-            0.5 * np.log(self.widened(noise))
-            - np.log(self.limit)
-            + (self.denominator / self.size[:, None]) ** 2 @ noise
-        )
-        return log
+    def spread(self, noise: Floats, count: int) -> Floats:
+        """Give the variances of the first test statistics."""
+        return (self.sampling + self.test @ noise)[:count]
 
-    def worth(self, noise: Floats) -> Floats:
+    def under(self, noise: Floats) -> "_Noisy":
+        """Put noise on every sum, given by its variances."""
+        sampling, known, doubt = self.variances(noise)
+        allowed, *slopes = allowance_slopes(sampling, known, doubt, QUANTILE)
+        weak: Floats = (self.denominator / self.size[:, None]) ** 2
+        widened: Floats = sampling + known + allowed
+        excess = 0.5 * np.log(widened) - np.log(self.limit) + weak @ noise
+        return _Noisy(self, widened, excess, weak, slopes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Noisy:
+    """The same intervals under noise.
+
+    ``widened`` are the variances with what is allowed for the noise in their estimates,
+    ``excess`` the logarithms of the widths over their limits.
+    """
+
+    answers: _Answers
+    widened: Floats
+    excess: Floats
+    weak: Floats
+    slopes: Sequence[Floats]
+
+    def worth(self) -> Floats:
         """Give the growth of the mean excess with the noise variance of each sum."""
-        by_noise, by_doubt = allowance_slopes(
-            self.sampling, self.test**2 @ noise, self.doubt(noise), QUANTILE
-        )
-        halved = 0.5 / self.widened(noise)
-        heard = np.exp(-np.logaddexp(0.0, self.excess(noise) - math.log(_LOST)))
+        by_noise, by_doubt = self.slopes
+        halved = 0.5 / self.widened
+        heard = np.exp(-np.logaddexp(0.0, self.excess - math.log(_LOST)))
         heard = np.maximum(heard, _LEAST_HEARD)
         growth: Floats = (
-            (heard * halved * (1 + by_noise)) @ self.test**2
-            + (heard * halved * by_doubt) @ self.variance**2
-            + heard @ (self.denominator / self.size[:, None]) ** 2
+            (heard * halved * (1 + by_noise)) @ self.answers.test
+            + (heard * halved * by_doubt) @ self.answers.variance
+            + heard @ self.weak
         )
-        return growth / len(self.size)
+        return growth / len(heard)
 
-    def log_width(self, noise: Floats) -> float:
+    def log_width(self) -> float:
         """Give the mean logarithm of the widths; lost answers count alike."""
         lost = math.log(_LOST)
-        heard = lost - np.logaddexp(0.0, lost - self.excess(noise))
-        return float((heard + np.log(self.limit / self.size)).mean())
-
-    def widened(self, noise: Floats) -> Floats:
-        """Give the variances with what is allowed for the noise in their estimates."""
-        known, doubt = self.test**2 @ noise, self.doubt(noise)
-        widened: Floats = (
-            self.sampling + known + allowance(self.sampling, known, doubt, QUANTILE)
-        )
-        return widened
+        heard = lost - np.logaddexp(0.0, lost - self.excess)
+        return float((heard + np.log(self.answers.limit / self.answers.size)).mean())
 
 
 def share_budget(
@@ -124,7 +133,7 @@ def share_budget(
     return _shared(mechanism, grid, affordable, products, units.contrast, tuple(family))
 
 
-@lru_cache(maxsize=128)  # Plans are made again at the door and for every forecast.
+@lru_cache(maxsize=512)  # Plans are made again at the door and for every forecast.
 def _shared(
     mechanism: str,
     grid: Grid,
@@ -152,7 +161,7 @@ def _shared(
     for _ in range(_ITERATIONS):
         before = weights
         answers = _answers(names, contrast, people, spread, limit)
-        worth = answers.worth(noise)
+        worth = answers.under(noise).worth()
         paid = np.maximum(moves @ price, 1e-12 * largest)
         weights = (worth / paid) ** power
         # No sum is left without a share, however little it seems to be worth.
@@ -164,12 +173,12 @@ def _shared(
         price = price * (cost / cost.max()) ** 2
         price /= price.sum()
         noise = 2 / weights**2 if is_laplace else 1 / weights
-        spread = answers.spread(noise)[: len(spread)]
+        spread = answers.spread(noise, len(spread))
         if np.abs(weights / before - 1).max() < _SETTLED:
             break
     scales = (1 / weights if is_laplace else 1 / np.sqrt(weights)) * sizes
     scales.flags.writeable = False
-    return Shared(scales, answers.log_width(noise))
+    return Shared(scales, answers.under(noise).log_width())
 
 
 def promised_widths(
@@ -199,9 +208,11 @@ def promised_widths(
     one = np.ones_like(spread)
     for _ in range(_ROUNDS):
         answers = _answers(names, units.contrast, people, spread, one)
-        spread = answers.spread(own)[: len(spread)]
+        spread = answers.spread(own, len(spread))
     ratios = slice(len(spread))
-    size, widened = answers.size[ratios], answers.widened(own)[ratios]
+    sampling, known, doubt = (each[ratios] for each in answers.variances(own))
+    widened = sampling + known + allowance(sampling, known, doubt, QUANTILE)
+    size = answers.size[ratios]
     errors = units.factors["s"] / units.factors["y"] * np.sqrt(widened) / size
     noise_below = (answers.denominator**2 @ own)[ratios]
     varied = people["denominator"] ** 2 + people["denominator_square"]
@@ -245,15 +256,19 @@ def _answers(
     far = np.hypot(off, np.minimum(half, _FURTHEST * known))
     far = np.where(off < 0, -far, far)
     on_z, on_h = 1 - far * denominator_z, -far * denominator_h
-    one, none = np.ones_like(off), np.zeros_like(off)
+    one = np.ones_like(off)
 
     def place(given: Mapping[str, Floats]) -> Floats:
-        return np.stack([given.get(name, none) for name in names], axis=1)
+        placed = np.zeros((len(off), len(names)))
+        for name, each in given.items():
+            if name in names:
+                placed[:, names.index(name)] = each
+        return placed
 
     rows = [
         _Answers(
-            test=place({"z": on_z, "h": on_h}),
-            variance=place({"zz": on_z**2, "zh": 2 * on_z * on_h, "hh": on_h**2}),
+            test=place({"z": on_z, "h": on_h}) ** 2,
+            variance=place({"zz": on_z**2, "zh": 2 * on_z * on_h, "hh": on_h**2}) ** 2,
             denominator=place({"z": denominator_z * one, "h": denominator_h * one}),
             size=size,
             sampling=varied,
@@ -268,7 +283,7 @@ def _answers(
             mean, sampled = people[which], squares * people[f"{which}_square"]
             rows.append(
                 _Answers(
-                    test=place({"z": z * one, "h": h * one, "w": -mean}),
+                    test=place({"z": z * one, "h": h * one, "w": -mean}) ** 2,
                     variance=place(
                         {
                             "zz": z**2 * one,
@@ -278,7 +293,8 @@ def _answers(
                             "wh": -2 * mean * h,
                             "ww": mean**2,
                         }
-                    ),
+                    )
+                    ** 2,
                     denominator=place({"w": one}),
                     size=heads,
                     sampling=sampled,
