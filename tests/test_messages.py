@@ -1,6 +1,11 @@
 """Every message of refusal, word by word: one golden file."""
 
-from list_messages import LISTED, messages
+from functools import cache
+
+import list_messages
+from list_messages import LISTED
+
+messages = cache(list_messages.messages)
 
 
 def test_messages_are_the_ones_that_were_read_and_agreed_to() -> None:

@@ -30,7 +30,7 @@ def test_the_range_holds_what_real_tables_give(
     ratio = Ratio("s", per="y", weight="w" if "w" in people.bounds else None)
     plan = make_plan(ratio, bounds=people.bounds, budget=Budget(epsilon))
     found = promised_range(plan, plan.questions[0], n).widths
-    (row,) = measure_coverage(people, plan, n=n, repetitions=200, rng=1).rows
+    (row,) = measure_coverage(people, plan, n=n, repetitions=60, rng=1).rows
     assert found.lowest <= row.judged.width.median <= found.highest
 
 
@@ -41,7 +41,7 @@ def test_a_range_without_an_end_says_so_and_its_tests_do_not_need_one() -> None:
     found = promised_range(plan, plan.questions[0], 500)
     assert 0 < found.widths.lowest < found.widths.highest == math.inf
     assert found.errors.lowest < found.errors.highest < math.inf
-    (row,) = measure_coverage(people, plan, n=500, repetitions=200, rng=1).rows
+    (row,) = measure_coverage(people, plan, n=500, repetitions=60, rng=1).rows
     assert row.judged.unbounded > 0.5
 
 

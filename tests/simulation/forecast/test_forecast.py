@@ -82,7 +82,7 @@ def test_real_tables_are_forecast_within_a_tenth_and_their_tests_have_the_power(
     ratio = Ratio("s", per="y", weight="w" if "w" in people.bounds else None)
     plan = make_plan(ratio, bounds=people.bounds, budget=Budget(epsilon))
     against = people.ratio
-    for _ in range(4):
+    for _ in range(3):
         (outlook,) = forecast(plan, n=n, guess=people, against=against).rows
         against = people.ratio + against - outlook.detectable
     (outlook,) = forecast(plan, n=n, guess=people, against=against).rows
