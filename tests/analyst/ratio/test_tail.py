@@ -10,8 +10,8 @@ from dpratio.arrays import Floats
 def made(size: Floats, wobble: float = 0.0, scale: float = 0.0) -> Distance:
     one = np.ones_like(size)
     noise = 2.5 * scale**2 * one
-    scales = [scale * one, 0.5 * scale * one]
-    return Distance(size, one - noise, noise, wobble**2 * one, scales)
+    heavy = [2 * scale**2 * one, 0.5 * scale**2 * one] if scale else []
+    return Distance(size, one - noise, noise, wobble**2 * one, heavy)
 
 
 SIZES = np.array([0.0, 0.3, 1.0, 1.96, 3.0, 6.0, 12.0])
@@ -58,7 +58,7 @@ def test_the_unit_of_a_statistic_says_nothing(scale: float) -> None:
         49 * plain.sampling,
         49 * plain.noise,
         7**4 * plain.doubt,
-        [7 * each for each in plain.laplace],
+        [49 * each for each in plain.heavy],
     )
     assert moved.at(1.96) == pytest.approx(plain.at(1.96))
     assert moved.deviate() == pytest.approx(plain.deviate())

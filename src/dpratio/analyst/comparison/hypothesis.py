@@ -11,6 +11,7 @@ import numpy as np
 
 from dpratio.analyst.comparison.invert_two_ratios import Singles, lower_ends, singles_of
 from dpratio.analyst.comparison.two_ratios import Pairs
+from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.confidence_set import confidence_set
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.arrays import Flags, Floats, Integers
@@ -187,18 +188,18 @@ def _chunks(count: int) -> Iterator[slice]:
 
 def _doubts(statistic: Statistic) -> Doubts:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        hidden = statistic.is_drowned(statistic.numerator / statistic.denominator)
-        return Doubts(hidden, statistic.is_weak())
+        here = AtEstimate.of(statistic)
+        return Doubts(here.is_drowned(), here.is_weak())
 
 
 def _ratios(statistic: Statistic) -> tuple[Floats, Floats]:
     """Give ratios, NaN where there is none, and their variances."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         bottom, lowest = statistic.denominator, statistic.lowest
-        raw = statistic.numerator / bottom
-        sampling, privacy = statistic.ratio_variances(raw)
+        here = AtEstimate.of(statistic)
+        sampling, privacy = here.variances()
         undefined = bottom <= 0 if np.isfinite(lowest) else bottom == 0
-        ratio = np.where(undefined, np.nan, np.maximum(raw, lowest))
+        ratio = np.where(undefined, np.nan, np.maximum(here.ratio, lowest))
     return ratio, sampling + privacy
 
 

@@ -78,7 +78,7 @@ def lower_ends(
 
 
 def _found(pairs: Pairs, first: Singles, second: Singles, quantile: float) -> Floats:
-    def beyond(x: Floats, rows: Flags | slice) -> Floats:
+    def beyond(x: Floats, rows: Integers | slice) -> Floats:
         """Say by how much the first ratio seems too large, beyond the quantile."""
         chosen = pairs if isinstance(rows, slice) else pairs.only(rows)
         sign, distance = chosen.test(x, may_be_weak=False)
@@ -101,5 +101,6 @@ def _found(pairs: Pairs, first: Singles, second: Singles, quantile: float) -> Fl
         step = np.where(step < 0, step, -least)
         value = np.full_like(start, -quantile)
         if not is_known.all():
-            value[~is_known] = beyond(start[~is_known], ~is_known)
+            lost = np.flatnonzero(~is_known)
+            value[lost] = beyond(start[lost], lost)
     return find_crossing(beyond, start, value, step)

@@ -14,6 +14,7 @@ import numpy as np
 
 from dpratio.analyst.comparison.hypothesis import Between
 from dpratio.analyst.comparison.shared_people import bounded_between, spread_of
+from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.analyst.sums.noise import noise_of
 from dpratio.analyst.sums.variance import SamplingVariance
@@ -99,7 +100,8 @@ def measured_between(contest: Between, cross: CrossMoments) -> tuple[Between, Fl
     first = contest.first.only(contest.places[0][cross.rows])
     second = contest.second.only(contest.places[1][cross.rows])
     with np.errstate(all="ignore"):
-        strong = ~(first.is_weak() | second.is_weak())
+        weak = (AtEstimate.of(each).is_weak() for each in (first, second))
+        strong = ~np.logical_or(*weak)
         own, other = (spread_of(each, contest.link) for each in (first, second))
         one, two = (each.numerator / each.denominator for each in (first, second))
         share = own / (own + other)

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpratio.analyst.comparison.hypothesis import Between
+from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.arrays import Floats
 
@@ -50,11 +51,10 @@ def spread_of(statistic: Statistic, link: str) -> Floats:
     of a noisy V is too small on average.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        ratio = statistic.numerator / statistic.denominator
-        doubt = statistic.sampling.doubt_at((np.ones_like(ratio), ratio))
-        sampling, _ = statistic.ratio_variances(ratio)
-        unsure = sampling + np.sqrt(doubt) / statistic.denominator**2
-        return unsure if link == "difference" else unsure / ratio**2
+        here = AtEstimate.of(statistic)
+        sampling, _ = here.variances()
+        unsure = sampling + np.sqrt(here.held.doubt) / statistic.denominator**2
+        return unsure if link == "difference" else unsure / here.ratio**2
 
 
 def _widened(statistic: Statistic, times: Floats) -> Statistic:

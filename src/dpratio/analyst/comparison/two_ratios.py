@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale
+from dpratio.analyst.ratio.noisy_tail import as_one
 from dpratio.analyst.ratio.statistic import Point, Scored, Statistic
 from dpratio.analyst.ratio.tail import Distance
-from dpratio.arrays import Flags, Floats
+from dpratio.arrays import Flags, Floats, Integers
 
 __all__ = ["LINKS", "Pairs"]
 
@@ -50,7 +50,7 @@ class Pairs:
     second: Statistic
     link: str
 
-    def only(self, chosen: Flags | slice) -> "Pairs":
+    def only(self, chosen: Flags | Integers | slice) -> "Pairs":
         """Keep some pairs."""
         return Pairs(self.first.only(chosen), self.second.only(chosen), self.link)
 
@@ -87,14 +87,14 @@ class Pairs:
             (self.second, found.second_at, second, 1 - share),
         )
         doubt, sampling, noise = (np.zeros_like(share) for _ in range(3))
-        scales = []
+        heavy = []
         for side, at, scored, part in sides:
             per = part / scored.variance
             doubt += per**2 * side.sampling.doubt_at(at)
             sampling += per * scored.sampling
             noise += per * scored.noise
             # Several Laplace variables as one plus a normal: docs/decisions/0012.
-            scales.append(np.sqrt(per) * fourth_moment_scale(side.laplace(at)))
+            heavy.append(per * as_one([2 * scale**2 for scale in side.laplace(at)]))
         # What noise took off one V it may have put on the other: only their sum is
         # kept above 0. Doing so on each side made the test conservative.
         return Distance(
@@ -102,7 +102,7 @@ class Pairs:
             sampling=sampling,
             noise=noise,
             doubt=doubt,
-            laplace=scales,
+            heavy=[each for each in heavy if each.any()],
         )
 
     def _least(self, x: Floats, *, may_be_weak: bool) -> _Found:

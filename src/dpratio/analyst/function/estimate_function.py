@@ -17,7 +17,7 @@ from dpratio.analyst.function.function_results import (
 )
 from dpratio.analyst.function.selected import is_selected
 from dpratio.analyst.ratio.monte_carlo import redrawn_sums
-from dpratio.analyst.ratio.noisy_tail import noisy_quantile, two_scales
+from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale, noisy_quantile
 from dpratio.analyst.ratio.tail import is_drowned, normal_quantile
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
@@ -160,7 +160,7 @@ def _linearise(
             heavy = 5 if noise.laplace[:, place].any() else 2
             bias, bends = bias + bend, bends + heavy * bend**2
             scales.append(np.abs(entering[:, place]) * noise.laplace[:, place])
-    laplace = two_scales([*scales, *[np.zeros(cells)] * 3])[0]
+    laplace = fourth_moment_scale([*scales, np.zeros(cells)])
     return _Linear(value, sampling, unsure, privacy, laplace, bias, bends)
 
 

@@ -5,45 +5,49 @@ of the estimate. The few other sets are walked around the projective line on a g
 their end is bisected.
 """
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.crossing import find_crossing
 from dpratio.analyst.ratio.statistic import Point, Statistic
-from dpratio.arrays import Flags, Floats
+from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["ConfidenceSet", "confidence_set"]
+__all__ = ["ROWS_AT_ONCE", "SHAPES", "ConfidenceSet", "confidence_set"]
 
-_ROWS_AT_ONCE = 2**15
-_MOST_THREADS = 4  # More of them wait for the interpreter's lock.
+SHAPES = ("interval", "half_line", "disconnected", "everything")
+ROWS_AT_ONCE = 2**15  # A column of them fits a processor's cache.
+_INTERVAL, _HALF_LINE, _DISCONNECTED, _EVERYTHING = range(4)
 _GRID = 256
 _BISECTIONS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceSet:
-    """The smallest interval around each set, and the shape of the set."""
+    """The smallest interval around each set, and its shape by place in `SHAPES`."""
 
     lower: Floats
     upper: Floats
-    shape: NDArray[np.str_]
+    kind: NDArray[np.int8]
+
+    @property
+    def shape(self) -> NDArray[np.str_]:
+        """The shape of each set in a word."""
+        return np.array(SHAPES)[self.kind]
 
     @property
     def is_interval(self) -> Flags:
         """Whether a set has both ends."""
-        told: Flags = self.shape == "interval"
+        told: Flags = self.kind == _INTERVAL
         return told
 
     @property
     def has_lower(self) -> Flags:
         """Whether a set has a lower end."""
-        told: Flags = self.is_interval | (self.shape == "half_line")
+        told: Flags = self.kind <= _HALF_LINE
         return told
 
 
@@ -59,63 +63,92 @@ def confidence_set(statistic: Statistic, quantile: float) -> ConfidenceSet:
         upper end), ``disconnected`` (all but a stretch between) and ``everything``.
     """
     rows = len(statistic.numerator)
-    if rows > _ROWS_AT_ONCE:
-        starts = range(0, rows, _ROWS_AT_ONCE)
-        parts = [statistic.only(slice(at, at + _ROWS_AT_ONCE)) for at in starts]
-        with ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1)) as threads:
-            return _joined(list(threads.map(_quietly, parts, repeat(quantile))))
+    if rows > ROWS_AT_ONCE:
+        starts = range(0, rows, ROWS_AT_ONCE)
+        parts = (statistic.only(slice(at, at + ROWS_AT_ONCE)) for at in starts)
+        return _joined([confidence_set(part, quantile) for part in parts])
     lowest = statistic.lowest
     lower, upper = np.full(rows, lowest), np.full(rows, np.inf)
-    shape = np.full(rows, "everything", dtype="<U12")
-    infinity = (np.zeros(rows), np.ones(rows))
-    bounded = _is_rejected(statistic, infinity, quantile)
+    kind = np.full(rows, _INTERVAL, dtype=np.int8)
+    bounded = _is_rejected(statistic, (np.zeros(1), np.ones(1)), quantile)
+    weak = ~bounded
     if bounded.any():
-        part = statistic.only(bounded)
-        lower[bounded] = np.maximum(_end(part, -1.0, quantile), lowest)
-        upper[bounded] = np.maximum(_end(part, 1.0, quantile), lowest)
-        shape[bounded] = "interval"
-    if not bounded.all():
-        lower[~bounded], shape[~bounded] = _walk(statistic.only(~bounded), quantile)
-    return ConfidenceSet(lower, upper, shape)
-
-
-def _quietly(statistic: Statistic, quantile: float) -> ConfidenceSet:
-    """Find sets in a thread, which does not know what its caller ignores."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return confidence_set(statistic, quantile)
+        chosen = bounded if weak.any() else slice(None)
+        ends = _ends(statistic.only(chosen), quantile)
+        lower[chosen], upper[chosen] = (np.maximum(each, lowest) for each in ends)
+    if weak.any():
+        lower[weak], kind[weak] = _walk(statistic.only(weak), quantile)
+    return ConfidenceSet(lower, upper, kind)
 
 
 def _joined(parts: Sequence[ConfidenceSet]) -> ConfidenceSet:
     return ConfidenceSet(
         np.concatenate([part.lower for part in parts]),
         np.concatenate([part.upper for part in parts]),
-        np.concatenate([part.shape for part in parts]),
+        np.concatenate([part.kind for part in parts]),
     )
 
 
 def _is_rejected(statistic: Statistic, at: Point, quantile: float) -> Flags:
-    rejected: Flags = statistic.distance(at).at(quantile) > quantile
+    rejected: Flags = statistic.distance(at).against(quantile) > quantile
     return rejected
 
 
-def _end(statistic: Statistic, side: float, quantile: float) -> Floats:
-    """Find one end of bounded sets, outwards from the estimate."""
-    one = np.ones_like(statistic.numerator)
-    centre = statistic.numerator / statistic.denominator
-    spread = statistic.variance((one, centre))
-    step = quantile * np.sqrt(spread) / np.abs(statistic.denominator)
-    step = np.maximum(step, 1e-12 * np.maximum(np.abs(centre), 1e-300))
+def _ends(statistic: Statistic, quantile: float) -> tuple[Floats, Floats]:
+    """Find both ends of bounded sets, outwards from the estimate."""
+    one, near = np.ones(1), AtEstimate.of(statistic)
+    centre, kept = near.ratio, np.full_like(near.ratio, -quantile)
+    squared, expanded = statistic.denominator**2, near.expanded()
+    # What tail and allowance add to the variance changes little along the set.
+    factor = near.held.reach(quantile) ** 2 / expanded[0]
 
-    def beyond(ratio: Floats, rows: Flags | slice) -> Floats:
+    def beyond(ratio: Floats, rows: Integers | slice) -> Floats:
         chosen = statistic if isinstance(rows, slice) else statistic.only(rows)
-        distance = chosen.distance((np.ones_like(ratio), ratio)).at(quantile)
-        excess: Floats = distance - quantile
+        excess: Floats = chosen.distance((one, ratio)).against(quantile) - quantile
         return excess
 
-    return find_crossing(beyond, centre, np.full_like(centre, -quantile), side * step)
+    def end(side: float, step: Floats) -> Floats:
+        guess = centre + step
+        there = statistic.distance((one, guess))
+        told = there.against(quantile)
+        reach = quantile * there.size / told
+        here = reach * reach / there.variance
+        further = _fieller(squared, expanded, here, side)
+        # From the estimate to the guess it changed so much; so it will go on.
+        here = here + (here - factor) * (further / step - 1)
+        step = side * _fieller(squared, expanded, here, side)
+        is_step = (step > 0) & np.isfinite(step)
+        if not is_step.all():
+            step = np.where(is_step, step, quantile * np.sqrt(expanded[0] / squared))
+        step = np.maximum(step, 1e-12 * np.maximum(np.abs(centre), 1e-300))
+        seen = (guess, told - quantile)
+        return find_crossing(beyond, centre, kept, side * step, seen)
+
+    below, above = (
+        end(side, _fieller(squared, expanded, factor, side)) for side in (-1.0, 1.0)
+    )
+    return below, above
 
 
-def _walk(statistic: Statistic, quantile: float) -> tuple[Floats, NDArray[np.str_]]:
+def _fieller(
+    squared: Floats,
+    expanded: tuple[Floats, Floats, Floats],
+    factor: Floats,
+    side: float,
+) -> Floats:
+    """Give how far from the estimate, on one side, T² is a factor times A.
+
+    Fieller (1954); Wald's distance where there is no such end.
+    """
+    whole, lean, bent = (factor * each for each in expanded)
+    flat = squared - bent
+    end = (lean + side * np.sqrt(lean * lean + flat * whole)) / flat
+    if (flat > 0).all():
+        return end
+    return np.where(flat > 0, end, side * np.sqrt(whole / squared))
+
+
+def _walk(statistic: Statistic, quantile: float) -> tuple[Floats, NDArray[np.int8]]:
     """Walk unbounded sets around the projective line, past what is left out."""
     lowest = statistic.lowest
     angles = (np.arange(_GRID) + 0.5) / _GRID * np.pi - np.pi / 2
@@ -140,9 +173,9 @@ def _walk(statistic: Statistic, quantile: float) -> tuple[Floats, NDArray[np.str
     start = unit * np.tan(angles[first])
     estimate = statistic.numerator / statistic.denominator
     half_line = some & (start <= lowest) & (estimate > low)
-    shape = np.where(some, "disconnected", "everything")
-    shape = np.where(half_line, "half_line", shape)
-    return np.where(half_line, np.maximum(low, lowest), lowest), shape
+    kind = np.where(some, _DISCONNECTED, _EVERYTHING)
+    kind = np.where(half_line, _HALF_LINE, kind).astype(np.int8)
+    return np.where(half_line, np.maximum(low, lowest), lowest), kind
 
 
 def _bisect(

@@ -9,23 +9,32 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpratio.arrays import Flags, Floats
+from dpratio.arrays import Flags, Floats, Integers
 
 __all__ = ["Beyond", "find_crossing"]
 
 # How far beyond the quantile the test of a value is, in some of the rows.
-Beyond = Callable[[Floats, Flags | slice], Floats]
+Beyond = Callable[[Floats, Integers | slice], Floats]
+Known = tuple[Floats, Floats]
 
 _SECANTS = 8
 _EXPANSIONS = 80
 _REFINEMENTS = 60
 _PRECISION = 1e-8
+# A last step starts so near the crossing that even a kink leaves 1e-6, and bends by
+# no more than this; what is left once it was mended is far less.
+_NEAR, _LEFT = 3e-6, 1e-7
 _FARTHEST = 3.0  # First guesses; further out another crossing might have been found.
+_MANY = 0.5  # Picking rows costs more than it saves while so many of them move.
 _ALL = slice(None)
 
 
 def find_crossing(
-    beyond: Beyond, start: Floats, start_value: Floats, step: Floats
+    beyond: Beyond,
+    start: Floats,
+    start_value: Floats,
+    step: Floats,
+    seen: Known | None = None,
 ) -> Floats:
     """Find the first rejected value from a kept one, towards ``start + step``.
 
@@ -34,12 +43,14 @@ def find_crossing(
         start: Values that are kept.
         start_value: What ``beyond`` is there.
         step: To a first guess of the crossing; not 0.
+        seen: Other values near it and what ``beyond`` is there, if known.
     """
-    found, good = _secant(beyond, start, start_value, step)
+    kept = (start, start_value)
+    found, good = _secant(beyond, kept, seen or kept, step)
     if not good.all():
-        rest = ~good
+        rest = np.flatnonzero(~good)
         found[rest] = _bracketed(
-            lambda at, rows: beyond(at, _within(rest, rows)),
+            lambda at, rows: beyond(at, rest[rows]),
             start[rest],
             start_value[rest],
             step[rest],
@@ -47,35 +58,45 @@ def find_crossing(
     return found
 
 
-def _within(rest: Flags, rows: Flags | slice) -> Flags:
-    """Tell rows among the rest by their place among all."""
-    places = np.flatnonzero(rest)[rows]
-    chosen = np.zeros_like(rest)
-    chosen[places] = True
-    return chosen
-
-
 def _secant(
-    beyond: Beyond, start: Floats, start_value: Floats, step: Floats
+    beyond: Beyond, kept: Known, seen: Known, step: Floats
 ) -> tuple[Floats, Flags]:
-    """Close in from the start; say where it worked."""
+    """Close in from the start; say where it worked.
+
+    Three values tell how the test bends, and so what a step will leave over: where
+    that is little, the step is mended by it and is the last one.
+    """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        usable = np.isfinite(start) & np.isfinite(step) & (step != 0)
-        behind, behind_value = start, start_value
-        at = np.where(usable, start + step, 0.0)
-        value = beyond(at, _ALL)
+        (start, start_value), (behind, behind_value) = kept, seen
+        origin, before = start, (behind_value - start_value) / (behind - start)
+        at = start + step
+        rows: Integers | slice = _ALL
+        found, good = at.copy(), np.zeros(len(at), dtype=np.bool_)
+        value = beyond(at, rows)
         for _ in range(_SECANTS):
-            moving = usable & (np.abs(value) > _PRECISION)
-            if not moving.any():
+            slope = (value - behind_value) / (at - behind)
+            moved = at - value / slope
+            left = (moved - at) * (moved - behind) * (slope - before) / (at - origin)
+            off = np.abs(value)
+            settled = (np.abs(left) <= _LEFT) & (off <= _NEAR)
+            moved = np.where(settled, moved - left / slope, moved)
+            settled |= off <= _PRECISION
+            moved = np.where(np.isfinite(moved), moved, at)
+            found[rows], good[rows] = moved, settled
+            moving = np.flatnonzero(~settled)
+            if not moving.size:
                 break
-            moved = at - value * (at - behind) / (value - behind_value)
-            moving &= np.isfinite(moved)
-            behind, behind_value = at, value
-            at = np.where(moving, moved, at)
-            value = _updated(beyond, at, value, moving)
-        reach = (at - start) / step
-        near = (reach > 0) & (reach < _FARTHEST)
-    return at, usable & (np.abs(value) <= _PRECISION) & near
+            origin, before, behind, behind_value, at = behind, slope, at, value, moved
+            if moving.size < _MANY * settled.size:
+                rows = moving if isinstance(rows, slice) else rows[moving]
+                state = (origin, before, behind, behind_value, at)
+                origin, before, behind, behind_value, at = (
+                    each[moving] for each in state
+                )
+            value = beyond(at, rows)
+        reach = (found - start) / step
+        good &= (reach > 0) & (reach < _FARTHEST)
+    return found, good
 
 
 def _bracketed(
@@ -116,9 +137,7 @@ def _bracketed(
 
 def _updated(beyond: Beyond, at: Floats, value: Floats, moving: Flags) -> Floats:
     """Ask again only where a value moved."""
-    if moving.all():
-        return beyond(at, _ALL)
-    changed = value.copy()
-    if moving.any():
-        changed[moving] = beyond(at[moving], moving)
+    changed, rows = value.copy(), np.flatnonzero(moving)
+    if rows.size:
+        changed[rows] = beyond(at[rows], rows)
     return changed

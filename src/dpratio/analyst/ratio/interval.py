@@ -1,11 +1,13 @@
 """Intervals for every cell of one part: by pivot, or by the paper's methods."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.ratio.confidence_set import confidence_set
+from dpratio.analyst.ratio.at_estimate import AtEstimate
+from dpratio.analyst.ratio.confidence_set import ROWS_AT_ONCE, confidence_set
 from dpratio.analyst.ratio.delta import noise_spread, sampling_spread
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.ratio.tail import normal_quantile
@@ -22,12 +24,9 @@ __all__ = ["Options", "RatioIntervals", "Signs", "intervals"]
 _CODES = codes_of(STATUSES)
 _OK, _FLOORED, _WEAK = (_CODES[each] for each in ("ok", "variance_floored", "weak"))
 _UNBOUNDED = _CODES["unbounded"]
-_OF_SHAPE = {
-    "interval": _OK,
-    "everything": _UNBOUNDED,
-    "half_line": _CODES["half_line"],
-    "disconnected": _CODES["disconnected"],
-}
+_OF_KIND = np.array(
+    [_OK, _CODES["half_line"], _CODES["disconnected"], _UNBOUNDED], dtype=np.int8
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,9 @@ def intervals(moments: Moments, reach: Signs, options: Options) -> RatioInterval
     """Make the interval of every cell."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if options.method == "pivot":
-            return _by_pivot(moments, reach, options)
+            starts = range(0, max(len(moments.values), 1), ROWS_AT_ONCE)
+            parts = (moments.only(slice(at, at + ROWS_AT_ONCE)) for at in starts)
+            return _joined([_by_pivot(part, reach, options) for part in parts])
         return _by_wald(moments, reach, options)
 
 
@@ -106,20 +107,32 @@ def _by_pivot(moments: Moments, reach: Signs, options: Options) -> RatioInterval
     told = statistic if not empty.any() else statistic.only(~empty)
     found = confidence_set(told, options.quantile)
     lower[~empty], upper[~empty] = found.lower, found.upper
-    for shape, code in _OF_SHAPE.items():
-        status[~empty] = np.where(found.shape == shape, code, status[~empty])
-    ratio = moments["ws"] / moments["wy"]
-    status[(status == _OK) & statistic.is_weak()] = _WEAK
-    status[(status == _OK) & statistic.is_drowned(ratio)] = _FLOORED
-    sampling, privacy = statistic.ratio_variances(ratio)
-    per_square = ratio**2 if options.link == "log" else np.ones(cells)
+    status[~empty] = _OF_KIND[found.kind]
+    here = AtEstimate.of(statistic)
+    status[(status == _OK) & here.is_weak()] = _WEAK
+    status[(status == _OK) & here.is_drowned()] = _FLOORED
+    sampling, privacy = here.variances()
+    if options.link == "log":
+        squared = here.ratio**2
+        sampling, privacy = sampling / squared, privacy / squared
+    public = here.public_widths(options.quantile)
+    return RatioIntervals(lower, upper, sampling, privacy, status, public)
+
+
+def _joined(parts: Sequence[RatioIntervals]) -> RatioIntervals:
+    if len(parts) == 1:
+        return parts[0]
+    widths = [each.public for each in parts if each.public is not None]
     return RatioIntervals(
-        lower,
-        upper,
-        sampling / per_square,
-        privacy / per_square,
-        status,
-        statistic.public_widths(ratio, options.quantile),
+        np.concatenate([each.lower for each in parts]),
+        np.concatenate([each.upper for each in parts]),
+        np.concatenate([each.sampling for each in parts]),
+        np.concatenate([each.privacy for each in parts]),
+        np.concatenate([each.status for each in parts]),
+        (
+            np.concatenate([squared for squared, _ in widths]),
+            np.concatenate([doubt for _, doubt in widths]),
+        ),
     )
 
 

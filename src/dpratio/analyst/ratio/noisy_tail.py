@@ -6,24 +6,24 @@ its confluent limit is approached by spreading the scales a little.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 
 from dpratio.arrays import Floats
 
 __all__ = [
+    "as_one",
     "fourth_moment_scale",
     "noisy_deviate",
     "noisy_quantile",
     "normal_laplace_tail",
-    "two_scales",
 ]
 
-# Scales closer than this are spread to ±0.25 % around their root mean square: the
-# variance stays the same, and the error is of second order, below 1e-5 of the tail.
-_CLOSE = 0.995
-_SPREAD = 0.0025
+# Scales closer than this are spread to ±0.005 % around their root mean square. The
+# error is of second order, below 1e-8 of the tail, and so is what cancels.
+_CLOSE = 0.9999
+_SPREAD = 0.00005
 _NODES, _HALVINGS = 513, 60
 _DEEP = 1e-250
 _ROOT_TWO = np.sqrt(2.0)
@@ -77,27 +77,21 @@ def noisy_deviate(
     return np.where(deep, 33.0 + distance / np.sqrt(variance), shown)
 
 
-def two_scales(scales: Sequence[Floats]) -> Sequence[Floats]:
-    """Give two Laplace scales for a sum of Laplace variables.
+def as_one(variances: Sequence[Floats]) -> Floats:
+    """Give the variance of the one Laplace variable that stands for several.
 
-    Of more than two, one of scale (Σb⁴)^¼ stands for all: with what is left of their
-    variance as a normal part, the first four moments of the sum are kept.
+    It is √Σv². With what is left of their variance as a normal part, the first four
+    moments of the sum are kept. The square of a variance need not fit in a double.
     """
-    if len(scales) <= 2:  # noqa: PLR2004
-        none = np.zeros_like(scales[0])
-        return (*scales, none, none)[:2]
-    return fourth_moment_scale(scales), np.zeros_like(scales[0])
+    large: Floats = reduce(np.maximum, variances, np.zeros(1))
+    safe = np.where(large > 0, large, 1.0)
+    one: Floats = large * np.sqrt(sum((each / safe) ** 2 for each in variances))
+    return one
 
 
 def fourth_moment_scale(scales: Sequence[Floats]) -> Floats:
-    """Give (Σb⁴)^¼; the fourth power of a scale need not fit in a double."""
-    if not scales:
-        return np.zeros(1)
-    large = np.maximum.reduce(list(scales))
-    safe = np.where(large > 0, large, 1.0)
-    fourth = sum((each / safe) ** 4 for each in scales)
-    root: Floats = large * fourth**0.25
-    return root
+    """Give (Σb⁴)^¼, the scale of the one Laplace variable that stands for several."""
+    return np.sqrt(as_one([scale * scale for scale in scales]))
 
 
 def noisy_quantile(level: float, variance: Floats, scale: Floats) -> Floats:

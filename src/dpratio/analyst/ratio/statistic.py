@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpratio.analyst.ratio.tail import Distance, is_drowned, stand_in
+from dpratio.analyst.ratio.tail import Distance
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import take
 from dpratio.analyst.sums.variance import SamplingVariance, sampling_variance
@@ -23,9 +23,6 @@ __all__ = ["NoiseTerm", "Point", "Scored", "Statistic", "statistic_of"]
 Point = tuple[Floats, Floats]
 
 _TINY = np.finfo(np.float64).tiny
-# In standard deviations: of both sums together, and of the denominator alone; and the
-# quantile for which these deviations have their allowance.
-_FAR, _APART, _QUANTILE = 4.5, 3.0, 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +123,10 @@ class Statistic:
 
     def noise_variance(self, at: Point) -> Floats:
         """Give N, what noise adds to the variance."""
-        total = np.zeros_like(at[0])
-        for term in self.noise:
-            total += term.at(at) ** 2 * term.variance
-        return total
+        return sum(
+            (term.at(at) ** 2 * term.variance for term in self.noise),
+            np.zeros_like(at[1]),
+        )
 
     def variance(self, at: Point) -> Floats:
         """Give A = max(V, 0) + N."""
@@ -142,43 +139,20 @@ class Statistic:
 
     def distance(self, at: Point) -> Distance:
         """Say how far out T is."""
+        squares = [term.at(at) ** 2 for term in self.noise]
+        pairs = list(zip(squares, self.noise, strict=True))
+        parts = [squared * term.variance for squared, term in pairs]
         return Distance(
             size=np.abs(self.value(at)),
             sampling=self.sampling.at(at),
-            noise=self.noise_variance(at),
+            noise=sum(parts[1:], parts[0]) if parts else np.zeros_like(at[1]),
             doubt=self.sampling.doubt_at(at),
-            laplace=self.laplace(at),
+            heavy=[
+                squared * (2 * term.laplace**2)
+                for squared, term in pairs
+                if term.laplace.any()
+            ],
         )
-
-    def is_drowned(self, ratio: Floats) -> Flags:
-        """Tell where noise hides V at a ratio and an answer depends on it."""
-        at = (np.ones_like(ratio), ratio)
-        return is_drowned(
-            self.sampling.at(at), self.noise_variance(at), self.sampling.doubt_at(at)
-        )
-
-    def is_weak(self) -> Flags:
-        """Tell where the sums lie so near zero that a set may be bounded by luck.
-
-        A set is bounded where the denominator came out large enough. Luck that moves
-        both sums along the ratio leaves T where it was; luck across it does not. So
-        what must be far from zero is the pair (S, Y), in its own standard deviations:
-        the denominator's distance over √(1 − ρ²), ρ the correlation of Y with T at the
-        estimate. Noise that makes the variance small makes sums seem far, and a set
-        narrow; so deviations are taken larger by half of s/A, the noise in the
-        estimated variance of T over all of it (docs/methods/intervals.md).
-        """
-        one = np.ones_like(self.numerator)
-        bottom, at = (0 * one, one), (one, self.numerator / self.denominator)
-        alone, across = self.distance(bottom), self.distance(at)
-        shared = (self._slope(at, bottom, across.sampling) / 2) ** 2
-        whole = alone.widened(_QUANTILE) * across.widened(_QUANTILE)
-        apart = 1 - np.divide(shared, whole, out=0 * one, where=whole > 0)
-        unsure = np.sqrt(across.doubt) / np.maximum(across.variance, _TINY)
-        enough = (_FAR * (1 + unsure / 2)) ** 2 * apart
-        away = alone.at(_QUANTILE)
-        far: Flags = (away > _APART) & (away**2 > enough)
-        return ~far
 
     def deviates(self, ratio: float) -> Floats:
         """Test one ratio in every row: positive deviates speak for more."""
@@ -193,43 +167,19 @@ class Statistic:
     def score(self, at: Point, along: Point) -> Scored:
         """Score a ratio; ``along`` is the derivative of the path through it."""
         sampled, noise = self.sampling.at(at), self.noise_variance(at)
-        moved = self._slope(at, along, sampled)
+        moved = self.slope(at, along, sampled)
         variance = np.maximum(np.maximum(sampled, 0.0) + noise, _TINY)
         value = self.value(at)
         # Kleibergen (2002): the slope without what it shares with the value itself.
         slope = 0.5 * value * moved / variance - self.value(along)
         return Scored(value, variance, sampled, noise, slope)
 
-    def _slope(self, at: Point, along: Point, sampled: Floats) -> Floats:
+    def slope(self, at: Point, along: Point, sampled: Floats) -> Floats:
         """Give the derivative of A along a path of ratios, where V is this."""
         moved = np.where(sampled > 0, self.sampling.slope(at, along), 0.0)
         for term in self.noise:
             moved = moved + 2 * term.at(at) * term.at(along) * term.variance
         return moved
-
-    def ratio_variances(self, ratio: Floats) -> tuple[Floats, Floats]:
-        """Give sampling and noise variance of a ratio, by the delta method."""
-        at = (np.ones_like(ratio), ratio)
-        squared, noise = self.denominator**2, self.noise_variance(at)
-        least = stand_in(noise, self.sampling.doubt_at(at))
-        return np.maximum(self.sampling.at(at), least) / squared, noise / squared
-
-    def public_widths(self, ratio: Floats, quantile: float) -> tuple[Floats, Floats]:
-        """Estimate the squared width of each interval without noise, and its doubt.
-
-        Fieller (1954), with what noise may have done to the estimate as a standard
-        deviation; NaN where there would be no bounded interval without noise either.
-        """
-        at = (np.ones_like(ratio), ratio)
-        above, both, below = self.sampling.values
-        share = quantile**2 * np.maximum(below, 0.0) / self.denominator**2
-        apart = np.where(below > 0, above - both * both / below, 0.0)
-        sampling = self.sampling.at(at)
-        apart = np.clip(apart, 0.0, np.maximum(sampling, 0.0))
-        unit = (2 * quantile / (self.denominator * (1 - share))) ** 2
-        unit = np.where(share < 1, unit, np.nan)
-        doubt = np.sqrt(self.sampling.doubt_at(at))
-        return (sampling - share * apart) * unit, doubt * unit
 
 
 def statistic_of(moments: Moments, variance: str, *, lowest: float) -> Statistic:

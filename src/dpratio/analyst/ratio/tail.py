@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.ratio.noisy_tail import noisy_deviate, two_scales
-from dpratio.arrays import Flags, Floats
+from dpratio.analyst.ratio.noisy_reach import has_table, noisy_reach
+from dpratio.analyst.ratio.noisy_tail import as_one, noisy_deviate
+from dpratio.arrays import Flags, Floats, Integers
 from dpratio.plan.strategy.allowance import QUANTILE, allowance, wobble
 
 __all__ = [
@@ -41,14 +42,14 @@ class Distance:
             below 0.
         noise: The variance of its noise, known.
         doubt: The variance of the noise in that estimate.
-        laplace: Scales of the independent Laplace noises in it.
+        heavy: Variances of the independent Laplace noises in it, part of the noise.
     """
 
     size: Floats
     sampling: Floats
     noise: Floats
     doubt: Floats
-    laplace: Sequence[Floats]
+    heavy: Sequence[Floats]
 
     @property
     def variance(self) -> Floats:
@@ -58,10 +59,18 @@ class Distance:
 
     def widened(self, quantile: float | Floats) -> Floats:
         """The whole variance with the allowance for one quantile."""
-        squares = sum(scale * scale for scale in self._scales())
-        heavy = 2 * squares / np.maximum(self.noise, _TINY)
-        allowed = allowance(self.sampling, self.noise, self.doubt, quantile, heavy)
-        widened: Floats = self.variance + allowed
+        below = np.flatnonzero(self.sampling < 0)
+        told = np.maximum(self.sampling, 0.0) if below.size else self.sampling
+        allowed = allowance(told, self.noise, self.doubt, quantile)
+        if below.size:
+            # Only there it matters how much of the noise is Laplace noise.
+            hidden = self._only(below)
+            share = sum(hidden._two()) / np.maximum(hidden.noise, _TINY)  # noqa: SLF001
+            here = quantile if np.ndim(quantile) == 0 else np.take(quantile, below)
+            allowed[below] = allowance(
+                hidden.sampling, hidden.noise, hidden.doubt, here, share
+            )
+        widened: Floats = told + self.noise + allowed
         return widened
 
     def at(self, quantile: float | Floats) -> Floats:
@@ -70,16 +79,64 @@ class Distance:
         It exceeds the quantile just where `deviate` does.
         """
         variance = self.widened(quantile)
-        if scales := self._scales():
-            return noisy_deviate(self.size, variance, *scales)
-        plain: Floats = self.size / np.sqrt(variance)
+        if not self.heavy:
+            plain: Floats = self.size / np.sqrt(variance)
+            return plain
+        scales = (np.sqrt(each / 2) for each in self._two())
+        return noisy_deviate(self.size, variance, *scales)
+
+    def reach(self, quantile: float) -> Floats:
+        """Give the size at which the deviate is a quantile, nearly if it has no table.
+
+        Without a table the tail is taken for a normal one.
+        """
+        variance = self.widened(quantile)
+        if self.heavy and has_table(quantile):
+            return noisy_reach(quantile, variance, *self._two())
+        plain: Floats = quantile * np.sqrt(variance)
         return plain
 
-    def _scales(self) -> Sequence[Floats]:
-        """Give two scales for the Laplace noises; none without such noise."""
-        if not any(scale.any() for scale in self.laplace):
-            return ()
-        return two_scales(self.laplace)
+    def against(self, quantile: float) -> Floats:
+        """Give what exceeds a quantile just where `at` does, for less work."""
+        if self.heavy and not has_table(quantile):
+            return self.at(quantile)
+        scaled: Floats = quantile * self.size / self.reach(quantile)
+        return scaled
+
+    def is_surely_beyond(self, least: Floats, quantile: float) -> Flags:
+        """Tell rows where `at` of a quantile exceeds deviates of 3 or more; not all.
+
+        By Chernoff's bound. With s²h ≤ 1, h the share of Laplace noise, the tail beyond
+        t deviations is at most exp(s²/2 − st + 0.2); the normal tail beyond k ≥ 3 is at
+        least exp(−k²/2 − k/2 − 0.7).
+        """
+        variance = self.widened(quantile)
+        square = least * least
+        share = sum(self.heavy, np.zeros(1)) / np.maximum(variance, _TINY)
+        slope = least / np.sqrt(np.maximum(square * share, 1.0))
+        enough = slope / 2 + ((square + least) / 2 + 0.9) / slope
+        sure: Flags = self.size > enough * np.sqrt(variance)
+        return sure
+
+    def _only(self, chosen: Integers) -> "Distance":
+        """Keep some rows."""
+
+        def kept(column: Floats) -> Floats:
+            return np.broadcast_to(column, self.size.shape)[chosen]
+
+        return Distance(
+            size=kept(self.size),
+            sampling=kept(self.sampling),
+            noise=kept(self.noise),
+            doubt=kept(self.doubt),
+            heavy=[kept(each) for each in self.heavy],
+        )
+
+    def _two(self) -> Sequence[Floats]:
+        """Give the variances of two Laplace noises that stand for all of them."""
+        if len(self.heavy) > 2:  # noqa: PLR2004
+            return (as_one(self.heavy), np.zeros(1))
+        return (*self.heavy, np.zeros(1), np.zeros(1))[:2]
 
     def deviate(self) -> Floats:
         """Give the deviate that agrees with its own quantile: a p-value in disguise."""
@@ -122,9 +179,10 @@ def is_drowned(sampling: Floats, noise: Floats, doubt: Floats) -> Flags:
     smaller part of the variance. Just below 0 is common where V is small, and the
     allowance is made for it: there is nothing to warn of.
     """
-    below = ~(sampling > -_UNCOMMON * np.sqrt(doubt))
-    drowned: Flags = below & ~(stand_in(noise, doubt) < noise)
-    return drowned
+    below: Flags = ~(sampling > -_UNCOMMON * np.sqrt(doubt))
+    if below.any():
+        below &= ~(stand_in(noise, doubt) < noise)
+    return below
 
 
 def upper_tail(deviate: Floats) -> Floats:

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpratio.analyst.sums.noise import Noise, noise_of, side_by_side, take
-from dpratio.arrays import Floats
+from dpratio.arrays import Flags, Floats, Integers
 from dpratio.checks import require
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, pick_question
@@ -69,8 +68,8 @@ class Moments:
         weights: Floats = self.matrix[self._place(name)]
         return weights
 
-    def only(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Moments":
-        """Keep some cells, told by truths or by their places."""
+    def only(self, chosen: Flags | Integers | slice) -> "Moments":
+        """Keep some cells, told by truths, by their places or as a slice."""
         noise = Noise(
             take(self.noise.variance, chosen), take(self.noise.laplace, chosen)
         )

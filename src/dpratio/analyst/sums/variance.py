@@ -57,9 +57,8 @@ class SamplingVariance:
     def at(self, point: Point) -> Floats:
         """Estimate the variance of αΣa − βΣb; noise may make it negative."""
         (alpha, beta), (first, mixed, last) = point, self.values
-        variance: Floats = (
-            alpha * (alpha * first - 2 * beta * mixed) + beta * beta * last
-        )
+        bent = beta * last - 2 * alpha * mixed
+        variance: Floats = alpha * alpha * first + beta * bent
         return variance
 
     def slope(self, point: Point, along: Point) -> Floats:
@@ -74,16 +73,13 @@ class SamplingVariance:
     def doubt_at(self, point: Point) -> Floats:
         """Give the variance of that estimate's own noise."""
         alpha, beta = point
-        first, mixed, last = alpha * alpha, -2 * alpha * beta, beta * beta
-        noise = self.noise
-        variance: Floats = (
-            first * first * noise[:, 0, 0]
-            + mixed * mixed * noise[:, 1, 1]
-            + last * last * noise[:, 2, 2]
-            + 2 * first * mixed * noise[:, 0, 1]
-            + 2 * first * last * noise[:, 0, 2]
-            + 2 * mixed * last * noise[:, 1, 2]
-        )
+        own = np.moveaxis(self.noise, 0, -1)
+        squared = alpha * alpha
+        # A polynomial in β, by Horner's rule: few passes where α is one for all.
+        variance: Floats = own[2, 2] * beta - 4 * alpha * own[1, 2]
+        variance = variance * beta + squared * (4 * own[1, 1] + 2 * own[0, 2])
+        variance = variance * beta - 4 * alpha * squared * own[0, 1]
+        variance = variance * beta + squared * squared * own[0, 0]
         return np.maximum(variance, 0.0)
 
 

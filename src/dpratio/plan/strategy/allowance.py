@@ -100,7 +100,8 @@ def _tempered(
     # Known noise hides an estimate that is cut off at 0; the cut alone widens then.
     part = deviation / (seen + deviation + _TINY)
     temper = _TEMPER * deviation + _SURE * noise * part
-    length: Number = np.hypot(seen + noise, temper) + _TINY
+    whole = seen + noise
+    length: Number = np.sqrt(whole * whole + temper * temper) + _TINY
     if not np.any(sampling < 0):
         return length
     below: Any = np.minimum(sampling, 0.0) ** 2
