@@ -82,7 +82,7 @@ def _found(pairs: Pairs, first: Singles, second: Singles, quantile: float) -> Fl
         """Say by how much the first ratio seems too large, beyond the quantile."""
         chosen = pairs if isinstance(rows, slice) else pairs.only(rows)
         sign, distance = chosen.test(x, may_be_weak=False)
-        excess: Floats = sign * distance.at(quantile) - quantile
+        excess: Floats = sign * distance.against(quantile) - quantile
         return excess
 
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -20,6 +20,7 @@ __all__ = ["LINKS", "Pairs"]
 
 Angles = Floats
 Zeros = tuple[Angles, Angles]
+Points = tuple[Point, Point, Point, Point]
 
 # How r₁ follows from r₂ under the hypothesis x: r₁ = r₂ + x, or r₁ = exp(x)·r₂.
 LINKS = ("difference", "quotient")
@@ -109,11 +110,12 @@ class Pairs:
         """Fit r₂ under the hypothesis."""
         unit = self._unit()
         zeros = self._zeros(x, unit)
-        fitted = self._fit(x, unit, zeros, self._start(x, unit, zeros))
-        first, second = self._scores(x, unit, fitted)
+        start, one, two = self._start(x, unit, zeros)
+        fitted = self._fit(x, unit, zeros, start)
+        points = self._points(x, unit, fitted)
+        first, second = self._scored(points)
         squared = first.squared + second.squared
         # The other side alone says at least how bad an estimate itself would fit.
-        one, two = self._beside(x, unit, zeros)
         doubt = (one.squared < squared) | (two.squared < squared)
         if doubt.any():
             fitted[doubt] = self.only(doubt)._refit(  # noqa: SLF001 (its own kind)
@@ -124,27 +126,25 @@ class Pairs:
             better = self._squares(x, unit, rest) < self._squares(x, unit, fitted)
             fitted = np.where(better, rest, fitted)
         if may_be_weak or doubt.any():
-            first, second = self._scores(x, unit, fitted)
-        first_at, second_at = self._points(x, unit, fitted)[:2]
+            points = self._points(x, unit, fitted)
+            first, second = self._scored(points)
         sign = np.sign(zeros[0] - zeros[1])
         squared = first.squared + second.squared
-        return _Found(squared, first, second, first_at, second_at, sign)
+        return _Found(squared, first, second, points[0], points[1], sign)
 
-    def _start(self, x: Floats, unit: Floats, zeros: Zeros) -> Angles:
-        """Give the mean of both estimates, weighted by how sharply they are told."""
-        first, _, moving, _ = self._points(x, unit, zeros[0])
-        own = self.first.score(first, moving).information
-        _, second, _, moving = self._points(x, unit, zeros[1])
-        whole = own + self.second.score(second, moving).information
+    def _start(
+        self, x: Floats, unit: Floats, zeros: Zeros
+    ) -> tuple[Angles, Scored, Scored]:
+        """Give the mean of both estimates, weighted by how sharply they are told.
+
+        And the second side at the estimate of the first, and the other way round.
+        """
+        first, two = self._scored(self._points(x, unit, zeros[0]))
+        one, second = self._scored(self._points(x, unit, zeros[1]))
+        own = first.information
+        whole = own + second.information
         lean = np.where(whole > 0, own / np.where(whole > 0, whole, 1.0), 0.5)
-        start: Angles = zeros[1] + lean * (zeros[0] - zeros[1])
-        return start
-
-    def _beside(self, x: Floats, unit: Floats, zeros: Zeros) -> tuple[Scored, Scored]:
-        """Score each side at the other's estimate."""
-        _, second, _, moving = self._points(x, unit, zeros[0])
-        first, _, first_moving, _ = self._points(x, unit, zeros[1])
-        return self.second.score(second, moving), self.first.score(first, first_moving)
+        return zeros[1] + lean * (zeros[0] - zeros[1]), two, one
 
     def _refit(self, x: Floats, unit: Floats, zeros: Zeros, fitted: Angles) -> Angles:
         """Fit again from both estimates, where the first fit may not be the best."""
@@ -165,7 +165,7 @@ class Pairs:
         at = start
         behind, behind_pull = at, np.full_like(at, np.nan)
         for _ in range(_STEPS):
-            one, two = self._scores(x, unit, at)
+            one, two = self._scored(self._points(x, unit, at))
             pull = one.value * one.slope / one.variance
             pull = pull + two.value * two.slope / two.variance
             told = np.maximum(one.information + two.information, 1e-300)
@@ -224,9 +224,7 @@ class Pairs:
             _angle(self.second.numerator, unit * self.second.denominator, smallest),
         )
 
-    def _points(
-        self, x: Floats, unit: Floats, angle: Angles
-    ) -> tuple[Point, Point, Point, Point]:
+    def _points(self, x: Floats, unit: Floats, angle: Angles) -> Points:
         """Give the two ratios as points of the projective line, and their motion."""
         cosine, sine = np.cos(angle), np.sin(angle)
         second, moving = (cosine, unit * sine), (-sine, unit * cosine)
@@ -239,12 +237,12 @@ class Pairs:
             first_moving = (-sine, times * unit * cosine)
         return first, second, first_moving, moving
 
-    def _scores(self, x: Floats, unit: Floats, angle: Angles) -> tuple[Scored, Scored]:
-        first, second, first_moving, moving = self._points(x, unit, angle)
+    def _scored(self, points: Points) -> tuple[Scored, Scored]:
+        first, second, first_moving, moving = points
         return self.first.score(first, first_moving), self.second.score(second, moving)
 
     def _squares(self, x: Floats, unit: Floats, angle: Angles) -> Floats:
-        first, second = self._scores(x, unit, angle)
+        first, second = self._scored(self._points(x, unit, angle))
         return first.squared + second.squared
 
 

@@ -166,8 +166,14 @@ class Statistic:
 
     def score(self, at: Point, along: Point) -> Scored:
         """Score a ratio; ``along`` is the derivative of the path through it."""
-        sampled, noise = self.sampling.at(at), self.noise_variance(at)
-        moved = self.slope(at, along, sampled)
+        sampled = self.sampling.at(at)
+        moved = np.where(sampled > 0, self.sampling.slope(at, along), 0.0)
+        noise = np.zeros_like(sampled)
+        for term in self.noise:
+            weight, change = term.at(at), term.at(along)
+            own = weight * term.variance
+            noise = noise + weight * own
+            moved = moved + 2 * change * own
         variance = np.maximum(np.maximum(sampled, 0.0) + noise, _TINY)
         value = self.value(at)
         # Kleibergen (2002): the slope without what it shares with the value itself.
