@@ -20,6 +20,7 @@ from curator.warehouse.hosts import Sqlite
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.source import CsvFile
+from dpratio.terms.unit import PrivacyUnit
 
 # What a cell counts as: a number, or None where its row is dropped.
 Cells = dict[Any, float | None]
@@ -27,6 +28,7 @@ Cells = dict[Any, float | None]
 NAN, INFINITE = float("nan"), float("inf")
 NAMES = ("score", "label", "weight")
 BOUNDS = (Bounds(-1, 2), Bounds(0, 1), Bounds(0, 3))
+UNIT = PrivacyUnit("id", totals={"score": Bounds(-3, 6), "label": Bounds(0, 3)})
 
 # Three columns at a time, each of another type.
 TYPED: dict[str, tuple[tuple[Any, Cells], ...]] = {
@@ -109,9 +111,10 @@ class Beside:
 
     rows: list[tuple[Any, ...]]
     meant: list[tuple[Any, ...] | None]
+    asked: str = "rows"
 
     @classmethod
-    def of(cls, columns: tuple[Cells, ...]) -> "Beside":
+    def of(cls, columns: tuple[Cells, ...], asked: str = "rows") -> "Beside":
         rows: list[tuple[Any, ...]] = []
         meant: list[tuple[Any, ...] | None] = []
         for at, cells in enumerate(columns):
@@ -119,7 +122,7 @@ class Beside:
                 rows.append(tuple(cell if i == at else 1 for i in range(3)))
                 kept = tuple(1.0 if i != at else number for i in range(3))
                 meant.append(None if number is None else kept)
-        return cls(rows, meant)
+        return cls(rows, meant, asked)
 
     @property
     def keys(self) -> list[str]:
@@ -127,7 +130,11 @@ class Beside:
 
     @property
     def plan(self) -> Plan:
-        return plan_of(*BOUNDS, keys=self.keys)
+        score, label, weight = BOUNDS
+        if self.asked == "zeros and ones":
+            label = Bounds.binary()
+        terms: dict[str, Any] = {"unit": UNIT} if self.asked == "people" else {}
+        return plan_of(score, label, weight, keys=self.keys, **terms)
 
     def columns(self) -> list[list[Any]]:
         """The hostile rows, then one plain row in each group."""
@@ -136,16 +143,14 @@ class Beside:
 
     def require(self, found: list[list[int]]) -> None:
         """Each hostile row counts as it is meant to, and within the sensitivity."""
-        plain = dict(zip(NAMES, self._numbers([]), strict=True))
-        alone = exact({**plain, "region": self.keys}, self.plan, "python")
+        alone = exact(self._table([], []), self.plan, "python")
         meant = [row for row in self.meant if row is not None]
         held = [
             key
             for key, row in zip(self.keys, self.meant, strict=True)
             if row is not None
         ]
-        clean = dict(zip(NAMES, self._numbers(meant), strict=True))
-        expected = exact({**clean, "region": held + self.keys}, self.plan, "python")
+        expected = exact(self._table(meant, held), self.plan, "python")
         for row, one, other in zip(self.rows, found, expected, strict=True):
             assert one == other, row
         moves = [
@@ -154,20 +159,23 @@ class Beside:
         ]
         require_paid(self.plan, moves)
 
-    def _numbers(self, rows: list[tuple[Any, ...]]) -> list[list[float]]:
+    def _table(self, rows: list[tuple[Any, ...]], keys: list[str]) -> dict[str, Any]:
         whole = [*rows, *[(1.0, 1.0, 1.0)] * len(self.rows)]
-        return [[row[at] for row in whole] for at in range(3)]
+        columns = {name: [row[at] for row in whole] for at, name in enumerate(NAMES)}
+        ids = list(range(len(whole)))
+        return {**columns, "region": [*keys, *self.keys], "id": ids}
 
 
-def typed(kind: str) -> tuple[Beside, pa.Table]:
+def typed(kind: str, asked: str) -> tuple[Beside, pa.Table]:
     columns = TYPED[kind]
-    beside = Beside.of(tuple(cells for _, cells in columns))
+    beside = Beside.of(tuple(cells for _, cells in columns), asked)
     arrays = [
         pa.array([_as_type(cell, type_) for cell in cells], type_)
         for cells, (type_, _) in zip(beside.columns(), columns, strict=True)
     ]
     keys = [*beside.keys, *beside.keys]
-    return beside, pa.table([*arrays, pa.array(keys)], names=[*NAMES, "region"])
+    others = [pa.array(keys), pa.array(range(len(keys)))]
+    return beside, pa.table([*arrays, *others], names=[*NAMES, "region", "id"])
 
 
 def _as_type(cell: Any, type_: Any) -> Any:  # noqa: ANN401
@@ -180,8 +188,9 @@ def _as_type(cell: Any, type_: Any) -> Any:  # noqa: ANN401
 
 @pytest.mark.parametrize("kind", TYPED)
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("asked", ["rows", "zeros and ones", "people"])
 def test_07_a_cell_that_is_no_number_is_dropped_and_a_huge_one_clipped(
-    engine: str, kind: str
+    engine: str, kind: str, asked: str
 ) -> None:
     """NaN, infinities and nulls drop their row; huge numbers of any type are clipped.
 
@@ -189,7 +198,7 @@ def test_07_a_cell_that_is_no_number_is_dropped_and_a_huge_one_clipped(
     google/differential-privacy pull request 405; opendp/smartnoise-sdk pull request
     580. More: tests/curator/test_bad_cells.py
     """
-    beside, table = typed(kind)
+    beside, table = typed(kind, asked)
     beside.require(sums_by(engine, table, beside.plan))
 
 

@@ -241,12 +241,3 @@ def test_a_relation_of_a_closed_connection_is_refused_in_our_own_words() -> None
     connection.close()
     with pytest.raises((InvalidInput, SchemaRefused, EngineFailed)):
         release_sums(relation, plan_of(), ledger=None)
-
-
-def test_whole_numbers_handed_over_as_doubles_are_tested_for_nan_all_the_same() -> None:
-    """pandas has whole numbers with gaps, which become NaN on the way."""
-    labels = pd.array([1, None], dtype="Int64")
-    frame = pd.DataFrame({"score": [0.5, 0.5], "label": labels})
-    reading = reading_of(plan_of())
-    kept = engine_duckdb._kept(open_duck(frame, reading), reading, [])
-    assert kept.endswith("WHERE isfinite((n0 - n0) + (n1 - n1))")

@@ -6,10 +6,16 @@ sums are taken again in 128-bit integers. If the files claim so many rows that i
 fail, 128-bit integers are used at once. The sums are the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
+from dpratio.curator.duckdb.kept import (
+    kept_steps,
+    letters_of,
+    masked_letters,
+    written_letters,
+)
 from dpratio.curator.duckdb.keys import Keyed, id_of, key_tables
 from dpratio.curator.duckdb.ladder import count_on
 from dpratio.curator.duckdb.numbers import (
@@ -26,6 +32,7 @@ from dpratio.curator.duckdb.units import count_keys, unit_steps
 from dpratio.curator.reading.exact import ExactSums
 from dpratio.curator.reading.statement import Reading, Statement
 from dpratio.curator.reading.whole_doubles import are_exact, may_be_exact
+from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["aggregate", "count_keys"]
@@ -71,11 +78,11 @@ def _is_exact(sums: dict[str, np.ndarray], reading: Reading) -> bool:
 def _query(
     table: DuckTable, reading: Reading, keyed: Keyed, *, in_doubles: bool
 ) -> str:
-    """Write the query: read, drop, clip, place, add up units, count in cells.
+    """Write the query: read, clip, drop, place, add up units, count in cells.
 
-    The letters of a statement are numbered with it: s0, y0, s1, y1. Where a row may
-    count in some statements alone, its letters are missing in the others, and so is
-    all that is made of them; a missing cell is not added.
+    The letters of a statement are numbered with it: s0, y0, s1, y1. Where a row does
+    not count in a statement, letters of it are missing there, and so is all that is
+    made of them; a missing cell is not added.
 
     On a foreign connection every number passes through TRY, past which DuckDB does
     not carry a file's statistics: they may be wrong, and a clip that they call
@@ -94,7 +101,7 @@ def _query(
         passed.append("u")
     steps = {
         "given_rows": f"SELECT {', '.join(read)} FROM {table.source}",
-        "kept": _kept(table, reading, passed),
+        **kept_steps(table, reading, passed),
         "placed": _placed(reading, keyed),
     }
     rows = "placed"
@@ -109,13 +116,13 @@ def _query(
     pairs = reading.first.pairs
     made, counted, sums = [*code, *(["u"] if pairs else [])], list(code), []
     for nth, each in statements:
-        letters = _letters(each) if each.unit is None else list(each.unit.totals)
+        letters = letters_of(each) if each.unit is None else list(each.unit.totals)
         made += [*(f"{letter}{nth}" for letter in letters), *_made(nth, each)]
         made += _cut(nth, each)
-        cells, added = _cells(nth, each, is_masked=reading.is_masked)
+        cells, added = _cells(nth, each)
         gates = [g for g in letters if _is_gate(g, each) and _is_used(g, each)]
         counted += [*cells, *(f"{letter}{nth}" for letter in gates)]
-        sums.append(f"count({added[0] if reading.is_masked else '*'}) AS rows{nth}")
+        sums.append(f"count({added[0]}) AS rows{nth}")
         sums += [
             f"{total_of(cell, in_doubles=in_doubles, unclamped=each.unclamped)} "
             f"AS sum{nth}_{at}"
@@ -136,7 +143,7 @@ def _query(
 
 def _with(steps: Mapping[str, str], *read_twice: str) -> str:
     """Write steps, of which those that are read twice are worked out once."""
-    once = {"totals", "ranked", *read_twice}
+    once = {"ranked", *read_twice}
     written = ", ".join(
         f"{name} AS {'MATERIALIZED ' if name in once else ''}({step})"
         for name, step in steps.items()
@@ -144,85 +151,12 @@ def _with(steps: Mapping[str, str], *read_twice: str) -> str:
     return f"WITH {written} "
 
 
-def _letters(statement: Statement) -> list[str]:
-    return [letter for letter in "syw" if letter in statement.factor_bounds]
-
-
-def _kept(table: DuckTable, reading: Reading, passed: Sequence[str]) -> str:
-    """Keep rows that some statement counts, and clip their numbers."""
-    names = {column: f"n{at}" for at, column in enumerate(reading.numbers)}
-    tests = [_is_counted(table, each, names) for each in reading.statements]
-    clipped = {}
-    for nth, each in enumerate(reading.statements):
-        for letter, bounds in each.factor_bounds.items():
-            number = clip(names[each.factor_columns[letter]], bounds)
-            if letter.startswith("b"):  # A bin is the same in all statements.
-                clipped[letter] = number
-            elif reading.keeps_missing:
-                clipped[f"{letter}{nth}"] = f"CASE WHEN {tests[nth]} THEN {number} END"
-            elif reading.is_masked:
-                clipped[f"{letter}{nth}"] = f"CASE WHEN is{nth} THEN {number} END"
-            else:
-                clipped[f"{letter}{nth}"] = number
-        if each.counts_cuts:
-            cut = _is_cut(each, names)
-            clipped[f"c{nth}"] = (
-                f"CASE WHEN is{nth} THEN {cut} END" if (reading.is_masked) else cut
-            )
-    source, where = "given_rows", "TRUE" if reading.keeps_missing else tests[0]
-    if reading.is_masked:
-        told = ", ".join(f"{test} AS is{nth}" for nth, test in enumerate(tests))
-        source = f"(SELECT *, {told} FROM given_rows)"
-        where = f"({' OR '.join(f'is{nth}' for nth in range(len(tests)))})"
-    where += "" if reading.unit is None else " AND u IS NOT NULL"
-    columns = [f"{number} AS {name}" for name, number in clipped.items()]
-    return f"SELECT {', '.join([*columns, *passed])} FROM {source} WHERE {where}"
-
-
-def _is_cut(statement: Statement, names: Mapping[str, str]) -> str:
-    """Say 1 where a bound that is watched moves a number of the row, else 0."""
-    outside = [
-        is_outside(
-            names[statement.factor_columns[letter]],
-            statement.factor_bounds[letter].lower,
-            statement.factor_bounds[letter].upper,
-        )
-        for letter in statement.cut_letters
-    ]
-    return f"CAST({' OR '.join(outside) or 'false'} AS DOUBLE)"
-
-
-def _is_counted(
-    table: DuckTable, statement: Statement, names: Mapping[str, str]
-) -> str:
-    """Tell of a row whether its numbers are all there and finite.
-
-    x − x is 0 for a finite x and NaN for any other, so one test does for all.
-    """
-    whole = [
-        column
-        for column in statement.factor_columns.values()
-        if table.types[column].kind in {"integer", "boolean"}
-        and table.columns[column][1] != "DOUBLE"  # As pandas hands missing ones over.
-    ]
-    zeros = [
-        f"({names[column]} - {names[column]})"
-        for column in statement.factor_columns.values()
-        if column not in whole
-    ]
-    tests = [f"{names[column]} IS NOT NULL" for column in whole]
-    if zeros:
-        tests.append(f"isfinite({' + '.join(zeros)})")
-    return " AND ".join(tests)
-
-
 def _placed(reading: Reading, keyed: Keyed) -> str:
     """Give each row its group; rows of no group find none."""
     columns = []
+    written = masked_letters if reading.unit is None else written_letters
     for nth, each in enumerate(reading.statements):
-        taken = {"s": f"s{nth} - m{nth} AS s{nth}"} if "m" in each.factor_bounds else {}
-        columns += [taken.get(letter, f"{letter}{nth}") for letter in _letters(each)]
-        columns += [f"c{nth}"] if each.counts_cuts else []
+        columns += [f"{text} AS {a}{nth}" for a, text in written(nth, each).items()]
     columns += ["u"] if reading.unit is not None else []
     if reading.first.dimensions:
         columns.append(f"{keyed.code} AS code")
@@ -235,12 +169,13 @@ def _made(nth: int, statement: Statement) -> list[str]:
     contrast = statement.contrast
     if contrast is None:
         return []
-    times, centre = _times(nth, statement), double(contrast.centre)
+    times = _times(nth, statement)
     z = _contrast(nth, statement)
     if contrast.limit is not None:
         limit = Bounds(-contrast.limit, contrast.limit)
         z = clip(f"({z})", limit)
-    total = f"(s{nth} + {centre} * y{nth})" if contrast.has_numerator else f"y{nth}"
+    around = _around(nth, contrast)
+    total = f"(s{nth} + {around})" if contrast.has_numerator else f"y{nth}"
     return [f"{z} AS z{nth}", f"{times}{total} AS h{nth}"]
 
 
@@ -259,8 +194,13 @@ def _cut(nth: int, statement: Statement) -> list[str]:
 
 def _contrast(nth: int, statement: Statement) -> str:
     """Write z before it is clipped."""
-    centre = double(statement.contrast.centre)  # type: ignore[union-attr]
-    return f"{_times(nth, statement)}(s{nth} - {centre} * y{nth})"
+    around = _around(nth, statement.contrast)  # type: ignore[arg-type]
+    return f"{_times(nth, statement)}(s{nth} - {around})"
+
+
+def _around(nth: int, contrast: Contrast) -> str:
+    """Write r₀·y; once y is y, to the last bit."""
+    return f"y{nth}" if contrast.centre == 1 else f"{double(contrast.centre)} * y{nth}"
 
 
 def _times(nth: int, statement: Statement) -> str:
@@ -268,9 +208,7 @@ def _times(nth: int, statement: Statement) -> str:
     return f"w{nth} * " if weighted else ""
 
 
-def _cells(
-    nth: int, statement: Statement, *, is_masked: bool
-) -> tuple[list[str], list[str]]:
+def _cells(nth: int, statement: Statement) -> tuple[list[str], list[str]]:
     """Count each distinct product once; give the cells and what each sum adds.
 
     A factor that is 0 or 1 may multiply the cell instead of the value: zero has cell
@@ -283,10 +221,10 @@ def _cells(
         gates = [f"{f}{nth}" for f in each.factors if _is_gate(f, statement)]
         name = cells.setdefault((rest, each.step), f"cell{nth}_{len(cells)}")
         added.append(" * ".join([name, *gates]))
-    named = []
+    named, counts_rows = [], any(not each.factors for each in statement.sums)
     for (factors, step), name in cells.items():
         cell = cell_of([f"{factor}{nth}" for factor in factors], step)
-        if is_masked and not factors:
+        if counts_rows and not factors:
             cell = f"CASE WHEN s{nth} IS NOT NULL THEN {cell} END"
         named.append(f"{cell} AS {name}")
     return named, added

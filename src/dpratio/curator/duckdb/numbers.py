@@ -1,6 +1,7 @@
 """Numbers, clips and lattice cells in DuckDB's SQL."""
 
 import re
+import sys
 from collections.abc import Sequence
 
 from dpratio.curator.duckdb.table import DuckTable, identifier, literal
@@ -12,6 +13,7 @@ __all__ = [
     "cell_of",
     "clip",
     "double",
+    "is_inside",
     "is_outside",
     "number_of",
     "sum_of",
@@ -51,17 +53,25 @@ def _within_precision(name: str, type_: str, number: str) -> str:
     return f"CASE WHEN {name} BETWEEN {ends} THEN {number} END"
 
 
-def clip(factor: str, bounds: Bounds) -> str:
-    """Clip a number to its bounds, or round it to 0 or 1; a missing one stays so."""
-    if bounds.is_one:
-        return double(1.0)
-    if bounds.is_binary:
-        return f"CAST({factor} >= 0.5::DOUBLE AS DOUBLE)"
+def clip(number: str, bounds: Bounds, inside: str = "") -> str:
+    """Clip a number to its bounds; one that is missing or not finite is missing.
+
+    Whether it lies inside may have been worked out before, which is cheaper. DuckDB
+    puts NaN above infinity, so neither lies between two finite numbers.
+    """
     lower, upper = double(bounds.lower), double(bounds.upper)
+    least, most = double(-sys.float_info.max), double(sys.float_info.max)
+    inside = inside or is_inside(number, bounds)
     return (
-        f"CASE WHEN {factor} BETWEEN {lower} AND {upper} THEN {factor} "
-        f"WHEN {factor} > {upper} THEN {upper} WHEN {factor} < {lower} THEN {lower} END"
+        f"CASE WHEN {inside} THEN {number} "
+        f"WHEN {number} BETWEEN {upper} AND {most} THEN {upper} "
+        f"WHEN {number} BETWEEN {least} AND {lower} THEN {lower} END"
     )
+
+
+def is_inside(number: str, bounds: Bounds) -> str:
+    """Tell whether a number that is there lies within its bounds."""
+    return f"{number} BETWEEN {double(bounds.lower)} AND {double(bounds.upper)}"
 
 
 def is_outside(value: str, lowest: float, highest: float) -> str:

@@ -1,0 +1,76 @@
+"""Rows that count in DuckDB: all numbers of a row, or none of them."""
+
+import math
+from itertools import product
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from curator.tables_for_tests import exact, plan_of, reading_of
+from dpratio.curator.duckdb.kept import kept_steps
+from dpratio.curator.duckdb.sources import open_duck
+from dpratio.curator.reading.statement import Reading
+from dpratio.plan.plan import Plan
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.unit import PrivacyUnit
+
+TOTALS = {"score": Bounds(0, 3), "label": Bounds(0, 3)}
+SCORE, LABEL, WEIGHT = Bounds(-1, 2), Bounds(0, 1), Bounds(0.5, 3)
+OTHER: dict[str, Any] = {"minus": "other", "bounds": {"other": Bounds(0, 0.5)}}
+FOCUSED: dict[str, Any] = {"strategy": "focused"}
+
+PLANS: dict[str, Plan] = {
+    "even": plan_of(SCORE, LABEL),
+    "even, weighted": plan_of(SCORE, LABEL, WEIGHT),
+    "even, binary": plan_of(SCORE, None, WEIGHT),
+    "even, less another": plan_of(SCORE, LABEL, WEIGHT, **OTHER),
+    "focused": plan_of(SCORE, LABEL, WEIGHT, guess=1.0, **FOCUSED),
+    "focused on the denominator": plan_of(SCORE, LABEL, WEIGHT, guess=0.0, **FOCUSED),
+    "focused, unweighted": plan_of(SCORE, LABEL, guess=0.5, **FOCUSED),
+    "focused, less another": plan_of(
+        SCORE, LABEL, WEIGHT, guess=2.0, **FOCUSED, **OTHER
+    ),
+    "with a limit": plan_of(
+        SCORE, LABEL, WEIGHT, guess=1.0, residual_bound=1.0, **FOCUSED
+    ),
+    "cuts counted": plan_of(
+        SCORE, LABEL, WEIGHT, guess=1.0, clipping="measured", **FOCUSED
+    ),
+    "two stages": plan_of(SCORE, LABEL, WEIGHT, stage=0.1, strategy="focused"),
+}
+BAD = [None, math.nan, math.inf, -math.inf]
+NAMES = ("score", "label", "weight", "other")
+PLAIN: dict[str, Any] = dict.fromkeys(NAMES, 0.75)
+
+
+@pytest.mark.parametrize("asked", PLANS)
+def test_a_row_that_lacks_one_number_counts_in_no_sum(asked: str) -> None:
+    plan = PLANS[asked]
+    read = [name for name in NAMES if name in plan.bounds]
+    lacking = [PLAIN | {name: cell} for name, cell in product(read, BAD)]
+    kind = pa.schema([(name, pa.float64()) for name in NAMES])
+    found = exact(pa.Table.from_pylist([PLAIN, *lacking], kind), plan, "duckdb")
+    assert found == exact({name: [0.75] for name in NAMES}, plan, "python")
+
+
+def test_whole_numbers_handed_over_as_doubles_are_tested_for_nan_all_the_same() -> None:
+    """pandas has whole numbers with gaps, which become NaN on the way."""
+    labels = pd.array([1, None], dtype="Int64")
+    frame = pd.DataFrame({"score": [0.5, 0.5], "label": labels, "id": ["a", "b"]})
+    reading = reading_of(plan_of())
+    steps = kept_steps(open_duck(frame, reading), reading, [])
+    assert "CASE WHEN isfinite(n1) THEN" in steps["kept"]
+    reading = reading_of(plan_of(unit=PrivacyUnit("id", totals=TOTALS)))
+    steps = kept_steps(open_duck(frame, reading), reading, ["u"])
+    where = "WHERE isfinite((n0 - n0) + (n1 - n1)) AND u IS NOT NULL"
+    assert steps["kept"].endswith(where)
+
+
+def test_a_range_is_worked_out_once_however_many_ratios_ask_for_it() -> None:
+    reading = reading_of(plan_of(SCORE, LABEL, WEIGHT))
+    twice = Reading((*reading.statements, *reading.statements))
+    frame = pd.DataFrame(PLAIN, index=[0])
+    steps = kept_steps(open_duck(frame, twice), twice, [])
+    assert steps["tested"].count(" BETWEEN ") == 3
