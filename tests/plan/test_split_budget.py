@@ -16,11 +16,13 @@ from dpratio.plan.split_budget import (
     _root_below,
     allowances,
     cells_of,
+    first_allowances,
 )
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
+from plan.staged_plans import staged_plan
 
 KEYS = PrivateKeys("k", Budget("0.25", "1e-7"))
 
@@ -52,6 +54,20 @@ def test_epsilon_and_delta_are_divided_by_weight() -> None:
         assert {each.mechanism for each in given} == {mechanism}
         assert [each.cells for each in given] == [1, 3, None]
         assert all(each.unit is plan.unit for each in given)
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "analytic_gaussian"])
+def test_a_first_stage_is_divided_by_weight_and_has_no_delta(mechanism: str) -> None:
+    weights = (Fraction(2, 3), Fraction(1, 3))
+    stage = staged_plan().stage
+    assert stage is not None
+    assert stage.epsilon == Fraction(1, 5)
+    shares = first_allowances(plan_of(mechanism, weights), stage)
+    assert [each.mechanism for each in shares] == ["laplace", "laplace"]
+    assert [each.epsilon for each in shares] == [Fraction(2, 15), Fraction(1, 15)]
+    assert [each.ratio for each in shares] == [Fraction(2, 15), Fraction(1, 15)]
+    assert [each.delta for each in shares] == [0, 0]
+    assert [each.cells for each in shares] == [1, 3]
 
 
 def test_questions_under_laplace_noise_add_up_to_epsilon() -> None:

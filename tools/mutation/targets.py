@@ -58,7 +58,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "plan/sensitivity/lattice.py": ("plan/sensitivity/test_lattice.py",),
     "plan/sensitivity/sums.py": (
         "plan/sensitivity/test_sums.py",
-        "plan/strategy/test_strategy.py",
+        "plan/test_make_plan.py",
     ),
     "plan/sensitivity/contrast.py": (
         "plan/sensitivity/test_contrast.py",
@@ -72,7 +72,11 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "plan/sensitivity/test_neighbours.py",
         *_PRICES,
     ),
-    "plan/sensitivity/neighbours.py": ("plan/sensitivity/test_neighbours.py", *_PRICES),
+    "plan/sensitivity/neighbours.py": (
+        "plan/sensitivity/test_neighbours.py",
+        "plan/sensitivity/test_pooled.py",
+        *_PRICES,
+    ),
     "plan/split_budget.py": ("plan/test_split_budget.py", *_PLANS),
     "plan/calibration/threshold.py": (
         "plan/calibration/test_threshold.py",

@@ -141,6 +141,13 @@ def test_long_sums_are_kept_until_they_leave() -> None:
     assert both.tolist() == [0, 3]
 
 
+def test_mixtures_are_rounded_down_from_the_half_exactly() -> None:
+    cells = np.array([[-4], [-5], [4], [5], [3 * 2**58 + 1]], dtype=np.int64)
+    third = ExactSums(cells).mixed([Mixture({0: 1}, 3)])
+    found = third.plus(np.zeros((5, 1), np.int64))
+    assert found.T.tolist() == [[-1, -2, 1, 2, 2**58]]
+
+
 def test_first_totals_add_up_over_all_groups() -> None:
     sums = ExactSums(np.array([[2**62, 1, 7], [2**62, -4, 7]], dtype=np.int64))
     totals = sums.first_totals(2)

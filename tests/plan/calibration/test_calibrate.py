@@ -16,11 +16,13 @@ from dpratio.plan.calibration.calibrate import (
     MECHANISMS,
     SMALLEST_SCALE,
     calibrate,
+    certify_upwards,
     is_affordable,
     is_certified,
     laplace_cost,
     largest_ratio,
     noise_sd,
+    shorten,
 )
 from plan.exact_delta import DELTAS, EPSILONS, MILLIONTH, ONE
 
@@ -273,3 +275,17 @@ def test_more_laplace_noise_than_needed_is_affordable_and_less_is_not() -> None:
         assert is_affordable("laplace", ratio=ratio, **share)
     above = 1 + Fraction(1, 10**40)
     assert not is_affordable("laplace", ratio=above, **share)
+
+
+def test_sizes_keep_26_bits_and_are_rounded_up() -> None:
+    assert shorten(1 / 3) == 44_739_243 * 2.0**-27  # ⌈2/3 · 2²⁶⌉
+    assert shorten(3.0) == 3
+    assert shorten(2.0**40 + 1) == 2.0**40 + 2.0**15
+    assert shorten(1 - 2.0**-53) == 1
+
+
+@pytest.mark.parametrize("beyond", [1e-15, 1e-13, 1e-9, 0.1, 7.0])
+def test_a_scale_is_raised_at_first_by_the_least(beyond: float) -> None:
+    """So that what was nearly enough is raised by nearly nothing."""
+    found = certify_upwards(1.0, lambda scale: scale >= 1 + beyond)
+    assert 1 + beyond <= found <= 1 + max(4 * beyond, 2.0**-46)

@@ -227,3 +227,15 @@ def test_with_the_denominator_rows_are_listed_where_its_product_with_z_turns(
     )
     assert listed - vertices == turns
     assert vertices <= listed
+
+
+@pytest.mark.parametrize("centre", [1, 3, -2])
+def test_the_product_of_z_and_the_denominator_turns_where_its_slope_is_zero(
+    centre: int,
+) -> None:
+    """(s − r₀y)·y is s²/4r₀ at y = s/2r₀."""
+    box = {"s": Bounds(-1, 1), "y": Bounds(-1, 1)}
+    corners = corners_of(box, Contrast(float(centre), None, "denominator"))
+    products = [each["z"] * each["h"] for each in corners]
+    furthest = max(products) if centre > 0 else min(products)
+    assert furthest == Fraction(1, 4 * centre)
