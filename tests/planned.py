@@ -1,4 +1,4 @@
-"""The plan that many tests start from: scores per label, without weights or guess."""
+"""What many tests start from: scores per label, without weights or guess."""
 
 from typing import Any
 
@@ -8,7 +8,20 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 
-__all__ = ["plan_scores"]
+__all__ = ["plan_scores", "question_text"]
+
+
+def question_text(numerator: str = "score", per: str = "label") -> str:
+    """Write ratio and bounds as a study file has them."""
+    return f"""
+[ratio]
+numerator = "{numerator}"
+per = "{per}"
+
+[bounds]
+{numerator} = [0, 1]
+{per} = "binary"
+"""
 
 
 def plan_scores(budget: Budget, **terms: Any) -> Plan:  # noqa: ANN401

@@ -11,6 +11,7 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
 from dpratio.terms.budget import Budget
+from planned import question_text
 
 __all__ = ["COLUMNS", "DECLARED", "PATH", "PLAN", "STUDY", "Call", "book_of", "refusal"]
 
@@ -22,15 +23,7 @@ STUDY = f"""
 [data]
 {PATH}
 {DECLARED}
-
-[ratio]
-numerator = "s"
-per = "y"
-
-[bounds]
-s = [0, 1]
-y = "binary"
-
+{question_text("s", "y")}
 [unit]
 column = "customer"
 totals = {{ s = [0, 1], y = [0, 1] }}

@@ -28,20 +28,13 @@ from dpratio.release.roll_up import roll_up
 from dpratio.show.sections.page import render_report
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
+from planned import question_text
 
 PLAN = plan_of("0.1")
-STUDY = """
+STUDY = f"""
 [data]
 path = "people.csv"
-
-[ratio]
-numerator = "s"
-per = "y"
-
-[bounds]
-s = [0, 1]
-y = "binary"
-
+{question_text("s", "y")}
 [privacy]
 epsilon = 1
 """
@@ -284,9 +277,11 @@ def test_19_a_look_goes_nowhere_but_to_a_terminal(desk: Path, call: Call) -> Non
     """
     words = ("check", "study.toml", "--exact")
     assert call(*words)[0] == 3
-    assert on_a_terminal(desk, "y", *words, redirected="found.txt")[0] == 3
-    for form in ("json", "csv", "markdown"):
-        assert on_a_terminal(desk, "y", *words, "--format", form)[0] == 3
+    code, shown = on_a_terminal(desk, "y", *words, redirected="found.txt")
+    assert (code, "--exact needs a terminal" in shown) == (3, True)
+    assert (desk / "found.txt").read_bytes() == b""
+    code, shown = on_a_terminal(desk, "y", *words, "--format", "json")
+    assert (code, "got '--format json'" in shown) == (3, True)
     assert on_a_terminal(desk, "y", *words, "--no-ledger")[0] == 3
     assert Ledger("dpratio.db").account().seq == 0
 

@@ -2,17 +2,11 @@
 
 from collections.abc import Callable
 
+from planned import question_text
+
 __all__ = ["QUESTION", "STUDY", "Call", "Done", "rows_of_people"]
 
-QUESTION = """
-[ratio]
-numerator = "score"
-per = "label"
-
-[bounds]
-score = [0, 1]
-label = "binary"
-"""
+QUESTION = question_text()
 STUDY = f"""
 [data]
 path = "people.csv"

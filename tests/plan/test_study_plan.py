@@ -5,15 +5,9 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study_file import parse_study
+from planned import question_text
 
-TEXT = """
-[ratio]
-numerator = "score"
-per = "label"
-[bounds]
-score = [0, 1]
-label = "binary"
-[privacy]
+TEXT = f"""{question_text()}[privacy]
 epsilon = 1
 delta = 1e-6
 """

@@ -23,21 +23,14 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study_file import parse_study
 from dpratio.terms.unit import PrivacyUnit
+from planned import question_text
 
 BOUNDS = {"s": Bounds(0, 1), "größe": Bounds(-1, 2.5), "y": Bounds.binary()}
 UNIT = PrivacyUnit("id", totals={"s": Bounds(0, 1), "y": Bounds(0, 1)}, most_groups=2)
-STUDY = """
+STUDY = f"""
 [data]
 path = "people.csv"
-
-[ratio]
-numerator = "s"
-per = "y"
-
-[bounds]
-s = [0, 1]
-y = "binary"
-
+{question_text("s", "y")}
 [privacy]
 epsilon = 0.1
 """

@@ -5,22 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import QUESTION, Call
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.release.files import read_release
 
-STUDY = """
+STUDY = f"""
 [data]
 path = "loans.csv"
-
-[ratio]
-numerator = "score"
-per = "label"
-
-[bounds]
-score = [0, 1]
-label = "binary"
-
+{QUESTION}
 [privacy]
 epsilon = 1
 """

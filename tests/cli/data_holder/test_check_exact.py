@@ -52,9 +52,8 @@ def test_faults_are_told_and_nothing_else_of_the_data(folder: Path, call: Call) 
     assert "Terms set after a look at the data" in report
 
 
-@pytest.mark.parametrize("answer", ["no", ""])
-def test_who_says_no_has_not_looked(folder: Path, answer: str) -> None:
-    code, shown = on_a_terminal(folder, answer, *WORDS)
+def test_who_says_no_has_not_looked(folder: Path) -> None:
+    code, shown = on_a_terminal(folder, "no", *WORDS)
     assert (code, "Nothing was looked at" in shown) == (0, True)
     assert lines() == 0
 
@@ -63,13 +62,6 @@ def test_a_file_without_faults(folder: Path) -> None:
     code, shown = on_a_terminal(folder, "y", *WORDS)
     assert (code, "No fault of format was found" in shown) == (0, True)
     assert lines() == 1
-
-
-def test_not_into_a_file_behind_a_terminal(folder: Path) -> None:
-    code, shown = on_a_terminal(folder, "y", *WORDS, redirected="found.txt")
-    assert (code, "--exact needs a terminal" in plain(shown)) == (3, True)
-    assert (folder / "found.txt").read_bytes() == b""
-    assert lines() == 0
 
 
 @pytest.mark.usefixtures("folder")
@@ -102,7 +94,6 @@ def test_what_contradicts_it_is_refused(
 @pytest.mark.parametrize(
     ("more", "code", "rule"),
     [
-        (("--format", "json"), 3, "got '--format json'"),
         (("--ledger", "none.db"), 11, "there is no ledger"),
         (("--data", "people.parquet"), 3, "an exact look must be at CSV files"),
     ],

@@ -24,6 +24,7 @@ from dpratio.errors import LedgerRefused
 from dpratio.release.files import read_release
 from dpratio.release.release_id import id_of
 from dpratio.terms.budget import Budget
+from planned import question_text
 
 NAME = "orders 2026-11"
 ID = id_of(NAME)
@@ -34,15 +35,7 @@ STUDY = """
 [data]
 url = "{url}"
 table = "orders"
-
-[ratio]
-numerator = "score"
-per = "label"
-
-[bounds]
-score = [0, 1]
-label = "binary"
-
+{question}
 [privacy]
 epsilon = 0.5
 """
@@ -115,7 +108,8 @@ def folder(
         f"//{user}@", f"//{ROLE}@"
     )
     assert ROLE in url, postgres_url
-    (tmp_path / "study.toml").write_text(STUDY.format(url=url), encoding="utf-8")
+    study = STUDY.format(url=url, question=question_text())
+    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
     Ledger("dpratio.db").open_scope(Scope("orders", Budget(1)))
     return tmp_path
 

@@ -45,12 +45,12 @@ def test_moments_that_no_model_has_end_at_the_limits() -> None:
 def test_only_the_debiased_interval_is_about_the_uncut() -> None:
     rng = np.random.default_rng(1)
     values = PEOPLE.draw(300, rng)
-    sums = noisy_sums(values, PEOPLE, 1.0, rng)
+    sums = noisy_sums(values, PEOPLE, rng)
     covers = {}
     for name, found in {
-        "debiased": debiased_mean(sums, PEOPLE, 1.0, 0.95, 99, rng),
-        "pivotal": pivotal_mean(sums, PEOPLE, 1.0, 0.95, 99, rng),
-        "default": default_mean(values, PEOPLE, 1.0, 0.95, rng),
+        "debiased": debiased_mean(sums, PEOPLE, 0.95, 99, rng),
+        "pivotal": pivotal_mean(sums, PEOPLE, 0.95, 99, rng),
+        "default": default_mean(values, PEOPLE, 0.95, rng),
     }.items():
         covers[name] = ((found.lower <= 1) & (found.upper >= 1)).mean()
     assert covers["debiased"] > 0.9

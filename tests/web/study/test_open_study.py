@@ -11,6 +11,7 @@ from dpratio.web.form import LONGEST_KEPT
 from dpratio.web.study.kept import names_of, read_kept
 from dpratio.web.study.open_study import open_study
 from dpratio.web.study.study_text import study_of, write_study
+from planned import question_text
 
 DOCS = Path(__file__).parents[3] / "docs"
 FENCE = re.compile(r'```toml title="([^"]+)"\n(.*?)```', re.DOTALL)
@@ -28,14 +29,7 @@ def told() -> list[tuple[str, str]]:
     return found
 
 
-SHORT = """
-[ratio]
-numerator = "score"
-per = "label"
-[bounds]
-score = [0, 1]
-label = "binary"
-[privacy]
+SHORT = f"""{question_text()}[privacy]
 epsilon = 1
 """
 

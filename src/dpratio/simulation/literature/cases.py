@@ -1,7 +1,7 @@
 """Where the methods are tried: whose ratio, how many people, which budget."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -137,9 +137,9 @@ def tables(run: Run, seeds: Seeds) -> Answers:
 def cut(run: Run, seeds: Seeds) -> Answers:
     """Answer the mean of people whom bounds cut; the truth is that of the uncut."""
     for n, epsilon in product(CUT_SIZES, CUT_EPSILONS):
-        people = clamped.Clamped(n)
+        people = clamped.Clamped(n, epsilon)
         setting = Setting("cut", "normal", "laplace", n, epsilon, people.mean, -np.inf)
-        work = partial(_answer_cut, people, epsilon, run.level, run.draws)
+        work = partial(_answer_cut, people, run.level, run.draws)
         yield setting, _in_blocks(work, run, seeds)
 
 
@@ -226,7 +226,6 @@ def _answer_table(
 
 def _answer_cut(
     people: clamped.Clamped,
-    epsilon: float,
     level: float,
     draws: int,
     task: tuple[int, Seeds],
@@ -234,20 +233,14 @@ def _answer_cut(
     runs, seed = task
     rng = np.random.default_rng(seed)
     values = people.draw(runs, rng)
-    sums = clamped.noisy_sums(values, people, epsilon, rng)
-    wide = clamped.Clamped(people.n, lower=-3.0, upper=5.0)
-    given = (people, epsilon, level)
+    sums = clamped.noisy_sums(values, people, rng)
+    wide = replace(people, lower=-3.0, upper=5.0)
+    ours, given = partial(clamped.default_mean, values), (sums, people, level, draws)
     ways: dict[Way, Callable[[], Any]] = {
-        Way(DEFAULT, "focused"): partial(clamped.default_mean, values, *given, rng),
-        Way(DEFAULT, "uncut"): partial(
-            clamped.default_mean, values, wide, epsilon, level, rng
-        ),
-        Way("bootstrap", "three"): partial(
-            clamped.pivotal_mean, sums, *given, draws, rng
-        ),
-        Way("debiased", "three"): partial(
-            clamped.debiased_mean, sums, *given, draws, rng
-        ),
+        Way(DEFAULT, "focused"): partial(ours, people, level, rng),
+        Way(DEFAULT, "uncut"): partial(ours, wide, level, rng),
+        Way("bootstrap", "three"): partial(clamped.pivotal_mean, *given, rng),
+        Way("debiased", "three"): partial(clamped.debiased_mean, *given, rng),
     }
     return {way: timed(answer) for way, answer in ways.items()}
 

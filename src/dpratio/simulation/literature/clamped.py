@@ -8,6 +8,7 @@ clamped moments are those released. Our default is about clamped values and says
 """
 
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
@@ -39,9 +40,10 @@ _ROWS_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class Clamped:
-    """Normal people, and the bounds that cut them."""
+    """Normal people, the bounds that cut them, and what their sums may cost."""
 
     n: int
+    epsilon: float = 1.0
     mean: float = 1.0
     sd: float = 1.0
     lower: float = 0.0
@@ -51,20 +53,19 @@ class Clamped:
         """Draw values, runs × people."""
         return rng.normal(self.mean, self.sd, (runs, self.n))
 
-    def scales(self, epsilon: float) -> Floats:
-        """Give the Laplace scales of the three sums, a third of epsilon each."""
+    @property
+    def scales(self) -> Floats:
+        """The Laplace scales of the three sums, a third of epsilon each."""
         most = max(abs(self.lower), abs(self.upper))
-        return 3 / epsilon * np.array([1.0, most, most**2])
+        return 3 / self.epsilon * np.array([1.0, most, most**2])
 
 
-def noisy_sums(
-    values: Floats, people: Clamped, epsilon: float, rng: np.random.Generator
-) -> Floats:
+def noisy_sums(values: Floats, people: Clamped, rng: np.random.Generator) -> Floats:
     """Release count, sum and sum of squares: 3 × runs."""
     runs, count = values.shape
     cut = np.clip(values, people.lower, people.upper)
     exact = np.array([np.full(runs, count), cut.sum(1), (cut**2).sum(1)])
-    return exact + rng.laplace(scale=people.scales(epsilon)[:, None], size=exact.shape)
+    return exact + rng.laplace(scale=people.scales[:, None], size=exact.shape)
 
 
 def clamped_moments(mean: Floats, sd: Floats, people: Clamped) -> Floats:
@@ -81,19 +82,12 @@ def clamped_moments(mean: Floats, sd: Floats, people: Clamped) -> Floats:
     for power in (2, 3, 4):
         grown = high ** (power - 1) * at[1] - low ** (power - 1) * at[0]
         inside.append((power - 1) * inside[power - 2] - grown)
-    m, s = mean, sd
     middle = [
-        m * inside[0] + s * inside[1],
-        m**2 * inside[0] + 2 * m * s * inside[1] + s**2 * inside[2],
-        m**3 * inside[0]
-        + 3 * m**2 * s * inside[1]
-        + 3 * m * s**2 * inside[2]
-        + s**3 * inside[3],
-        m**4 * inside[0]
-        + 4 * m**3 * s * inside[1]
-        + 6 * m**2 * s**2 * inside[2]
-        + 4 * m * s**3 * inside[3]
-        + s**4 * inside[4],
+        sum(
+            comb(power, part) * mean ** (power - part) * sd**part * inside[part]
+            for part in range(power + 1)
+        )
+        for power in (1, 2, 3, 4)
     ]
     return np.array(
         [
@@ -136,21 +130,15 @@ def model_of(sums: Floats, people: Clamped) -> tuple[Floats, Floats]:
 
 
 def debiased_mean(
-    sums: Floats,
-    people: Clamped,
-    epsilon: float,
-    level: float,
-    draws: int,
-    rng: np.random.Generator,
+    sums: Floats, people: Clamped, level: float, draws: int, rng: np.random.Generator
 ) -> Interval:
     """Give the indirect estimate less the quantiles of its drawn errors."""
     mean, sd = model_of(sums, people)
     ends = []
     for at in range(0, len(mean), _ROWS_AT_ONCE):
         rows = slice(at, at + _ROWS_AT_ONCE)
-        again = _redraw(
-            sums[0, rows], mean[rows], sd[rows], people, epsilon, draws, rng
-        )
+        model = sums[0, rows], mean[rows], sd[rows]
+        again = _redraw(model, people, draws, rng)
         errors = model_of(again, people)[0].reshape(draws, -1) - mean[rows]
         ends.append(ends_of(errors, level))
     low, high = np.concatenate(ends, axis=1)
@@ -158,12 +146,7 @@ def debiased_mean(
 
 
 def pivotal_mean(
-    sums: Floats,
-    people: Clamped,
-    epsilon: float,
-    level: float,
-    draws: int,
-    rng: np.random.Generator,
+    sums: Floats, people: Clamped, level: float, draws: int, rng: np.random.Generator
 ) -> Interval:
     """Give the clamped mean less the quantiles of drawn errors."""
     count = np.maximum(sums[0], 1.0)
@@ -171,24 +154,20 @@ def pivotal_mean(
     span = people.upper - people.lower
     least = (_NARROWEST * span) ** 2
     sd = np.sqrt(np.maximum(sums[2] / count - mean**2, least))
-    again = _redraw(sums[0], mean, sd, people, epsilon, draws, rng)
+    again = _redraw((sums[0], mean, sd), people, draws, rng)
     drawn = again[1] / np.maximum(again[0], 1.0)
     low, high = ends_of(drawn.reshape(draws, -1) - mean, level)
     return Interval(mean, mean - high, mean - low)
 
 
 def default_mean(
-    values: Floats,
-    people: Clamped,
-    epsilon: float,
-    level: float,
-    rng: np.random.Generator,
+    values: Floats, people: Clamped, level: float, rng: np.random.Generator
 ) -> Interval:
     """Give our default: the mean of clamped values."""
     plan = make_plan(
         Ratio("value", per="rows"),
         bounds={"value": Bounds(people.lower, people.upper)},
-        budget=Budget(epsilon),
+        budget=Budget(people.epsilon),
         mechanism="laplace",
     )
     (question,) = plan.questions
@@ -204,15 +183,13 @@ def default_mean(
 
 
 def _redraw(
-    count: Floats,
-    mean: Floats,
-    sd: Floats,
+    model: tuple[Floats, Floats, Floats],
     people: Clamped,
-    epsilon: float,
     draws: int,
     rng: np.random.Generator,
 ) -> Floats:
     """Draw noisy sums from a model: 3 × (draws · rows). Sums of people are normal."""
+    count, mean, sd = model
     one, two, three, four = clamped_moments(mean, sd, people)
     size = np.maximum(count, 1.0)
     shape = (draws, len(mean))
@@ -227,5 +204,5 @@ def _redraw(
             size * two + np.sqrt(size) * (mixed * first + last * second),
         ]
     )
-    noise = rng.laplace(scale=people.scales(epsilon)[:, None, None], size=sums.shape)
+    noise = rng.laplace(scale=people.scales[:, None, None], size=sums.shape)
     return (sums + noise).reshape(3, -1)

@@ -19,21 +19,14 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused, InvalidInput
 from dpratio.terms.database import DatabaseTable
 from plan.search_plans import search_plan
+from planned import question_text
 from spark_cluster import surroundings
 
 _STUDY = """
 [data]
 url = "{url}"
 path = "{path}"
-
-[ratio]
-numerator = "score"
-per = "label"
-
-[bounds]
-score = [0, 1]
-label = "binary"
-
+{question}
 [privacy]
 epsilon = 0.5
 """
@@ -49,7 +42,9 @@ def rows(tmp_path: Path) -> str:
 
 def released(url: str, rows: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a study in a process of its own, without a ledger."""
-    (folder / "study.toml").write_text(_STUDY.format(url=url, path=rows))
+    (folder / "study.toml").write_text(
+        _STUDY.format(url=url, path=rows, question=question_text())
+    )
     words = ("release", "study.toml", "-o", "r.json", "--no-ledger")
     command = [sys.executable, "-m", "dpratio", *words]
     env = {**surroundings(), "SPARK_LOCAL_IP": "127.0.0.1"}

@@ -18,6 +18,7 @@ from dpratio.curator.release_sums import release_sums
 from dpratio.errors import FileRefused, LedgerRefused, SchemaRefused
 from dpratio.terms.budget import Budget
 from dpratio.terms.database import DatabaseTable
+from planned import question_text
 from spark_cluster import Cluster
 
 CELLS = [[2 << 24, 2 << 24, 5 << 22, 13 << 20, 5 << 22]]
@@ -26,15 +27,7 @@ STUDY = """
 [data]
 url = "{url}"
 path = "{path}"
-
-[ratio]
-numerator = "score"
-per = "label"
-
-[bounds]
-score = [0, 1]
-label = "binary"
-
+{question}
 [privacy]
 epsilon = 8
 """
@@ -118,7 +111,7 @@ def test_a_study_runs_as_an_application_of_its_own_and_stops_it(
     session.createDataFrame(rows, "score double, label int").write.parquet(str(path))
     here = DatabaseTable(spark_cluster.url, path=str(path))
     assert exact(here, plan_of(), "auto")[0][0] == 1000 << 24
-    study = STUDY.format(url=spark_cluster.url, path=path)
+    study = STUDY.format(url=spark_cluster.url, path=path, question=question_text())
     (tmp_path / "study.toml").write_text(study, encoding="utf-8")
     Ledger(tmp_path / "dpratio.db").open_scope(Scope("people", Budget(9)))
     conf = "--conf spark.executor.memory=512m --conf spark.cores.max=1 pyspark-shell"
