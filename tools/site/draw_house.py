@@ -8,6 +8,7 @@ Usage: python tools/site/draw_house.py
 import ast
 import html
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 __all__ = ["arrows", "house_svg"]
@@ -143,6 +144,7 @@ def _room(name: str) -> str:
     return _DOORS.get(name, name)
 
 
+@cache
 def _rooms_used(path: Path) -> set[str]:
     used = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
