@@ -6,13 +6,12 @@ from dpratio.analyst.function.functions import (
     difference_of_means,
     lift,
     mean,
-    odds_ratio,
     ratio_of_ratios,
-    relative_risk,
     slope,
     total,
     variance,
 )
+from dpratio.analyst.function.risks import odds_ratio, relative_risk
 from dpratio.analyst.function.scores import brier_score, calibration_intercept
 
 __all__ = [

@@ -152,7 +152,7 @@ def test_what_a_release_does_not_hold_is_refused_with_the_plan_to_make(
 @pytest.mark.parametrize(
     "options",
     [
-        {"method": "pivot"},
+        {"method": "fieller"},
         {"level": 95},
         {"level": 1.0},
         {"draws": 1},
@@ -244,7 +244,7 @@ def test_a_function_that_noise_leaves_undefined_is_unbounded() -> None:
 def test_a_result_says_what_it_is() -> None:
     found = estimate_function(release_of(ARMS, exact=False), mean("per"))
     text = str(found)
-    assert "Estimates of mean of per; intervals at level 0.95, method delta." in text
+    assert "Estimates of mean of per; intervals at level 0.95, method pivot." in text
     assert found._repr_html_().startswith("<p>Estimates of mean of per")
     assert list(found.columns())[:2] == ["land", "arm"]
     assert len(found) == 4

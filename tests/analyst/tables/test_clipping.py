@@ -87,7 +87,7 @@ def test_what_may_have_been_cut_without_being_seen_is_said() -> None:
         "Clipping: no cut was seen; at most 34 people may have been cut, at level 0.95."
     ]
     (many,) = clipping(counted(5.0, 7.0)).said({"g": ["a", "b"]})
-    assert "at most 36 people of any row" in many
+    assert "at most 36 people in each row" in many
     assert clipping(counted(5.0)).briefly() == ""
 
 
@@ -98,7 +98,7 @@ def test_noise_that_may_be_everyone_is_said_to_hide_what_was_cut() -> None:
     ]
     (some,) = clipping(hidden, counted(7.0)).said({"g": ["a", "b"]})
     assert some == (
-        "Clipping: no cut was seen; at most 36 people of any row may have been cut, at "
+        "Clipping: no cut was seen; at most 36 people in each row may have been cut, at "
         "level 0.95. In 1 of 2 rows that may be everybody."
     )
 

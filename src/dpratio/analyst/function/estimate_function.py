@@ -6,15 +6,17 @@ noise of each sum enters it with a known weight.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from dpratio.analyst.function.arms import Arms, arms_of, has_arms
+from dpratio.analyst.function.arms import arms_of, has_arms
 from dpratio.analyst.function.function_of_sums import FunctionOfSums
 from dpratio.analyst.function.function_results import (
     FUNCTION_STATUSES,
     FunctionEstimates,
 )
+from dpratio.analyst.function.quotient import QuotientSet, quotient_set
 from dpratio.analyst.function.selected import is_selected
 from dpratio.analyst.ratio.monte_carlo import redrawn_sums
 from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale, noisy_quantile
@@ -23,7 +25,7 @@ from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
 from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.analyst.tables.statuses import codes_of
-from dpratio.arrays import Floats
+from dpratio.arrays import Flags, Floats
 from dpratio.checks import require, require_one_of
 from dpratio.plan.planned_question import choose_question
 from dpratio.plan.strategy.allowance import allowance
@@ -32,10 +34,10 @@ from dpratio.terms.dimensions import Key
 
 __all__ = ["FUNCTION_METHODS", "estimate_function"]
 
-FUNCTION_METHODS = ("delta", "monte_carlo")
+FUNCTION_METHODS = ("pivot", "delta", "monte_carlo")
 
 _CODES = codes_of(FUNCTION_STATUSES)
-_SELECTED = _CODES["selected"]
+_OK = _CODES["ok"]
 _CELLS_AT_ONCE = 2**15
 # Of the standard error. Above it answers that bend less than others of their kind do so
 # by luck, and luck moves the estimate as well (docs/methods/functions.md).
@@ -61,7 +63,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
     *,
     arms: tuple[Key, Key] | None = None,
     question: str | int | None = None,
-    method: str = "delta",
+    method: str = "pivot",
     level: float = 0.95,
     draws: int = 1000,
     rng: int | np.random.Generator | None = None,
@@ -74,8 +76,11 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
         arms: For a function of two cells: the two keys of one group column that are
             compared, the first against the second, within every cell of the others.
         question: Which question, if several fit: its name, or its number from 1.
-        method: ``"delta"`` carries the noise through the gradient, with the law it
-            has; ``"monte_carlo"`` takes its variance from redraws of the noise.
+        method: ``"pivot"`` keeps the values that a test does not reject, if the
+            function says what it divides by (slope, correlation, intercept), and is
+            ``"delta"`` for all others. ``"delta"`` carries the noise through the
+            gradient, with the law it has; ``"monte_carlo"`` takes its variance from
+            redraws of the noise.
         level: Confidence level, between 0 and 1.
         draws: Redraws of the Monte Carlo method.
         rng: Seed or generator of the redraws.
@@ -112,17 +117,40 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
     if function.of_labels is not None and box["y"].is_binary:
         function = function.of_labels
     samplings = [Sampling.of(each, box) for each in arm_moments]
+    quotient = None
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        linear = _linearise(function, arm_moments, samplings)
-        if method == "monte_carlo":
-            extra = _redrawn(function, arm_moments, draws, np.random.default_rng(rng))
-            grown = np.sqrt(extra / linear.privacy)
-            scale = np.where(linear.privacy > 0, linear.laplace * grown, 0.0)
-            linear = replace(linear, privacy=extra, laplace=scale)
-        found = _answer(release, function, chosen, linear, method, level)
+        if function.divisor is not None:
+            quotient = quotient_set(
+                function, arm_moments, samplings, normal_quantile(level)
+            )
+        if quotient is not None and method == "pivot":
+            answer = _by_pivot(quotient)
+        else:
+            method = "delta" if method == "pivot" else method
+            linear = _linearise(function, arm_moments, samplings)
+            if method == "monte_carlo":
+                seed = np.random.default_rng(rng)
+                extra = _redrawn(function, arm_moments, draws, seed)
+                grown = np.sqrt(extra / linear.privacy)
+                scale = np.where(linear.privacy > 0, linear.laplace * grown, 0.0)
+                linear = replace(linear, privacy=extra, laplace=scale)
+            answer = _by_delta(function, linear, level)
         lucky = is_selected(release, asked, function, arm_moments)
-    codes = np.where(lucky & (found.codes == _CODES["ok"]), _SELECTED, found.codes)
-    return replace(found, codes=codes)
+    codes = answer["codes"]
+    if quotient is not None:
+        codes[(codes == _OK) & quotient.is_weak] = _CODES["weak"]
+    codes[(codes == _OK) & lucky] = _CODES["selected"]
+    return FunctionEstimates(
+        function=function.name,
+        labels=chosen.labels,
+        method=method,
+        level=level,
+        is_simulated=release.is_simulated,
+        is_after_look=release.is_after_look,
+        origin=release.origin,
+        release_id=release.id,
+        **answer,
+    )
 
 
 def _linearise(
@@ -206,14 +234,24 @@ def _redrawn(
     return np.concatenate(found)
 
 
-def _answer(
-    release: Release,
-    function: FunctionOfSums,
-    chosen: Arms,
-    linear: _Linear,
-    method: str,
-    level: float,
-) -> FunctionEstimates:
+def _by_pivot(found: QuotientSet) -> dict[str, Any]:
+    """Give the sets of a quotient, and their statuses."""
+    codes = np.zeros(len(found.lower), dtype=np.int8)
+    codes[found.is_drowned & ~found.is_weak] = _CODES["variance_floored"]
+    codes[found.is_lost] = _CODES["unbounded"]
+    errors = _errors(found.sampling, found.privacy, 1.0, found.is_lost)
+    return {
+        "estimate": found.estimate,
+        "ci_lower": found.lower,
+        "ci_upper": found.upper,
+        "codes": codes,
+        **errors,
+    }
+
+
+def _by_delta(
+    function: FunctionOfSums, linear: _Linear, level: float
+) -> dict[str, Any]:
     """Make intervals and statuses, and come back to the scale of the function."""
     sampling = np.maximum(linear.sampling, 0.0)
     spread = sampling + linear.privacy
@@ -231,7 +269,6 @@ def _answer(
     lost = ~(np.isfinite(lower) & np.isfinite(upper))
     ends = function.ends(lower, upper)
     codes[lost] = _CODES["unbounded"]
-    estimate = function.back(linear.value)
     # The derivative of coming back turns errors into those of the function.
     step = 1e-6 * np.maximum(np.abs(linear.value), 1e-3)
     unit = np.abs(
@@ -240,20 +277,21 @@ def _answer(
     )
     if function.link == "plain":
         unit = np.ones_like(step)
-    return FunctionEstimates(
-        function=function.name,
-        labels=chosen.labels,
-        estimate=estimate,
-        ci_lower=np.where(lost, function.lowest, ends[0]),
-        ci_upper=np.where(lost, function.highest, ends[1]),
-        se=np.where(lost, np.inf, unit * np.sqrt(spread)),
-        se_sampling=np.where(lost, np.nan, unit * np.sqrt(sampling)),
-        se_privacy=np.where(lost, np.nan, unit * np.sqrt(linear.privacy)),
-        codes=codes,
-        method=method,
-        level=level,
-        is_simulated=release.is_simulated,
-        is_after_look=release.is_after_look,
-        origin=release.origin,
-        release_id=release.id,
-    )
+    return {
+        "estimate": function.back(linear.value),
+        "ci_lower": np.where(lost, function.lowest, ends[0]),
+        "ci_upper": np.where(lost, function.highest, ends[1]),
+        "codes": codes,
+        **_errors(sampling, linear.privacy, unit, lost),
+    }
+
+
+def _errors(
+    sampling: Floats, privacy: Floats, unit: float | Floats, lost: Flags
+) -> dict[str, Floats]:
+    """Give the standard error and its two parts, in units of the function."""
+    return {
+        "se": np.where(lost, np.inf, unit * np.sqrt(sampling + privacy)),
+        "se_sampling": np.where(lost, np.nan, unit * np.sqrt(sampling)),
+        "se_privacy": np.where(lost, np.nan, unit * np.sqrt(privacy)),
+    }

@@ -11,7 +11,7 @@ from dpratio.analyst.function.gradient import gradient_of
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 
-__all__ = ["LINKS", "FunctionOfSums"]
+__all__ = ["LINKS", "FunctionOfSums", "above_zero"]
 
 Sums = Mapping[str, Any]
 
@@ -29,6 +29,11 @@ LINKS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 }
 _MOST_ARMS = 2
 _HALF = 0.5  # Where p(1 − p) turns.
+
+
+def above_zero(value: Any) -> Any:  # noqa: ANN401 (an array of any kind)
+    """Give a value that cannot be negative; NaN where noise made it so."""
+    return np.sqrt(value) ** 2
 
 
 def _between(share: Floats) -> Floats:
@@ -55,6 +60,11 @@ class FunctionOfSums:
         lowest: The smallest value there can be.
         highest: The largest value there can be.
         of_labels: The function to use instead if the denominator is 0 or 1.
+        divisor: What the formula divides by; like the formula, it takes a mapping, or
+            two, and may give NaN where noise made it impossible. Then the interval
+            holds the values that a test of formula × divisor against value × divisor
+            does not reject, and its status is that of a ratio.
+        rests_on: Functions with divisors that are weak only where this one is too.
 
     Raises:
         InvalidInput: When a name is repeated or an option unknown.
@@ -73,6 +83,8 @@ class FunctionOfSums:
     lowest: float = -np.inf
     highest: float = np.inf
     of_labels: "FunctionOfSums | None" = None
+    divisor: Callable[..., Any] | None = None
+    rests_on: tuple["FunctionOfSums", ...] = ()
 
     def __post_init__(self) -> None:
         named = isinstance(self.name, str) and self.name.isidentifier()
@@ -80,10 +92,12 @@ class FunctionOfSums:
         needs = self.needs if isinstance(self.needs, tuple) else ()
         once = 0 < len(set(needs)) == len(needs)
         require(once, "needs must be a tuple of names of sums", self.needs)
-        called = callable(self.formula) and (
-            self.gradient is None or callable(self.gradient)
+        rest = (self.gradient, self.divisor)
+        called = callable(self.formula) and all(
+            each is None or callable(each) for each in rest
         )
-        require(called, "formula and gradient must be functions", self.formula)
+        rule = "formula, gradient and divisor must be functions"
+        require(called, rule, self.formula)
         counted = self.arms in range(1, _MOST_ARMS + 1)
         require(counted, "a function compares 1 or 2 arms", self.arms)
         require_one_of(self.link, LINKS, "link")
@@ -97,6 +111,20 @@ class FunctionOfSums:
         with np.errstate(all="ignore"):
             image: NDArray[np.generic] = there(self.formula(*self._arms(values)))
         return image
+
+    def above(self, values: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]:
+        """Give what the function divides by its divisor."""
+        with np.errstate(all="ignore"):
+            value: Any = self.formula(*self._arms(values))
+            divided: NDArray[np.generic] = value * self.below(values)
+            return divided
+
+    def below(self, values: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]:
+        """Give the divisor; 1 without any."""
+        divisor = self.divisor or (lambda *_: np.ones(1))
+        with np.errstate(all="ignore"):
+            found: NDArray[np.generic] = divisor(*self._arms(values))
+            return found
 
     def slopes(self, values: Sequence[Floats]) -> list[Floats]:
         """Give the derivative by each sum, on the scale of the interval."""

@@ -19,6 +19,13 @@ FUNCTION_STATUSES = {
         "noise drowned the sampling variance; what stands in for it follows from the "
         "noise alone"
     ),
+    "weak": (
+        "what the function divides by and what it divides lie within 4.5 standard "
+        "deviations of zero, or somewhat further out where noise hides the variance, "
+        "or the divisor alone within three, and the interval may be bounded by luck; "
+        "its level is not promised: where few answers of its kind are bounded, they "
+        "cover less"
+    ),
     "curved": (
         "the function bends within the reach of the noise; the interval is "
         "approximate, and covers less where few answers of its kind bend"

@@ -1,4 +1,4 @@
-"""Ready functions of sums: means, totals, lifts, odds, variances, correlation, slope.
+"""Ready functions of sums: means, totals, lifts, variances, correlation, slope.
 
 ``of`` is ``"numerator"`` or ``"per"``: the two columns of the ratio. Each gives a
 `FunctionOfSums` for `estimate_function`; docs/methods/functions.md has the formulas.
@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dpratio.analyst.function.function_of_sums import FunctionOfSums, Sums
+from dpratio.analyst.function.function_of_sums import (
+    FunctionOfSums,
+    Sums,
+    above_zero,
+)
 from dpratio.checks import require_one_of
 
 __all__ = [
@@ -16,9 +20,7 @@ __all__ = [
     "difference_of_means",
     "lift",
     "mean",
-    "odds_ratio",
     "ratio_of_ratios",
-    "relative_risk",
     "slope",
     "total",
     "variance",
@@ -26,8 +28,6 @@ __all__ = [
 
 _FIRST = {"numerator": "ws", "per": "wy"}
 _SQUARE = {"numerator": "wss", "per": "wyy"}
-# What a share is made of: the ratio itself, or the mean of a column of 0 and 1.
-_SHARE = {"ratio": ("ws", "wy"), "numerator": ("ws", "w"), "per": ("wy", "w")}
 
 
 def mean(of: str = "numerator") -> FunctionOfSums:
@@ -51,7 +51,10 @@ def mean(of: str = "numerator") -> FunctionOfSums:
     """
     top = _column(of)
     return FunctionOfSums(
-        f"mean_of_{of}", (top, "w"), lambda sums: sums[top] / sums["w"]
+        f"mean_of_{of}",
+        (top, "w"),
+        lambda sums: sums[top] / sums["w"],
+        divisor=_people,
     )
 
 
@@ -104,6 +107,7 @@ def difference_of_means(of: str = "numerator") -> FunctionOfSums:
         (top, "w"),
         lambda first, second: first[top] / first["w"] - second[top] / second["w"],
         arms=2,
+        divisor=lambda first, second: _people(first) * _people(second),
     )
 
 
@@ -137,6 +141,7 @@ def lift(of: str = "numerator") -> FunctionOfSums:
         ),
         arms=2,
         link="log_one_plus",
+        divisor=lambda first, second: _people(first) * second[top],
     )
 
 
@@ -162,74 +167,7 @@ def ratio_of_ratios() -> FunctionOfSums:
         ),
         arms=2,
         link="log",
-    )
-
-
-def relative_risk(of: str = "ratio") -> FunctionOfSums:
-    """Give the share of the first arm over that of the second, p₁/p₂.
-
-    Args:
-        of: ``"ratio"`` where the ratio is a share, as of conversions per visitor; or
-            the mean of a column of 0 and 1, ``"numerator"`` or ``"per"``.
-
-    Returns:
-        A function for `estimate_function`; of a column the plan must have ``"means"``
-        among its answers.
-
-    Raises:
-        InvalidInput: When ``of`` is none of the three.
-
-    Example:
-        >>> import dpratio as dpr
-        >>> release, risk = dpr.example_release(), dpr.functions.relative_risk("per")
-        >>> found = dpr.estimate_function(release, risk, arms=("west", "north"))
-        >>> found.estimate.round(3)
-        array([0.828])
-    """
-    top, bottom = _share(of)
-    return FunctionOfSums(
-        f"relative_risk_of_{of}",
-        (top, bottom),
-        lambda first, second: (
-            (first[top] / first[bottom]) / (second[top] / second[bottom])
-        ),
-        arms=2,
-        link="log",
-        lowest=0.0,
-    )
-
-
-def odds_ratio(of: str = "ratio") -> FunctionOfSums:
-    """Give the odds of the first arm over those of the second, p/(1 − p) each.
-
-    Args:
-        of: As for `relative_risk`: p must be a share.
-
-    Returns:
-        A function for `estimate_function`; of a column the plan must have ``"means"``
-        among its answers. If noise leaves no odds, the status is ``"unbounded"``.
-
-    Raises:
-        InvalidInput: When ``of`` is none of the three.
-
-    Example:
-        >>> import dpratio as dpr
-        >>> release, odds = dpr.example_release(), dpr.functions.odds_ratio("per")
-        >>> found = dpr.estimate_function(release, odds, arms=("west", "north"))
-        >>> found.estimate.round(3)
-        array([0.709])
-    """
-    top, bottom = _share(of)
-    return FunctionOfSums(
-        f"odds_ratio_of_{of}",
-        (top, bottom),
-        lambda first, second: (
-            (first[top] / (first[bottom] - first[top]))
-            / (second[top] / (second[bottom] - second[top]))
-        ),
-        arms=2,
-        link="log",
-        lowest=0.0,
+        divisor=lambda first, second: first["wy"] * second["ws"],
     )
 
 
@@ -261,6 +199,7 @@ def variance(of: str = "numerator") -> FunctionOfSums:
         link="share",
         lowest=0.0,
         highest=0.25,
+        divisor=_people,
     )
     return FunctionOfSums(
         name,
@@ -268,6 +207,7 @@ def variance(of: str = "numerator") -> FunctionOfSums:
         lambda sums: _spread(sums, top, top, _SQUARE[of]),
         lowest=0.0,
         of_labels=share if of == "per" else None,
+        divisor=_people,
     )
 
 
@@ -287,15 +227,12 @@ def correlation() -> FunctionOfSums:
     return FunctionOfSums(
         "correlation",
         ("w", "ws", "wy", "wss", "wys", "wyy"),
-        lambda sums: (
-            _spread(sums, "ws", "wy", "wys")
-            / np.sqrt(
-                _spread(sums, "ws", "ws", "wss") * _spread(sums, "wy", "wy", "wyy")
-            )
-        ),
+        lambda sums: _spread(sums, "ws", "wy", "wys") / _deviations(sums),
         link="fisher",
         lowest=-1.0,
         highest=1.0,
+        divisor=_deviations,
+        rests_on=(_line("ws"), _line("wy")),
     )
 
 
@@ -315,13 +252,24 @@ def slope() -> FunctionOfSums:
         >>> dpr.estimate_function(release, slope, question=1).estimate.round(2)
         array([0.96, 0.9 , 0.85, 0.96])
     """
+    return _line("ws")
+
+
+def _line(along: str) -> FunctionOfSums:
+    """Give the slope of one column along the other: a covariance over a variance."""
+    square = f"{along}{along[1]}"
     return FunctionOfSums(
         "slope",
-        ("w", "ws", "wy", "wss", "wys"),
+        ("w", "ws", "wy", square, "wys"),
         lambda sums: (
-            _spread(sums, "ws", "wy", "wys") / _spread(sums, "ws", "ws", "wss")
+            _spread(sums, "ws", "wy", "wys") / _spread(sums, along, along, square)
         ),
+        divisor=lambda sums: above_zero(_spread(sums, along, along, square)),
     )
+
+
+def _people(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
+    return above_zero(sums["w"])
 
 
 def _spread(sums: Sums, first: str, second: str, product: str) -> Any:  # noqa: ANN401 (an array of any kind)
@@ -330,9 +278,10 @@ def _spread(sums: Sums, first: str, second: str, product: str) -> Any:  # noqa: 
     return sums[product] / weight - sums[first] / weight * (sums[second] / weight)
 
 
-def _share(of: str) -> tuple[str, str]:
-    require_one_of(of, _SHARE, "share")
-    return _SHARE[of]
+def _deviations(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
+    """Give the product of both standard deviations; NaN where there is none."""
+    score, label = _spread(sums, "ws", "ws", "wss"), _spread(sums, "wy", "wy", "wyy")
+    return np.sqrt(score) * np.sqrt(label)
 
 
 def _column(of: str) -> str:

@@ -7,7 +7,11 @@ says what a release must hold for them.
 
 from typing import Any
 
-from dpratio.analyst.function.function_of_sums import FunctionOfSums, Sums
+from dpratio.analyst.function.function_of_sums import (
+    FunctionOfSums,
+    Sums,
+    above_zero,
+)
 
 __all__ = ["brier_score", "calibration_intercept"]
 
@@ -30,6 +34,7 @@ def brier_score() -> FunctionOfSums:
         ("w", "wss", "wys", "wyy"),
         lambda sums: (sums["wss"] - 2 * sums["wys"] + sums["wyy"]) / sums["w"],
         lowest=0.0,
+        divisor=lambda sums: above_zero(sums["w"]),
     )
 
 
@@ -51,12 +56,19 @@ def calibration_intercept() -> FunctionOfSums:
         array([ 0.01,  0.03,  0.03, -0.07])
     """
     return FunctionOfSums(
-        "calibration_intercept", ("w", "ws", "wy", "wss", "wys"), _intercept
+        "calibration_intercept",
+        ("w", "ws", "wy", "wss", "wys"),
+        _intercept,
+        divisor=lambda sums: above_zero(_spread_of_scores(sums)),
     )
 
 
 def _intercept(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
     score, label = sums["ws"] / sums["w"], sums["wy"] / sums["w"]
     together = sums["wys"] / sums["w"] - score * label
-    spread = sums["wss"] / sums["w"] - score * score
-    return label - together / spread * score
+    return label - together / _spread_of_scores(sums) * score
+
+
+def _spread_of_scores(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
+    score = sums["ws"] / sums["w"]
+    return sums["wss"] / sums["w"] - score * score

@@ -29,20 +29,23 @@ _TINY = np.finfo(np.float64).tiny
 class NoiseTerm:
     """One independent noise that enters S and Y with these weights.
 
-    Its variance and the scale of its Laplace part are by row, or one for all.
+    Its variance and the scale of its Laplace part are by row, or one for all; so are
+    the weights.
     """
 
     variance: Floats
     laplace: Floats
-    in_numerator: float
-    in_denominator: float
+    in_numerator: float | Floats
+    in_denominator: float | Floats
 
     def only(self, chosen: object) -> "NoiseTerm":
         """Keep some rows."""
-        return replace(
-            self,
-            variance=take(self.variance, chosen),
-            laplace=take(self.laplace, chosen),
+        weights = (
+            take(each, chosen) if isinstance(each, np.ndarray) else each
+            for each in (self.in_numerator, self.in_denominator)
+        )
+        return NoiseTerm(
+            take(self.variance, chosen), take(self.laplace, chosen), *weights
         )
 
     def at(self, point: Point) -> Floats:

@@ -70,7 +70,7 @@ class Clipping:
         if hidden == len(counted):
             return ["Clipping: noise hides it; any number of people may have been cut."]
         most = int(np.max(self.upper[counted]))
-        where = "" if len(self.people) == 1 else " of any row"
+        where = "" if len(self.people) == 1 else " in each row"
         said = (
             f"Clipping: no cut was seen; at most {most:,} people{where} may have been "
             f"cut, at level {LEVEL:g}."

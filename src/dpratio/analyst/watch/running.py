@@ -158,7 +158,8 @@ def _coefficients(statistic: Statistic) -> tuple[Floats, Floats, Floats, Floats]
     above, both, below = statistic.sampling.values
     noise, laplace = np.zeros((3, groups)), np.zeros((5, groups))
     for term in statistic.noise:
-        top, bottom = term.in_numerator, term.in_denominator
+        # A ratio of sums has one weight for all groups.
+        top, bottom = np.asarray(term.in_numerator), np.asarray(term.in_denominator)
         noise += np.outer([top**2, -2 * top * bottom, bottom**2], term.variance)
         weights = [
             top**4,

@@ -112,7 +112,10 @@ def init(  # noqa: PLR0913 (the terms of a scope)
     location: Location = DEFAULT,
     anchor: Anchor = None,
 ) -> None:
-    """Register a dataset and its caps. A cap cannot be raised later."""
+    """Register a dataset and its caps. A cap cannot be raised later.
+
+    No study is read: --unit and --neighbours must be those of the studies to come.
+    """
     from dpratio.checks import to_exact
     from dpratio.curator.ledger.account.scope import Scope as Terms
     from dpratio.curator.ledger.history import describe

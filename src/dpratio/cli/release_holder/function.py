@@ -51,7 +51,7 @@ def function(  # noqa: PLR0913 (one command, one answer)
         typer.Option(help="For a lift or the like: two keys of one group column."),
     ] = None,
     question: WhichQuestion = None,
-    method: Annotated[str, typer.Option(help="delta or monte_carlo.")] = "delta",
+    method: Annotated[str, typer.Option(help="pivot, delta or monte_carlo.")] = "pivot",
     level: Level = 0.95,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 1000,
     seed: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,

@@ -1,0 +1,86 @@
+"""Two shares compared, as functions of sums: relative risk and odds ratio."""
+
+from dpratio.analyst.function.function_of_sums import FunctionOfSums, above_zero
+from dpratio.checks import require_one_of
+
+__all__ = ["odds_ratio", "relative_risk"]
+
+# What a share is made of: the ratio itself, or the mean of a column of 0 and 1.
+_SHARE = {"ratio": ("ws", "wy"), "numerator": ("ws", "w"), "per": ("wy", "w")}
+
+
+def relative_risk(of: str = "ratio") -> FunctionOfSums:
+    """Give the share of the first arm over that of the second, p₁/p₂.
+
+    Args:
+        of: ``"ratio"`` where the ratio is a share, as of conversions per visitor; or
+            the mean of a column of 0 and 1, ``"numerator"`` or ``"per"``.
+
+    Returns:
+        A function for `estimate_function`; of a column the plan must have ``"means"``
+        among its answers.
+
+    Raises:
+        InvalidInput: When ``of`` is none of the three.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release, risk = dpr.example_release(), dpr.functions.relative_risk("per")
+        >>> found = dpr.estimate_function(release, risk, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([0.828])
+    """
+    top, bottom = _share(of)
+    return FunctionOfSums(
+        f"relative_risk_of_{of}",
+        (top, bottom),
+        lambda first, second: (
+            (first[top] / first[bottom]) / (second[top] / second[bottom])
+        ),
+        arms=2,
+        link="log",
+        lowest=0.0,
+        divisor=lambda first, second: above_zero(first[bottom]) * second[top],
+    )
+
+
+def odds_ratio(of: str = "ratio") -> FunctionOfSums:
+    """Give the odds of the first arm over those of the second, p/(1 − p) each.
+
+    Args:
+        of: As for `relative_risk`: p must be a share.
+
+    Returns:
+        A function for `estimate_function`; of a column the plan must have ``"means"``
+        among its answers. If noise leaves no odds, the status is ``"unbounded"``.
+
+    Raises:
+        InvalidInput: When ``of`` is none of the three.
+
+    Example:
+        >>> import dpratio as dpr
+        >>> release, odds = dpr.example_release(), dpr.functions.odds_ratio("per")
+        >>> found = dpr.estimate_function(release, odds, arms=("west", "north"))
+        >>> found.estimate.round(3)
+        array([0.709])
+    """
+    top, bottom = _share(of)
+    return FunctionOfSums(
+        f"odds_ratio_of_{of}",
+        (top, bottom),
+        lambda first, second: (
+            (first[top] / (first[bottom] - first[top]))
+            / (second[top] / (second[bottom] - second[top]))
+        ),
+        arms=2,
+        link="log",
+        lowest=0.0,
+        divisor=lambda first, second: (
+            above_zero(first[bottom] - first[top]) * above_zero(second[top])
+        ),
+    )
+
+
+def _share(of: str) -> tuple[str, str]:
+    require_one_of(of, _SHARE, "share")
+    return _SHARE[of]
