@@ -98,8 +98,8 @@ def test_noise_that_may_be_everyone_is_said_to_hide_what_was_cut() -> None:
     ]
     (some,) = clipping(hidden, counted(7.0)).said({"g": ["a", "b"]})
     assert some == (
-        "Clipping: no cut was seen; at most 36 people in each row may have been cut, at "
-        "level 0.95. In 1 of 2 rows that may be everybody."
+        "Clipping: no cut was seen; at most 36 people in each row may have been cut, "
+        "at level 0.95. In 1 of 2 rows that may be everybody."
     )
 
 
