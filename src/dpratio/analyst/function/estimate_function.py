@@ -98,7 +98,7 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
         >>> release, lift = dpr.example_release(), dpr.functions.lift("per")
         >>> found = dpr.estimate_function(release, lift, arms=("west", "north"))
         >>> found.estimate.round(3), found.ci_lower.round(3), found.ci_upper.round(3)
-        (array([-0.172]), array([-0.207]), array([-0.135]))
+        (array([-0.172]), array([-0.208]), array([-0.135]))
     """
     require_release(release)
     hint = "Write mean(), or make a FunctionOfSums."

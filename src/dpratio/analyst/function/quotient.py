@@ -12,6 +12,7 @@ import numpy as np
 
 from dpratio.analyst.function.function_of_sums import FunctionOfSums
 from dpratio.analyst.function.gradient import gradient_of
+from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.confidence_set import confidence_set
 from dpratio.analyst.ratio.statistic import NoiseTerm, Statistic
 from dpratio.analyst.sums.moments import Moments
@@ -48,35 +49,39 @@ def quotient_set(
 ) -> QuotientSet:
     """Keep the values that the test of a ratio does not reject."""
     statistic = quotient_statistic(function, arms, samplings)
-    is_told = np.isfinite(statistic.denominator)
-    held = statistic.silenced(~is_told)
-    found = confidence_set(held, quantile)
-    value = statistic.numerator / statistic.denominator
-    sampling, privacy = statistic.ratio_variances(value)
     lowest, highest = function.lowest, function.highest
-    lower, upper = found.lower, found.upper
     # A share within 0 and 1 is turned into what the function makes of it.
     is_share = function.link == "share"
     low, high = (0.0, 1.0) if is_share else (lowest, highest)
+    is_told = np.isfinite(statistic.denominator)
+    found = confidence_set(statistic.only(is_told), quantile)
     # Noise took the whole set out of the range: it says nothing about what is in it.
-    is_lost = ~(is_told & found.is_interval) | (upper < low) | (lower > high)
-    unit = np.abs(1 - 2 * value) if is_share else 1.0
-    value, lower, upper = (np.clip(each, low, high) for each in (value, lower, upper))
-    is_weak = held.is_weak()
-    for each in function.rests_on:
-        is_weak |= quotient_statistic(each, arms, samplings).is_weak()
+    is_held = found.is_interval & (found.upper >= low) & (found.lower <= high)
+    is_lost = ~is_told
+    is_lost[is_told] = ~is_held
+    lower, upper = np.full(len(is_lost), low), np.full(len(is_lost), high)
+    lower[~is_lost] = np.maximum(found.lower[is_held], low)
+    upper[~is_lost] = np.minimum(found.upper[is_held], high)
+    here = AtEstimate.of(statistic)
+    sampling, privacy = here.variances()
+    unit = (1 - 2 * here.ratio) ** 2 if is_share else 1.0
+    value = np.clip(here.ratio, low, high)
     if is_share:
         lower, upper = function.ends(lower, upper)
         value = function.back(value)
+    is_weak = here.is_weak()
+    for each in function.rests_on:
+        other = quotient_statistic(each, arms, samplings)
+        is_weak |= AtEstimate.of(other).is_weak()
     return QuotientSet(
         value,
         np.where(is_lost, lowest, lower),
         np.where(is_lost, highest, upper),
-        sampling * unit**2,
-        privacy * unit**2,
+        sampling * unit,
+        privacy * unit,
         is_lost,
         is_weak,
-        held.is_drowned(statistic.numerator / statistic.denominator),
+        here.is_drowned(),
     )
 
 
