@@ -30,7 +30,10 @@ __all__ = ["PageRun", "run_blocks"]
 # Simulations take minutes with the repetitions that figures need.
 _SHORTENED = {
     "coverage": ("--reps", "20"),
-    "audit": ("--epsilon", "1", "--samples", "2000", "--unit", "row"),
+    "audit": (
+        *("--epsilon", "1", "--samples", "2000"),
+        *("--unit", "row", "--strategy", "focused"),
+    ),
 }
 # What a reader does to get ready, and a test has done before.
 _MADE_READY = {"cd", "mkdir", "python3", ".", "git", "pip", "make", "java"}
