@@ -113,7 +113,7 @@ OTHERS = {
 CHOSEN = {
     name: Asked(each.draw, dict(each.bounds)) for name, each in real_people().items()
 }
-SIZES = (500, 1_000, 2_000, 4_000, 8_000, 16_000)
+SIZES = (500, 1_000, 2_000, 4_000, 8_000)
 EPSILONS = (0.5, 1, 4)
 LOW, HIGH = 0.90, 0.94
 LEAST, MOST = 500, 20_000  # People times epsilon.
@@ -326,7 +326,7 @@ def print_tables(rows: list[Row], floor: float = 0.02) -> None:
 def main() -> None:
     """Simulate, and print."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--runs", type=int, default=4_000)
+    parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--chosen", action="store_true")
     parser.add_argument("--part", type=int, default=500)

@@ -146,7 +146,7 @@ def test_the_other_methods_are_weak_in_the_same_places() -> None:
 
 def test_a_correlation_is_weak_where_a_slope_is() -> None:
     """It is the geometric mean of both slopes, and rests on each."""
-    release = noisy_samples(2000, 1.0, 300)
+    release = noisy_samples(4000, 1.0, 300)
     along = np.array(estimate_function(release, slope()).status) == "ok"
     both = np.array(estimate_function(release, correlation()).status) == "ok"
     assert both.any()

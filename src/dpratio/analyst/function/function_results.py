@@ -20,7 +20,7 @@ FUNCTION_STATUSES = {
         "noise alone"
     ),
     "weak": (
-        "what the function divides by and what it divides lie within 4.5 standard "
+        "what the function divides by and what it divides lie within six standard "
         "deviations of zero, or somewhat further out where noise hides the variance, "
         "or the divisor alone within three, and the interval may be bounded by luck; "
         "its level is not promised: where few answers of its kind are bounded, they "

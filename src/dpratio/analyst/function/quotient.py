@@ -22,6 +22,10 @@ from dpratio.arrays import Flags, Floats
 
 __all__ = ["QuotientSet", "quotient_set"]
 
+# In standard deviations. Further out than for ratios: the variances here are mostly
+# known noise, and no allowance hides what luck costs (docs/methods/functions.md).
+_FAR = 6.0
+
 
 @dataclass(frozen=True, slots=True)
 class QuotientSet:
@@ -69,10 +73,10 @@ def quotient_set(
     if is_share:
         lower, upper = function.ends(lower, upper)
         value = function.back(value)
-    is_weak = here.is_weak()
+    is_weak = here.is_weak(_FAR)
     for each in function.rests_on:
         other = quotient_statistic(each, arms, samplings)
-        is_weak |= AtEstimate.of(other).is_weak()
+        is_weak |= AtEstimate.of(other).is_weak(_FAR)
     return QuotientSet(
         value,
         np.where(is_lost, lowest, lower),

@@ -45,7 +45,7 @@ class AtEstimate:
         """Tell where noise hides V and an answer depends on it."""
         return is_drowned(self.held.sampling, self.held.noise, self.held.doubt)
 
-    def is_weak(self) -> Flags:
+    def is_weak(self, far: float = _FAR) -> Flags:
         """Tell where the sums lie so near zero that a set may be bounded by luck.
 
         A set is bounded where the denominator came out large enough. Luck that moves
@@ -58,7 +58,7 @@ class AtEstimate:
         """
         alone = self.statistic.distance(_INFINITY)
         unsure = np.sqrt(self.held.doubt) / np.maximum(self.held.variance, _TINY)
-        most = _FAR * (1 + unsure / 2)
+        most = far * (1 + unsure / 2)
         weak = ~alone.is_surely_beyond(most, _QUANTILE)
         if weak.any():
             # The few others: ρ is worked out, and the tail looked at.
