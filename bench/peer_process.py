@@ -23,7 +23,7 @@ from family import cpu_seconds, family, held_gigabytes  # noqa: E402
 from question import MODEST, QUESTIONS  # noqa: E402
 
 PLACES = BENCH.parent / "build" / "peers"
-CPU_LIMIT = float(os.environ.get("PEER_CPU_LIMIT", "120"))  # Seconds.
+CPU_LIMIT = float(os.environ.get("PEER_CPU_LIMIT", "100"))  # Seconds.
 MEMORY_LIMIT = 12.0  # GB
 PEOPLE = 2_000_000
 LOOK = 0.25  # Seconds between two looks at a process.

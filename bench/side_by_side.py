@@ -58,6 +58,7 @@ def _beside(peer: Peer, question: str, table: Path) -> Iterator[Figure | str]:
         except BeyondLimit as reason:
             least = reason.cpu / ours[-1]["cpu_s"]
             words = f"at least: it was stopped, {reason}"
+            yield Figure(f"{name}_dpratio_cpu_s", ours[-1]["cpu_s"], "-")
             yield Figure(f"{name}_cpu_over_dpratio", least, words)
             raise
     yield f"# {name}: {_versions(theirs[0])}; beside {_versions(ours[0])}"
