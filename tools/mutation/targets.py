@@ -82,5 +82,13 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "plan/calibration/test_threshold.py",
         "plan/test_found_keys.py",
     ),
-    "plan/price.py": _PRICES,
+    "plan/price.py": (
+        *_PRICES,
+        "plan/stage/test_realise.py",
+        "plan/strategy/test_first_totals.py",
+        "plan/strategy/test_planned_stage.py",
+        "plan/search/test_realise_bounds.py",
+        "plan/histogram/test_histograms.py",
+        "plan/test_pairs.py",
+    ),
 }
