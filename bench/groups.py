@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from figure import Figure
-from fresh_process import THREADS, run_fresh, second_time
+from fresh_process import THREADS, in_turn, run_fresh, second_time
 from weighted_people import float_sums, weighted_plan, write_people
 
 ROWS, GROUPS = 10_000_000, 1_000_000
 UNIT_ROWS, UNITS, REGIONS = 20_000_000, 2_000_000, 50
-ROUNDS = 3
 
 
 def figures() -> Iterator[Figure]:
@@ -34,17 +33,11 @@ def figures() -> Iterator[Figure]:
         }
         for threads, name in product(THREADS, pairs):
             ours, theirs, target = pairs[name]
-            runs = [
-                [
-                    run_fresh(__file__, each, folder, threads=threads)
-                    for each in (ours, theirs)
-                ]
-                for _ in range(ROUNDS)
-            ]
-            best = [min(run[at]["cpu"] for run in runs) for at in (0, 1)]
-            yield Figure(f"{name}_{threads}_threads", best[0] / best[1], target)
-            memory = max(run[0]["memory"] for run in runs)
-            yield Figure(f"{ours}_peak_memory_gb_{threads}_threads", memory, "<4")
+            mine, other = in_turn(__file__, (ours, theirs), folder, threads=threads)
+            share = mine["cpu"] / other["cpu"]
+            yield Figure(f"{name}_{threads}_threads", share, target)
+            memory = f"{ours}_peak_memory_gb_{threads}_threads"
+            yield Figure(memory, mine["memory"], "<4")
 
 
 def write(folder: Path) -> None:

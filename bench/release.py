@@ -12,12 +12,11 @@ from itertools import product
 from pathlib import Path
 
 from figure import Figure
-from fresh_process import THREADS, run_fresh, second_time
+from fresh_process import THREADS, in_turn, run_fresh, second_time
 from weighted_people import float_sums, weighted_plan, write_people
 
 ROWS = 10_000_000
 KEYS = 1_000
-ROUNDS = 3
 RATIOS = 3
 TASKS = ("release", "floats")
 
@@ -37,32 +36,16 @@ def figures() -> Iterator[Figure]:
         run_fresh(__file__, "write", path, "0", "")
         for threads, strategy, keys in product(THREADS, FLOAT_SUMS, (1, KEYS)):
             words = (path, str(keys), strategy)
-            ours, theirs = in_turn(TASKS, words, threads)
+            ours, theirs = in_turn(__file__, TASKS, *words, threads=threads)
             name = f"{strategy}_release_10m_rows_{keys}_groups_{threads}_threads"
             share = ours["cpu"] / theirs["cpu"]
             yield Figure(f"{name}_cpu_over_float_sums", share, "<=1.5")
             yield Figure(f"{name}_peak_memory_gb", ours["memory"], "<1")
         for threads in THREADS:
-            several, one = in_turn(("several", "release"), (path, "1", ""), threads)
+            tasks = ("several", "release")
+            several, one = in_turn(__file__, tasks, path, "1", "", threads=threads)
             name = f"release_10m_rows_{RATIOS}_ratios_{threads}_threads_cpu_over_one"
             yield Figure(name, several["cpu"] / one["cpu"], f"<{RATIOS}")
-
-
-def in_turn(
-    tasks: tuple[str, str], words: tuple[str, str, str], threads: int
-) -> list[dict[str, float]]:
-    """Do two tasks in turn, a few times; give the least CPU and the most memory."""
-    rounds = [
-        [run_fresh(__file__, each, *words, threads=threads) for each in tasks]
-        for _ in range(ROUNDS)
-    ]
-    return [
-        {
-            "cpu": min(each["cpu"] for each in runs),
-            "memory": max(each["memory"] for each in runs),
-        }
-        for runs in zip(*rounds, strict=True)
-    ]
 
 
 def write(path: str) -> None:
