@@ -1,7 +1,7 @@
-"""How often functions of sums cover, by status, on people that nothing was chosen on.
+"""How often functions of sums cover, by status.
 
 `python bench/statuses.py` prints the tables of docs/methods/functions.md; `--runs` and
-`--workers` make it shorter, and `--chosen` takes the people of docs/methods/limit.md
+`--workers` make it shorter, and `--limit` takes the people of docs/methods/limit.md
 instead. Plans, statuses and intervals are the library's own.
 """
 
@@ -110,7 +110,7 @@ OTHERS = {
     ),
     "unrelated": Asked(_unrelated, {"s": dpr.Bounds(0, 12), "y": dpr.Bounds(0, 60)}),
 }
-CHOSEN = {
+LIMIT = {
     name: Asked(each.draw, dict(each.bounds)) for name, each in real_people().items()
 }
 SIZES = (500, 1_000, 2_000, 4_000, 8_000)
@@ -150,7 +150,7 @@ def of_two(asked: Asked) -> dict[str, FunctionOfSums]:
 @cache
 def plan_of(name: str, epsilon: float, law: str, answer: str) -> Plan:
     """Plan one question about a population."""
-    asked = (OTHERS | CHOSEN)[name]
+    asked = (OTHERS | LIMIT)[name]
     delta = 0 if law == "laplace" else "1e-6"
     return dpr.make_plan(
         dpr.Ratio("s", per="y", weight="w" if "w" in asked.bounds else None),
@@ -185,7 +185,7 @@ def in_arms(release: Release) -> Release:
 @cache
 def moments_of_all(name: str) -> dict[str, float]:
     """Give the mean products of many people, as if they were one sample."""
-    asked = (OTHERS | CHOSEN)[name]
+    asked = (OTHERS | LIMIT)[name]
     plan = plan_of(name, 1.0, "laplace", "spread")
     rng = np.random.default_rng([7, sum(name.encode())])
     parts = [
@@ -200,7 +200,7 @@ def moments_of_all(name: str) -> dict[str, float]:
 def truth_of(name: str, function: FunctionOfSums, people: int) -> float:
     """Give the value of a function of one cell in the whole population."""
     sums = moments_of_all(name)
-    if function.of_labels is not None and (OTHERS | CHOSEN)[name].is_binary:
+    if function.of_labels is not None and (OTHERS | LIMIT)[name].is_binary:
         function = function.of_labels
     values = [np.array([sums[each] * people]) for each in function.needs]
     return float(function.back(np.asarray(function.on_link(values)))[0])
@@ -211,7 +211,7 @@ def answers(
 ) -> Iterator[tuple[float, str, str, FunctionEstimates, float]]:
     """Give the estimates of one population and size."""
     name, people, runs, seed = task
-    asked = (OTHERS | CHOSEN)[name]
+    asked = (OTHERS | LIMIT)[name]
     rng = np.random.default_rng([seed, people, sum(name.encode())])
     settings = [
         (epsilon, law)
@@ -328,10 +328,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--chosen", action="store_true")
+    parser.add_argument("--limit", action="store_true")
     parser.add_argument("--part", type=int, default=500)
     given = parser.parse_args()
-    names = CHOSEN if given.chosen else OTHERS
+    names = LIMIT if given.limit else OTHERS
     tasks = [
         (name, people, given.part, seed)
         for people in sorted(SIZES, reverse=True)
