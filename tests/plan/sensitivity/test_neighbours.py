@@ -14,7 +14,11 @@ from dpratio.curator.python.engine import _cells, _clip, _with_contrast
 from dpratio.curator.reading.statement import CellSum
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.joint import Grid, is_convex, joint_ratio, spread_ratio
-from dpratio.plan.sensitivity.neighbours import is_one_row, unit_ratio
+from dpratio.plan.sensitivity.neighbours import (
+    is_one_row,
+    pooled_ratio,
+    unit_ratio,
+)
 from dpratio.plan.strategy.layout import sums_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.unit import NEIGHBOURS, PrivacyUnit
@@ -132,6 +136,7 @@ def test_a_change_never_costs_more_than_removing_and_adding(law: str) -> None:
     once = joint_ratio(law, grid, scales)
     assert spread_ratio(law, grid, scales) > Fraction(5, 2) * once
     assert unit_ratio(law, grid, scales, unit_of("change-one"), 1) == 2 * once
+    assert pooled_ratio(law, grid, scales, unit_of("change-one", 3), 9) == 6 * once
 
 
 def test_a_change_of_signs_costs_twice_a_row() -> None:
