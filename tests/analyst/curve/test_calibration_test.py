@@ -98,19 +98,28 @@ def test_a_calibrated_score_is_rejected_at_the_level(
 
 
 @pytest.mark.parametrize(
-    ("mean", "epsilon", "within"),
-    quick_first([(4.0, 1, (0.035, 0.06)), (0.3, 4, (0.025, 0.06))]),
+    ("answers", "mean", "epsilon", "within"),
+    quick_first(
+        [
+            ("made for it", 4.0, 1, (0.035, 0.055)),
+            ("means", 4.0, 1, (0.035, 0.06)),
+            ("means", 0.3, 4, (0.025, 0.06)),
+        ]
+    ),
 )
 def test_weights_that_pile_up_at_a_bound_are_known_by_their_squares(
-    mean: float, epsilon: float, within: tuple[float, float]
+    answers: str, mean: float, epsilon: float, within: tuple[float, float]
 ) -> None:
-    """Without Σw²s the sizes would be 0.08 and 0.006 (plans with means)."""
+    """The first would be 0.08 if half of the range were two deviations of ω.
+
+    Without Σw²s the others would be 0.08 and 0.006.
+    """
     rng, edges = np.random.default_rng(31), np.arange(BINS + 1) / BINS
     score = rng.random((RUNS, 2000))
     label = (rng.random(score.shape) < score) * 1.0
     weight = np.clip(rng.exponential(mean, score.shape), 1 / 3, 3)
     bins = ScoreBins("s", list(map(float, edges)))
-    plan = plan_of("means", epsilon, weighted=True, groups=bins)
+    plan = plan_of(answers, epsilon, weighted=True, groups=bins)
     places = np.minimum((score * BINS).astype(int), BINS - 1)
     places += BINS * np.arange(RUNS)[:, None]
     values = {"w": weight, "z": weight * (score - label), "h": weight * (score + label)}
@@ -225,6 +234,18 @@ def test_bins_may_be_of_another_column_than_the_score() -> None:
     )
     sums = np.full((3, len(plan.questions[0].sums)), 2**30)
     assert calibration_curve(given_release(plan, sums)).errors.pvalue[0] <= 1
+
+
+@pytest.mark.parametrize(("epsilon", "says"), [(0.1, True), (50, False)])
+def test_notes_say_where_noise_hides_weights(epsilon: float, says: bool) -> None:  # noqa: FBT001
+    plan = plan_of("ratio", epsilon, True, groups=ScoreBins("s", 2))  # noqa: FBT003
+    names = [each.summand.name for each in plan.questions[0].sums]
+    people = {"z": 0.0, "h": 1_000.0, "zz": 200.0, "zh": 0.0, "hh": 900.0}
+    cells = np.array([[people[name] for name in names]] * 2)
+    bins = Groups.cross(ScoreBins("s", 2).within(Bounds(0, 1)))
+    curve = calibration_curve(with_noise(plan, cells, bins, 5))
+    said = any("Noise hides how heavy weights are" in each for each in curve.notes())
+    assert said is says
 
 
 def test_a_tiny_chance_is_not_said_to_its_last_digit() -> None:

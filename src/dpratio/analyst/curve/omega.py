@@ -25,6 +25,7 @@ _OFF = 0.5
 # where noise is most of ω, as in the allowance of an interval. Fitted:
 # docs/methods/calibration_curve.md has the sizes.
 _HEEDED, _HEEDED_ABOVE, _TEMPER = 0.75, 2.0, 2.2
+_TOLD = 0.3  # In standard deviations of its noise: ω is not taken for less.
 _SURE = 1e-12  # Squares are never believed more than a million times the bounds.
 _TINY = np.finfo(np.float64).tiny
 
@@ -114,8 +115,9 @@ def omega_of(cells: Cells, profile: Profile) -> Omega:
     turned = _turned(cells, profile, _TILT * middle)
     equations = _equations(cells, _squares(cells, profile), middle, reach, turned)
     u, v = equations.solved()
-    centre = np.clip(middle + u * reach, least, most)
     first, mixed, second = equations.noise()
+    told = np.maximum(middle + u * reach, _TOLD * reach * np.sqrt(first))
+    centre = np.clip(told, least, most)
     relative = first * (reach / np.maximum(centre, _TINY)) ** 2
     heeded = _HEEDED + (_HEEDED_ABOVE - _HEEDED) * np.clip(u, 0.0, 1.0)
     heeded = np.sqrt(heeded / np.sqrt(1 + _TEMPER**2 * relative))
