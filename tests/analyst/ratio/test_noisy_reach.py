@@ -73,3 +73,16 @@ def test_what_is_surely_beyond_is_beyond(heavy: float) -> None:
     sure = held.is_surely_beyond(least, 5.0)
     assert sure.mean() > 0.2
     assert np.all(held.at(5.0)[sure] > least[sure])
+
+
+def test_what_a_table_rejects_is_what_the_tail_rejects() -> None:
+    first, second = shares()
+    held = Distance(
+        size=RNG.uniform(1.5, 2.6, ROWS),
+        sampling=1 - first - second,
+        noise=first + second,
+        doubt=np.zeros(ROWS),
+        heavy=[first, second],
+    )
+    apart = np.abs(held.at(1.96) - 1.96) > 1e-7
+    assert np.array_equal(held.exceeds(1.96)[apart], (held.at(1.96) > 1.96)[apart])

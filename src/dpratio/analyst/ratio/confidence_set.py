@@ -90,8 +90,7 @@ def _joined(parts: Sequence[ConfidenceSet]) -> ConfidenceSet:
 
 
 def _is_rejected(statistic: Statistic, at: Point, quantile: float) -> Flags:
-    rejected: Flags = statistic.distance(at).against(quantile) > quantile
-    return rejected
+    return statistic.distance(at).exceeds(quantile)
 
 
 def _ends(statistic: Statistic, quantile: float) -> tuple[Floats, Floats]:

@@ -21,9 +21,9 @@ _SECANTS = 8
 _EXPANSIONS = 80
 _REFINEMENTS = 60
 _PRECISION = 1e-8
-# A last step starts so near the crossing that even a kink leaves 1e-6, and bends by
-# no more than this; what is left once it was mended is far less.
-_NEAR, _LEFT = 3e-6, 1e-7
+# A last step starts this near the crossing, and bends by no more than this; what is
+# left once it was mended is far less.
+_NEAR, _LEFT = 1e-5, 1e-7
 _FARTHEST = 3.0  # First guesses; further out another crossing might have been found.
 _MANY = 0.5  # Picking rows costs more than it saves while so many of them move.
 _ALL = slice(None)

@@ -16,7 +16,7 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.variance import sampling_variance, weights_are_lost
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.analyst.tables.statuses import Codes, codes_of
-from dpratio.arrays import Floats
+from dpratio.arrays import Flags, Floats
 from dpratio.terms.bounds import Bounds
 
 __all__ = ["Options", "RatioIntervals", "Signs", "intervals"]
@@ -103,11 +103,11 @@ def _by_pivot(moments: Moments, reach: Signs, options: Options) -> RatioInterval
         empty |= ~(moments["wy"] > 0)
     cells = len(moments.values)
     lower, upper = np.full(cells, reach.lowest), np.full(cells, np.inf)
-    status = np.full(cells, _UNBOUNDED)
-    told = statistic if not empty.any() else statistic.only(~empty)
-    found = confidence_set(told, options.quantile)
-    lower[~empty], upper[~empty] = found.lower, found.upper
-    status[~empty] = _OF_KIND[found.kind]
+    status = np.full(cells, _UNBOUNDED, dtype=np.int8)
+    told: Flags | slice = ~empty if empty.any() else slice(None)
+    found = confidence_set(statistic.only(told), options.quantile)
+    lower[told], upper[told] = found.lower, found.upper
+    status[told] = _OF_KIND[found.kind]
     here = AtEstimate.of(statistic)
     status[(status == _OK) & here.is_weak()] = _WEAK
     status[(status == _OK) & here.is_drowned()] = _FLOORED

@@ -15,7 +15,7 @@ from numpy.polynomial import chebyshev
 from dpratio.analyst.ratio.noisy_tail import noisy_deviate
 from dpratio.arrays import Floats
 
-__all__ = ["has_table", "noisy_reach"]
+__all__ = ["has_table", "noisy_reach", "reach_between"]
 
 # Quantiles for which reaches are right to 3e-8 deviations.
 _LEAST, _MOST = 1.5, 3.3
@@ -24,6 +24,7 @@ _ALONG, _ACROSS = 256, 128  # Cells of the grid.
 _ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
 _STEPS = 12
 _TABLES_KEPT = 8
+_MARGIN = 1e-3  # Between the cells of the grid a reach may lie beyond its values.
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -59,6 +60,13 @@ def noisy_reach(
     by_p = by_p + across * by_pp
     times: Floats = (here + along * by_h + across * by_p) * np.sqrt(variance)
     return times
+
+
+@lru_cache(maxsize=_TABLES_KEPT)
+def reach_between(quantile: float) -> tuple[float, float]:
+    """Give the least and the largest reach of any mixture, in deviations."""
+    values = _table(quantile)[0]
+    return float(values.min()) * (1 - _MARGIN), float(values.max()) * (1 + _MARGIN)
 
 
 @lru_cache(maxsize=_TABLES_KEPT)

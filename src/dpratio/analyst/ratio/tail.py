@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.ratio.noisy_reach import has_table, noisy_reach
+from dpratio.analyst.ratio.noisy_reach import has_table, noisy_reach, reach_between
 from dpratio.analyst.ratio.noisy_tail import as_one, noisy_deviate
 from dpratio.arrays import Flags, Floats, Integers
 from dpratio.plan.strategy.allowance import QUANTILE, allowance, wobble
@@ -103,6 +103,18 @@ class Distance:
         scaled: Floats = quantile * self.size / self.reach(quantile)
         return scaled
 
+    def exceeds(self, quantile: float) -> Flags:
+        """Tell where `at` exceeds a quantile, by its tail only where that matters."""
+        if not self.heavy or not has_table(quantile):
+            return self.at(quantile) > quantile
+        far = self.size / np.sqrt(self.widened(quantile))
+        least, most = reach_between(quantile)
+        beyond: Flags = far > most
+        rest = np.flatnonzero((far >= least) & ~beyond)
+        if rest.size:
+            beyond[rest] = self._only(rest).against(quantile) > quantile
+        return beyond
+
     def is_surely_beyond(self, least: Floats, quantile: float) -> Flags:
         """Tell rows where `at` of a quantile exceeds deviates of 3 or more; not all.
 
@@ -140,11 +152,10 @@ class Distance:
 
     def deviate(self) -> Floats:
         """Give the deviate that agrees with its own quantile: a p-value in disguise."""
-        below = np.zeros_like(self.size)
-        above = self.at(below)  # The deviate falls as the quantile grows.
-        guess = self._normal()
-        value = self.at(guess) - guess
-        behind, behind_value = below, above
+        behind = self._normal()
+        # The deviate falls slowly as the quantile grows, so it is a better guess.
+        guess = self.at(behind)
+        behind_value, value = guess - behind, self.at(guess) - guess
         for _ in range(_STEPS):
             if np.all(np.abs(value) <= _PRECISION * (1 + guess)):
                 break
@@ -152,7 +163,7 @@ class Distance:
                 step = value * (guess - behind) / (value - behind_value)
             step = np.where(np.isfinite(step), step, 0.0)
             behind, behind_value = guess, value
-            guess = np.clip(guess - step, below, above)
+            guess = np.maximum(guess - step, 0.0)
             value = self.at(guess) - guess
         return guess
 

@@ -73,7 +73,7 @@ class SamplingVariance:
     def doubt_at(self, point: Point) -> Floats:
         """Give the variance of that estimate's own noise."""
         alpha, beta = point
-        own = np.moveaxis(self.noise, 0, -1)
+        own = self.noise.T
         squared = alpha * alpha
         # A polynomial in β, by Horner's rule: few passes where α is one for all.
         variance: Floats = own[2, 2] * beta - 4 * alpha * own[1, 2]
