@@ -12,8 +12,11 @@ from curator.tables_for_tests import exact, plan_of, reading_of
 from dpratio.curator.duckdb.kept import kept_steps
 from dpratio.curator.duckdb.sources import open_duck
 from dpratio.curator.reading.statement import Reading
+from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 TOTALS = {"score": Bounds(0, 3), "label": Bounds(0, 3)}
@@ -74,3 +77,29 @@ def test_a_range_is_worked_out_once_however_many_ratios_ask_for_it() -> None:
     frame = pd.DataFrame(PLAIN, index=[0])
     steps = kept_steps(open_duck(frame, twice), twice, [])
     assert steps["tested"].count(" BETWEEN ") == 3
+
+
+@pytest.mark.parametrize("cell", [None, 1])
+def test_whole_numbers_of_people_are_tested_for_missing_ones_alone(
+    cell: int | None,
+) -> None:
+    plan = plan_of(unit=PrivacyUnit("id", totals=TOTALS))
+    frame = pa.table(
+        {"score": pa.array([1, cell], pa.int64()), "label": [1, 1], "id": ["a", "b"]}
+    )
+    steps = kept_steps(open_duck(frame, reading_of(plan)), reading_of(plan), ["u"])
+    assert steps["kept"].endswith(
+        "WHERE n0 IS NOT NULL AND n1 IS NOT NULL AND u IS NOT NULL"
+    )
+    assert exact(frame, plan, "duckdb") == exact(frame.to_pydict(), plan, "python")
+
+
+def test_where_rows_are_counted_one_without_a_number_is_not() -> None:
+    bounds = {"score": SCORE}
+    plan = make_plan(Ratio("score", per="rows"), bounds=bounds, budget=Budget(1))
+    kind = pa.schema([("score", pa.float64())])
+    lacking = [{"score": cell} for cell in BAD]
+    found = exact(
+        pa.Table.from_pylist([{"score": 0.75}, *lacking], kind), plan, "duckdb"
+    )
+    assert found == exact({"score": [0.75]}, plan, "python")
