@@ -99,26 +99,30 @@ def counted(
     """Add up numbers between -1 and 1, by key, on a lattice of one's choice.
 
     The lattice of a plan has 2^24 cells to a bound, so that sums beyond 53 or 64 bits
-    need tables of millions of rows; on a finer one a few rows do.
+    need tables of millions of rows; on a finer one a few rows do. Another sum comes
+    first, to which no row adds anything.
     """
     statement = Statement(
-        factor_columns={"s": "x"},
-        factor_bounds={"s": Bounds(-1, 1)},
+        factor_columns={"s": "x", "y": "nothing"},
+        factor_bounds={"s": Bounds(-1, 1), "y": Bounds(-1, 1)},
         dimensions=(Keys("g", list(cells)),),
         listed=None,
         unit=None,
-        sums=(CellSum(("s",), step, round(1 / step)),),
+        sums=tuple(CellSum((letter,), step, round(1 / step)) for letter in "ys"),
     )
+    numbers = [x for each in cells.values() for x in each]
     table = pa.table(
         {
-            "x": pa.array([x for each in cells.values() for x in each], pa.float64()),
+            "x": pa.array(numbers, pa.float64()),
+            "nothing": [0.0] * len(numbers),
             "g": [key for key, each in cells.items() for _ in each],
         }
     )
-    nothing = np.zeros((len(cells), 1), dtype=np.int64)
+    nothing = np.zeros((len(cells), 2), dtype=np.int64)
     with given_to(engine, table) as (source, name):
         found = open_table(source, statement, name)().plus(nothing)
-    return dict(zip(cells, found[:, 0].tolist(), strict=True))
+    assert not found[:, 0].any()
+    return dict(zip(cells, found[:, 1].tolist(), strict=True))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
