@@ -115,6 +115,14 @@ def test_seven_sums_give_seven_moments() -> None:
     assert moments["wy"].tolist() == [13.75, 1.0]
 
 
+def test_every_group_of_many_has_its_own_moments() -> None:
+    plan = plan_of(weighted=True, binary=False, keys=2_500)
+    cells = np.arange(2_500 * 7).reshape(-1, 7)
+    steps = [each.step for each in plan.questions[0].sums]
+    moments = moments_of(given_release(plan, cells))
+    assert moments.values.tolist() == (cells * steps).tolist()
+
+
 def test_a_binary_denominator_is_its_own_square() -> None:
     rows = [(w, "1" if float(y) >= 1 else "0", s) for w, y, s in TEN_ROWS]
     moments = moments_of(release_of(plan_of(weighted=True, binary=True), rows))

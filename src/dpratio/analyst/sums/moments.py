@@ -22,7 +22,8 @@ from dpratio.terms.bounds import Bounds
 
 __all__ = ["Moments", "exact_moments", "moments_of"]
 
-
+# Groups in one product: few enough that a matrix library does it on one core.
+_AT_ONCE = 2048
 _SQUARES = (
     "strategy='joint', and answers=('ratio', 'spread') for variances, correlation or "
     "slope"
@@ -109,11 +110,23 @@ def _moments(
         matrix = _knowing_labels(names, matrix, noise)
     return Moments(
         names=names,
-        # Moment by moment in memory: each is worked on for all cells at once.
-        values=((matrix * steps) @ sums.values.T).T,
+        values=_mixed(matrix * steps, sums.values),
         matrix=matrix,
         noise=noise,
     )
+
+
+def _mixed(matrix: Floats, values: Integers) -> Floats:
+    """Give the matrix times each group's sums, moment by moment in memory.
+
+    Each moment is worked on for all groups at once. A matrix library would share a
+    long product between all cores, for ten times the work.
+    """
+    mixed = np.empty((len(matrix), len(values)))
+    for at in range(0, len(values), _AT_ONCE):
+        some = slice(at, at + _AT_ONCE)
+        np.matmul(matrix, values[some].T, out=mixed[:, some])
+    return mixed.T
 
 
 def _added(parts: Sequence[Moments]) -> Moments:
