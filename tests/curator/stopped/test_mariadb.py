@@ -22,6 +22,7 @@ from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.terms.budget import Budget
 from mariadb_server import connected, told
+from planned import question_text
 
 
 @pytest.fixture
@@ -37,7 +38,8 @@ def folder(mariadb_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         f"GRANT SELECT ON orders TO {reader}",
     )
     url = mariadb_url.replace("root@", f"{reader}@")
-    (tmp_path / "study.toml").write_text(STUDY.format(url=url), encoding="utf-8")
+    study = STUDY.format(url=url, question=question_text())
+    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
     Ledger("dpratio.db").open_scope(Scope("orders", Budget(1)))
     return tmp_path
 
