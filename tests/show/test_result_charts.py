@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dpratio as dpr
+from dpratio.analyst.curve.curve_results import CURVE_STATUSES
 from dpratio.analyst.tables.estimates import STATUSES
 from dpratio.errors import InvalidInput
 from dpratio.show.chart.marks import Comb, Interval, Line, Rule
@@ -15,6 +16,7 @@ from dpratio.show.charts import draw
 from dpratio.show.curve_chart import curves_of, ends_of
 from shown import HOSTILE, curved, monthly, released, spent
 
+LOST = list(CURVE_STATUSES).index("lost")
 KEYS = tuple(f"group {at}" for at in range(40))
 
 
@@ -144,7 +146,7 @@ def test_points_of_a_curve_are_as_large_as_their_weight_and_grey_where_weak() ->
 def test_a_curve_says_what_it_leaves_out_and_where_bars_are_cut() -> None:
     curve = dpr.calibration_curve(curved())
     codes = curve.codes.copy()
-    codes[0] = 3
+    codes[0] = LOST
     upper = curve.mean_label.ci_upper.copy()
     upper[4] = 1.0
     changed = replace(
@@ -171,7 +173,7 @@ def test_axes_of_curves_are_shared_and_those_of_bounds_of_0_and_1() -> None:
 
 def test_a_curve_whose_bins_are_all_lost_has_no_chart() -> None:
     curve = dpr.calibration_curve(curved())
-    lost = replace(curve, codes=np.full(len(curve), 3, dtype=np.int8))
+    lost = replace(curve, codes=np.full(len(curve), LOST, dtype=np.int8))
     with pytest.raises(InvalidInput, match="a chart needs a bin that is not lost"):
         lost.chart()
 

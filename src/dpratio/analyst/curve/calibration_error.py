@@ -104,7 +104,8 @@ def absolute_error(bins: Bins, level: float) -> Measured:
 def squared_error(bins: Bins, level: float) -> Measured:
     """Estimate Σ(G²/W)/W₊ without bias, from bins whose weight is known.
 
-    E(Ĝ/W)² is the squared gap plus the variance of Ĝ/W, which is taken off.
+    E(Ĝ/W)² is the squared gap plus the variance of Ĝ/W, which is taken off. Where no
+    bin is known, nothing is known of the error.
     """
     known, statistic = bins.is_known, bins.statistic
     whole = bins.add(bins.gaps["wy"])
@@ -129,7 +130,8 @@ def squared_error(bins: Bins, level: float) -> Measured:
     centre = estimate + squared * growth / 2
     inside = centre**2 - estimate**2 + squared * quadratic
     move = np.sqrt(np.maximum(inside, 0.0))
-    return _shown(estimate, centre - move, centre + move, whole)
+    any_known = np.where(bins.add(known.astype(np.float64)) > 0, whole, 0.0)
+    return _shown(estimate, centre - move, centre + move, any_known)
 
 
 def _bias(reach: Floats) -> Floats:

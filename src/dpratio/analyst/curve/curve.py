@@ -136,7 +136,7 @@ def calibration_curve(
 
 @dataclass(frozen=True, slots=True)
 class _Points:
-    """What means tell of each bin; ``lost`` and ``floored`` say where they fail."""
+    """What means tell of each bin; where they fail say the last three."""
 
     share: Measured
     score: Measured
@@ -144,6 +144,7 @@ class _Points:
     gap: Measured
     errors: CalibrationErrors
     lost: Flags
+    weak: Flags
     floored: Flags
 
 
@@ -262,8 +263,10 @@ def _with_means(
     }
     noise = np.sqrt(gaps.noise_covariance("wy", "wy"))
     lost = ~(gaps["wy"] > _LOST * noise)
+    weak = np.zeros_like(lost)
     for _, codes in found.values():
         lost |= codes > _WEAK
+        weak |= codes == _WEAK
     errors = CalibrationErrors(
         labels=laid_out.curve_labels,
         expected=absolute_error(bins, level),
@@ -280,6 +283,7 @@ def _with_means(
         gap=found["gap"][0],
         errors=errors,
         lost=lost,
+        weak=weak,
         floored=found["gap"][1] == _FLOORED,
     )
 
@@ -301,7 +305,7 @@ def _without_means(laid_out: _Layout, test: CalibrationTest, level: float) -> _P
         has_means=False,
     )
     none = np.zeros(len(laid_out.codes), dtype=np.bool_)
-    return _Points(unknown, unknown, unknown, unknown, errors, none, none)
+    return _Points(unknown, unknown, unknown, unknown, errors, none, none, none)
 
 
 def _status(points: _Points, ratio: Codes) -> Codes:
@@ -309,6 +313,7 @@ def _status(points: _Points, ratio: Codes) -> Codes:
     status = np.zeros(len(ratio), dtype=np.int8)
     floored = points.floored if points.errors.has_means else ratio == _FLOORED
     status[floored] = _CODES["variance_floored"]
+    status[points.weak | (ratio == _WEAK)] = _CODES["weak"]
     status[ratio > _WEAK] = _CODES["ratio_unbounded"]
     status[points.lost] = _CODES["lost"]
     return status

@@ -25,6 +25,10 @@ CURVE_STATUSES = {
         "noise drowned the sampling variance; what stands in for it follows from the "
         "noise alone"
     ),
+    "weak": (
+        "the labels or the weight of the bin lie near zero for their noise; no level "
+        "is promised: where few bins of their kind are bounded, they cover less"
+    ),
     "ratio_unbounded": (
         "the labels of the bin cannot be told from zero, so its ratio has no finite "
         "interval; its means do"
