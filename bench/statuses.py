@@ -6,7 +6,7 @@ instead. Plans, statuses and intervals are the library's own.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import Pool
@@ -27,7 +27,7 @@ from dpratio.release.release import Release, fresh_question
 from dpratio.simulation.coverage.real_people import real_people
 from dpratio.simulation.population import People
 from dpratio.simulation.simulate import clip_people, simulate_release, sum_products
-from dpratio.terms.dimensions import Keys
+from dpratio.terms.dimensions import Dimension, Keys
 from dpratio.terms.groups import Groups
 
 Floats = NDArray[np.float64]
@@ -170,11 +170,11 @@ def summed(people: People, plan: Plan) -> Floats:
     return sum_products(kept, [each.summand.factors for each in question.sums])
 
 
-def in_arms(release: Release) -> Release:
-    """Take neighbouring repetitions as the two arms of one."""
+def in_groups(release: Release, own: Dimension) -> Release:
+    """Take neighbouring repetitions as the groups of one."""
     (question,) = release.questions
     groups = Groups.cross(
-        Keys("repetition", range(len(question.values) // 2)), Keys("arm", ["a", "b"])
+        Keys("repetition", range(len(question.values) // own.size)), own
     )
     plan = replace(release.plan, partitions=(groups,))
     values = question.sums[0].values
@@ -240,7 +240,10 @@ def answers(
             yield epsilon, law, kind, found, truth_of(name, function, people)
         plan = plan_of(name, epsilon, law, "means")
         exact = np.concatenate(double)
-        released = in_arms(simulate_release(exact, plan, plan.questions[0], rng))
+        released = in_groups(
+            simulate_release(exact, plan, plan.questions[0], rng),
+            Keys("arm", ["a", "b"]),
+        )
         for kind, function in of_two(asked).items():
             found = dpr.estimate_function(released, function, arms=("a", "b"))
             same = 0.0 if kind.startswith(("lift", "difference")) else 1.0
@@ -277,7 +280,11 @@ def added(rows: list[Row]) -> dict[tuple[object, ...], NDArray[np.int64]]:
     return sums
 
 
-def print_tables(rows: list[Row], floor: float = 0.02) -> None:
+def print_tables(
+    rows: list[Row],
+    statuses: Iterable[str] = FUNCTION_STATUSES,
+    floor: float = 0.02,
+) -> None:
     """Print coverage by kind and status over cells, and the cells that fall short."""
     sums = added(rows)
     runs: dict[tuple[object, ...], int] = {}
@@ -293,7 +300,7 @@ def print_tables(rows: list[Row], floor: float = 0.02) -> None:
         for key, counts in sums.items():
             if key[1] == kind:
                 every[key[:5]] = every.get(key[:5], 0) + counts
-        for status in ("all", *FUNCTION_STATUSES):
+        for status in ("all", *statuses):
             mine = (
                 every
                 if status == "all"
@@ -306,11 +313,13 @@ def print_tables(rows: list[Row], floor: float = 0.02) -> None:
             if not cells:
                 continue
             hit = np.array([v[1] / v[0] for v in cells.values()])
+            given = np.array([v[0] for v in cells.values()])
+            clear = hit + 2 * np.sqrt(hit * (1 - hit) / given) < HIGH
             low, tenth, middle = hit.min(), np.quantile(hit, 0.1), np.median(hit)
             print(
                 f"| {kind} | {status} | {100 * total / whole:.1f} % | {len(cells)} | "
                 f"{middle:.3f} | {tenth:.3f} | {low:.3f} | {(hit < LOW).sum()} | "
-                f"{(hit < HIGH).sum()} |"
+                f"{(hit < HIGH).sum()} ({clear.sum()}) |"
             )
             if status in ("ok", "all"):
                 short += [
@@ -318,8 +327,8 @@ def print_tables(rows: list[Row], floor: float = 0.02) -> None:
                     for k, v in cells.items()
                     if v[1] < HIGH * v[0]
                 ]
-    for status, key, given, share, part in sorted(short, key=lambda each: each[3]):
-        error = np.sqrt(share * (1 - share) / given)
+    for status, key, count, share, part in sorted(short, key=lambda each: each[3]):
+        error = np.sqrt(share * (1 - share) / count)
         print(f"{status} {key[:5]}: {share:.3f} ± {error:.3f} of {100 * part:.1f} %")
 
 
