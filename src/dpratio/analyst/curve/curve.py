@@ -136,7 +136,7 @@ def calibration_curve(
 
 @dataclass(frozen=True, slots=True)
 class _Points:
-    """What means tell of each bin; where they fail say the last three."""
+    """What means tell of each bin; the last three say where they fail."""
 
     share: Measured
     score: Measured
