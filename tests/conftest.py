@@ -20,6 +20,7 @@ import gc
 import importlib
 import pkgutil
 import signal
+import sys
 from functools import cache
 from types import MethodType
 from typing import Any
@@ -133,6 +134,25 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         room = importlib.import_module(path.strip("/").replace("tests/", "dpratio."))
         for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
             importlib.import_module(module.name)
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Forget what was worked out while nothing was traced: it must run once traced."""
+    if not item.config.getoption("cov_source", None) or nextitem is None:
+        return
+    traced = [each.get_closest_marker("no_cover") is None for each in (item, nextitem)]
+    if traced == [False, True]:
+        for remembering in _remembering():
+            remembering.cache_clear()
+
+
+@cache
+def _remembering() -> list[Any]:
+    """Give the functions of the covered rooms that remember their answers."""
+    rooms = tuple(each.strip("/").replace("tests/", "dpratio.") for each in _COVERING)
+    modules = [sys.modules[name] for name in sys.modules if name.startswith(rooms)]
+    found = [value for module in modules for value in vars(module).values()]
+    return [each for each in found if hasattr(each, "cache_clear")]
 
 
 def pytest_unconfigure() -> None:
