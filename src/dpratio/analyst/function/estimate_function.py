@@ -77,10 +77,10 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
             compared, the first against the second, within every cell of the others.
         question: Which question, if several fit: its name, or its number from 1.
         method: ``"pivot"`` keeps the values that a test does not reject, if the
-            function says what it divides by (slope, correlation, intercept), and is
-            ``"delta"`` for all others. ``"delta"`` carries the noise through the
-            gradient, with the law it has; ``"monte_carlo"`` takes its variance from
-            redraws of the noise.
+            function says what it divides by, as all ready ones but `total` do; for
+            others it is ``"delta"``, which carries the noise through the gradient,
+            with the law it has. ``"monte_carlo"`` takes its variance from redraws of
+            the noise.
         level: Confidence level, between 0 and 1.
         draws: Redraws of the Monte Carlo method.
         rng: Seed or generator of the redraws.

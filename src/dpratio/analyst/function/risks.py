@@ -1,6 +1,12 @@
 """Two shares compared, as functions of sums: relative risk and odds ratio."""
 
-from dpratio.analyst.function.function_of_sums import FunctionOfSums, above_zero
+from typing import Any
+
+from dpratio.analyst.function.function_of_sums import (
+    FunctionOfSums,
+    Sums,
+    above_zero,
+)
 from dpratio.checks import require_one_of
 
 __all__ = ["odds_ratio", "relative_risk"]
@@ -30,18 +36,7 @@ def relative_risk(of: str = "ratio") -> FunctionOfSums:
         >>> found.estimate.round(3)
         array([0.828])
     """
-    top, bottom = _share(of)
-    return FunctionOfSums(
-        f"relative_risk_of_{of}",
-        (top, bottom),
-        lambda first, second: (
-            (first[top] / first[bottom]) / (second[top] / second[bottom])
-        ),
-        arms=2,
-        link="log",
-        lowest=0.0,
-        divisor=lambda first, second: above_zero(first[bottom]) * second[top],
-    )
+    return _compared("relative_risk", of, taken=0)
 
 
 def odds_ratio(of: str = "ratio") -> FunctionOfSums:
@@ -64,23 +59,27 @@ def odds_ratio(of: str = "ratio") -> FunctionOfSums:
         >>> found.estimate.round(3)
         array([0.709])
     """
-    top, bottom = _share(of)
+    return _compared("odds_ratio", of, taken=1)
+
+
+def _compared(name: str, of: str, *, taken: int) -> FunctionOfSums:
+    """Compare a part over the whole, or over what the part leaves of it if taken."""
+    require_one_of(of, _SHARE, "share")
+    part, whole = _SHARE[of]
+
+    def other(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
+        return sums[whole] - taken * sums[part]
+
     return FunctionOfSums(
-        f"odds_ratio_of_{of}",
-        (top, bottom),
+        f"{name}_of_{of}",
+        (part, whole),
         lambda first, second: (
-            (first[top] / (first[bottom] - first[top]))
-            / (second[top] / (second[bottom] - second[top]))
+            (first[part] / other(first)) / (second[part] / other(second))
         ),
         arms=2,
         link="log",
         lowest=0.0,
         divisor=lambda first, second: (
-            above_zero(first[bottom] - first[top]) * above_zero(second[top])
+            above_zero(other(first)) * above_zero(second[part])
         ),
     )
-
-
-def _share(of: str) -> tuple[str, str]:
-    require_one_of(of, _SHARE, "share")
-    return _SHARE[of]
