@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from dpratio.plan.calibration.calibrate import noise_sd
+from dpratio.plan.calibration.threshold import threshold_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.contrast import contrast_of
@@ -48,22 +49,24 @@ _COLUMNS = (
     "each value from its own row."
 )
 _KEYS_SHOWN = 12
+_FOUND = 0.95  # The chance with which a key is found that has as many people as told.
 _LARGE_DELTA = Fraction(1, 1000)
 _LARGE_EPSILON = 10
 # From so many scales of noise on a count leaves 0 behind: docs/methods/bounds.md.
 _SEEN_FROM = {"laplace": math.log(20) + math.log(10), "gaussian": 1.96 + 1.645}
 
 
-def describe_cells(partition: Partition) -> str:
+def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
     """Say which cells are answered."""
     if partition is None:
         return "one answer for the whole table"
     if isinstance(partition, PrivateKeys):
-        spent = partition.budget
+        spent, enough = partition.budget, threshold_of(partition, unit)
         return (
             f"one answer for each key of {partition.column} that enough people share "
             f"(found with epsilon {decimal_text(spent.epsilon)}, delta "
-            f"{decimal_text(spent.delta)})"
+            f"{decimal_text(spent.delta)}; with a chance of {100 * _FOUND:g} % if "
+            f"{enough.size_found(_FOUND)} share it)"
         )
     if partition.is_open:
         return _describe_open(partition)
