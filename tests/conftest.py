@@ -11,9 +11,9 @@ on a Spark cluster.
 
 What needs a server, a browser, a JVM or a package of its own is marked ``outside``, and
 ``make test`` leaves it to ``make test-all``. So it does with what takes long, ``slow``:
-laws of coverage, fuzzing, races, audits, and what is asked through Ibis. Of other laws
-it tries a fifth of the examples, and of rules in many cases those that
-`tiers.quick_first` leaves to it.
+laws of coverage, long simulations, fuzzing, races, audits, and what is asked through
+Ibis. Of other laws it tries a fifth of the examples, and of rules in many cases those
+that `tiers.quick_first` leaves to it.
 """
 
 import gc

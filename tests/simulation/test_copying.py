@@ -60,6 +60,7 @@ say(ours)
 """
 
 
+@pytest.mark.slow
 def test_only_our_own_work_of_a_single_thread_is_given_to_copies() -> None:
     ways = ["BARE_COPY", "FRESH", "COPY", "COPY", *["FRESH"] * 3]
     assert say(CHOSEN) == ways
@@ -84,6 +85,7 @@ print(sum(os.path.exists(f"/proc/{each}") for each in bare | same | fresh))
 """
 
 
+@pytest.mark.slow
 def test_workers_are_changed_where_others_are_better_or_safer() -> None:
     """Bare copies give way to full ones, and these to fresh ones for any work."""
     shared = ["0", "2"]

@@ -98,6 +98,7 @@ def test_coverage_is_measured_over_all_guesses_together() -> None:
     assert table.rows[0].denominator_sds > 4
 
 
+@pytest.mark.slow
 def test_a_forecast_plans_the_second_stage_too() -> None:
     people = Guess(ColumnGuess(10, 6), ColumnGuess(4, 2), correlation=0.5)
     staged, plain = (

@@ -96,6 +96,7 @@ def test_keys_that_were_not_found_are_no_comparisons() -> None:
         assess_equivalence(release, lower=1.0)
 
 
+@pytest.mark.slow
 def test_every_status_says_what_its_interval_does() -> None:
     seen: set[str] = set()
     # On the scale of lifts a half-line may start at −1, where every lift starts: with

@@ -55,6 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_papers_tables_are_printed_written_and_counted(folder: Path) -> None:
     words = [
         "coverage",

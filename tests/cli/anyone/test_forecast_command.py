@@ -164,6 +164,7 @@ def test_a_named_case_is_simulated_alone() -> None:
     assert done.stdout.count("weights_follow_labels") == 4
 
 
+@pytest.mark.slow
 def test_the_literature_stands_beside_the_default(tmp_path: Path) -> None:
     file = tmp_path / "literature.json"
     words = ["--case", "tables", "--reps", 40, "--seed", 1, "--json", file]
@@ -194,6 +195,7 @@ def test_options_that_would_be_ignored_are_refused(
         run("coverage", *words)
 
 
+@pytest.mark.slow
 def test_a_year_of_looks_is_priced_under_each_accounting(study: Path) -> None:
     done = run("forecast", study, "--looks", 52)
     rows = json.loads(run("forecast", study, "--looks", 52, "--format", "json").stdout)

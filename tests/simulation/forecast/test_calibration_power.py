@@ -76,6 +76,7 @@ def test_people_may_be_given() -> None:
     assert given.power[0] < spread.power[0]
 
 
+@pytest.mark.slow
 def test_weights_that_follow_the_score_leave_the_size_in_its_place() -> None:
     """With one ω for all bins the first size is 0.0075 here, the power 0.44."""
 

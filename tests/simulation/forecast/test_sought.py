@@ -42,6 +42,7 @@ def planned(ratio: Ratio = RATIO, **terms: Any) -> Plan:  # noqa: ANN401
 PLAN = planned()
 
 
+@pytest.mark.slow
 def test_a_range_goes_over_bounds_that_the_people_lead_to() -> None:
     """Of these people 512 is found in 48 and 1,024 in 51 of 100 releases."""
     found = seek(PLAN, PLAN.questions[0], shoppers).usual(3_000)
@@ -57,6 +58,7 @@ def test_a_range_goes_over_bounds_that_the_people_lead_to() -> None:
     assert SOUGHT in told.notes()
 
 
+@pytest.mark.slow
 def test_a_guess_of_means_and_spreads_holds_them_too() -> None:
     (row,) = forecast(PLAN, n=3_000, guess=GUESS).ranges
     drawn = rehearse(PLAN, n=3_000, guess=shoppers, answers=100).rows

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from dpratio.plan.make_plan import make_plan
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.rehearse import rehearse
@@ -14,6 +16,7 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 
+@pytest.mark.slow
 def test_a_guess_of_the_study_is_not_about_totals_of_a_question() -> None:
     ratio, guess = (
         Ratio("x", per="y"),

@@ -42,6 +42,7 @@ def test_moments_that_no_model_has_end_at_the_limits() -> None:
     assert 0.02 * 1.5 * 0.9999 <= sd.item() <= 5 * 1.5 * 1.0001
 
 
+@pytest.mark.slow
 def test_only_the_debiased_interval_is_about_the_uncut() -> None:
     rng = np.random.default_rng(1)
     values = PEOPLE.draw(300, rng)

@@ -23,6 +23,7 @@ def without_cpu(table: LiteratureTable) -> list[dict[str, object]]:
     return [{**row, "cpu_us": 0} for row in table.rows]
 
 
+@pytest.mark.slow
 def test_tables_have_every_way_and_the_default_is_the_unit() -> None:
     table = measure_literature(["tables"], repetitions=60, rng=1)
     assert len(table.rows) == 4 * SETTINGS["tables"]
