@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.crossing import find_crossing
+from dpratio.analyst.ratio.noisy_reach import has_table, reach_between
 from dpratio.analyst.ratio.statistic import Point, Statistic
 from dpratio.arrays import Flags, Floats, Integers
 
@@ -22,7 +23,9 @@ SHAPES = ("interval", "half_line", "disconnected", "everything")
 ROWS_AT_ONCE = 2**15  # A column of them fits a processor's cache.
 _INTERVAL, _HALF_LINE, _DISCONNECTED, _EVERYTHING = range(4)
 _GRID = 256
+_CELLS_AT_ONCE = 2**13
 _BISECTIONS = 50
+_MARGIN = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,9 @@ def confidence_set(statistic: Statistic, quantile: float) -> ConfidenceSet:
         chosen = bounded if weak.any() else slice(None)
         ends = _ends(statistic.only(chosen), quantile)
         lower[chosen], upper[chosen] = (np.maximum(each, lowest) for each in ends)
+    if weak.any():
+        kind[weak] = _EVERYTHING
+        weak[weak] = _may_reject(statistic.only(weak), quantile)
     if weak.any():
         lower[weak], kind[weak] = _walk(statistic.only(weak), quantile)
     return ConfidenceSet(lower, upper, kind)
@@ -147,6 +153,35 @@ def _fieller(
     return np.where(flat > 0, end, side * np.sqrt(whole / squared))
 
 
+def _may_reject(statistic: Statistic, quantile: float) -> Flags:
+    """Tell where some ratio may be rejected, by the largest T² over its noise.
+
+    By Cauchy and Schwarz that is (S, Y) N⁻¹ (S, Y)ᵀ, and the variance is never below N.
+    """
+    numerator, denominator = statistic.numerator, statistic.denominator
+    one, zero = np.ones(1), np.zeros(1)
+    above, below, apart = (
+        statistic.noise_variance(at) for at in ((one, zero), (zero, one), (one, one))
+    )
+    mixed = (above + below - apart) / 2
+    largest = (
+        numerator * numerator * below
+        - 2 * numerator * denominator * mixed
+        + denominator * denominator * above
+    )
+    least = _least_reach(statistic, quantile) ** 2 * (1 - _MARGIN)
+    # Where noise enters one sum alone, or none, nothing is excluded.
+    whole = above * below - mixed * mixed
+    return ~((whole > _MARGIN * above * below) & (largest <= least * whole))
+
+
+def _least_reach(statistic: Statistic, quantile: float) -> float:
+    """Give how many standard deviations are rejected at the least."""
+    if not any(term.laplace.any() for term in statistic.noise):
+        return quantile
+    return reach_between(quantile)[0] if has_table(quantile) else 0.0
+
+
 def _walk(statistic: Statistic, quantile: float) -> tuple[Floats, NDArray[np.int8]]:
     """Walk unbounded sets around the projective line, past what is left out."""
     lowest = statistic.lowest
@@ -155,26 +190,37 @@ def _walk(statistic: Statistic, quantile: float) -> tuple[Floats, NDArray[np.int
     top = statistic.numerator**2 + statistic.noise_variance((one, zero))
     bottom = statistic.denominator**2 + statistic.noise_variance((zero, one))
     unit = np.sqrt(top / bottom)
-    rejected = np.stack(
-        [
-            _is_rejected(
-                statistic, (np.full_like(unit, np.cos(a)), unit * np.sin(a)), quantile
-            )
-            for a in angles
-        ],
-        axis=1,
-    )
+    rejected = _rejected_at(statistic, angles, unit, quantile)
     some = rejected.any(axis=1)
     last = _GRID - 1 - np.argmax(rejected[:, ::-1], axis=1)
     first = np.argmax(rejected, axis=1)
     after = np.minimum(last + 1, _GRID - 1)
-    low = _bisect(statistic, quantile, unit, (angles[last], angles[after]))
-    start = unit * np.tan(angles[first])
-    estimate = statistic.numerator / statistic.denominator
-    half_line = some & (start <= lowest) & (estimate > low)
+    half_line = some & (unit * np.tan(angles[first]) <= lowest)
+    low = np.full_like(unit, np.inf)
+    if half_line.any():
+        between = angles[last[half_line]], angles[after[half_line]]
+        part = statistic.only(half_line)
+        low[half_line] = _bisect(part, quantile, unit[half_line], between)
+    half_line &= statistic.numerator / statistic.denominator > low
     kind = np.where(some, _DISCONNECTED, _EVERYTHING)
     kind = np.where(half_line, _HALF_LINE, kind).astype(np.int8)
     return np.where(half_line, np.maximum(low, lowest), lowest), kind
+
+
+def _rejected_at(
+    statistic: Statistic, angles: Floats, unit: Floats, quantile: float
+) -> NDArray[np.bool_]:
+    """Tell for each row which angles are rejected, as many at once as fit a cache."""
+    rows, at_once = len(unit), max(1, _CELLS_AT_ONCE // len(unit))
+    each = np.tile(np.arange(rows), at_once)
+    many = statistic.only(each)
+    found = []
+    for start in range(0, len(angles), at_once):
+        some = np.repeat(angles[start : start + at_once], rows)
+        here = slice(len(some))
+        at = np.cos(some), unit[each[here]] * np.sin(some)
+        found.append(_is_rejected(many.only(here), at, quantile))
+    return np.concatenate(found).reshape(len(angles), rows).T
 
 
 def _bisect(
