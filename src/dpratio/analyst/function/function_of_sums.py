@@ -64,7 +64,7 @@ class FunctionOfSums:
             two, and may give NaN where noise made it impossible. Then the interval
             holds the values that a test of formula × divisor against value × divisor
             does not reject, and its status is that of a ratio.
-        rests_on: Functions with divisors that are weak only where this one is too.
+        rests_on: Functions with divisors: where one of them is weak, so is this one.
 
     Raises:
         InvalidInput: When a name is repeated or an option unknown.
