@@ -63,8 +63,9 @@ def test_a_report_says_so_above_and_in_its_record(release: Release) -> None:
         render_report(marked, answers=[ANSWERS["homogeneity"](release)])
 
 
-def test_stamps_stand_together() -> None:
-    said = stamps("another system", is_simulated=True, is_after_look=True)
+def test_stamps_stand_together(release: Release) -> None:
+    marked = replace(release, is_simulated=True, is_after_look=True)
+    said = stamps(marked, "another system")
     assert [each.partition(":")[0] for each in said] == [
         "SIMULATED",
         "EXTERNAL",

@@ -97,11 +97,7 @@ class Proposals(Tabular):
             f"{each}: {PROPOSAL_STATUSES[each]}." for each in seen if each != "ok"
         ]
         return [
-            *stamps(
-                None,
-                is_simulated=self.is_simulated,
-                is_after_look=self.is_after_look,
-            ),
+            *stamps(self),
             f"Proposed bounds, and how many lie beyond at level {self.level:g}.",
             *meanings,
         ]
@@ -143,11 +139,7 @@ class BoundChoices(Tabular):
         """Say what is listed."""
         shown = "what each takes off its sum, and how wide its interval would be"
         return [
-            *stamps(
-                None,
-                is_simulated=self.is_simulated,
-                is_after_look=self.is_after_look,
-            ),
+            *stamps(self),
             f"Bounds of {self.name}: {shown}.",
         ]
 

@@ -73,9 +73,7 @@ class BinProposal(Tabular):
         none += "cells would tell, or edges from outside."
         size = self.found.size
         reasons = [none] if not size else [few] if size < self.asked else []
-        stamped = stamps(
-            None, is_simulated=self.is_simulated, is_after_look=self.is_after_look
-        )
+        stamped = stamps(self)
         return [*stamped, said, *reasons]
 
     def said(self) -> list[str]:

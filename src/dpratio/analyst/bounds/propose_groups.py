@@ -75,11 +75,7 @@ class GroupChoices(Tabular):
         )
         shown = f"People who are in more groups of {self.within} than that"
         return [
-            *stamps(
-                None,
-                is_simulated=self.is_simulated,
-                is_after_look=self.is_after_look,
-            ),
+            *stamps(self),
             f"{shown}, at level {self.level:g}.",
             told,
         ]

@@ -78,9 +78,7 @@ class RowCheck(Tabular):
     def said(self) -> list[str]:
         """Say what is likely wrong."""
         fine = ["Nothing gross is wrong with how the data are written."]
-        stamped = stamps(
-            None, is_simulated=self.is_simulated, is_after_look=self.is_after_look
-        )
+        stamped = stamps(self)
         return [*stamped, *(self.words or fine)]
 
     def __len__(self) -> int:

@@ -153,11 +153,7 @@ class Comparison(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the comparison was made and what its statuses mean."""
-        lines = stamps(
-            self.origin,
-            is_simulated=self.is_simulated,
-            is_after_look=self.is_after_look,
-        )
+        lines = stamps(self, self.origin)
         against = "" if self.null == 0 else f" against {self.null:g}"
         lines.append(
             f"Tests are {self.alternative}{against}, intervals at level "

@@ -80,11 +80,7 @@ class Equivalence(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the verdicts were reached and what they mean."""
-        lines = stamps(
-            self.origin,
-            is_simulated=self.is_simulated,
-            is_after_look=self.is_after_look,
-        )
+        lines = stamps(self, self.origin)
         lines.append(
             f"One-sided tests against {self.margins} at level {self.level:g}, "
             f"variance {self.variance}."

@@ -63,11 +63,7 @@ class Homogeneity(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the test was made."""
-        lines = stamps(
-            self.origin,
-            is_simulated=self.is_simulated,
-            is_after_look=self.is_after_look,
-        )
+        lines = stamps(self, self.origin)
         lines.append(
             f"The hypothesis: all {self.groups:,} groups have one ratio; variance "
             f"{self.variance}."

@@ -235,11 +235,7 @@ class Curve(Tabular):
 
     def notes(self) -> list[str]:
         """Say what is shown, what it amounts to and what the statuses mean."""
-        lines = stamps(
-            self.origin,
-            is_simulated=self.is_simulated,
-            is_after_look=self.is_after_look,
-        )
+        lines = stamps(self, self.origin)
         over = (
             f"Calibration over bins of {self.bins}, intervals at level {self.level:g}"
         )

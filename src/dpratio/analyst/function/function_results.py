@@ -93,11 +93,7 @@ class FunctionEstimates(Tabular):
         shown = self.function.replace("_", " ")
         made = f"intervals at level {self.level:g}, method {self.method}"
         return [
-            *stamps(
-                self.origin,
-                is_simulated=self.is_simulated,
-                is_after_look=self.is_after_look,
-            ),
+            *stamps(self, self.origin),
             f"Estimates of {shown}; {made}.",
             *meanings_of(self.codes, FUNCTION_STATUSES),
         ]

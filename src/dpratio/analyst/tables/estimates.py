@@ -204,11 +204,7 @@ class Estimates(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the intervals were made and what their statuses mean."""
-        lines = stamps(
-            self.origin,
-            is_simulated=self.is_simulated,
-            is_after_look=self.is_after_look,
-        )
+        lines = stamps(self, self.origin)
         lines.append(
             f"Intervals at level {self.level:g}, method {self.method}, "
             f"link {self.link}, variance {self.variance}."

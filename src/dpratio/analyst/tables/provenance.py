@@ -1,9 +1,11 @@
 """What every answer says first about the release it is made of."""
 
+from typing import Protocol
+
 from dpratio.release.release import AFTER_LOOK, EXTERNAL_WORDS
 from dpratio.tabular import PUBLIC
 
-__all__ = ["LOOK_WORDS", "PUBLIC_WORDS", "heading_stamp", "stamps"]
+__all__ = ["LOOK_WORDS", "PUBLIC_WORDS", "Stamped", "heading_stamp", "stamps"]
 
 LOOK_WORDS = (
     f"{AFTER_LOOK.capitalize()}: somebody had seen how they are written, or may have. "
@@ -16,18 +18,30 @@ PUBLIC_WORDS = (
 )
 
 
-def stamps(
-    origin: str | None, *, is_simulated: bool, is_after_look: bool = False
-) -> list[str]:
+class Stamped(Protocol):
+    """A release, or an answer that was made of one."""
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its people are invented."""
+        ...
+
+    @property
+    def is_after_look(self) -> bool:
+        """Whether somebody looked at the data before its terms were set."""
+        ...
+
+
+def stamps(given: Stamped, origin: str | None = None) -> list[str]:
     """Say that people are invented, sums from elsewhere, or terms set after a look."""
     lines = []
-    if is_simulated:
+    if given.is_simulated:
         lines.append("SIMULATED: the people in this release are invented.")
     if origin == PUBLIC:
         lines.append(PUBLIC_WORDS)
     elif origin is not None:
         lines.append(f"EXTERNAL: {EXTERNAL_WORDS.format(origin=origin)}")
-    if is_after_look:
+    if given.is_after_look:
         lines.append(LOOK_WORDS)
     return lines
 

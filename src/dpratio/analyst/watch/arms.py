@@ -94,11 +94,7 @@ class WatchedArms(Tabular):
 
     def notes(self) -> list[str]:
         """Say what holds, and what it costs in width."""
-        lines = stamps(
-            self.origin,
-            is_simulated=self.is_simulated,
-            is_after_look=self.is_after_look,
-        )
+        lines = stamps(self, self.origin)
         what = "running ratios" if self.people_are_new else "ratios of single periods"
         lines.append(
             f"The {self.link} of {self.asked} lies between cs_lower and cs_upper at "

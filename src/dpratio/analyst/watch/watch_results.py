@@ -166,11 +166,7 @@ class Watch(Tabular):
 
     def notes(self) -> list[str]:
         """Say what holds, and on which promise."""
-        lines = stamps(
-            self.origin,
-            is_simulated=self.is_simulated,
-            is_after_look=self.is_after_look,
-        )
+        lines = stamps(self, self.origin)
         sure = f"{100 * self.level:.4g} %"
         many = self._in_groups()
         if not self.people_are_new:

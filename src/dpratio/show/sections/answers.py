@@ -116,11 +116,7 @@ def _terms(release: Release, answer: Answer) -> dict[str, Any]:
 
 
 def _of_rows(answer: Answered, column: str) -> dict[str, Any]:
-    said = stamps(
-        answer.origin,
-        is_simulated=answer.is_simulated,
-        is_after_look=answer.is_after_look,
-    )
+    said = stamps(answer, answer.origin)
     pictures = []
     blocks = blocks_of(answer)
     if any(block.rows for block in blocks):
