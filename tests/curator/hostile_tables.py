@@ -1,7 +1,7 @@
 """Hostile tables: Arrow tables of typed columns that hold whatever those types can."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -217,9 +217,15 @@ def _terms(draw: st.DrawFn, strategy: str, box: Mapping[str, Bounds]) -> dict[st
 
 
 @st.composite
-def cases(draw: st.DrawFn, strategy: str = "even", *, least_rows: int = 0) -> Case:
+def cases(
+    draw: st.DrawFn,
+    strategy: str = "even",
+    *,
+    least_rows: int = 0,
+    of: Sequence[str] = tuple(NAMES),
+) -> Case:
     """Any plan, with a table that holds whatever its column types can hold."""
-    some = st.sampled_from(NAMES)
+    some = st.sampled_from(of)
     names = draw(st.lists(some, min_size=4, max_size=4, unique=True))
     rows = draw(st.integers(least_rows, 12))
     keys, key_column = draw(_keys(rows))

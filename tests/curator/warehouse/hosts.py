@@ -20,7 +20,9 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-__all__ = ["HOSTS", "Host", "Postgres", "Sqlite", "quoted", "times"]
+from curator.hostile_tables import NAMES
+
+__all__ = ["HOSTS", "Host", "Postgres", "Sqlite", "names_on", "quoted", "times"]
 
 Table = Any
 
@@ -42,6 +44,14 @@ class Host(Protocol):
 
     def table(self, rows: Table) -> Table:
         """Load an Arrow table; the one before it is forgotten."""
+
+
+def names_on(host: Host) -> list[str]:
+    """The hostile names of columns that a host can hold."""
+    if host.name != "mariadb":
+        return NAMES
+    # Names of MariaDB hold no character beyond 16 bits, nor end in a space.
+    return [each for each in NAMES if max(each) <= "\uffff" and each[-1] != " "]
 
 
 def quoted(name: str, mark: str = '"') -> str:
