@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from curator.histograms_for_tests import rows_plan
+from curator.pairs_for_tests import pairs_plan
 from dpratio.plan.calibration.calibrate import analytic_delta
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -15,6 +17,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
+from plan.search_plans import search_plan
 
 STRATEGIES = pytest.mark.parametrize("strategy", ["even", "joint", "focused"])
 LAWS = pytest.mark.parametrize("law", ["laplace", "analytic_gaussian"])
@@ -104,6 +107,43 @@ def test_sums_that_are_never_large_together_are_priced_together() -> None:
     plan = make_plan(question, bounds=bounds, budget=Budget(8), **terms)
     assert squares(plan) > 70
     assert float(2 * price(plan).rho) == pytest.approx(64, rel=CLOSE)
+
+
+def test_sums_are_priced_each_by_itself_however_large_the_budget() -> None:
+    """The squares are compared with the square of the whole, and with nothing else."""
+    plan = plan_of("joint", "laplace", budget=Budget(100))
+    moves = [each.sensitivity / each.scale for each in plan.questions[0].sums]
+    assert 202 < squares(plan) < 100**2 < sum(each**3 for each in moves)
+    cost = price(plan)
+    assert [float(each) for each in cost.pure] == pytest.approx(moves, rel=CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "times"), [("add-or-remove-one", 2), ("change-one", 4)]
+)
+@pytest.mark.parametrize("strategy", ["joint", "focused"])
+def test_products_across_pairs_are_priced_by_how_many_a_person_is_in(
+    strategy: str, neighbours: str, times: int
+) -> None:
+    """Three months in a chain are two pairs; who changes leaves two and enters two."""
+    plan = pairs_plan(strategy=strategy, neighbours=neighbours)
+    question = plan.questions[0]
+    assert question.pairs is not None
+    moves = [times * each.sensitivity / each.scale for each in question.pairs.sums]
+    last = price(plan).pure[len(question.sums) :]
+    assert [float(each) for each in last] == pytest.approx(moves, rel=CLOSE)
+
+
+def test_counts_that_find_bounds_are_charged_beside_what_is_left() -> None:
+    cost = price(search_plan())
+    assert cost.pure == (Fraction(1, 10), Fraction(9, 10))
+    assert (cost.gaussian, cost.keys_delta, cost.delta) == (0, 0, 0)
+
+
+def test_counts_cost_epsilon_and_nothing_else() -> None:
+    cost = price(rows_plan())
+    assert sum(cost.pure) == cost.epsilon == 1
+    assert (cost.gaussian, cost.keys_delta, cost.delta) == (0, 0, 0)
 
 
 def test_two_budgets_of_keys_add_up() -> None:

@@ -144,6 +144,14 @@ def test_another_basis_than_was_priced_is_refused(basis: Any) -> None:  # noqa: 
     refuse(replace(plan, questions=(replace(question, basis=basis),)))
 
 
+@pytest.mark.parametrize("basis", ["other", "", None])
+def test_a_basis_is_known_where_nothing_is_measured_by_it(basis: Any) -> None:  # noqa: ANN401
+    plan = vector_plan("joint", "laplace")
+    changed = replace(plan.questions[0], basis=basis)
+    with pytest.raises(PlanRefused, match="unknown basis"):
+        price(replace(plan, questions=(changed,)))
+
+
 def test_a_guess_that_is_hardly_another_is_priced_again() -> None:
     """Sums of the same lattice and sensitivity may still be too dear together."""
     plan = focused_plan()

@@ -174,6 +174,13 @@ def test_a_plan_of_rows_that_was_edited_is_refused(edit: str) -> None:
         price(change(plan))
 
 
+def test_more_noise_than_is_needed_costs_the_same() -> None:
+    plan = rows_plan()
+    noisy = price(counted(plan, scale=2 * plan.questions[0].sums[0].scale))
+    assert noisy.epsilon == price(plan).epsilon
+    assert noisy.pure == (price(plan).pure[0] / 2, *price(plan).pure[1:])
+
+
 PEOPLE: dict[str, tuple[Edit, str]] = {
     "more groups each": (
         lambda p: replace(p, unit=replace(p.unit, most_groups=3)),

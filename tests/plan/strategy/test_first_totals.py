@@ -139,6 +139,23 @@ def test_other_totals_than_two_of_every_question_are_refused(firsts: object) -> 
         price(with_firsts(staged_plan(), firsts))
 
 
+def test_totals_of_a_question_that_is_not_asked_are_refused() -> None:
+    plan = staged_plan()
+    twice = (*stage_of(plan).firsts, *stage_of(plan).firsts)
+    with pytest.raises(PlanRefused, match="totals of every question"):
+        price(with_firsts(plan, twice))
+
+
+def test_a_first_stage_may_spend_its_whole_share() -> None:
+    plan = staged_plan()
+    (cost,) = costs_of(plan)
+    whole = replace(stage_of(plan), epsilon=cost)
+    assert price(replace(plan, stage=whole)).pure[0] == cost
+    less = replace(whole, epsilon=cost - Fraction(1, 10**30))
+    with pytest.raises(PlanRefused, match="too small for its share"):
+        price(replace(plan, stage=less))
+
+
 def test_totals_in_another_order_are_refused() -> None:
     plan = staged_plan()
     swapped = stage_of(plan).firsts[0][::-1]
