@@ -1,4 +1,4 @@
-"""Who draws results: the front door says it, so that no table reaches up to charts."""
+"""Who draws results: `dpratio` itself says it, so that no table imports charts."""
 
 from collections.abc import Callable
 from typing import Any

@@ -45,8 +45,8 @@ EXAMPLES = {
     "ledger roles": "dpratio ledger roles --prefix dpratio",
     "ledger migrate": "dpratio ledger migrate --ledger postgresql://host/budget",
     "ledger recover": 'dpratio ledger recover --by olga --why "an old copy"',
-    "ledger export": "dpratio ledger export -o ledger.json --by olga",
-    "ledger import": "dpratio ledger import ledger.json --to new.db --by olga",
+    "ledger export": "dpratio ledger export -o ledger.jsonl --by olga",
+    "ledger import": "dpratio ledger import ledger.jsonl --to new.db --by olga",
 }
 
 

@@ -160,8 +160,8 @@ def release(  # noqa: PLR0913 (one command, one door)
 ) -> None:
     """Release the noisy sums of a study into a file, charged to the ledger.
 
-    Asked again for the same study, data, scope and period, it gives the release that
-    was sealed then: that is free, and the data are not looked at.
+    Asked again for the same study, data, scope and period, it gives the release
+    that was sealed then: that is free, and the data are not looked at.
     """
     from dpratio.curator.release_sums import release_sums
 

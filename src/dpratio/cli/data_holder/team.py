@@ -98,7 +98,7 @@ def close(
     location: Location = DEFAULT,
     anchor: Anchor = None,
 ) -> None:
-    """Close a scope that was opened by mistake, while nothing was charged to it."""
+    """Close a scope that was opened by mistake and never used."""
     open_ledger(location, anchor).close_scope(scope, why=why, by=by)
     say(f"Scope '{scope}' is closed for good; nothing was charged to it.")
 
