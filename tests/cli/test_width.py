@@ -96,6 +96,9 @@ def test_help_fits_whatever_the_terminal_says(
     assert code == 0
     assert not too_wide(text)
     assert "<bool>" not in text
+    above = text.partition("╭")[0].split("\n")
+    alone = [line.strip() for line in above if len(line.split()) == 1]
+    assert [each for each in alone if not each.endswith(".")] == []
     assert words in {(), ("ledger",)} or f"Example: {EXAMPLES[' '.join(words)]}" in text
 
 
