@@ -61,7 +61,7 @@ class Study:
         stage: The share of epsilon that a first stage spends on finding the guess of
             every ratio, 0 for none, or None where the planner decides; see `make_plan`.
         search: The share of epsilon that finds bounds, where any are to be found; None
-            for a tenth. See `make_plan`.
+            for a tenth for each of them, up to three. See `make_plan`.
         clipping: Whether a release counts how many units the bounds cut: by default it
             does; see `make_plan`.
         data: Which table is read: a path, `CsvFile`, `ParquetFiles`,
