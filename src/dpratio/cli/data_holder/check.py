@@ -85,7 +85,7 @@ def check(  # noqa: PLR0913 (what a release is given)
     layout: Format = "table",
     wide: Wide = False,
 ) -> None:
-    """Find out whether a release would start. Charges nothing unless --rows is given."""
+    """Find out whether a release would start. Charges nothing without --rows."""
     from dpratio.curator.preflight import check_release
 
     output = Output(layout, wide=wide)
