@@ -1,5 +1,6 @@
 """The two columns z and h stand for s and y, and s and y come back from them."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
+from dpratio.plan.sensitivity.contrast import Contrast, contrast_of, guess_from
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.ratio import Ratio
 
 sizes = st.floats(2.0**-50, 2.0**50)
@@ -61,3 +63,32 @@ def test_a_ratio_gives_its_guess_and_its_bound() -> None:
     assert contrast_of(ratio) == Contrast(1.5, 0.25)
     assert contrast_of(Ratio("s", per="y", guess=0)) == Contrast(0.0, None)
     assert contrast_of(Ratio("s", per="y")) == Contrast(1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("s", "y", "guess"),
+    [
+        ((0, 12), (0, 2), 1.0),
+        ((1, 25), (1, 3), 1.5),  # 1 + 24/12 = 3, over 2.
+        ((-25, -1), (1, 3), -1.5),
+        ((-1, 3), (0, 2), 0.17),
+        ((0, 12), (0.5, 1.5), 1.0),
+        ((0, 12), (-1.5, -0.5), -1.0),
+        ((0, 12), (-2, 0), -1.0),
+        ((0, 12), (-2, 1), 0.0),
+        ((0, 12), (-0.5, 0.25), 0.0),
+        ((0.5, 0.75), (1, 3), 0.26),  # 0.5 + 0.25/12 = 0.5208, over 2.
+        ((0, 1e-20), (0, 1e9), 0.0),
+        ((0, 1e9), (0, 1e-20), 0.0),
+    ],
+)
+def test_a_ratio_is_guessed_near_the_end_that_is_closer_to_zero(
+    s: tuple[float, float], y: tuple[float, float], guess: float
+) -> None:
+    """Worked by hand: a twelfth of the range above that end, over the middle of y."""
+    assert guess_from({"s": Bounds(*s), "y": Bounds(*y)}) == guess
+
+
+def test_rounding_is_no_cut() -> None:
+    assert Contrast(1.0, limit=4.0).uncut == 4 + 2.0**-18
+    assert Contrast(1.0).uncut == math.inf
