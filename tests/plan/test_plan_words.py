@@ -117,8 +117,9 @@ def test_every_part_has_its_sentence_and_its_rows() -> None:
     # Worked by hand: 1 + ⌈5 ln(1/2δ) + ½⌉ are named, 79, and ⌈79 − ½ + 5 ln 10⌉ = 91.
     assert asked[2] == (
         "Asked 3: Σ score / Σ label, one answer for each key of shop that enough "
-        "people share (found with epsilon 0.2, delta 0.0000001; with a chance of 95 % "
-        "if 91 share it) (s = score, y = label). Share: 0.375."
+        "people share (found with epsilon 0.2, delta 0.0000001; a key in which 91 "
+        "people count is found with a chance of 95 %) (s = score, y = label). "
+        "Share: 0.375."
     )
     table = plan.columns()
     assert table["question"] == [at for at in (1, 2, 3, 4) for _ in range(5)]

@@ -65,8 +65,8 @@ def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
         return (
             f"one answer for each key of {partition.column} that enough people share "
             f"(found with epsilon {decimal_text(spent.epsilon)}, delta "
-            f"{decimal_text(spent.delta)}; with a chance of {100 * _FOUND:g} % if "
-            f"{enough.size_found(_FOUND)} share it)"
+            f"{decimal_text(spent.delta)}; a key in which {enough.size_found(_FOUND)} "
+            f"people count is found with a chance of {100 * _FOUND:g} %)"
         )
     if partition.is_open:
         return _describe_open(partition)

@@ -8,7 +8,7 @@ import pytest
 from analyst.given import given_release, noiseless
 from analyst.samples import with_noise
 from dpratio.analyst.function.estimate_function import estimate_function
-from dpratio.analyst.function.functions import ratio_of_ratios
+from dpratio.analyst.function.functions import ratio_of_ratios, total
 from dpratio.analyst.function.risks import odds_ratio, relative_risk
 from dpratio.arrays import Floats
 from dpratio.errors import InvalidInput
@@ -115,6 +115,21 @@ def test_odds_of_more_than_everybody_are_not_told() -> None:
     found = estimate_function(release, odds_ratio(), arms=("new", "old"))
     assert found.status == ("unbounded",)
     assert (found.ci_lower[0], found.ci_upper[0]) == (0.0, np.inf)
+
+
+def test_no_risk_is_told_where_noise_made_the_second_share_negative() -> None:
+    """Two negative shares would have a ratio above 0, and some a bounded set."""
+    samples, visitors = 4_000, 100
+    pairs = Groups.cross(Keys("pair", range(samples)), Keys("arm", ["new", "old"]))
+    plan = plan_of(1, pairs)
+    rng = np.random.default_rng(5)
+    bought = rng.binomial(visitors, 0.02, 2 * samples).astype(np.float64)
+    release = with_noise(plan, sums_of(plan, bought, visitors), pairs, 5, noise=True)
+    parts = estimate_function(release, total()).estimate.reshape(-1, 2)
+    below = np.flatnonzero(parts[:, 1] < 0)
+    assert len(below) > 0.1 * samples
+    found = estimate_function(release, relative_risk(), arms=("new", "old"))
+    assert {found.status[at] for at in below} == {"unbounded"}
 
 
 def test_a_share_is_the_ratio_or_the_mean_of_a_column() -> None:

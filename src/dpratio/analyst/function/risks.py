@@ -24,7 +24,7 @@ def relative_risk(of: str = "ratio") -> FunctionOfSums:
 
     Returns:
         A function for `estimate_function`; of a column the plan must have ``"means"``
-        among its answers.
+        among its answers. If noise leaves no share, the status is ``"unbounded"``.
 
     Raises:
         InvalidInput: When ``of`` is none of the three.
@@ -63,7 +63,7 @@ def odds_ratio(of: str = "ratio") -> FunctionOfSums:
 
 
 def _compared(name: str, of: str, *, taken: int) -> FunctionOfSums:
-    """Compare a part over the whole, or over what the part leaves of it if taken."""
+    """Divide the part of each arm by its whole, less ``taken`` times the part."""
     require_one_of(of, _SHARE, "share")
     part, whole = _SHARE[of]
 
