@@ -276,6 +276,6 @@ def printable(text: str) -> str:
     return "".join(
         letter
         if letter.isprintable() or unicodedata.category(letter) == "Zs"
-        else letter.encode("unicode_escape").decode()
+        else ascii(letter).strip("'")
         for letter in text
     )

@@ -139,7 +139,13 @@ def test_many_keys_keep_their_order(
 def test_python_objects_of_other_types_are_other_keys() -> None:
     """In a mapping "1", 1 and True are three keys, and a float is none."""
     cells: list[Any] = ["1", 1, True, 1.0, None, np.int64(1), np.True_, b"1"]
-    cells += [np.datetime64("2026-01-31"), np.datetime64("NaT"), DAY, TIMES[0], pd.NaT]
+    cells += [
+        np.datetime64("2026-01-31"),
+        np.datetime64("NaT", "D"),
+        DAY,
+        TIMES[0],
+        pd.NaT,
+    ]
     many = len(cells)
     mapping = {"score": [1.0] * many, "label": [1] * many, "region": cells}
     cases: list[tuple[list[Key], list[int]]] = [
@@ -163,7 +169,9 @@ def test_categories_and_enums_hold_keys_and_dates_of_pandas_come_in_any_unit() -
             assert counts(table, plan_of(keys=["a", None]), engine) == [2, 1]
     plan = plan_of(keys=[DAY])
     for unit in ("s", "ns", "date32"):
-        seen: Any = pd.Series([np.datetime64("2026-01-31T12"), np.datetime64("NaT")])
+        seen: Any = pd.Series(
+            [np.datetime64("2026-01-31T12"), np.datetime64("NaT", "h")]
+        )
         dtype: Any = (
             f"datetime64[{unit}]" if unit != "date32" else "date32[day][pyarrow]"
         )

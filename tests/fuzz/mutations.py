@@ -236,7 +236,7 @@ def _nudge(parent: Any, key: Any, given: int, _: Sequence[Document]) -> None:  #
     child = parent[key]
     if isinstance(child, bool):
         parent[key] = not child
-    elif isinstance(child, int | float):
+    elif isinstance(child, int | float) and abs(child) < 1e300:
         parent[key] = [child + 1, -child, child * 1e3, child / 3, int(child)][given % 5]
     elif isinstance(child, str):
         parent[key] = [child + "0", child[:-1], child.upper(), "-" + child][given % 4]

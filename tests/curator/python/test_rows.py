@@ -159,8 +159,8 @@ def test_a_python_value_is_a_number_by_its_type_and_not_by_its_looks(
         np.str_("0.5"),
         np.bytes_(b"0.5"),
         np.timedelta64(1, "s"),
-        np.timedelta64(1),
-        np.datetime64("NaT"),
+        np.timedelta64(1, "D"),
+        np.datetime64("NaT", "s"),
     ],
     ids=repr,
 )

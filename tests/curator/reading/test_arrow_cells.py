@@ -115,7 +115,28 @@ def test_a_python_value_that_raises_is_no_day_and_no_key() -> None:
 
 def test_times_of_numpy_beyond_the_calendar_are_no_days() -> None:
     far: list[Any] = [np.datetime64(2**62, "s"), np.datetime64(2**60, "W")]
-    assert [day_of(each) for each in [*far, np.datetime64("NaT")]] == [None] * 3
+    assert [day_of(each) for each in [*far, np.datetime64("NaT", "s")]] == [None] * 3
     near: list[Any] = [np.datetime64(0, "s"), np.datetime64(0, "M")]
     assert [day_of(each) for each in near] == [dt.date(1970, 1, 1)] * 2
     assert day_of(pd.NaT) is None
+
+
+@pytest.mark.parametrize(
+    ("ticks", "unit", "day"),
+    [
+        (-(2**63) + 1, "ns", "1677-09-21"),  # Numpy 2.5 overflows.
+        (2**63 - 1, "ns", "2262-04-11"),
+        (-(2**63) + 1, "as", "1969-12-31"),
+        (-1, "s", "1969-12-31"),
+        (1_440, "m", "1970-01-02"),
+        (47, "h", "1970-01-02"),
+        (-1, "W", "1969-12-25"),
+        (-1, "M", "1969-12-01"),
+        (-1, "Y", "1969-01-01"),
+        (13, "M", "1971-02-01"),
+        (1, "25h", "1970-01-02"),
+    ],
+)
+def test_the_day_of_a_time_of_numpy(ticks: int, unit: str, day: str) -> None:
+    time = np.array(ticks).astype(f"datetime64[{unit}]")[()]
+    assert day_of(time) == dt.date.fromisoformat(day)

@@ -90,5 +90,6 @@ def _mariadb_time(cell: Any) -> str | None:  # noqa: ANN401
     if cell is None:
         return None
     year = int(cell.astype("datetime64[Y]").astype(int)) + 1970
-    cut = cell if cell.dtype == np.dtype("datetime64[D]") else cell.astype("M8[us]")
-    return str(cut).replace("T", " ") if 0 < year < 10_000 else None
+    if np.datetime_data(cell.dtype)[0] == "ns":  # Numpy overflows at the first ones.
+        cell = np.datetime64(int(cell.astype(np.int64)) // 1_000, "us")
+    return str(cell).replace("T", " ") if 0 < year < 10_000 else None

@@ -30,7 +30,11 @@ __all__ = [
 ]
 
 _LONGEST_KEY = 14_000  # bits; 4,214 digits
-_MOST_LONG = 10**6  # weeks, months or years: more than the calendar has
+_MONTHS = {"Y": 12, "M": 1}
+_TICKS_OF_A_DAY = {"D": 1, "h": 24, "m": 1_440} | {
+    unit: 86_400 * 1_000**power
+    for power, unit in enumerate(["s", "ms", "us", "ns", "ps", "fs", "as"])
+}
 
 
 def pandas_types(frame: Any) -> dict[str, ColumnType]:  # noqa: ANN401 (pandas is optional)
@@ -143,12 +147,16 @@ def _day_of(value: object) -> dt.date | None:
 
 
 def _numpy_day(value: np.datetime64) -> dt.date | None:
-    """Read a time of numpy as a day; those that are too large would wrap around."""
-    is_long = np.datetime_data(value.dtype)[0] in {"Y", "M", "W"}
-    if np.isnat(value) or (is_long and abs(int(value.astype(np.int64))) > _MOST_LONG):
+    """Read a time of numpy as a day, in whole numbers: numpy's own may overflow."""
+    if np.isnat(value):
         return None
-    number = int(value.astype("datetime64[D]").astype(np.int64))
-    return dt.date.fromordinal(number + dt.date(1970, 1, 1).toordinal())
+    unit, count = np.datetime_data(value.dtype)
+    ticks = int(value.astype(np.int64)) * count
+    if unit in _MONTHS:
+        years, month = divmod(ticks * _MONTHS[unit], 12)
+        return dt.date(1970 + years, month + 1, 1)
+    days = ticks * 7 if unit == "W" else ticks // _TICKS_OF_A_DAY[unit]
+    return dt.date(1970, 1, 1) + dt.timedelta(days)
 
 
 def key_text(value: object) -> str | None:
