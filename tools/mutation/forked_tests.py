@@ -30,7 +30,8 @@ _QUIET = (
     "--assert=plain",
     *(f"-pno:{each}" for each in ("cacheprovider", "cov")),
 )
-_MEMORY = 8 * 2**30
+# Addresses, not bytes in use: every thread of a pool keeps some, one pool per library.
+_MEMORY = (8 + (os.cpu_count() or 1)) * 2**30
 _LONGEST = 1800
 
 

@@ -83,7 +83,11 @@ def _try_module(name: str, reasons: dict[str, str], jobs: int, *, quick: bool) -
     durations, modules = measure(tests, NOTES / f"measured_{os.getpid()}.json")
     warm_up(modules)
     target = Target(name, tests, durations)
-    mutants = list(mutants_of((ROOT / "src" / "dpratio" / name).read_text()))
+    source = (ROOT / "src" / "dpratio" / name).read_text()
+    unchanged = Mutant(0, "", "", compile(source, name, "exec"))
+    if not _survivors(target, [unchanged], durations, jobs):
+        raise SystemExit(f"a fork fails without any mutant: {name}")
+    mutants = list(mutants_of(source))
     past = _survivors(target, mutants, target.quick, jobs)
     left = past if quick else _survivors(target, past, durations, jobs)
     listed = [each for each in left if each.change in reasons]
