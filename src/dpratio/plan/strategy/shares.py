@@ -6,8 +6,8 @@ noise gives a fixed point, which is iterated here. docs/methods/focused.md deriv
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
 import numpy as np
@@ -158,9 +158,10 @@ def _shared(
     people = _columns(family)
     limit = (people["reach"] / affordable) ** 2 * (2 if is_laplace else 1)
     spread = people["count"] * people["weight_square"] * people["residual"]
+    answers_for = _answers(names, contrast, people, limit)
     for _ in range(_ITERATIONS):
         before = weights
-        answers = _answers(names, contrast, people, spread, limit)
+        answers = answers_for(spread)
         worth = answers.under(noise).worth()
         paid = np.maximum(moves @ price, 1e-12 * largest)
         weights = (worth / paid) ** power
@@ -205,9 +206,9 @@ def promised_widths(
     sizes = np.array([units.product(tuple(each)) for each in names])
     own = noise / sizes**2
     spread = people["count"] * people["weight_square"] * people["residual"]
-    one = np.ones_like(spread)
+    answers_for = _answers(names, units.contrast, people, np.ones_like(spread))
     for _ in range(_ROUNDS):
-        answers = _answers(names, units.contrast, people, spread, one)
+        answers = answers_for(spread)
         spread = answers.spread(own, len(spread))
     ratios = slice(len(spread))
     sampling, known, doubt = (each[ratios] for each in answers.variances(own))
@@ -234,29 +235,26 @@ def _answers(
     names: Sequence[str],
     contrast: Contrast,
     people: Mapping[str, Floats],
-    spread: Floats,
     one_query: Floats,
-) -> _Answers:
+) -> Callable[[Floats], _Answers]:
     """List the intervals that are wanted: the ratio's, and those of both means.
+
+    They are given as far as the variance of each test of the ratio is known; the rest
+    of them is worked out once.
 
     Args:
         names: The sums.
         contrast: What z and h are.
         people: The moments of each of the family.
-        spread: The variance of each test of the ratio, as far as it is known.
         one_query: The noise variance of one query at the whole budget.
     """
     (numerator_z, numerator_h), (denominator_z, denominator_h) = contrast.inverse()
     heads = people["count"] * people["weight"]
     squares = people["count"] * people["weight_square"]
     size, varied = np.abs(heads * people["denominator"]), squares * people["residual"]
-    # A wide interval ends far from the guess; its ends decide its width.
-    off, half = people["off"], QUANTILE * np.sqrt(spread) / size
-    known = np.maximum(np.abs(off + contrast.centre), np.abs(off))
-    far = np.hypot(off, np.minimum(half, _FURTHEST * known))
-    far = np.where(off < 0, -far, far)
-    on_z, on_h = 1 - far * denominator_z, -far * denominator_h
-    one = np.ones_like(off)
+    off = people["off"]
+    furthest = _FURTHEST * np.maximum(np.abs(off + contrast.centre), np.abs(off))
+    one, ratios = np.ones_like(off), slice(len(off))
 
     def place(given: Mapping[str, Floats]) -> Floats:
         placed = np.zeros((len(off), len(names)))
@@ -267,8 +265,8 @@ def _answers(
 
     rows = [
         _Answers(
-            test=place({"z": on_z, "h": on_h}) ** 2,
-            variance=place({"zz": on_z**2, "zh": 2 * on_z * on_h, "hh": on_h**2}) ** 2,
+            test=place({}),
+            variance=place({}),
             denominator=place({"z": denominator_z * one, "h": denominator_h * one}),
             size=size,
             sampling=varied,
@@ -301,12 +299,25 @@ def _answers(
                     limit=np.sqrt(sampled + one_query),
                 )
             )
-    return _Answers(
+    fixed = _Answers(
         *(
             np.concatenate([getattr(each, field.name) for each in rows])
             for field in fields(_Answers)
         )
     )
+
+    def answers(spread: Floats) -> _Answers:
+        # A wide interval ends far from the guess; its ends decide its width.
+        far = np.hypot(off, np.minimum(QUANTILE * np.sqrt(spread) / size, furthest))
+        far = np.where(off < 0, -far, far)
+        on_z, on_h = 1 - far * denominator_z, -far * denominator_h
+        test, variance = fixed.test.copy(), fixed.variance.copy()
+        test[ratios] = place({"z": on_z, "h": on_h}) ** 2
+        parts = {"zz": on_z**2, "zh": 2 * on_z * on_h, "hh": on_h**2}
+        variance[ratios] = place(parts) ** 2
+        return replace(fixed, test=test, variance=variance)
+
+    return answers
 
 
 def _keep_convex(names: Sequence[str], weights: Floats) -> None:
