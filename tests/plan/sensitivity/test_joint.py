@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dpratio.curator.python.engine import _clip
 from dpratio.plan.sensitivity.contrast import BASES, Contrast
 from dpratio.plan.sensitivity.joint import Grid, grid_of, joint_ratio, root_above
-from dpratio.plan.sensitivity.sums import summands_for
+from dpratio.plan.sensitivity.sums import CUT, summands_for
 from dpratio.terms.bounds import Bounds
 from plan.boxes_for_tests import (
     LAWS,
@@ -297,3 +297,8 @@ def test_roots_have_forty_digits_whatever_their_size(power: int) -> None:
 
 def test_the_roots_of_squares_are_whole() -> None:
     assert [root_above(Fraction(n * n)) for n in range(4)] == [0, 1, 2, 3]
+
+
+def test_a_unit_that_was_cut_counts_as_one() -> None:
+    grid = grid_of([CUT], UNIT, None)
+    assert grid.sensitivities[0] * grid.steps[0] == 1
