@@ -7,6 +7,7 @@ stands in for the curator's and every release made here is stamped.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -30,6 +31,7 @@ __all__ = [
     "simulate_sums",
     "steps_of",
     "sum_products",
+    "view_of",
 ]
 
 Factors = tuple[str, ...]
@@ -45,6 +47,10 @@ class View:
     products: Sequence[Factors]
     contrast: Contrast | None = None
 
+    def sums(self, people: People) -> Floats:
+        """Add up what is seen of the people, for each repetition."""
+        return sum_products(self.change(people), self.products, self.contrast)
+
 
 # People of so many repetitions have a seed of their own, whatever the workers.
 REPETITIONS_AT_ONCE = 50
@@ -55,6 +61,14 @@ _SEEN_AT_ONCE = 25_000  # Their columns fit into the cache of a core.
 # Once so many bytes were asked for and freed, glibc keeps up to twice as many instead
 # of handing every large array back to the kernel: a fifth of the time went into that.
 _KEPT_BYTES = 31 * 2**20
+
+
+def view_of(plan: Plan, question: PlannedQuestion) -> View:
+    """See people as the curator does for a question: clipped, and cuts counted."""
+    counts = plan.counts_cuts(question)
+    change = partial(clip_people, bounds=plan.box(question), counts_cuts=counts)
+    products = [each.summand.factors for each in question.sums]
+    return View(change, products, plan.contrast(question))
 
 
 def simulate_sums(
@@ -131,8 +145,7 @@ class _Invention:
                 people = self.population(rng, wanted, self.count)
                 for seen in people.in_turn(_SEEN_AT_ONCE):
                     for view, sums in zip(self.views, parts, strict=True):
-                        changed = view.change(seen)
-                        sums.append(sum_products(changed, view.products, view.contrast))
+                        sums.append(view.sums(seen))
         return [np.concatenate(sums) for sums in parts]
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -13,12 +12,7 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.simulation.crew import Crew
 from dpratio.simulation.population import Population
-from dpratio.simulation.simulate import (
-    Seeds,
-    View,
-    clip_people,
-    simulate_sums,
-)
+from dpratio.simulation.simulate import Seeds, simulate_sums, view_of
 from dpratio.simulation.stages import Part, counted_question, simulate_parts
 
 __all__ = [
@@ -94,7 +88,10 @@ def draw_blocks(
     people, *noise = seeds.spawn(1 + len(asked))
     sums = simulate_sums(
         population,
-        {_sums_of(*each): _view_of(*each) for each in asked},
+        {
+            _sums_of(plan, each): view_of(plan, counted_question(plan, each))
+            for plan, each in asked
+        },
         count=size,
         repetitions=repetitions,
         seeds=people,
@@ -132,11 +129,3 @@ def _sums_of(plan: Plan, asked: PlannedQuestion) -> Hashable:
     bounds = tuple(plan.box(question).values())
     summands = tuple(each.summand for each in question.sums)
     return bounds, summands, plan.contrast(question)
-
-
-def _view_of(plan: Plan, asked: PlannedQuestion) -> View:
-    question = counted_question(plan, asked)
-    products = [each.summand.factors for each in question.sums]
-    counts = plan.counts_cuts(question)
-    change = partial(clip_people, bounds=plan.box(question), counts_cuts=counts)
-    return View(change, products, plan.contrast(question))

@@ -19,7 +19,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion, choose_question
 from dpratio.simulation.population import People, Population
-from dpratio.simulation.simulate import clip_people, simulate_release, sum_products
+from dpratio.simulation.simulate import simulate_release, sum_products, view_of
 from dpratio.tabular import Tabular
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
@@ -245,13 +245,12 @@ def _rejected(
 
 def _summed(plan: Plan, people: People, bins: ScoreBins) -> Floats:
     """Add up by sample and bin: samples × bins × sums."""
-    question = plan.questions[0]
-    counts = plan.counts_cuts(question)
-    given = clip_people(people, plan.box(question), counts_cuts=counts)
+    view = view_of(plan, plan.questions[0])
+    given = view.change(people)
     edges = np.array(bins.edges)
     place = np.searchsorted(edges, given.score, side="right") - 1
     place[given.score == edges[-1]] = len(edges) - 2
-    products = [each.summand.factors for each in question.sums]
+    products = [factors or ("w",) for factors in view.products]
     by_bin = []
     for at in range(len(edges) - 1):
         inside = place == at
@@ -262,8 +261,7 @@ def _summed(plan: Plan, people: People, bins: ScoreBins) -> Floats:
             inside * (1.0 if given.weight is None else given.weight),
             None if given.cut is None else given.cut * inside,
         )
-        named = [factors or ("w",) for factors in products]
-        by_bin.append(sum_products(own, named, plan.contrast(question)))
+        by_bin.append(sum_products(own, products, view.contrast))
     return np.stack(by_bin, axis=1)
 
 

@@ -12,13 +12,15 @@ from math import comb
 
 import numpy as np
 
+from dpratio.analyst.ratio.delta import Spread
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.arrays import Floats
 from dpratio.plan.make_plan import make_plan
 from dpratio.simulation.literature.bootstrap import ends_of
 from dpratio.simulation.literature.interval import Interval
+from dpratio.simulation.literature.model import root_of
 from dpratio.simulation.population import People
-from dpratio.simulation.simulate import clip_people, simulate_release, sum_products
+from dpratio.simulation.simulate import simulate_release, view_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
@@ -171,13 +173,7 @@ def default_mean(
         mechanism="laplace",
     )
     (question,) = plan.questions
-    products = [each.summand.factors for each in question.sums]
-    drawn = clip_people(
-        People(values, np.ones_like(values)),
-        plan.box(question),
-        counts_cuts=plan.counts_cuts(question),
-    )
-    exact = sum_products(drawn, products, plan.contrast(question))
+    exact = view_of(plan, question).sums(People(values, np.ones_like(values)))
     given = estimate_ratios(simulate_release(exact, plan, question, rng), level=level)
     return Interval(given.ratio, given.ci_lower, given.ci_upper)
 
@@ -193,15 +189,14 @@ def _redraw(
     one, two, three, four = clamped_moments(mean, sd, people)
     size = np.maximum(count, 1.0)
     shape = (draws, len(mean))
-    top = np.sqrt(np.maximum(one * 0 + two - one**2, 0.0))
-    mixed = np.divide(three - one * two, top, out=np.zeros_like(top), where=top > 0)
-    last = np.sqrt(np.maximum(four - two**2 - mixed**2, 0.0))
+    spread = np.maximum(two - one**2, 0.0)
+    root = root_of(Spread(spread, four - two**2, three - one * two))
     first, second = rng.standard_normal((2, *shape))
     sums = np.array(
         [
             np.broadcast_to(size, shape),
-            size * one + np.sqrt(size) * top * first,
-            size * two + np.sqrt(size) * (mixed * first + last * second),
+            size * one + np.sqrt(size) * root.top * first,
+            size * two + np.sqrt(size) * (root.mixed * first + root.last * second),
         ]
     )
     noise = rng.laplace(scale=people.scales[:, None, None], size=sums.shape)

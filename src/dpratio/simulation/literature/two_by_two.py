@@ -19,7 +19,7 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.simulation.literature.interval import Interval
 from dpratio.simulation.population import People
-from dpratio.simulation.simulate import simulate_release, sum_products
+from dpratio.simulation.simulate import simulate_release, view_of
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
@@ -111,19 +111,10 @@ def _statistic(
 ) -> Statistic:
     """Release the sums of an arm, made of one person of each kind."""
     (question,) = plan.questions
-    products = [each.summand.factors for each in question.sums]
-    kinds = (
-        sum_products(
-            People(np.full((1, 1), outcome), np.ones((1, 1))),
-            products,
-            plan.contrast(question),
-        )
-        for outcome in (1.0, 0.0)
-    )
-    exact = sum(
-        np.outer(count, kind) for count, kind in zip((cases, rest), kinds, strict=True)
-    )
-    release = simulate_release(np.asarray(exact), plan, question, rng)
+    people = People(np.array([[1.0], [0.0]]), np.ones((2, 1)))
+    case, other = view_of(plan, question).sums(people)
+    exact = np.outer(cases, case) + np.outer(rest, other)
+    release = simulate_release(exact, plan, question, rng)
     moments = moments_of(release, release.questions[0])
     return statistic_of(moments, choose_variance(moments, None), lowest=0.0)
 
