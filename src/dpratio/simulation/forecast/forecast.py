@@ -133,7 +133,10 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     if len(rows) == len(found):
         return Forecast(rows, (), level, against, power)
     ranges = tuple(
-        each.as_range() if isinstance(each, ForecastRow) else each for each in found
+        ForecastRange.over([each], epsilon=each.epsilon)
+        if isinstance(each, ForecastRow)
+        else each
+        for each in found
     )
     assumed = {"assumed": SOUGHT} if is_open else {}
     if rows:
@@ -189,18 +192,7 @@ def _sought(
         own = pick_question(each.questions, question.name)
         unit = unit_moments(each, own, sought.population)
         rows.append(_row(each, own, unit, n, wanted))
-    ends = {
-        f"{name}_{end}": least(getattr(row, name) for row in rows)
-        for name in ("width", "width_public", "detectable", "detectable_between")
-        for end, least in (("low", min), ("high", max))
-    }
-    return ForecastRange(
-        question=question.name,
-        n=n,
-        epsilon=float(plan.budget.epsilon),
-        mechanism=plan.mechanism,
-        **ends,
-    )
+    return ForecastRange.over(rows, epsilon=float(plan.budget.epsilon))
 
 
 def _range(

@@ -1,6 +1,7 @@
 """What a plan will give, as values: rows or ranges, and a forecast that holds them."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -47,17 +48,6 @@ class ForecastRow:
     power_between: float
     detectable_between: float
 
-    def as_range(self) -> "ForecastRange":
-        """Give a range whose ends are the same, to stand beside wider ones."""
-        ends = {
-            f"{name}_{end}": getattr(self, name)
-            for name in ("width", "width_public", "detectable", "detectable_between")
-            for end in ("low", "high")
-        }
-        return ForecastRange(
-            self.question, self.n, self.epsilon, self.mechanism, **ends
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class ForecastRange:
@@ -79,6 +69,17 @@ class ForecastRange:
     detectable_high: float
     detectable_between_low: float
     detectable_between_high: float
+
+    @classmethod
+    def over(cls, rows: Sequence[ForecastRow], *, epsilon: float) -> "ForecastRange":
+        """Give the range over rows of one question; one row gives equal ends."""
+        ends = {
+            f"{name}_{end}": least(getattr(row, name) for row in rows)
+            for name in ("width", "width_public", "detectable", "detectable_between")
+            for end, least in (("low", min), ("high", max))
+        }
+        first = rows[0]
+        return cls(first.question, first.n, epsilon, first.mechanism, **ends)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,12 @@ from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.search.realise_bounds import found_within, plan_within
 from dpratio.plan.split_budget import cells_of
 from dpratio.simulation.forecast.guessed import guessed_population
+from dpratio.simulation.forecast.unit_moments import draw_people, ratio_of
 from dpratio.simulation.population import People, Population
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import Guess
 
-__all__ = ["SOUGHT", "Sought", "seek"]
+__all__ = ["SOUGHT", "Sought", "places_on", "seek"]
 
 # What is assumed where bounds are yet to be found.
 SOUGHT = (
@@ -31,7 +32,6 @@ SOUGHT = (
     "how far the tail reaches: its bounds are also taken half and twice as wide. "
     "Columns with a positive mean and no declared limits are taken for never negative."
 )
-_PEOPLE = 2**17
 _DRAWS = 60
 _SEED = 20_221
 _LEFT_OUT = 0.05
@@ -52,7 +52,7 @@ class Sought:
 
     def shares(self) -> list[Floats]:
         """Say which part of the people lies in each cell of every histogram."""
-        people = self.population(np.random.default_rng(_SEED), _PEOPLE, 1)
+        people, _ = draw_people(self.population)
         held = _search_of(self.plan)
         asked = [histogram_of(held, each) for each in held.questions]
         return [self._share(each, people) for each in asked]
@@ -67,7 +67,7 @@ class Sought:
         cells = len(asked.ladder.labels)
         if values is None:  # Another ratio's: nobody said what it is like.
             return np.zeros(cells)
-        places = _places(values.ravel().astype(np.float64), asked.ladder)
+        places = places_on(asked.ladder, values.ravel().astype(np.float64))
         return np.bincount(places, minlength=cells) / len(places)
 
     def found(self, n: int, draws: int, rng: np.random.Generator) -> list[_Found]:
@@ -93,12 +93,8 @@ class Sought:
 
     def truth(self) -> float:
         """Give the ratio of the people without any bounds."""
-        known: float | None = getattr(self.population, "ratio", None)
-        if known is not None:
-            return known
-        people = self.population(np.random.default_rng(_SEED), _PEOPLE, 1)
-        weight = 1.0 if people.weight is None else people.weight
-        return float((weight * people.score).sum() / (weight * people.label).sum())
+        people, known = draw_people(self.population)
+        return ratio_of(people) if known is None else known
 
     def measured(self, found: _Found) -> Plan:
         """Give the plan within bounds that were found, or within the widest."""
@@ -178,7 +174,7 @@ def _search_of(plan: Plan) -> Plan:
     return held
 
 
-def _places(values: Floats, ladder: Ladder) -> Integers:
+def places_on(ladder: Ladder, values: Floats) -> Integers:
     """Give the cell of each number, as `Ladder.place` does."""
     edges = np.array(ladder.edges)
     left = np.searchsorted(edges, values, side="left")

@@ -3,7 +3,6 @@
 import functools
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -20,12 +19,20 @@ from dpratio.plan.planned_question import (
 )
 from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.simulation.population import People, Population
-from dpratio.simulation.simulate import clip_people, sum_products
+from dpratio.simulation.simulate import view_of
 from dpratio.simulation.stages import counted_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.guess import Guess
 
-__all__ = ["UnitMoments", "guess_about", "guess_of", "questions_of", "unit_moments"]
+__all__ = [
+    "UnitMoments",
+    "draw_people",
+    "guess_about",
+    "guess_of",
+    "questions_of",
+    "ratio_of",
+    "unit_moments",
+]
 
 _PEOPLE = 2**17
 _SEED = 20_221
@@ -124,14 +131,12 @@ def unit_moments(
     bounds = plan.box(question)
     known = isinstance(guess, Guess) or callable(guess)
     require(known, "guess must be a Guess, a population or None", guess)
-    clip = partial(clip_people, bounds=bounds, counts_cuts=plan.counts_cuts(question))
     if isinstance(guess, Guess):
         invented, ratio = _invent(guess, tuple(bounds.items()))
     else:
-        invented, ratio = _draw(guess)
-    people = _at_true_ratio(clip(invented), ratio)
-    products = [each.summand.factors for each in question.sums]
-    each = sum_products(clip(people), products, plan.contrast(question))
+        invented, ratio = draw_people(guess)
+    view = view_of(plan, question)
+    each = view.sums(_at_true_ratio(view.change(invented), ratio))
     mean, spread = each.mean(axis=0), np.cov(each, rowvar=False)
     values, vectors = np.linalg.eigh(spread)
     # Moments are linear in what is added up: mean and covariance give them all.
@@ -155,10 +160,10 @@ def _invent(
     guess: Guess, bounds: tuple[tuple[str, Bounds], ...]
 ) -> tuple[People, float | None]:
     """Invent people who fit a guess: the same for every budget that is tried."""
-    return _draw(guessed_population(guess, dict(bounds)))
+    return draw_people(guessed_population(guess, dict(bounds)))
 
 
-def _draw(population: Population) -> tuple[People, float | None]:
+def draw_people(population: Population) -> tuple[People, float | None]:
     """Draw people, always the same, and say what ratio they are meant to have."""
     drawn = population(np.random.default_rng(_SEED), _PEOPLE, 1)
     return drawn, getattr(population, "ratio", None)
@@ -168,6 +173,10 @@ def _at_true_ratio(people: People, ratio: float | None) -> People:
     """Undo what chance put between the ratio of invented people and the true one."""
     if ratio is None:
         return people
+    return replace(people, score=people.score * (ratio / ratio_of(people)))
+
+
+def ratio_of(people: People) -> float:
+    """Give the ratio of the weighted sums of all people."""
     weight = 1.0 if people.weight is None else people.weight
-    found = float((weight * people.score).sum() / (weight * people.label).sum())
-    return replace(people, score=people.score * (ratio / found))
+    return float((weight * people.score).sum() / (weight * people.label).sum())
