@@ -9,6 +9,7 @@ answer the sums of our default plan too.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +23,10 @@ from dpratio.simulation.literature.interval import Interval
 from dpratio.simulation.literature.plug_in import plug_in
 from dpratio.simulation.literature.timed import Found, join, timed
 
-__all__ = [
-    "DEFAULT",
-    "STRATEGIES",
-    "AnswerSums",
-    "Way",
-]
+__all__ = ["DEFAULT", "STRATEGIES", "AnswerSums", "Way"]
 
 Rng = np.random.Generator
+Answer = Callable[[Release], Interval]
 DEFAULT = "dpratio"
 STRATEGIES = ("focused", "even", "joint")
 _BOOTSTRAPS = {"bootstrap": pivotal, "percentile": percentile, "debiased": debiased}
@@ -67,17 +64,19 @@ class AnswerSums:
             found[Way(method, strategy)] = Found(interval, given.seconds)
         return found
 
-    def _ways(
-        self, strategy: str, rng: Rng
-    ) -> Mapping[str, Callable[[Release], Interval]]:
+    def _ways(self, strategy: str, rng: Rng) -> Mapping[str, Answer]:
         quantile = normal_quantile(self.level)
-        plain = partial(_plug_in, quantile, corrected=False)
-        corrected = partial(_plug_in, quantile, corrected=True)
+
+        def of_moments(method: Callable[..., Interval], *given: Any) -> Answer:  # noqa: ANN401
+            return lambda release: method(moments_of(release), *given)
+
+        corrected = of_moments(partial(plug_in, corrected=True), quantile)
         again = {
-            name: partial(_bootstrap, method, self.level, self.draws, rng)
+            name: of_moments(method, self.level, self.draws, rng)
             for name, method in _BOOTSTRAPS.items()
         }
         if strategy == "even":
+            plain = of_moments(partial(plug_in, corrected=False), quantile)
             return {"plug_in": plain, "corrected": corrected}
         if strategy == "joint":
             return again
@@ -88,17 +87,3 @@ class AnswerSums:
 def _default(level: float, release: Release) -> Interval:
     given = estimate_ratios(release, level=level)
     return Interval(given.ratio, given.ci_lower, given.ci_upper)
-
-
-def _plug_in(quantile: float, release: Release, *, corrected: bool) -> Interval:
-    return plug_in(moments_of(release), quantile, corrected=corrected)
-
-
-def _bootstrap(
-    method: Callable[..., Interval],
-    level: float,
-    draws: int,
-    rng: Rng,
-    release: Release,
-) -> Interval:
-    return method(moments_of(release), level, draws, rng)
