@@ -9,25 +9,28 @@ from dpratio.simulation.audit.draw import Door, look_at, released_by
 from dpratio.simulation.audit.invent import chunks_of, releases_of
 from dpratio.simulation.audit.pair import find_pair
 from dpratio.simulation.audit.question import QUESTIONS, plan_for
+from dpratio.terms.study import MEASURED, UNMEASURED
 from simulation.audit.faults import leave_out_noise
 
-UNITS = [*QUESTIONS]
 
-
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", QUESTIONS)
 @pytest.mark.parametrize(
-    ("strategy", "epsilon", "engine"),
+    ("strategy", "clipping", "epsilon", "engine"),
     [
-        ("focused", "1", "duckdb"),
-        ("even", "30", "duckdb"),
-        ("focused", "30", "python"),
-        ("joint", "55", "python"),
-        ("focused", "100", "duckdb"),
+        ("focused", UNMEASURED, "1", "duckdb"),
+        ("even", UNMEASURED, "30", "duckdb"),
+        ("focused", UNMEASURED, "30", "python"),
+        ("joint", UNMEASURED, "55", "python"),
+        ("focused", UNMEASURED, "100", "duckdb"),
+        ("focused", MEASURED, "1", "auto"),
+        ("focused", MEASURED, "30", "auto"),
+        ("focused", MEASURED, "100", "auto"),
     ],
 )
 def test_without_noise_a_sample_holds_the_sums_that_were_worked_out(
     unit: str,
     strategy: str,
+    clipping: str,
     epsilon: str,
     engine: str,
     tmp_path: Path,
@@ -37,8 +40,14 @@ def test_without_noise_a_sample_holds_the_sums_that_were_worked_out(
     leave_out_noise(monkeypatch)
     question = QUESTIONS[unit]
     plan = plan_for(
-        question, strategy=strategy, mechanism="laplace", epsilon=epsilon, samples=1
+        question,
+        strategy=strategy,
+        mechanism="laplace",
+        epsilon=epsilon,
+        clipping=clipping,
     )
+    counts_cuts = plan.questions[0].sums[-1].summand.factors == ("c",)
+    assert counts_cuts == (clipping == MEASURED)
     pair = find_pair(plan, question)
     door = Door(tmp_path, engine)
     for side, exact in zip((pair.first, pair.second), pair.exact, strict=True):
@@ -60,9 +69,7 @@ def test_counts_are_of_all_samples_and_every_release_is_told(
 ) -> None:
     monkeypatch.setattr("dpratio.simulation.audit.invent._ROWS_AT_ONCE", 2_000)
     question = QUESTIONS["row"]
-    plan = plan_for(
-        question, strategy="joint", mechanism="laplace", epsilon="1", samples=1
-    )
+    plan = plan_for(question, strategy="joint", mechanism="laplace", epsilon="1")
     pair = replace(find_pair(plan, question), copies=7)
     told: list[None] = []
     door = Door(tmp_path, tick=lambda: told.append(None))

@@ -28,7 +28,6 @@ def planned(unit: str, mechanism: str, strategy: str, epsilon: str = "1") -> Pla
         strategy=strategy,
         mechanism=mechanism,
         epsilon=epsilon,
-        samples=1,
     )
 
 

@@ -92,9 +92,8 @@ def test_bits_below_a_quarter_of_the_scale_are_uniform(scale: float, bits: int) 
 
 
 def test_a_plan_states_the_law_of_each_sum() -> None:
-    plan = plan_for(
-        QUESTIONS["row"], strategy="even", mechanism="laplace", epsilon="1", samples=1
-    )
+    row = QUESTIONS["row"]
+    plan = plan_for(row, strategy="even", mechanism="laplace", epsilon="1")
     laws = laws_of(plan)
     assert {each.mechanism for each in laws} == {"laplace"}
     assert [each.scale for each in laws] == plan.questions[0].scales

@@ -284,7 +284,6 @@ def _plan_of(case: _Case, stage: Fraction | None = None) -> Plan:
         strategy="focused" if case.strategy in {STAGES, CUTS} else case.strategy,
         mechanism=case.mechanism,
         epsilon=case.epsilon,
-        samples=1,
         stage=stage,
         clipping=MEASURED if case.strategy == CUTS else UNMEASURED,
     )

@@ -9,7 +9,6 @@ Of a release that finds bounds its histograms are audited so, and its sums end t
 a crowd outside of all groups, the same in both tables, decides which bounds are found.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -22,9 +21,9 @@ from dpratio.plan.plan import Plan
 from dpratio.plan.plan_bounds import plan_bounds
 from dpratio.plan.search.realise_bounds import realise_bounds
 from dpratio.simulation.audit.bound import Counts, least_epsilon
-from dpratio.simulation.audit.draw import Door, Draw, counts_by
-from dpratio.simulation.audit.invent import Columns, chunks_of, rows_of, table_of
-from dpratio.simulation.audit.pair import Pair, Side
+from dpratio.simulation.audit.draw import Door, Draw, counts_by, released_by
+from dpratio.simulation.audit.invent import Columns
+from dpratio.simulation.audit.pair import Pair
 from dpratio.simulation.audit.question import PERSON, QUESTIONS, SAMPLE, Question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
@@ -149,33 +148,24 @@ class SearchAudit:
         return _audit_of(self.plan.search.histograms, _SOUGHT)  # type: ignore[union-attr]
 
     def released_by(self, door: Door, pair: Pair, samples: int) -> Draw:
-        """Release tables in chunks; give samples × cells × sums in lattice cells.
+        """Release samples and the crowd; those that found other bounds are left out."""
+        return released_by(
+            door,
+            self.plan,
+            self.question,
+            pair,
+            samples,
+            asked=self.second.questions[0],
+            change=self._with_crowd,
+        )
 
-        Releases that found other bounds measured something else, and are left out.
-        """
-
-        def draw(side: Side) -> Iterator[Integers]:
-            asked, cells = self.second.questions[0], self.question.cells
-            for count, times in chunks_of(samples, rows_of(self.question, pair)):
-                groups = Groups(SAMPLE, range(count * cells))
-                planned = replace(self.plan, partitions=(groups,))
-                door.bring(self._table(side, count, pair.copies))
-                for _ in range(times):
-                    (released,) = door.release(planned).questions
-                    while released.asked != asked:
-                        (released,) = replace(door, tick=int).release(planned).questions
-                    yield released.values.reshape(count, cells, -1)
-
-        return draw
-
-    def _table(self, side: Side, count: int, copies: int) -> Columns:
-        """Write samples, and the crowd; no score leaves the bounds that are found."""
-        columns = table_of(self.question, side, count, copies)
+    def _with_crowd(self, columns: Columns) -> Columns:
+        """Add the crowd to samples; no score leaves the bounds that are found."""
         most = np.nextafter(_FOUND.upper, 0)
         crowd = {name: np.full(self.crowd, 0.75 * most) for name in columns}
         crowd[SAMPLE] = np.full(self.crowd, -1)
-        columns["score"] = np.clip(columns["score"], _FOUND.lower, most)
-        return {name: np.append(each, crowd[name]) for name, each in columns.items()}
+        kept = columns | {"score": np.clip(columns["score"], _FOUND.lower, most)}
+        return {name: np.append(each, crowd[name]) for name, each in kept.items()}
 
 
 def search_audit(unit: str, epsilon: str) -> SearchAudit:

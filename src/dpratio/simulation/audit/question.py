@@ -72,11 +72,10 @@ def plan_for(
     strategy: str,
     mechanism: str,
     epsilon: str,
-    samples: int,
     stage: Fraction | None = None,
     clipping: str = UNMEASURED,
 ) -> Plan:
-    """Plan a release whose groups are samples, each of as many cells as a unit needs.
+    """Plan a release of one sample, with as many cells as a unit needs.
 
     Raises:
         InvalidInput: When the mechanism cannot be used at this epsilon.
@@ -85,7 +84,7 @@ def plan_for(
         Ratio("score", per="label", weight="weight"),
         bounds=question.bounds,
         unit=question.unit,
-        groups=Groups(SAMPLE, range(samples * question.cells)),
+        groups=Groups(SAMPLE, range(question.cells)),
         budget=Budget(epsilon, DELTA),
         strategy=strategy,
         mechanism=mechanism,
