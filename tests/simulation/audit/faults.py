@@ -1,6 +1,7 @@
 """Noise from fixed bits, and faults that are put into the curator's noise."""
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from dpratio.curator.noise import draw_noise as noise
 from dpratio.curator.noise import select_keys
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import NoiseLaw, draw_rounded
+from dpratio.plan import plan_bounds
+from dpratio.plan.calibration.calibrate import calibrate
 from dpratio.plan.planned_question import PlannedQuestion
 
 Ints = NDArray[np.int64]
@@ -19,9 +22,11 @@ Draw = Callable[[int], Ints]
 Spoil = Callable[[Draw, int, float], Ints]
 
 
-def fix_bits(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Let the curator draw the same noise in every run of a test."""
-    monkeypatch.setattr(measure, "system_bits", np.random.default_rng(seed).bytes)
+def fix_bits(monkeypatch: pytest.MonkeyPatch, seed: int, *rooms: ModuleType) -> None:
+    """Draw the same noise in every run of a test: the curator's, or that of rooms."""
+    bits = np.random.default_rng(seed).bytes
+    for room in rooms or (measure,):
+        monkeypatch.setattr(room, "system_bits", bits)
 
 
 def scale_noise(
@@ -94,28 +99,53 @@ def leave_out_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(noise, "draw_rounded", none)
 
 
+def change_noise(
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Ints, PlannedQuestion], Ints],
+    *rooms: ModuleType,
+) -> None:
+    """Change the noise of a question, cells × sums: the curator's, or that of rooms."""
+
+    def wrong(law: str, question: PlannedQuestion, cells: int, bits: BitSource) -> Ints:
+        return change(noise.draw_noise(law, question, cells, bits), question)
+
+    for room in rooms or (measure,):
+        monkeypatch.setattr(room, "draw_noise", wrong)
+
+
 def scale_one_sum(monkeypatch: pytest.MonkeyPatch, at: int, by: float) -> None:
     """Draw the noise of one sum at a wrong scale."""
 
-    def wrong(
-        mechanism: str, question: PlannedQuestion, cells: int, bits: BitSource
-    ) -> Ints:
-        drawn = noise.draw_noise(mechanism, question, cells, bits)
+    def scaled(drawn: Ints, _: PlannedQuestion) -> Ints:
         drawn[:, at] = np.rint(by * drawn[:, at])
         return drawn
 
-    monkeypatch.setattr(measure, "draw_noise", wrong)
+    change_noise(monkeypatch, scaled)
 
 
 def repeat_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the noise of the first sum for all of them, each at its own scale."""
 
-    def wrong(
-        mechanism: str, question: PlannedQuestion, cells: int, bits: BitSource
-    ) -> Ints:
-        drawn = noise.draw_noise(mechanism, question, cells, bits)
+    def repeated(drawn: Ints, question: PlannedQuestion) -> Ints:
         scales = np.array(question.scales)
-        repeated = np.rint(drawn[:, :1] * (scales / scales[0]))
-        return np.asarray(repeated, dtype=np.int64)
+        return np.rint(drawn[:, :1] * (scales / scales[0])).astype(np.int64)
 
-    monkeypatch.setattr(measure, "draw_noise", wrong)
+    change_noise(monkeypatch, repeated)
+
+
+def halve_noise(monkeypatch: pytest.MonkeyPatch, sums: int, *rooms: ModuleType) -> None:
+    """Halve the noise of questions with so many sums, and of no others."""
+
+    def halved(drawn: Ints, question: PlannedQuestion) -> Ints:
+        return drawn // 2 if len(question.sums) == sums else drawn
+
+    change_noise(monkeypatch, halved, *rooms)
+
+
+def forget_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plan histograms as if every unit counted once."""
+
+    def once(mechanism: str, **terms: Any) -> float:  # noqa: ANN401
+        return calibrate(mechanism, **{**terms, "sensitivity": 1})
+
+    monkeypatch.setattr(plan_bounds, "calibrate", once)

@@ -59,10 +59,12 @@ LEAST_SHARE = 0.97 if IS_SOAK else 0.8
 
 @pytest.fixture
 def audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Auditor:
+    """Audit rows at epsilon 4, a thousand samples of each table, unless told."""
     fix_bits(monkeypatch, seed=22)
+    usual: dict[str, Any] = {"samples": 1_000, "epsilons": ["4"], "units": ["row"]}
 
     def audit(**options: Any) -> tuple[Finding, ...]:  # noqa: ANN401
-        return audit_noise(folder=tmp_path, **options).findings
+        return audit_noise(folder=tmp_path, **usual | options).findings
 
     return audit
 
@@ -86,7 +88,6 @@ def test_noise_that_is_five_per_cent_too_small_is_flagged(
         epsilons=[epsilon],
         mechanisms=[mechanism],
         strategies=[chosen],
-        units=["row"],
     )
     assert finding.verdict == TOO_LITTLE
     assert 1 < finding.share < 1 / 0.95
@@ -98,14 +99,10 @@ def test_noise_that_is_a_fifth_too_small_is_flagged_everywhere(
     """Changed rows and people too; few samples do."""
     scale_noise(monkeypatch, 0.8)
     scale_key_noise(monkeypatch, 0.8)
+    others = ["changed-row", "person"]
     findings = [
-        *audited(samples=5_000, epsilons=["4"], units=["row"]),
-        *audited(
-            samples=5_000,
-            epsilons=["4"],
-            strategies=["joint"],
-            units=["changed-row", "person"],
-        ),
+        *audited(samples=5_000),
+        *audited(samples=5_000, strategies=["joint"], units=others),
     ]
     assert len(findings) == 20
     silent = [each for each in findings if each.verdict != TOO_LITTLE]
@@ -116,7 +113,7 @@ def test_noise_that_is_a_fifth_too_small_is_flagged_everywhere(
 def test_sound_code_is_never_accused_and_shows_nearly_all_it_claims(
     audited: Auditor,
 ) -> None:
-    findings = audited(samples=SAMPLES, epsilons=EPSILONS)
+    findings = audited(samples=SAMPLES, epsilons=EPSILONS, units=None)
     assert not verdicts(findings) & set(BROKEN)
     cases = {(each.mechanism, each.strategy, each.unit) for each in findings}
     assert len(cases) == 39
@@ -132,10 +129,8 @@ def test_more_noise_than_planned_is_another_law_and_not_too_little(
     scale_noise(monkeypatch, 1.3)
     findings = audited(
         samples=5_000,
-        epsilons=["4"],
         mechanisms=["laplace"],
         strategies=["focused", "joint", "even"],
-        units=["row"],
     )
     assert verdicts(findings) == {OTHER_LAW}
 
@@ -145,13 +140,7 @@ def test_one_sum_with_too_little_noise_is_flagged_however_small_its_share(
     at: int, audited: Auditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scale_one_sum(monkeypatch, at, 0.9)
-    (finding,) = audited(
-        samples=10_000,
-        epsilons=["4"],
-        mechanisms=["laplace"],
-        strategies=["focused"],
-        units=["row"],
-    )
+    (finding,) = audited(samples=10_000, mechanisms=["laplace"], strategies=["focused"])
     assert finding.verdict == TOO_LITTLE
     assert finding.noise is not None
     assert 0.9 < finding.noise < 1
@@ -162,13 +151,7 @@ def test_noise_that_is_used_for_all_sums_is_flagged(
 ) -> None:
     """It tells the tables apart less well than it should, until sums are subtracted."""
     repeat_noise(monkeypatch)
-    (finding,) = audited(
-        samples=1_000,
-        epsilons=["4"],
-        mechanisms=["analytic_gaussian"],
-        strategies=["joint"],
-        units=["row"],
-    )
+    (finding,) = audited(mechanisms=["analytic_gaussian"], strategies=["joint"])
     assert finding.share < 0.9
     assert finding.verdict == REPEATED
 
@@ -180,13 +163,7 @@ def test_a_generator_that_starts_anew_at_every_release_is_flagged(
         return np.random.default_rng(7).bytes(count)
 
     monkeypatch.setattr(measure, "system_bits", anew)
-    (finding,) = audited(
-        samples=1_000,
-        epsilons=["4"],
-        mechanisms=["analytic_gaussian"],
-        strategies=["joint"],
-        units=["row"],
-    )
+    (finding,) = audited(mechanisms=["analytic_gaussian"], strategies=["joint"])
     assert finding.verdict == REPEATED
     assert finding.faults is not None
     assert REPEATS in {each.kind for each in finding.faults}
@@ -196,7 +173,7 @@ def test_sums_of_keys_that_were_found_are_looked_at_too(
     audited: Auditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoil_noise(monkeypatch, always_even)
-    of_loss, of_delta = audited(samples=1_000, epsilons=["1"], strategies=["keys"])
+    of_loss, of_delta = audited(epsilons=["1"], strategies=["keys"])
     assert of_loss.law == "low bits"
     assert of_loss.verdict == OTHER_LAW
     assert of_delta.law is None
@@ -214,9 +191,7 @@ def test_a_sensitivity_that_forgets_a_corner_is_flagged(
     monkeypatch.setattr(joint, "corners_of", forgetful)
     # Grids are kept: a right one from before would hide it, and this one would stay.
     monkeypatch.setattr(joint, "_grid_of", joint._grid_of.__wrapped__)
-    findings = audited(
-        samples=1_000, epsilons=["4"], strategies=["focused"], units=["row"]
-    )
+    findings = audited(strategies=["focused"])
     assert verdicts(findings) == {TOO_LITTLE}
     assert all(each.planned > 2 * each.claimed for each in findings)
     assert all(each.shown > each.claimed for each in findings)
@@ -236,9 +211,7 @@ def test_a_box_that_is_too_small_is_flagged(
         }
 
     monkeypatch.setattr(plan_terms, "box_of", halved)
-    findings = audited(
-        samples=1_000, epsilons=["4"], strategies=["joint"], units=[unit]
-    )
+    findings = audited(strategies=["joint"], units=[unit])
     assert verdicts(findings) == {TOO_LITTLE}
 
 
@@ -250,9 +223,7 @@ def test_a_price_that_forgets_the_groups_of_a_person_is_flagged(
 
     for room in (price, planning):
         monkeypatch.setattr(room, "unit_ratio", once)
-    findings = audited(
-        samples=1_000, epsilons=["4"], strategies=["joint"], units=["person"]
-    )
+    findings = audited(strategies=["joint"], units=["person"])
     assert verdicts(findings) == {TOO_LITTLE}
 
 
@@ -260,13 +231,7 @@ def test_values_that_are_not_clipped_are_flagged(
     audited: Auditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kept, "clip", lambda value, *_: value)
-    findings = audited(
-        samples=1_000,
-        epsilons=["4"],
-        mechanisms=["analytic_gaussian"],
-        strategies=["joint"],
-        units=["row"],
-    )
+    findings = audited(mechanisms=["analytic_gaussian"], strategies=["joint"])
     assert verdicts(findings) == {TOO_LITTLE}
 
 

@@ -4,17 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from dpratio.plan import plan_bounds
-from dpratio.plan.calibration.calibrate import calibrate
 from dpratio.simulation.audit import draw
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.draw import Door
 from dpratio.simulation.audit.findings import BROKEN, SOUND, TOO_LITTLE, Finding
 from dpratio.simulation.audit.histograms import histogram_audit
-from simulation.audit.faults import scale_noise
+from simulation.audit.faults import fix_bits, forget_sensitivity, scale_noise
 
 UNITS = ("row", "changed-row", "person")
 
@@ -22,7 +19,7 @@ UNITS = ("row", "changed-row", "person")
 @pytest.fixture(autouse=True)
 def fixed_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same noise in every run, so that a red run can be repeated."""
-    monkeypatch.setattr(draw, "system_bits", np.random.default_rng(27).bytes)
+    fix_bits(monkeypatch, 27, draw)
 
 
 def audited(folder: Path, **options: Any) -> tuple[Finding, ...]:  # noqa: ANN401
@@ -57,11 +54,7 @@ def test_a_price_that_forgets_how_often_a_unit_counts_is_flagged(
     unit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A changed row counts twice, and a person once in each group."""
-
-    def once(mechanism: str, **terms: Any) -> float:  # noqa: ANN401
-        return calibrate(mechanism, **{**terms, "sensitivity": 1})
-
-    monkeypatch.setattr(plan_bounds, "calibrate", once)
+    forget_sensitivity(monkeypatch)
     (found,) = audited(tmp_path, samples=2_000, epsilons=["4"], units=[unit])
     assert (found.verdict in BROKEN) == (unit != "row")
 

@@ -4,21 +4,17 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from dpratio.curator import measure
-from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.errors import PlanRefused
-from dpratio.plan import plan_bounds
-from dpratio.plan.calibration.calibrate import calibrate
 from dpratio.plan.plan_terms import PlanTerms
-from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.simulation.audit import draw
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.findings import BROKEN, Audit
 from dpratio.simulation.audit.histograms import search_audit
 from dpratio.terms.bounds import Bounds
+from simulation.audit.faults import fix_bits, forget_sensitivity, halve_noise
 
 FIRST, SECOND = "search, the first", "search"
 
@@ -26,9 +22,7 @@ FIRST, SECOND = "search, the first", "search"
 @pytest.fixture(autouse=True)
 def fixed_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same noise in every run, so that a red run can be repeated."""
-    bits = np.random.default_rng(27).bytes
-    for room in (draw, measure):
-        monkeypatch.setattr(room, "system_bits", bits)
+    fix_bits(monkeypatch, 27, draw, measure)
 
 
 def audited(folder: Path, unit: str = "row", **options: Any) -> Audit:  # noqa: ANN401
@@ -63,13 +57,7 @@ def test_too_little_noise_of_either_stage_is_found(
     sums: int, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A histogram has one number in each cell, and the row's weighted plan five."""
-
-    def halved(law: str, question: PlannedQuestion, cells: int, bits: Any) -> Any:  # noqa: ANN401
-        drawn = draw_noise(law, question, cells, bits)
-        return drawn // 2 if len(question.sums) == sums else drawn
-
-    for room in (draw, measure):
-        monkeypatch.setattr(room, "draw_noise", halved)
+    halve_noise(monkeypatch, sums, draw, measure)
     found = verdicts(audited(tmp_path))
     assert found == {FIRST: wrong == FIRST, SECOND: wrong == SECOND}
 
@@ -89,11 +77,7 @@ def test_a_histogram_whose_sensitivity_is_halved_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The door refuses the plan, and the histogram by itself shows too much."""
-
-    def once(mechanism: str, **terms: Any) -> float:  # noqa: ANN401
-        return calibrate(mechanism, **{**terms, "sensitivity": 1})
-
-    monkeypatch.setattr(plan_bounds, "calibrate", once)
+    forget_sensitivity(monkeypatch)
     with pytest.raises(PlanRefused, match="too small for the budget"):
         audited(tmp_path, "changed-row", samples=200)
     first = search_audit("changed-row", "4").histogram

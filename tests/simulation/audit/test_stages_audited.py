@@ -4,15 +4,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from dpratio.curator import staged
-from dpratio.curator.noise.draw_noise import draw_noise
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.simulation.audit import draw
 from dpratio.simulation.audit.audit_noise import audit_noise
 from dpratio.simulation.audit.findings import BROKEN, OTHER_LAW, REPEATED, Audit
+from simulation.audit.faults import change_noise, halve_noise
 
 
 def audited(folder: Path, samples: int = 1_500) -> Audit:
@@ -42,40 +41,33 @@ def test_stages_have_laplace_noise_and_any_unit(tmp_path: Path) -> None:
     assert units == ["row", "row", "changed-row", "person"]
 
 
-@pytest.mark.parametrize(
+either_stage = pytest.mark.parametrize(
     ("sums", "strategy"), [(2, "stages, the first"), (5, "stages")]
 )
+
+
+@either_stage
 def test_too_little_noise_of_either_stage_is_found(
     sums: int, strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The row's weighted plan has five sums, and its first stage two totals."""
-
-    def halved(law: str, question: PlannedQuestion, cells: int, bits: Any) -> Any:  # noqa: ANN401
-        drawn = draw_noise(law, question, cells, bits)
-        return drawn // 2 if len(question.sums) == sums else drawn
-
-    monkeypatch.setattr(staged, "draw_noise", halved)
+    halve_noise(monkeypatch, sums, staged)
     found = {each.strategy: each.verdict for each in audited(tmp_path).findings}
     assert found[strategy] in BROKEN
     assert sum(each in BROKEN for each in found.values()) == 1
 
 
-@pytest.mark.parametrize(
-    ("sums", "strategy"), [(2, "stages, the first"), (5, "stages")]
-)
+@either_stage
 def test_noise_that_comes_again_is_found_in_either_stage(
     sums: int, strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: dict[int, Any] = {}
 
-    def repeated(law: str, question: PlannedQuestion, cells: int, bits: Any) -> Any:  # noqa: ANN401
-        drawn = draw_noise(law, question, cells, bits)
-        if len(question.sums) == sums:
-            many = np.resize(drawn, drawn.shape) if cells > 1 else drawn
-            drawn = kept.setdefault(cells, many)
-        return drawn
+    def repeated(drawn: Any, question: PlannedQuestion) -> Any:  # noqa: ANN401
+        is_meant = len(question.sums) == sums
+        return kept.setdefault(len(drawn), drawn) if is_meant else drawn
 
-    monkeypatch.setattr(staged, "draw_noise", repeated)
+    change_noise(monkeypatch, repeated, staged)
     found = {each.strategy: each.verdict for each in audited(tmp_path).findings}
     assert found[strategy] in {REPEATED, OTHER_LAW}
 
