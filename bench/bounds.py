@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 import dpratio as dpr
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.histogram.propose import Noisy, proposed
+from dpratio.simulation.forecast.sought import places_on
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]
@@ -55,13 +56,7 @@ BUDGETS = ((2_000, 0.5, 300), (10_000, 0.1, 300), (100_000, 0.01, 60))
 
 def noisy_histogram(rng: np.random.Generator, values: Floats, epsilon: float) -> Noisy:
     """Count values as the curator does, with Laplace noise."""
-    edges = np.array(LADDER.edges)
-    places = np.where(
-        values < 0,
-        np.searchsorted(edges, values, side="left"),
-        np.searchsorted(edges, values, side="right"),
-    )
-    counts = np.bincount(places, minlength=len(edges) + 2)
+    counts = np.bincount(places_on(LADDER, values), minlength=len(LADDER.labels))
     noise = np.rint(rng.laplace(0, 1 / epsilon, len(counts)))
     return Noisy(LADDER, tuple(int(each) for each in counts + noise), 1 / epsilon)
 

@@ -132,10 +132,10 @@ def counted(task: Task) -> list[Row]:
         places = np.tile(np.arange(len(truth)), runs)
         for at, status in set(zip(places.tolist(), said, strict=True)):
             chosen = (places == at) & (np.array(said) == status)
-            cell = (f"{name} {layout} {at}", kind, people, epsilon, law, status, "")
+            cell = (f"{name} {layout} {at}", kind, people, epsilon, law, status)
             counts = int(chosen.sum()), int(covered[chosen].sum())
             if np.isfinite(truth[at]):
-                rows.append((*cell, *counts, 0.0))
+                rows.append((*cell, *counts))
     return rows
 
 

@@ -26,13 +26,14 @@ from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_question
 from dpratio.simulation.coverage.real_people import real_people
 from dpratio.simulation.population import People
-from dpratio.simulation.simulate import clip_people, simulate_release, sum_products
+from dpratio.simulation.simulate import simulate_release, view_of
 from dpratio.terms.dimensions import Dimension, Keys
 from dpratio.terms.groups import Groups
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], People]
-Row = tuple[str, str, int, float, str, str, str, int, int, float]
+# Whom, what, how many, epsilon, law and status; how many were given, and cover.
+Row = tuple[str, str, int, float, str, str, int, int]
 
 BLOCK = 250
 PEOPLE_FOR_TRUTH = 2_000_000
@@ -117,6 +118,7 @@ SIZES = (500, 1_000, 2_000, 4_000, 8_000)
 EPSILONS = (0.5, 1, 4)
 LOW, HIGH = 0.90, 0.94
 LEAST, MOST = 500, 20_000  # People times epsilon.
+LEAST_SHARE = 0.02  # A status that is given more seldom is left out.
 
 
 def of_one(asked: Asked) -> dict[str, FunctionOfSums]:
@@ -165,9 +167,7 @@ def plan_of(name: str, epsilon: float, law: str, answer: str) -> Plan:
 
 def summed(people: People, plan: Plan) -> Floats:
     """Add up what a plan measures."""
-    question = plan.questions[0]
-    kept = clip_people(people, plan.box(question))
-    return sum_products(kept, [each.summand.factors for each in question.sums])
+    return view_of(plan, plan.questions[0]).sums(people)
 
 
 def in_groups(release: Release, own: Dimension) -> Release:
@@ -256,17 +256,10 @@ def counted(task: tuple[str, int, int, int]) -> list[Row]:
     for epsilon, law, kind, found, truth in answers(task):
         covered = (found.ci_lower <= truth) & (truth <= found.ci_upper)
         status = np.array(found.status)
-        width = found.ci_upper - found.ci_lower
         for each in np.unique(status):
             chosen = status == each
-            rows.append(
-                (
-                    *(task[0], kind, task[1], epsilon, law, str(each), ""),
-                    int(chosen.sum()),
-                    int(covered[chosen].sum()),
-                    float(np.median(width[chosen])),
-                )
-            )
+            counts = int(chosen.sum()), int(covered[chosen].sum())
+            rows.append((task[0], kind, task[1], epsilon, law, str(each), *counts))
     return rows
 
 
@@ -275,16 +268,12 @@ def added(rows: list[Row]) -> dict[tuple[object, ...], NDArray[np.int64]]:
     sums: dict[tuple[object, ...], NDArray[np.int64]] = {}
     for row in rows:
         key = row[:6]
-        counts = np.array(row[7:9], dtype=np.int64)
+        counts = np.array(row[6:], dtype=np.int64)
         sums[key] = sums.get(key, np.zeros(2, dtype=np.int64)) + counts
     return sums
 
 
-def print_tables(
-    rows: list[Row],
-    statuses: Iterable[str] = FUNCTION_STATUSES,
-    floor: float = 0.02,
-) -> None:
+def print_tables(rows: list[Row], statuses: Iterable[str] = FUNCTION_STATUSES) -> None:
     """Print coverage by kind and status over cells, and the cells that fall short."""
     sums = added(rows)
     runs: dict[tuple[object, ...], int] = {}
@@ -309,7 +298,7 @@ def print_tables(
             total = sum(int(v[0]) for v in mine.values())
             if not total:
                 continue
-            cells = {k: v for k, v in mine.items() if v[0] >= floor * runs[k[:5]]}
+            cells = {k: v for k, v in mine.items() if v[0] >= LEAST_SHARE * runs[k[:5]]}
             if not cells:
                 continue
             hit = np.array([v[1] / v[0] for v in cells.values()])

@@ -26,7 +26,8 @@ from dpratio.plan.histogram.found_bounds import noisy_of
 from dpratio.plan.histogram.propose import Noisy
 from dpratio.plan.plan import Plan
 from dpratio.plan.search.realise_bounds import found_within, plan_within
-from dpratio.simulation.simulate import clip_people, simulate_release, sum_products
+from dpratio.simulation.forecast.sought import places_on
+from dpratio.simulation.simulate import simulate_release, view_of
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
@@ -91,13 +92,8 @@ def counted(rng: np.random.Generator, values: Floats, plan: Plan) -> Noisy:
     held = search.histograms
     asked = held.questions[0]
     empty = noisy_of(held, asked, [0] * held.partitions[0].count)
-    edges = np.array(empty.ladder.edges)
-    places = np.where(
-        values < 0,
-        np.searchsorted(edges, values, side="left"),
-        np.searchsorted(edges, values, side="right"),
-    )
-    counts = np.bincount(places, minlength=len(edges) + 2)
+    places = places_on(empty.ladder, values)
+    counts = np.bincount(places, minlength=len(empty.ladder.labels))
     noise = np.rint(rng.laplace(0, empty.scale, len(counts)))
     return noisy_of(held, asked, [int(each) for each in counts + noise])
 
@@ -123,9 +119,7 @@ def block(task: Task) -> list[tuple[float, ...]]:
         places = [at for at, _ in listed]
         box = second.box(question)
         drawn = dpr.simulation.People(spent[places], orders[places])
-        clipped = clip_people(drawn, box, counts_cuts=True)
-        products = [each.summand.factors for each in question.sums]
-        sums = sum_products(clipped, products, second.contrast(question))
+        sums = view_of(second, question).sums(drawn)
         release = simulate_release(sums, second, question, rng)
         lost = [lost_beyond(noisy, box["s"], widest=OUTER) for _, noisy in listed]
         moments = moments_of(release)

@@ -165,18 +165,16 @@ def watched(setting: Setting, runs: int, *, is_shifted: bool, seed: int) -> Foun
         before = before.after(period, period)
         noisy = Running.of(one) if noisy is None else noisy.plus(one)
         public = Running.of(two) if public is None else public.plus(two)
+        out = {"bonferroni": np.abs(_deviate(noisy)) > BONFERRONI}
         for way, running, boundary in (
             ("open", noisy, free),
             ("last", noisy, last),
             ("public", public, free),
         ):
             found = running.sequence(boundary)
-            out = (found.lower > RATIO) | (found.upper < RATIO)
-            first[way] = np.where(out & (first[way] < 0), at, first[way])
-        out = np.abs(_deviate(noisy)) > BONFERRONI
-        first["bonferroni"] = np.where(
-            out & (first["bonferroni"] < 0), at, first["bonferroni"]
-        )
+            out[way] = (found.lower > RATIO) | (found.upper < RATIO)
+        for way, is_out in out.items():
+            first[way] = np.where(is_out & (first[way] < 0), at, first[way])
     first |= {"detector": detector.seen, "before": before.seen}
     widths = {
         way: _width(noisy, boundary)
@@ -215,20 +213,15 @@ def _looks(
     from dpratio.simulation.population import PaperPopulation
     from dpratio.simulation.simulate import (
         Seeds,
-        View,
-        clip_people,
         simulate_release,
         simulate_sums,
+        view_of,
     )
 
     plan = _plan(setting.epsilon, setting.mechanism, weighted=setting.weighted)
     (question,) = plan.questions
     unit, rng = _unit(plan), np.random.default_rng(seed)
-    view = View(
-        lambda people: clip_people(people, plan.box(question)),
-        [each.summand.factors for each in question.sums],
-        plan.contrast(question),
-    )
+    view = view_of(plan, question)
     for at in range(LOOKS):
         sums = unit.sums(setting.people, runs, rng)
         if setting.one_by_one:
