@@ -14,7 +14,6 @@ import itertools
 import json
 import math
 import os
-import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ from unittest.mock import patch
 
 from figure import Figure
 from fresh_process import run_fresh
-from processor_time import of_all
+from processor_time import in_turn, of_all
 from weighted_people import float_sums, weighted_plan, write_people
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -58,7 +57,7 @@ def measure(largest: int) -> dict[str, float]:
             rows.createOrReplaceTempView("people")
             for unit in ("rows", "people"):
                 name, plan = f"{unit}_1e{power}", _plan(unit)
-                cpu = _in_turn(session, rows, plan, unit, ROUNDS[power])
+                cpu = _cpu(session, rows, plan, unit, ROUNDS[power])
                 found[f"{name}_cpu_seconds"] = cpu[0]
                 found[f"{name}_cpu_over_float_sums"] = cpu[1]
                 print(f"{name}: {cpu[0]:.0f} s of CPU, {cpu[1]:.2f}", file=sys.stderr)
@@ -117,7 +116,7 @@ def _plan(unit: str) -> Any:  # noqa: ANN401
     return weighted_plan(groups=groups, **terms)
 
 
-def _in_turn(
+def _cpu(
     session: Any,  # noqa: ANN401
     rows: object,
     plan: object,
@@ -130,15 +129,13 @@ def _in_turn(
         z, h = "sum(weight * (score - label))", "sum(weight * (score + label))"
         inner = f"SELECT region, {z} AS z, {h} AS h FROM people GROUP BY person, region"
         statement = f"SELECT region, {float_sums('z', 'h')} FROM ({inner}) GROUP BY 1"
-    ours, ratios = [], []
-    for _ in range(1 + rounds):
-        before = of_all(os.getpid())
-        _values(rows, plan)
-        between = of_all(os.getpid())
-        session.sql(statement).collect()
-        ours.append(between - before)
-        ratios.append(ours[-1] / (of_all(os.getpid()) - between))
-    return statistics.median(ours[1:]), statistics.median(ratios[1:])
+    return in_turn(
+        lambda: _values(rows, plan),
+        lambda: session.sql(statement).collect(),
+        lambda: of_all(os.getpid()),
+        warm_up=1,
+        pairs=rounds,
+    )
 
 
 def _killed(session: Any, made: Any, rows: object, plan: object) -> object:  # noqa: ANN401

@@ -1,9 +1,10 @@
 """Time to draw a million noises, against OpenDP's integer mechanisms."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 from figure import Figure
+from least_time import least_time
 
 DRAWS = 1_000_000
 OPENDP_DRAWS = 20_000
@@ -27,17 +28,8 @@ def figures() -> Iterator[Figure]:
     ours = {"laplace": LAPLACE, "gaussian": GAUSSIAN}
     zeros = [0] * OPENDP_DRAWS
     for name, law in ours.items():
-        quick = best(lambda law=law: draw_rounded(law, SCALE, DRAWS, system_bits))  # type: ignore[misc]
-        slow = best(lambda name=name: theirs[name](zeros))  # type: ignore[misc]
+        draw = partial(draw_rounded, law, SCALE, DRAWS, system_bits)
+        quick = least_time(draw, ROUNDS, warm_up=0)
+        slow = least_time(partial(theirs[name], zeros), ROUNDS, warm_up=0)
         speed_up = (slow / OPENDP_DRAWS) / (quick / DRAWS)
         yield Figure(f"noise_1e6_{name}_times_faster_than_opendp", speed_up, ">=50")
-
-
-def best(work: Callable[[], object]) -> float:
-    """Give the least wall time of a few rounds."""
-    times = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)

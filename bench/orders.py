@@ -12,16 +12,16 @@ stand against the same three released one by one.
 
 import json
 import os
-import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from figure import Figure
 from fresh_process import run_fresh
-from processor_time import of_children, of_spark
+from processor_time import in_turn, of_children, of_spark
 
 ROWS, CUSTOMERS, SHOPS = 2_000_000, 200_000, 40
 WARM_UP, PAIRS = 1, 3
@@ -121,44 +121,27 @@ def _ratios(
     table: object, ask: Callable[[str], object], clock: Callable[[], float], double: str
 ) -> dict[str, float]:
     dpr = _import()
+
+    def release(*plans: object) -> None:
+        for plan in plans:
+            dpr.release_sums(table, plan, ledger=None)
+
+    def ratio(plan: object, other: Callable[[], object]) -> float:
+        ours = partial(release, plan)
+        return in_turn(ours, other, clock, warm_up=WARM_UP, pairs=PAIRS)[1]
+
     found = {}
     for column in COLUMNS:
         for unit in ("groups", "people"):
-            plan = _plan(column, unit)
+            plan = _plan_of([(column, "items")], unit)
             query = _float_sums(column, unit, double)
-            pairs = []
-            for _ in range(WARM_UP + PAIRS):
-                start = clock()
-                dpr.release_sums(table, plan, ledger=None)
-                between = clock()
-                ask(query)
-                pairs.append((between - start) / (clock() - between))
             kind = "decimal" if column == "revenue" else "double"
-            found[f"{unit}_{kind}"] = statistics.median(pairs[WARM_UP:])
-    for unit in ("groups", "people"):
-        found[f"three_ratios_{unit}"] = _three(table, clock, unit)
-    return found
-
-
-def _three(table: object, clock: Callable[[], float], unit: str) -> float:
-    """Release three ratios at once, and one by one."""
-    dpr = _import()
+            found[f"{unit}_{kind}"] = ratio(plan, partial(ask, query))
     pairs = [("revenue", "items"), ("amount", "items"), ("revenue", "amount")]
-    plans = [_plan_of([each], unit) for each in pairs]
-    whole = _plan_of(pairs, unit)
-    found = []
-    for _ in range(WARM_UP + PAIRS):
-        start = clock()
-        dpr.release_sums(table, whole, ledger=None)
-        between = clock()
-        for each in plans:
-            dpr.release_sums(table, each, ledger=None)
-        found.append((between - start) / (clock() - between))
-    return statistics.median(found[WARM_UP:])
-
-
-def _plan(column: str, unit: str) -> Any:  # noqa: ANN401
-    return _plan_of([(column, "items")], unit)
+    for unit in ("groups", "people"):
+        one_by_one = partial(release, *(_plan_of([each], unit) for each in pairs))
+        found[f"three_ratios_{unit}"] = ratio(_plan_of(pairs, unit), one_by_one)
+    return found
 
 
 def _plan_of(pairs: Sequence[tuple[str, str]], unit: str) -> Any:  # noqa: ANN401 (imported where it is used)

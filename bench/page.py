@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 from figure import Figure
+from least_time import least_time
 
 import dpratio as dpr
 
@@ -104,12 +106,12 @@ def computed(query: str) -> float:
     from dpratio.web.form import read_form
     from dpratio.web.pages import forecast_part
 
-    given, times = dict(parse_qsl(query)), []
-    for at in range(ROUNDS):
-        start = time.process_time()
-        forecast_part(read_form({**given, "epsilon": f"{2 + at / 100}"}))
-        times.append(time.process_time() - start)
-    return min(times[1:])
+    given, epsilons = dict(parse_qsl(query)), (f"{2 + at / 100}" for at in count())
+
+    def forecast() -> None:
+        forecast_part(read_form({**given, "epsilon": next(epsilons)}))
+
+    return least_time(forecast, ROUNDS - 1, clock=time.process_time)
 
 
 @contextmanager

@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from figure import Figure
+from least_time import least_time
 
 ROUNDS = 7
 
@@ -23,14 +25,11 @@ def least_cpu(people: Any, stage: float | None) -> float:  # noqa: ANN401
     """Make a plan a few times, with nobody's guess; the first is not counted."""
     import dpratio as dpr
 
-    times = []
-    for _ in range(ROUNDS + 1):
-        start = time.process_time()
-        dpr.make_plan(
-            dpr.Ratio("s", per="y", weight="w" if "w" in people.bounds else None),
-            bounds=people.bounds,
-            budget=dpr.Budget(1.0),
-            stage=stage,
-        )
-        times.append(time.process_time() - start)
-    return min(times[1:])
+    plan = partial(
+        dpr.make_plan,
+        dpr.Ratio("s", per="y", weight="w" if "w" in people.bounds else None),
+        bounds=people.bounds,
+        budget=dpr.Budget(1.0),
+        stage=stage,
+    )
+    return least_time(plan, ROUNDS, clock=time.process_time)

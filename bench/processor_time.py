@@ -1,9 +1,35 @@
 """CPU time of processes: on a busy machine wall time says little."""
 
 import os
+import statistics
+from collections.abc import Callable
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def in_turn(
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    clock: Callable[[], float],
+    *,
+    warm_up: int,
+    pairs: int,
+) -> tuple[float, float]:
+    """Do two tasks in turn, after runs of each that do not count.
+
+    Returns:
+        The median time of ours, and the median of the ratios of neighbouring runs.
+    """
+    times, ratios = [], []
+    for _ in range(warm_up + pairs):
+        start = clock()
+        ours()
+        between = clock()
+        theirs()
+        times.append(between - start)
+        ratios.append(times[-1] / (clock() - between))
+    return statistics.median(times[warm_up:]), statistics.median(ratios[warm_up:])
 
 
 def of_spark() -> float:

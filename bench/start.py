@@ -2,11 +2,12 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from figure import Figure
+from least_time import least_time
 
 ROUNDS = 10
 
@@ -24,9 +25,5 @@ def figures() -> Iterator[Figure]:
 
 def best(command: list[str]) -> float:
     """Give the least wall time of a few rounds, the first not counted."""
-    times = []
-    for _ in range(ROUNDS + 1):
-        start = time.perf_counter()
-        subprocess.run(command, check=True, capture_output=True)
-        times.append(time.perf_counter() - start)
-    return min(times[1:])
+    run = partial(subprocess.run, command, check=True, capture_output=True)
+    return least_time(run, ROUNDS)

@@ -8,16 +8,15 @@ our own SQL, which `release` measures.
 
 import json
 import os
-import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from figure import Figure
 from fresh_process import run_fresh
-from processor_time import of_spark
+from processor_time import in_turn, of_spark
 from weighted_people import float_sums, weighted_plan, write_people
 
 ROWS, KEYS = 10_000_000, 1_000
@@ -58,21 +57,15 @@ def on_spark(path: str) -> dict[str, float]:
     plan = weighted_plan(groups=groups, budget=dpr.Budget(1, "1e-6"))
     rows.createOrReplaceTempView("people")
     statement = f"SELECT region, {float_sums()} FROM people GROUP BY region"
-    tasks: dict[str, Callable[[], object]] = {
-        "release": lambda: dpr.release_sums(rows, plan, ledger=None),
-        "floats": lambda: session.sql(statement).collect(),
-    }
-    seconds: dict[str, list[float]] = {name: [] for name in tasks}
-    for _ in range(WARM_UP + PAIRS):
-        for name, task in tasks.items():
-            before = of_spark()
-            task()
-            seconds[name].append(of_spark() - before)
+    seconds, ratio = in_turn(
+        lambda: dpr.release_sums(rows, plan, ledger=None),
+        lambda: session.sql(statement).collect(),
+        of_spark,
+        warm_up=WARM_UP,
+        pairs=PAIRS,
+    )
     session.stop()
-    timed = {name: each[WARM_UP:] for name, each in seconds.items()}
-    pairs = zip(timed["release"], timed["floats"], strict=True)
-    ratio = statistics.median(ours / theirs for ours, theirs in pairs)
-    return {"release": statistics.median(timed["release"]), "ratio": ratio}
+    return {"release": seconds, "ratio": ratio}
 
 
 if __name__ == "__main__":
