@@ -23,9 +23,14 @@ from dpratio.simulation.simulate import (
     simulate_sums,
     steps_of,
     sum_products,
+    view_of,
 )
 
 PRODUCTS = [(), ("w",), ("w", "s"), ("w", "y", "s"), ("w", "s", "s"), ("y",)]
+FOCUSED = [("z",), ("h",), ("z", "z"), ("z", "h"), ("h", "h"), ("w",), ("w", "z")]
+CONTRASTS = [
+    Contrast(guess, limit) for guess in (1.0, 0.0, -2.0, 1 / 3) for limit in (None, 0.3)
+]
 
 
 def plan_with(mechanism: str, keys: int = 1, strategy: str = "even") -> Plan:
@@ -44,38 +49,19 @@ def plan_with(mechanism: str, keys: int = 1, strategy: str = "even") -> Plan:
     )
 
 
-def test_sums_of_products_equal_plain_loops() -> None:
-    rng = np.random.default_rng(1)
-    people = People(*(rng.random((3, 40)) for _ in range(3)))
-    sums = sum_products(people, PRODUCTS)
-    assert people.weight is not None
-    columns = {"s": people.score, "y": people.label, "w": people.weight}
-    for repetition in range(3):
-        for index, factors in enumerate(PRODUCTS):
-            total = 0.0
-            for person in range(40):
-                product = 1.0
-                for factor in factors:
-                    product *= columns[factor][repetition, person]
-                total += product
-            assert sums[repetition, index] == pytest.approx(total, rel=1e-12)
-
-
-FOCUSED = [("z",), ("h",), ("z", "z"), ("z", "h"), ("h", "h"), ("w",), ("w", "z")]
-
-
 @pytest.mark.parametrize("weighted", [True, False])
-@pytest.mark.parametrize("limit", [None, 0.3])
-@pytest.mark.parametrize("guess", [1.0, 0.0, -2.0, 1 / 3])
-def test_sums_of_z_and_h_equal_plain_loops(
-    guess: float, limit: float | None, *, weighted: bool
+@pytest.mark.parametrize("contrast", [None, *CONTRASTS], ids=str)
+def test_sums_of_products_equal_plain_loops(
+    contrast: Contrast | None, *, weighted: bool
 ) -> None:
     rng = np.random.default_rng(1)
     score, label, weight = (rng.random((3, 40)) for _ in range(3))
     people = People(score, label, weight if weighted else None)
-    products = FOCUSED if weighted else FOCUSED[:5]
-    sums = sum_products(people, products, Contrast(guess, limit))
-    most = np.inf if limit is None else limit
+    products = [*PRODUCTS, *(FOCUSED if contrast else [])]
+    products = [each for each in products if weighted or "w" not in each]
+    sums = sum_products(people, products, contrast)
+    guess = contrast.centre if contrast else 0.0
+    most = contrast.limit if contrast and contrast.limit else np.inf
     for repetition in range(3):
         totals = [0.0] * len(products)
         for person in range(40):
@@ -83,7 +69,7 @@ def test_sums_of_z_and_h_equal_plain_loops(
             w = weight[repetition, person] if weighted else 1.0
             z = min(max(w * (s - guess * y), -most), most)
             h = w * y if guess == 0 else w * (s + guess * y)
-            values = {"z": z, "h": h, "w": w}
+            values = {"s": s, "y": y, "z": z, "h": h, "w": w}
             for index, factors in enumerate(products):
                 totals[index] += math.prod(values[factor] for factor in factors)
         assert sums[repetition] == pytest.approx(totals, rel=1e-12, abs=1e-12)
@@ -116,9 +102,7 @@ def test_simulated_sums_of_a_focused_plan_are_those_of_the_curator(
     )
     people = PaperPopulation()(np.random.default_rng(4), 1, 400)
     assert people.weight is not None
-    clipped = clip_people(people, plan.box(plan.questions[0]))
-    products = [each.summand.factors for each in plan.questions[0].sums]
-    (sums,) = sum_products(clipped, products, plan.contrast(plan.questions[0]))
+    (sums,) = view_of(plan, plan.questions[0]).sums(people)
     table = {
         "score": people.score[0].tolist(),
         "label": people.label[0].tolist(),
@@ -201,16 +185,11 @@ def test_simulated_noise_agrees_with_the_curators_in_distribution(
     for index in range(sums):
         ours, theirs = release.questions[0].values[:, index], curator[:, index]
         assert ks_2samp(ours, theirs).pvalue > 1e-9
-    pooled = [
-        (drawn / plan_scales(plan)).ravel()
-        for drawn in (release.questions[0].values, curator)
-    ]
+    scales = np.array(plan.questions[0].scales)
+    drawn = (release.questions[0].values, curator)
+    pooled = [(each / scales).ravel() for each in drawn]
     assert ks_2samp(*pooled).pvalue > 1e-9
     assert ks_2samp(pooled[0] * 0.9, pooled[1]).pvalue < 1e-9
-
-
-def plan_scales(plan: Plan) -> np.ndarray:
-    return np.array([each.scale for each in plan.questions[0].sums])
 
 
 def test_simulated_releases_are_stamped_and_hold_the_sums() -> None:

@@ -7,7 +7,7 @@ from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.coverage import measure_coverage
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.population import People
-from dpratio.simulation.simulate import clip_people, sum_products
+from dpratio.simulation.simulate import view_of
 from dpratio.simulation.stages import counted_question, simulate_parts
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import ColumnGuess, Guess
@@ -37,9 +37,7 @@ class Spenders:
 
 def raw_sums(plan: Plan, people: People, at: int = 0) -> np.ndarray:
     question = counted_question(plan, plan.questions[at])
-    products = [each.summand.factors for each in question.sums]
-    clipped = clip_people(people, plan.box(question))
-    return sum_products(clipped, products, plan.contrast(question))
+    return view_of(plan, question).sums(people)
 
 
 def test_a_plan_in_one_stage_is_one_part() -> None:
@@ -64,12 +62,8 @@ def test_every_repetition_is_measured_around_its_own_guess(plan: Plan, at: int) 
     assert all(1.5 < float(each or 0) < 4 for each in guesses)
     for part in parts:
         (released,) = part.release.questions
-        clipped = clip_people(people, plan.box(question))
-        wanted = sum_products(
-            People(clipped.score[part.places], clipped.label[part.places]),
-            [each.summand.factors for each in released.asked.sums],
-            plan.contrast(released.asked),
-        )
+        own = People(people.score[part.places], people.label[part.places])
+        wanted = view_of(plan, released.asked).sums(own)
         assert part.exact == pytest.approx(wanted, rel=1e-6, abs=1e-3)
         assert part.release.is_simulated
 
