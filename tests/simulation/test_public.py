@@ -27,6 +27,10 @@ BOUNDS = {
     "weight": dpr.Bounds(1, 2),
 }
 REGIONS = dpr.Groups("region", ["north", "south"])
+MONTHS = dpr.Periods("day", "month", "2026-01-01", "2026-02-01")
+FOUND = dpr.PrivateKeys("region", dpr.Budget(1, "1e-6"))
+UNIT = dpr.Bounds(0, 1)
+PEOPLE = dpr.PrivacyUnit("id", totals={"score": UNIT, "label": UNIT})
 
 
 def plan_of(ratio: dpr.Ratio | None = None, **terms: Any) -> dpr.Plan:  # noqa: ANN401
@@ -58,17 +62,12 @@ def test_the_answer_is_that_of_a_release_without_noise(ratio: dpr.Ratio) -> None
 
 
 def test_curves_comparisons_and_functions_are_answered() -> None:
-    binned = plan_of(groups=dpr.ScoreBins("score", [0, 0.3, 0.6, 1]))
+    bins = dpr.ScoreBins("score", [0, 0.3, 0.6, 1])
+    binned = plan_of(groups=bins)
     table = TABLE | {"score": np.append(SCORE[:-1], 1.0)}
     curve = estimate_public(dpr.calibration_curve, table, binned)
-    released = dpr.release_sums(
-        table,
-        plan_of(
-            groups=dpr.ScoreBins("score", [0, 0.3, 0.6, 1]), answers=("ratio", "means")
-        ),
-        ledger=None,
-        engine="python",
-    )
+    with_means = plan_of(groups=bins, answers=("ratio", "means"))
+    released = dpr.release_sums(table, with_means, ledger=None, engine="python")
     wanted = dpr.calibration_curve(released)
     assert curve.gap.estimate == pytest.approx(wanted.gap.estimate, abs=1e-4)
     brier = float(np.mean((table["score"] - TABLE["label"]) ** 2))
@@ -149,32 +148,10 @@ def test_it_never_becomes_a_release(rule: str) -> None:
         ({"answer": "estimate_ratios"}, "answer must be a function"),
         ({"table": {"score": [1.0]}}, "no such column, got 'label'"),
         ({"table": TABLE | {"label": ["a"] * 4_000}}, "column 'label' must hold num"),
+        ({"plan": plan_of(groups=MONTHS)}, "grouped by keys or bins"),
+        ({"plan": plan_of(unit=PEOPLE)}, "row by row, got 'id'"),
         (
-            {
-                "plan": plan_of(
-                    groups=dpr.Periods("day", "month", "2026-01-01", "2026-02-01")
-                )
-            },
-            "grouped by keys or bins",
-        ),
-        (
-            {
-                "plan": plan_of(
-                    unit=dpr.PrivacyUnit(
-                        "id",
-                        totals={"score": dpr.Bounds(0, 1), "label": dpr.Bounds(0, 1)},
-                    )
-                )
-            },
-            "row by row, got 'id'",
-        ),
-        (
-            {
-                "plan": plan_of(
-                    groups=dpr.PrivateKeys("region", dpr.Budget(1, "1e-6")),
-                    budget=dpr.Budget(10, "1e-5"),
-                )
-            },
+            {"plan": plan_of(groups=FOUND, budget=dpr.Budget(10, "1e-5"))},
             "declared groups",
         ),
     ],

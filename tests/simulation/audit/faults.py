@@ -126,11 +126,12 @@ def scale_one_sum(monkeypatch: pytest.MonkeyPatch, at: int, by: float) -> None:
 def repeat_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the noise of the first sum for all of them, each at its own scale."""
 
-    def repeated(drawn: Ints, question: PlannedQuestion) -> Ints:
+    def spread(drawn: Ints, question: PlannedQuestion) -> Ints:
         scales = np.array(question.scales)
-        return np.rint(drawn[:, :1] * (scales / scales[0])).astype(np.int64)
+        repeated = np.rint(drawn[:, :1] * (scales / scales[0]))
+        return np.asarray(repeated, dtype=np.int64)
 
-    change_noise(monkeypatch, repeated)
+    change_noise(monkeypatch, spread)
 
 
 def halve_noise(monkeypatch: pytest.MonkeyPatch, sums: int, *rooms: ModuleType) -> None:
