@@ -10,14 +10,15 @@ import pytest
 
 from dpratio.errors import InvalidInput
 from dpratio.plan.make_plan import make_plan
-from dpratio.simulation.coverage.coverage import measure_coverage
+from dpratio.plan.plan import Plan
+from dpratio.simulation.coverage.coverage import CoverageRow, measure_coverage
 from dpratio.simulation.coverage.limit import paper_plan
 from dpratio.simulation.coverage.real_people import real_people
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.forecast_row import ForecastRange
 from dpratio.simulation.forecast.guessed import guessed_population
 from dpratio.simulation.forecast.needed import needed_people
-from dpratio.simulation.population import PaperPopulation
+from dpratio.simulation.population import PaperPopulation, Population
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.guess import ColumnGuess, Guess
@@ -25,6 +26,20 @@ from dpratio.terms.ratio import Ratio
 from tiers import quick_first
 
 PAPER = PaperPopulation(1.1)
+
+
+def simulated(
+    people: Population,
+    plan: Plan,
+    n: int,
+    repetitions: int = 600,
+    against: float | Population | None = None,
+) -> CoverageRow:
+    """Simulate the releases of a plan in full."""
+    (row,) = measure_coverage(
+        people, plan, n=n, repetitions=repetitions, rng=1, against=against
+    ).rows
+    return row
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
@@ -40,9 +55,7 @@ def test_forecast_and_simulated_width_agree_within_three_per_cent(
 ) -> None:
     plan = paper_plan(mechanism, epsilon, weighted=weighted, n=n)
     (outlook,) = forecast(plan, n=n, guess=PAPER).rows
-    row = measure_coverage(PAPER, plan, n=n, repetitions=600, rng=1, against=1.0).rows[
-        0
-    ]
+    row = simulated(PAPER, plan, n, against=1.0)
     assert row.judged.unbounded == outlook.unbounded == 0
     assert outlook.width == pytest.approx(row.judged.width.median, rel=0.03)
     assert row.rejected is not None
@@ -53,7 +66,7 @@ def test_forecast_and_simulated_width_agree_within_three_per_cent(
 def test_plans_with_the_paper_s_sums_are_forecast_too(strategy: str) -> None:
     plan = paper_plan("laplace", 1.0, weighted=True, n=5_000, strategy=strategy)
     (outlook,) = forecast(plan, n=5_000, guess=PAPER).rows
-    row = measure_coverage(PAPER, plan, n=5_000, repetitions=600, rng=1).rows[0]
+    row = simulated(PAPER, plan, 5_000)
     assert outlook.width == pytest.approx(row.judged.width.median, rel=0.03)
 
 
@@ -68,7 +81,7 @@ def test_a_guess_of_moments_is_forecast_like_its_population() -> None:
     )
     (outlook,) = forecast(plan, n=3_000, guess=guess).rows
     population = guessed_population(guess, plan.box(plan.questions[0]))
-    row = measure_coverage(population, plan, n=3_000, repetitions=600, rng=1).rows[0]
+    row = simulated(population, plan, 3_000)
     assert outlook.width == pytest.approx(row.judged.width.median, rel=0.03)
 
 
@@ -86,9 +99,7 @@ def test_real_tables_are_forecast_within_a_tenth_and_their_tests_have_the_power(
         (outlook,) = forecast(plan, n=n, guess=people, against=against).rows
         against = people.ratio + against - outlook.detectable
     (outlook,) = forecast(plan, n=n, guess=people, against=against).rows
-    row = measure_coverage(
-        people, plan, n=n, repetitions=400, rng=1, against=against
-    ).rows[0]
+    row = simulated(people, plan, n, 400, against)
     assert outlook.width == pytest.approx(row.judged.width.median, rel=0.1)
     assert outlook.detectable == pytest.approx(people.ratio, rel=0.03)
     assert row.rejected is not None
@@ -128,8 +139,7 @@ def test_a_guess_of_weights_that_follow_labels_is_forecast_like_the_people() -> 
             guess=guess,
             n=n,
         )
-        (row,) = measure_coverage(people, plan, n=n, repetitions=400, rng=1).rows
-        width = row.judged.width.median
+        width = simulated(people, plan, n, 400).judged.width.median
         (outlook,) = forecast(plan, n=n, guess=guess).rows
         assert outlook.width == pytest.approx(width, rel=0.12)
         (too_wide,) = forecast(plan, n=n, guess=apart).rows
@@ -140,23 +150,10 @@ def test_the_detectable_ratio_is_detected_with_the_wanted_power() -> None:
     """Two populations at the detectable distance, simulated in full."""
     plan = paper_plan("laplace", 0.5, weighted=False, n=2_000)
     (outlook,) = forecast(plan, n=2_000, guess=PAPER).rows
-    found = measure_coverage(
-        PaperPopulation(outlook.detectable),
-        plan,
-        n=2_000,
-        repetitions=1_000,
-        rng=1,
-        against=1.0,
-    ).rows[0]
+    found = simulated(PaperPopulation(outlook.detectable), plan, 2_000, 1_000, 1.0)
     assert found.rejected == pytest.approx(0.8, abs=0.07)
-    between = measure_coverage(
-        PaperPopulation(outlook.detectable_between),
-        plan,
-        n=2_000,
-        repetitions=1_000,
-        rng=1,
-        against=PaperPopulation(1.0),
-    ).rows[0]
+    further, other = PaperPopulation(outlook.detectable_between), PaperPopulation(1.0)
+    between = simulated(further, plan, 2_000, 1_000, other)
     assert between.rejected == pytest.approx(0.8, abs=0.07)
 
 
@@ -287,14 +284,7 @@ def test_single_huge_intervals_do_not_rule_the_width() -> None:
 def test_the_detectable_ratio_follows_the_power(power: float) -> None:
     plan = paper_plan("laplace", 0.5, weighted=False, n=2_000)
     (outlook,) = forecast(plan, n=2_000, guess=PAPER, power=power).rows
-    found = measure_coverage(
-        PaperPopulation(outlook.detectable),
-        plan,
-        n=2_000,
-        repetitions=600,
-        rng=1,
-        against=1.0,
-    ).rows[0]
+    found = simulated(PaperPopulation(outlook.detectable), plan, 2_000, against=1.0)
     assert found.rejected == pytest.approx(power, abs=0.08)
 
 

@@ -7,59 +7,54 @@ import pytest
 
 from curator.histograms_for_tests import rows_plan
 from dpratio.errors import InvalidInput
-from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.limit import paper_plan
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.needed import needed_epsilon, needed_people
 from dpratio.simulation.population import PaperPopulation
 
 PAPER = PaperPopulation(1.1)
+PLAN = paper_plan("laplace", 1.0, weighted=False, n=5_000)
 
 
 def test_needed_people_and_epsilon_give_the_width_that_was_asked_for() -> None:
-    plan = paper_plan("laplace", 1.0, weighted=False, n=5_000)
-    people = needed_people(plan, width=0.1, guess=PAPER)
+    people = needed_people(PLAN, width=0.1, guess=PAPER)
     assert people is not None
-    assert forecast(plan, n=people, guess=PAPER).rows[0].width == pytest.approx(
+    assert forecast(PLAN, n=people, guess=PAPER).rows[0].width == pytest.approx(
         0.1, rel=0.01
     )
-    epsilon = needed_epsilon(plan, width=0.065, n=5_000, guess=PAPER)
+    epsilon = needed_epsilon(PLAN, width=0.065, n=5_000, guess=PAPER)
     assert epsilon is not None
-    (found,) = forecast(plan, n=5_000, guess=PAPER, epsilon=epsilon).rows
+    (found,) = forecast(PLAN, n=5_000, guess=PAPER, epsilon=epsilon).rows
     assert found.width == pytest.approx(0.065, rel=0.01)
 
 
 def test_without_a_guess_what_is_needed_is_enough_for_the_widest() -> None:
-    plan = paper_plan("laplace", 1.0, weighted=False, n=5_000)
-    people = needed_people(plan, width=0.2)
+    people = needed_people(PLAN, width=0.2)
     assert people is not None
-    assert forecast(plan, n=people).ranges[0].width_high == pytest.approx(0.2, rel=0.01)
-    least = needed_people(plan, width=0.2, guess=PAPER)
+    assert forecast(PLAN, n=people).ranges[0].width_high == pytest.approx(0.2, rel=0.01)
+    least = needed_people(PLAN, width=0.2, guess=PAPER)
     assert least is not None
     assert least < people
-    epsilon = needed_epsilon(plan, width=0.6, n=5_000)
+    epsilon = needed_epsilon(PLAN, width=0.6, n=5_000)
     assert epsilon is not None
-    (found,) = forecast(plan, n=5_000, epsilon=epsilon).ranges
+    (found,) = forecast(PLAN, n=5_000, epsilon=epsilon).ranges
     assert found.width_high == pytest.approx(0.6, rel=0.01)
 
 
 def test_what_cannot_be_reached_is_said_to_be_so() -> None:
-    plan = paper_plan("laplace", 1.0, weighted=False, n=5_000)
-    assert needed_epsilon(plan, width=0.05, n=5_000, guess=PAPER) is None
-    assert needed_people(plan, width=1e-9, guess=PAPER) is None
+    assert needed_epsilon(PLAN, width=0.05, n=5_000, guess=PAPER) is None
+    assert needed_people(PLAN, width=1e-9, guess=PAPER) is None
 
 
 def test_a_width_must_be_positive_and_a_plan_a_plan() -> None:
-    plan = paper_plan("laplace", 1.0, weighted=False, n=5_000)
     for width in (0.0, -1.0, math.nan):
         with pytest.raises(InvalidInput, match="positive"):
-            needed_people(plan, width=width)
+            needed_people(PLAN, width=width)
         with pytest.raises(InvalidInput, match="positive"):
-            needed_epsilon(plan, width=width, n=100)
+            needed_epsilon(PLAN, width=width, n=100)
     not_a_plan: Any = "plan"
     with pytest.raises(InvalidInput, match="must be a Plan"):
         forecast(not_a_plan, n=10)
-    assert isinstance(plan, Plan)
 
 
 @pytest.mark.parametrize("guess", [None, PAPER])
