@@ -9,7 +9,7 @@ our largest run. docs/methods/paper_tables.md tells why.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from dpratio.simulation.judge import Figures, Judgement
@@ -138,15 +138,8 @@ def _in_errors(difference: float, standard_error: float) -> float:
 
 
 def _row(each: ComparedCell) -> dict[str, Any]:
-    cell, ours, published = each.cell, each.ours, each.published
-    return {
-        "table": cell.table,
-        "mechanism": cell.mechanism,
-        "link": cell.link,
-        "weighted": cell.weighted,
-        "n": cell.n,
-        "epsilon": cell.epsilon,
-        "method": cell.method,
+    ours, published = each.ours, each.published
+    return asdict(each.cell) | {
         "width": ours.width.mean,
         "width_paper": published.width,
         "width_z": each.width_z,
