@@ -93,10 +93,6 @@ class CalibrationPower(Tabular):
             f"They are found most often by a plan that answers {best}.",
         ]
 
-    def said(self) -> list[str]:
-        """The notes."""
-        return self.notes()
-
 
 def calibration_power(
     plan: Plan,

@@ -34,7 +34,6 @@ from dpratio.simulation.forecast.simulated_widths import (
 from dpratio.simulation.forecast.sought import SOUGHT, seek
 from dpratio.simulation.forecast.unit_moments import (
     UnitMoments,
-    guess_about,
     guess_of,
     questions_of,
     unit_moments,
@@ -96,18 +95,14 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     require(0 < power < 1, "power must lie between 0 and 1", power)
     guess = guess_of(plan, guess)
     asked = questions_of(plan, question, guess)
-    about = {
-        each.name: guess_about(plan, each, guess, is_named=question is not None)
-        for each in asked
-    }
     if against is None:
-        tested = {_tested(each, guess) for each in asked}
+        tested = {_tested(each, guess) for each, _ in asked}
         against = tested.pop() if len(tested) == 1 else 1.0
     wanted = Wanted(level, against, power)
     is_open = plan.search is not None
     units = [
         None if told is None or is_open else unit_moments(plan, each, told)
-        for each, told in zip(asked, about.values(), strict=True)
+        for each, told in asked
     ]
     budgets: Sequence[Epsilon | None] = (
         [None]
@@ -120,10 +115,9 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     for size in sizes:
         for budget in budgets:
             planned = plan if budget is None else replan(plan, budget, size, guess)
-            for each, unit in zip(asked, units, strict=True):
+            for (each, told), unit in zip(asked, units, strict=True):
                 own = pick_question(planned.questions, each.name)
                 if is_open:
-                    told = about[each.name]
                     found.append(_sought(planned, own, told, size, wanted))
                 elif unit is None:
                     found.append(_range(planned, own, size, wanted))
@@ -140,7 +134,7 @@ def forecast(  # noqa: PLR0913 (keyword-only options of a forecast)
     )
     assumed = {"assumed": SOUGHT} if is_open else {}
     if rows:
-        apart = [name for name, told in about.items() if told is None]
+        apart = [each.name for each, told in asked if told is None]
         assumed = {"assumed": told_apart(apart)}
     return Forecast((), ranges, level, against, power, **assumed)
 

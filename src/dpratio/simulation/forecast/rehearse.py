@@ -19,7 +19,6 @@ from dpratio.plan.strategy.layout import require_no_histogram
 from dpratio.simulation.forecast.simulated_widths import require_sizes
 from dpratio.simulation.forecast.sought import Sought, seek
 from dpratio.simulation.forecast.unit_moments import (
-    guess_about,
     guess_of,
     questions_of,
     unit_moments,
@@ -156,8 +155,7 @@ def rehearse(
         )
         refuse(rule, None, hint)
     asked = questions_of(plan, question, known)
-    is_named = question is not None
-    told = [each for each in asked if guess_about(plan, each, known, is_named=is_named)]
+    told = [each for each, about in asked if about is not None]
     rng = np.random.default_rng(seed)
     rows: list[RehearsedAnswer] = []
     truth = 0.0
@@ -170,7 +168,7 @@ def rehearse(
         truth = unit.ratio
         sums = unit.sums(n, answers, rng)
         rows += _answers(plan, each, sums, (truth, level), rng)
-    left_out = tuple(each.name for each in asked if each not in told)
+    left_out = tuple(each.name for each, about in asked if about is None)
     return Rehearsal(tuple(rows), truth, n, float(plan.epsilon), level, left_out)
 
 

@@ -27,7 +27,6 @@ from dpratio.terms.guess import Guess
 __all__ = [
     "UnitMoments",
     "draw_people",
-    "guess_about",
     "guess_of",
     "questions_of",
     "ratio_of",
@@ -93,34 +92,22 @@ def guess_of(plan: Plan, guess: Guess | Population | None) -> Guess | Population
 
 def questions_of(
     plan: Plan, which: str | int | None, guess: Guess | Population | None
-) -> list[PlannedQuestion]:
-    """Give the question that is named, or all where a guess is about their ratio.
+) -> list[tuple[PlannedQuestion, Guess | Population | None]]:
+    """Give the question that is named, or all, each with the guess if about its totals.
+
+    The guess of a plan is about the unit's totals, and None goes with questions that
+    have others. Whoever names the question speaks of its own.
 
     Raises:
         InvalidInput: When the plan asks several ratios and none of them is named.
     """
     if which is not None:
-        return [pick_question(plan.questions, which)]
+        return [(pick_question(plan.questions, which), guess)]
     ratios = {str(each.ratio) for each in plan.questions}
     rule = "a guess is about the columns of one ratio"
     hint = f"Say {say_which(plan.questions, plan.questions)}."
     require(guess is None or len(ratios) == 1, rule, len(ratios), hint)
-    return list(plan.questions)
-
-
-def guess_about(
-    plan: Plan,
-    question: PlannedQuestion,
-    guess: Guess | Population | None,
-    *,
-    is_named: bool,
-) -> Guess | Population | None:
-    """Give the guess where it is about the totals of a question; None elsewhere.
-
-    That of a plan is about the unit's totals. Whoever names the question speaks of
-    its own.
-    """
-    return guess if is_named or plan.is_guessed(question) else None
+    return [(each, guess if plan.is_guessed(each) else None) for each in plan.questions]
 
 
 def unit_moments(
