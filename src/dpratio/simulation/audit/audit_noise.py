@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -151,14 +152,12 @@ def _cases(
         rule = "the audit tries an epsilon from 0.01 to 100"
         require(within, rule, each, hint)
     largest = max(epsilons, key=lambda each: Budget(each).epsilon, default=None)
-    for unit in units or QUESTIONS:
-        for mechanism in mechanisms:
-            for strategy in strategies:
-                for epsilon in epsilons:
-                    asked = units is not None or unit == "row" or epsilon == largest
-                    case = _Case(mechanism, strategy, unit, epsilon)
-                    if asked and _exists(case):
-                        yield case
+    every = product(units or QUESTIONS, mechanisms, strategies, epsilons)
+    for unit, mechanism, strategy, epsilon in every:
+        asked = units is not None or unit == "row" or epsilon == largest
+        case = _Case(mechanism, strategy, unit, epsilon)
+        if asked and _exists(case):
+            yield case
 
 
 def _exists(case: _Case) -> bool:

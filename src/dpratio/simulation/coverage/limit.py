@@ -7,6 +7,7 @@ variance were known for free: 2k·√(V + σ₁²)/Y. docs/methods/limit.md deri
 import math
 from dataclasses import dataclass, replace
 from itertools import product
+from operator import attrgetter, itemgetter
 from typing import Any, ClassVar
 
 from dpratio.analyst.ratio.tail import normal_quantile
@@ -37,6 +38,7 @@ __all__ = ["LAWS", "LimitTable", "measure_limit", "one_query_width", "paper_plan
 
 LAWS = {"gaussian": "analytic_gaussian", "laplace": "laplace"}
 REPETITIONS = 20_000
+_SETTING = ("mechanism", "link", "weighted", "n", "epsilon")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def measure_limit(
             people = PaperPopulation(TRUTH)
             found = bench.measure(people, crew, truth=TRUTH, rng=rng, report=told)
             rows += [_figures(row, weighted=weighted) for row in found]
-    return LimitTable(tuple(sorted(rows, key=_order)))
+    return LimitTable(tuple(sorted(rows, key=itemgetter(*_SETTING))))
 
 
 def paper_plan(
@@ -116,9 +118,7 @@ def paper_plan(
     )
 
 
-def one_query_width(
-    plan: Plan, n: int, *, level: float = LEVEL, noise: float = 1.0
-) -> float:
+def one_query_width(plan: Plan, n: int, *, noise: float = 1.0) -> float:
     """Give the width of one query at the whole budget, for the paper's population.
 
     Per person E(s − 1.1y)² = 1/4 and E y = 1/2.2; weights are Exponential(1), clipped.
@@ -140,7 +140,7 @@ def one_query_width(
     if plan.mechanism == "laplace":
         deviation *= math.sqrt(2)
     spread = math.sqrt(n * square / 4 + deviation**2)
-    return 2 * normal_quantile(level) * spread / (n * weight * 0.5 / TRUTH)
+    return 2 * normal_quantile(LEVEL) * spread / (n * weight * 0.5 / TRUTH)
 
 
 def _figures(row: CoverageRow, *, weighted: bool) -> dict[str, Any]:
@@ -185,10 +185,5 @@ def _published(
     return {
         cell.method: figures
         for cell, figures in published_cells().items()
-        if (cell.mechanism, cell.link, cell.weighted, cell.n, cell.epsilon) == setting
+        if attrgetter(*_SETTING)(cell) == setting
     }
-
-
-def _order(row: dict[str, Any]) -> tuple[Any, ...]:
-    names = ("mechanism", "link", "weighted", "n", "epsilon")
-    return tuple(row[name] for name in names)
