@@ -8,18 +8,6 @@ import pytest
 from dpratio.errors import InvalidInput
 from dpratio.simulation.coverage.hard_cases import CASES, TOLERANCE, measure_cases
 from dpratio.simulation.coverage.hard_people import RareLabels, SurprisingLabels
-from dpratio.simulation.population import Population
-
-
-@pytest.mark.parametrize(
-    "population", [RareLabels(0.02), RareLabels(0.1, 2.0), SurprisingLabels()]
-)
-def test_a_population_has_the_ratio_it_says(population: Population) -> None:
-    people = population(np.random.default_rng(1), 200, 10_000)
-    weight = np.ones(1) if people.weight is None else people.weight.astype(float)
-    residual = weight * (people.score - population.ratio * people.label)  # type: ignore[attr-defined]
-    error = residual.std() / math.sqrt(residual.size)
-    assert abs(residual.mean()) < 5 * error
 
 
 def test_labels_are_as_rare_as_was_asked() -> None:

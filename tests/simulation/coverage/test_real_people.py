@@ -1,26 +1,32 @@
-"""Six populations with their true ratios, and the limit that goes with each."""
+"""Populations with their true ratios, and the limit that goes with six of them."""
+
+import math
 
 import numpy as np
 import pytest
 
-from dpratio.simulation.coverage.real_people import real_people
+from dpratio.simulation.coverage.hard_people import RareLabels, SurprisingLabels
+from dpratio.simulation.coverage.real_people import RealPeople, real_people
 
-NAMES = sorted(real_people())
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_ratio_is_that_of_many_invented_people(name: str) -> None:
-    people = real_people()[name]
-    drawn = people(np.random.default_rng(3), 40, 25_000)
-    weight = np.ones_like(drawn.score) if drawn.weight is None else drawn.weight
-    top, bottom = (weight * drawn.score).sum(axis=1), (weight * drawn.label).sum(axis=1)
-    # 40 ratios of 25,000 people each: their mean lies within five standard errors.
-    ratios = top / bottom
-    error = ratios.std(ddof=1) / 40**0.5
-    assert abs(ratios.mean() - people.ratio) < 5 * error
+HARD = [RareLabels(0.02), RareLabels(0.1, 2.0), SurprisingLabels()]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "population",
+    [*HARD, *real_people().values()],
+    ids=[*map(str, HARD), *real_people()],
+)
+def test_a_population_has_the_ratio_it_says(
+    population: RareLabels | SurprisingLabels | RealPeople,
+) -> None:
+    people = population(np.random.default_rng(1), 200, 10_000)
+    weight = np.ones(1) if people.weight is None else people.weight.astype(float)
+    residual = weight * (people.score - population.ratio * people.label)
+    error = residual.std() / math.sqrt(residual.size)
+    assert abs(residual.mean()) < 5 * error
+
+
+@pytest.mark.parametrize("name", real_people())
 def test_people_keep_to_their_bounds(name: str) -> None:
     people = real_people()[name]
     drawn = people(np.random.default_rng(4), 2, 5_000)
