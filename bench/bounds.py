@@ -9,6 +9,7 @@ time, beside the plain release of the same columns.
 import math
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from figure import Figure
-from fresh_process import second_time
+from least_time import least_time
 from numpy.typing import NDArray
 
 import dpratio as dpr
@@ -149,6 +150,7 @@ def figures(rows: int = 10_000_000) -> Iterator[Figure]:
     bounds = {"spent": dpr.Bounds(0, 800), "orders": dpr.Bounds(0, 4)}
     totals = {"spent": dpr.Bounds(0, 3200), "orders": dpr.Bounds(0, 16)}
     people = dpr.PrivacyUnit("person", totals=totals)
+    least_cpu = partial(least_time, rounds=ROUNDS, clock=time.process_time)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "shoppers.parquet")
         pq.write_table(pa.table(columns), path)
@@ -161,17 +163,12 @@ def figures(rows: int = 10_000_000) -> Iterator[Figure]:
                 unit=unit,
             )
             plan = dpr.make_plan(study)
-            plain = _least(partial(dpr.release_sums, path, plan, ledger=None))
+            plain = least_cpu(partial(dpr.release_sums, path, plan, ledger=None))
             for asked in (["spent"], ["spent", "orders"]):
                 find = partial(dpr.bounds.release_bounds, path, study, ledger=None)
-                found = _least(partial(find, budget=dpr.Budget(1), columns=asked))
+                found = least_cpu(partial(find, budget=dpr.Budget(1), columns=asked))
                 name = f"{len(asked)}_histograms_of_{who}_{rows // 10**6}m_rows"
                 yield Figure(f"{name}_cpu_over_release", found / plain, "<=2")
-
-
-def _least(work: Callable[[], object]) -> float:
-    """Do a task some times; give the least CPU time."""
-    return min(second_time(work)["cpu"] for _ in range(ROUNDS))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import resource
 import sys
 import time
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from figure import Figure
@@ -23,13 +24,10 @@ CORES = os.cpu_count() or 1
 # By workers, at least how many times faster than the loop the tables are.
 TIMES_FASTER = {1: 60} | ({CORES: 150} if CORES >= 4 else {CORES: 60})  # noqa: PLR2004
 PEOPLE, COVERAGE_REPETITIONS = 5_000, 100_000
-SETTINGS = [
-    (table, weighted, n, epsilon)
-    for table in (1, 2, 3, 4)
-    for weighted in (False, True)
-    for n in (5_000, 10_000)
-    for epsilon in (0.2, 0.5, 1.0, 4.0)
-]
+# Table, whether it is weighted, people, epsilon.
+SETTINGS = list(
+    product((1, 2, 3, 4), (False, True), (5_000, 10_000), (0.2, 0.5, 1.0, 4.0))
+)
 
 
 def figures() -> Iterator[Figure]:

@@ -264,37 +264,27 @@ def counted(task: tuple[str, int, int, int]) -> list[Row]:
 
 
 def added(rows: list[Row]) -> dict[tuple[object, ...], NDArray[np.int64]]:
-    """Add up the parts of every cell: given and covering, by status."""
+    """Add up the parts of every cell: given and covering, of each status and of all."""
     sums: dict[tuple[object, ...], NDArray[np.int64]] = {}
-    for row in rows:
-        key = row[:6]
-        counts = np.array(row[6:], dtype=np.int64)
-        sums[key] = sums.get(key, np.zeros(2, dtype=np.int64)) + counts
+    for *cell, status, given, covering in rows:
+        counts = np.array([given, covering], dtype=np.int64)
+        for each in ("all", status):
+            sums[*cell, each] = sums.get((*cell, each), 0) + counts
     return sums
 
 
 def print_tables(rows: list[Row], statuses: Iterable[str] = FUNCTION_STATUSES) -> None:
     """Print coverage by kind and status over cells, and the cells that fall short."""
     sums = added(rows)
-    runs: dict[tuple[object, ...], int] = {}
-    for key, (given, _) in sums.items():
-        runs[key[:5]] = runs.get(key[:5], 0) + int(given)
+    runs = {key[:5]: int(sums[key][0]) for key in sums if key[5] == "all"}
     kinds = dict.fromkeys(key[1] for key in sums)
     head = "kind | status | of all answers | cells | median | lowest tenth | lowest"
     print(f"| {head} | below 0.90 | below 0.94 |\n|{'---|' * 9}")
     short = []
     for kind in kinds:
         whole = sum(count for key, count in runs.items() if key[1] == kind)
-        every: dict[tuple[object, ...], NDArray[np.int64]] = {}
-        for key, counts in sums.items():
-            if key[1] == kind:
-                every[key[:5]] = every.get(key[:5], 0) + counts
         for status in ("all", *statuses):
-            mine = (
-                every
-                if status == "all"
-                else {k: v for k, v in sums.items() if k[1] == kind and k[5] == status}
-            )
+            mine = {k: v for k, v in sums.items() if (k[1], k[5]) == (kind, status)}
             total = sum(int(v[0]) for v in mine.values())
             if not total:
                 continue
