@@ -14,6 +14,9 @@ from dpratio.simulation.forecast.calibration_power import (
 
 BOUNDS = {"s": dpr.Bounds(0, 1), "y": dpr.Bounds.binary()}
 WEIGHT = {"w": dpr.Bounds(0.5, 2)}
+LAND = dpr.Groups("land", ["north"])
+UNIT = dpr.Bounds(0, 1)
+PEOPLE = dpr.PrivacyUnit("id", totals={"s": UNIT, "y": UNIT})
 
 
 def plan_of(**terms: Any) -> dpr.Plan:  # noqa: ANN401
@@ -102,24 +105,13 @@ def test_weights_that_follow_the_score_leave_the_size_in_its_place() -> None:
     ("options", "said"),
     [
         ({"n": 0}, "n must be a whole number up to a million, got 0"),
-        ({"n": 10, "often": 0}, "often must lie between 0 and 100, got 0"),
-        ({"n": 10, "samples": 0}, "samples must be a whole number up to 100,000"),
+        ({"often": 0}, "often must lie between 0 and 100, got 0"),
+        ({"samples": 0}, "samples must be a whole number up to 100,000"),
+        ({"plan": plan_of(groups=None)}, "needs bins of the score, got 's'"),
+        ({"plan": plan_of(groups=LAND)}, "needs bins of the score, got 's'"),
+        ({"plan": plan_of(unit=PEOPLE)}, "is about rows, got 'id'"),
     ],
 )
-def test_an_option_that_is_none_is_refused(options: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_tested_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
-        calibration_power(plan_of(), **options)
-
-
-def test_a_plan_without_bins_of_the_score_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="needs bins of the score, got 's'"):
-        calibration_power(plan_of(groups=None), n=100)
-    with pytest.raises(InvalidInput, match="needs bins of the score, got 's'"):
-        calibration_power(plan_of(groups=dpr.Groups("land", ["north"])), n=100)
-
-
-def test_people_with_many_rows_are_refused() -> None:
-    totals = {"s": dpr.Bounds(0, 1), "y": dpr.Bounds(0, 1)}
-    plan = plan_of(unit=dpr.PrivacyUnit("id", totals=totals))
-    with pytest.raises(InvalidInput, match="is about rows, got 'id'"):
-        calibration_power(plan, n=100)
+        calibration_power(**{"plan": plan_of(), "n": 100, **options})
