@@ -86,12 +86,10 @@ def draw_blocks(
     Questions share their people; noise they do not.
     """
     people, *noise = seeds.spawn(1 + len(asked))
+    counted = [(plan, counted_question(plan, each)) for plan, each in asked]
     sums = simulate_sums(
         population,
-        {
-            _sums_of(plan, each): view_of(plan, counted_question(plan, each))
-            for plan, each in asked
-        },
+        {_sums_of(*each): view_of(*each) for each in counted},
         count=size,
         repetitions=repetitions,
         seeds=people,
@@ -99,7 +97,7 @@ def draw_blocks(
         tick=tick,
     )
     blocks = []
-    for index, each in enumerate(asked):
+    for index, each in enumerate(counted):
         exact = sums[_sums_of(*each)]
         own = [noise[index], *noise[index].spawn(blocks_of(repetitions) - 1)]
         starts = range(0, repetitions, _REPETITIONS_IN_A_BLOCK)
@@ -123,9 +121,8 @@ def _denominator_sds(part: Part) -> float:
     return float(abs(mean) / math.sqrt(noise))
 
 
-def _sums_of(plan: Plan, asked: PlannedQuestion) -> Hashable:
+def _sums_of(plan: Plan, question: PlannedQuestion) -> Hashable:
     """Name what is added up: plans that differ in noise alone share their sums."""
-    question = counted_question(plan, asked)
     bounds = tuple(plan.box(question).values())
     summands = tuple(each.summand for each in question.sums)
     return bounds, summands, plan.contrast(question)
