@@ -102,10 +102,6 @@ class Proposals(Tabular):
             *meanings,
         ]
 
-    def said(self) -> list[str]:
-        """The notes."""
-        return self.notes()
-
     def __len__(self) -> int:
         return len(self.rows)
 

@@ -73,12 +73,7 @@ class BinProposal(Tabular):
         none += "cells would tell, or edges from outside."
         size = self.found.size
         reasons = [none] if not size else [few] if size < self.asked else []
-        stamped = stamps(self)
-        return [*stamped, said, *reasons]
-
-    def said(self) -> list[str]:
-        """The notes."""
-        return self.notes()
+        return [*stamps(self), said, *reasons]
 
     def __len__(self) -> int:
         return self.found.size

@@ -80,10 +80,6 @@ class GroupChoices(Tabular):
             told,
         ]
 
-    def said(self) -> list[str]:
-        """The notes."""
-        return self.notes()
-
     def __len__(self) -> int:
         return len(self.rows) - 1
 

@@ -67,19 +67,13 @@ class RowCheck(Tabular):
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per count."""
-        return {
-            "column": [each.column for each in self.rows],
-            "counted": [each.counted for each in self.rows],
-            "about": [each.about for each in self.rows],
-            "margin": [each.margin for each in self.rows],
-            "status": [each.status for each in self.rows],
-        }
+        names = Checked.__slots__
+        return {name: [getattr(each, name) for each in self.rows] for name in names}
 
     def said(self) -> list[str]:
         """Say what is likely wrong."""
         fine = ["Nothing gross is wrong with how the data are written."]
-        stamped = stamps(self)
-        return [*stamped, *(self.words or fine)]
+        return [*stamps(self), *(self.words or fine)]
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -1,7 +1,7 @@
 """Comparing the ratios of a release: with each other, or with a value."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from dpratio.analyst.comparison.hypothesis import LINKS, Doubts, Ends, Hypothesi
 from dpratio.analyst.ratio.tail import pvalues_of, quantile_of
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.analyst.tables.statuses import Codes, codes_of
-from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.release.release import Release
 from dpratio.terms.dimensions import Cell
@@ -96,29 +95,26 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         _require_link(each, target, null)
     alone = null == 0 or len(links) == 1
     require(alone, "a null other than 0 belongs to one link", links)
-    answers = []
+    answers: list[dict[str, Any]] = []
     people: list[str] = []
     for each in links:
-        hypothesis, labels, shared = target.hypothesis(design, reference, each)
+        hypothesis, (first, second), shared = target.hypothesis(design, reference, each)
         answers.append(_answer(hypothesis, null, alternative, level, adjust))
         people += shared
+    levels = [each.pop("interval_level") for each in answers]
     joined = {
-        name: np.concatenate([getattr(each, name) for each in answers])
-        for name in _Answer.__dataclass_fields__
-        if name != "interval_level"
+        name: np.concatenate([each[name] for each in answers]) for name in answers[0]
     }
-    first, second = labels
-    rows = len(answers[0].estimate)
     unit = release.measured.unit_of(target.question.asked)
     return Comparison(
         first=first * len(links),
         second=None if second is None else second * len(links),
         reference=reference,
-        link=[each for each in links for _ in range(rows)],
+        link=[each for each in links for _ in first],
         null=null,
         alternative=alternative,
         level=level,
-        interval_level=answers[0].interval_level,
+        interval_level=levels[0],
         adjust=adjust,
         variance=target.variance,
         is_simulated=release.is_simulated,
@@ -133,22 +129,10 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    estimate: Floats
-    ci_lower: Floats
-    ci_upper: Floats
-    se: Floats
-    statistic: Floats
-    pvalue: Floats
-    pvalue_adjusted: Floats
-    codes: Codes
-    interval_level: float
-
-
 def _answer(
     hypothesis: Hypothesis, null: float, alternative: str, level: float, adjust: str
-) -> _Answer:
+) -> dict[str, Any]:
+    """Give the columns of one link, and the level of its intervals."""
     estimate, se = hypothesis.estimates()
     statistic = hypothesis.deviates(null)
     pvalue = pvalues_of(statistic, alternative)
@@ -161,17 +145,17 @@ def _answer(
     natural = -1.0 if hypothesis.link == "lift" else -np.inf
     lower = np.where(open_ended, natural, ends.lower)
     upper = np.where(open_ended, np.inf, ends.upper)
-    return _Answer(
-        estimate=estimate,
-        ci_lower=np.full_like(lower, natural) if alternative == "less" else lower,
-        ci_upper=np.full_like(upper, np.inf) if alternative == "greater" else upper,
-        se=np.where(open_ended | ~np.isfinite(se), np.inf, se),
-        statistic=statistic,
-        pvalue=pvalue,
-        pvalue_adjusted=adjusted(pvalue, adjust),
-        codes=codes,
-        interval_level=single,
-    )
+    return {
+        "estimate": estimate,
+        "ci_lower": np.full_like(lower, natural) if alternative == "less" else lower,
+        "ci_upper": np.full_like(upper, np.inf) if alternative == "greater" else upper,
+        "se": np.where(open_ended | ~np.isfinite(se), np.inf, se),
+        "statistic": statistic,
+        "pvalue": pvalue,
+        "pvalue_adjusted": adjusted(pvalue, adjust),
+        "codes": codes,
+        "interval_level": single,
+    }
 
 
 def _statuses(

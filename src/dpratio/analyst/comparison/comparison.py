@@ -17,7 +17,7 @@ from dpratio.analyst.tables.sentence import (
     percent,
     short,
 )
-from dpratio.analyst.tables.statuses import Codes, meanings_of, words_of
+from dpratio.analyst.tables.statuses import FLOORED, Codes, meanings_of, words_of
 from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
 
@@ -29,10 +29,7 @@ MEASURED, BOUNDED = "shared, measured", "may be shared"
 
 COMPARISON_STATUSES = {
     "ok": "the interval holds at its level",
-    "variance_floored": (
-        "noise drowned the sampling variance; what stands in for it follows from the "
-        "noise alone"
-    ),
+    "variance_floored": FLOORED,
     "weak": (
         "the sums of a group lie within 4.5 standard deviations of zero, or somewhat "
         "further out where noise hides the variance, or its denominator alone within "

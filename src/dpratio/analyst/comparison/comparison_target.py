@@ -60,10 +60,10 @@ class ComparisonTarget:
         statistic = _statistic(moments, form, lowest)
         return cls(release, chosen, tuple(groups), statistic, form)
 
-    @property
-    def names(self) -> list[Any]:
-        """The names of all groups of the question."""
-        return names_of(self.question)
+    def named(self, places: Places) -> list[Any]:
+        """Name some groups of the question."""
+        names = names_of(self.question)
+        return [names[at] for at in places.tolist()]
 
     @property
     def asked(self) -> str:
@@ -86,7 +86,6 @@ class ComparisonTarget:
         The last value says of every row whether its people may be shared, and whether
         that was measured; it is empty where nobody may be in both.
         """
-        names = self.names
         if reference is not None:
             _require_reference(reference, link)
             require(
@@ -94,11 +93,11 @@ class ComparisonTarget:
             )
             places = places_of(self.question, self.groups)
             value = AgainstValue(self.statistic.only(places), float(reference), link)
-            return value, ([names[at] for at in places.tolist()], None), ()
+            return value, (self.named(places), None), ()
         sides = sides_of(self.release, self.question, self.groups, design)
-        first = [names[at] for at in sides.first.tolist()]
+        first = self.named(sides.first)
         if not sides.is_rest:
-            second = [names[at] for at in sides.second.tolist()]
+            second = self.named(sides.second)
             both = (sides.first, sides.second)
             contest = Between(self.statistic, self.statistic, both, link)
             if not sides.is_shared:

@@ -198,9 +198,8 @@ def assess_equivalence(
         overall = "within"
     elif bool((adjusted(away, "bonferroni") < 1 - level).any()):
         overall = "outside"
-    names = target.names
     return Equivalence(
-        group=[names[at] for at in places.tolist()],
+        group=target.named(places),
         ratio=ratio,
         ci_lower=ends.lower,
         ci_upper=ends.upper,

@@ -166,9 +166,8 @@ def _beside(
         return ()
     each = AgainstValue(target.statistic.only(places), 0.0, "difference")
     ends = each.ends(quantile_of(_LEVEL, "two-sided"))
-    names = target.names
     rows = (each.estimates()[0].tolist(), ends.lower.tolist(), ends.upper.tolist())
-    return tuple(zip([names[at] for at in places.tolist()], *rows, strict=True))
+    return tuple(zip(target.named(places), *rows, strict=True))
 
 
 def _is_told(statistic: Statistic) -> Flags:

@@ -4,12 +4,12 @@ Two kinds: a ratio against a value (`AgainstValue`) and a ratio against another 
 (`Between`). Both are worked on for all rows at once, in chunks that fit the cache.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpratio.analyst.comparison.invert_two_ratios import Singles, lower_ends, singles_of
+from dpratio.analyst.comparison.invert_two_ratios import lower_ends, singles_of
 from dpratio.analyst.comparison.two_ratios import Pairs
 from dpratio.analyst.ratio.at_estimate import AtEstimate
 from dpratio.analyst.ratio.confidence_set import confidence_set
@@ -57,11 +57,8 @@ class AgainstValue:
         """Give estimates and standard errors."""
         ratio, variance = _ratios(self.statistic)
         with np.errstate(divide="ignore", invalid="ignore"):
-            if self.link == "difference":
-                return ratio - self.value, np.sqrt(variance)
-            if self.link == "lift":
-                return ratio / self.value - 1, np.sqrt(variance) / self.value
-            return np.log(ratio / self.value), np.sqrt(variance) / ratio
+            unit = {"difference": 1.0, "lift": self.value, "log_ratio": ratio}
+            return self._scaled(ratio), np.sqrt(variance) / unit[self.link]
 
     def doubts(self) -> Doubts:
         """Say what else there is to know of the intervals."""
@@ -81,10 +78,17 @@ class AgainstValue:
             found = confidence_set(self.statistic, quantile)
             has_lower = found.has_lower
             lower = np.where(has_lower, found.lower, self.statistic.lowest)
-            ends = [_scaled(each, self) for each in (lower, found.upper)]
+            lower, upper = self._scaled(lower), self._scaled(found.upper)
         if self.link == "log_ratio":
             has_lower = has_lower & (found.lower > 0)
-        return Ends(ends[0], ends[1], has_lower, found.is_interval)
+        return Ends(lower, upper, has_lower, found.is_interval)
+
+    def _scaled(self, ratio: Floats) -> Floats:
+        if self.link == "difference":
+            return ratio - self.value
+        per = ratio / self.value
+        changed: Floats = per - 1 if self.link == "lift" else np.log(per)
+        return changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,40 +134,32 @@ class Between:
 
     def ends(self, quantile: float) -> Ends:
         """Find the interval of every row."""
-        singles = (
-            singles_of(self.first, quantile),
-            singles_of(self.second, quantile),
-        )
+        one, two = (singles_of(each, quantile) for each in (self.first, self.second))
+        here, there = self.places
 
         def work(pairs: Pairs, rows: slice) -> tuple[Floats, ...]:
-            one, two = (
-                each.only(at[rows])
-                for each, at in zip(singles, self.places, strict=True)
-            )
-            down, up = self._supported(one, two), self._supported(two, one)
+            own, other = one.only(here[rows]), two.only(there[rows])
             return (
-                lower_ends(pairs, one, two, quantile),
-                -lower_ends(pairs.swapped(), two, one, quantile),
-                down.astype(np.float64),
-                up.astype(np.float64),
+                lower_ends(pairs, own, other, quantile),
+                -lower_ends(pairs.swapped(), other, own, quantile),
             )
 
-        lower, upper, down, up = self._in_chunks(work)
-        has_lower, has_upper = down > 0, up > 0
+        lower, upper = self._in_chunks(work)
         if self.link != "lift":
             return Ends(lower, upper, np.isfinite(lower), np.isfinite(upper))
         with np.errstate(over="ignore"):  # Against nearly nothing a lift has no end.
             lower, upper = np.expm1(lower), np.expm1(upper)
+        # One ratio has a smallest value, and the other a largest.
+        has_lower = one.held.has_lower[here] & two.held.is_interval[there]
+        has_upper = two.held.has_lower[there] & one.held.is_interval[here]
         return Ends(lower, upper, has_lower, has_upper & np.isfinite(upper))
-
-    def _supported(self, one: Singles, two: Singles) -> Flags:
-        """Tell where the first ratio has a smallest value and the other a largest."""
-        return one.has_lower & two.is_interval
 
     def _in_chunks(
         self, work: Callable[[Pairs, slice], tuple[Floats, ...]]
     ) -> list[Floats]:
         joined = "difference" if self.link == "difference" else "quotient"
+        starts = range(0, max(len(self.places[0]), 1), _PAIRS_AT_ONCE)
+        chunks = (slice(at, at + _PAIRS_AT_ONCE) for at in starts)
         done = [
             work(
                 Pairs(
@@ -173,17 +169,12 @@ class Between:
                 ),
                 rows,
             )
-            for rows in _chunks(len(self.places[0]))
+            for rows in chunks
         ]
         return [np.concatenate(each) for each in zip(*done, strict=True)]
 
 
 Hypothesis = AgainstValue | Between
-
-
-def _chunks(count: int) -> Iterator[slice]:
-    for start in range(0, max(count, 1), _PAIRS_AT_ONCE):
-        yield slice(start, min(start + _PAIRS_AT_ONCE, count))
 
 
 def _doubts(statistic: Statistic) -> Doubts:
@@ -201,11 +192,3 @@ def _ratios(statistic: Statistic) -> tuple[Floats, Floats]:
         undefined = bottom <= 0 if np.isfinite(lowest) else bottom == 0
         ratio = np.where(undefined, np.nan, np.maximum(here.ratio, lowest))
     return ratio, sampling + privacy
-
-
-def _scaled(ratio: Floats, against: AgainstValue) -> Floats:
-    if against.link == "difference":
-        return ratio - against.value
-    per = ratio / against.value
-    changed: Floats = per - 1 if against.link == "lift" else np.log(per)
-    return changed

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpratio.analyst.comparison.two_ratios import Pairs
-from dpratio.analyst.ratio.confidence_set import confidence_set
+from dpratio.analyst.ratio.confidence_set import ConfidenceSet, confidence_set
 from dpratio.analyst.ratio.crossing import find_crossing
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.arrays import Flags, Floats, Integers
@@ -21,37 +21,22 @@ __all__ = ["Singles", "lower_ends", "singles_of"]
 
 @dataclass(frozen=True, slots=True)
 class Singles:
-    """Each group's ratio, and the ends and shape of its own set."""
+    """Each group's ratio, and its own set."""
 
     ratio: Floats
-    lower: Floats
-    upper: Floats
-    is_interval: Flags
-    has_lower: Flags
+    held: ConfidenceSet
 
     def only(self, chosen: Integers | Flags | slice) -> "Singles":
         """Keep some groups, perhaps repeatedly."""
-        return Singles(
-            self.ratio[chosen],
-            self.lower[chosen],
-            self.upper[chosen],
-            self.is_interval[chosen],
-            self.has_lower[chosen],
-        )
+        return Singles(self.ratio[chosen], self.held.only(chosen))
 
 
 def singles_of(statistic: Statistic, quantile: float) -> Singles:
     """Find the set of every group by itself."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found = confidence_set(statistic, quantile)
+        held = confidence_set(statistic, quantile)
         ratio = statistic.numerator / statistic.denominator
-    return Singles(
-        ratio=np.maximum(ratio, statistic.lowest),
-        lower=found.lower,
-        upper=found.upper,
-        is_interval=found.is_interval,
-        has_lower=found.has_lower,
-    )
+    return Singles(np.maximum(ratio, statistic.lowest), held)
 
 
 def lower_ends(
@@ -63,9 +48,9 @@ def lower_ends(
     a largest; of a quotient the first's must be above 0.
     """
     ends = np.full(len(first.ratio), -np.inf)
-    bounded = first.has_lower & second.is_interval
+    bounded = first.held.has_lower & second.held.is_interval
     if pairs.link == "quotient":
-        bounded = bounded & (first.lower > 0) & (second.upper > 0)
+        bounded = bounded & (first.held.lower > 0) & (second.held.upper > 0)
     if bounded.any():
         chosen = slice(None) if bounded.all() else bounded
         ends[chosen] = _found(
@@ -88,7 +73,7 @@ def _found(pairs: Pairs, first: Singles, second: Singles, quantile: float) -> Fl
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         scale = np.log if pairs.link == "quotient" else np.array
         centres = (scale(first.ratio), scale(second.ratio))
-        low, high = scale(first.lower), scale(second.upper)
+        low, high = scale(first.held.lower), scale(second.held.upper)
         centre = centres[0] - centres[1]
         # Zou & Donner (2008): variances recovered from the ends that matter.
         step = -np.hypot(centres[0] - low, high - centres[1])

@@ -13,7 +13,13 @@ from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.labels import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import chance_in_words
-from dpratio.analyst.tables.statuses import Codes, codes_of, meanings_of, words_of
+from dpratio.analyst.tables.statuses import (
+    FLOORED,
+    Codes,
+    codes_of,
+    meanings_of,
+    words_of,
+)
 from dpratio.arrays import Floats
 from dpratio.tabular import UNKNOWN, Tabular
 
@@ -21,10 +27,7 @@ __all__ = ["CURVE_STATUSES", "CalibrationErrors", "Curve"]
 
 CURVE_STATUSES = {
     "ok": "all intervals hold at their level",
-    "variance_floored": (
-        "noise drowned the sampling variance; what stands in for it follows from the "
-        "noise alone"
-    ),
+    "variance_floored": FLOORED,
     "weak": (
         "the labels or the weight of the bin lie near zero for their noise; no level "
         "is promised: where few bins of their kind are bounded, they cover less"

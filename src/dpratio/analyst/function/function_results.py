@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from dpratio.analyst.tables.digits import rounded_to
 from dpratio.analyst.tables.labels import labelled
 from dpratio.analyst.tables.provenance import stamps
-from dpratio.analyst.tables.statuses import Codes, meanings_of, words_of
+from dpratio.analyst.tables.statuses import FLOORED, Codes, meanings_of, words_of
 from dpratio.arrays import Floats
 from dpratio.tabular import Tabular
 
@@ -15,10 +15,7 @@ __all__ = ["FUNCTION_STATUSES", "FunctionEstimates"]
 
 FUNCTION_STATUSES = {
     "ok": "the interval holds at its level",
-    "variance_floored": (
-        "noise drowned the sampling variance; what stands in for it follows from the "
-        "noise alone"
-    ),
+    "variance_floored": FLOORED,
     "weak": (
         "what the function divides by and what it divides lie within six standard "
         "deviations of zero, or somewhat further out where noise hides the variance, "

@@ -53,6 +53,10 @@ class ConfidenceSet:
         told: Flags = self.kind <= _HALF_LINE
         return told
 
+    def only(self, chosen: Integers | Flags | slice) -> "ConfidenceSet":
+        """Keep some rows, perhaps repeatedly."""
+        return ConfidenceSet(self.lower[chosen], self.upper[chosen], self.kind[chosen])
+
 
 def confidence_set(statistic: Statistic, quantile: float) -> ConfidenceSet:
     """Find all ratios that are not rejected.

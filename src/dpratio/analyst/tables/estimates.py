@@ -19,7 +19,13 @@ from dpratio.analyst.tables.sentence import (
     range_in_words,
     short,
 )
-from dpratio.analyst.tables.statuses import Codes, codes_of, meanings_of, words_of
+from dpratio.analyst.tables.statuses import (
+    FLOORED,
+    Codes,
+    codes_of,
+    meanings_of,
+    words_of,
+)
 from dpratio.analyst.tables.without_cuts import WithoutCuts
 from dpratio.arrays import Floats
 from dpratio.release.release import AFTER_LOOK
@@ -29,10 +35,7 @@ __all__ = ["STATUSES", "Estimates"]
 
 STATUSES = {
     "ok": "the interval holds at its level",
-    "variance_floored": (
-        "noise drowned the sampling variance; what stands in for it follows from the "
-        "noise alone"
-    ),
+    "variance_floored": FLOORED,
     "weak": (
         "the sums lie within 4.5 standard deviations of zero, or somewhat further out "
         "where noise hides the variance, or the denominator alone within three, and "

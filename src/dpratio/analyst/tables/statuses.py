@@ -5,9 +5,15 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Codes", "codes_of", "meanings_of", "words_of"]
+__all__ = ["FLOORED", "Codes", "codes_of", "meanings_of", "words_of"]
 
 Codes = NDArray[np.int8]
+
+# What the status "variance_floored" means, of every answer.
+FLOORED = (
+    "noise drowned the sampling variance; what stands in for it follows from the noise "
+    "alone"
+)
 
 
 def codes_of(statuses: Iterable[str]) -> dict[str, np.int8]:
