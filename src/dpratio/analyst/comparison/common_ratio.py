@@ -103,7 +103,7 @@ def _smoothed(statistic: Statistic, count: int) -> Statistic:
     ratio = np.repeat(np.where(bottom != 0, top / bottom, 0.0), count)
     at = (np.ones_like(ratio), np.maximum(ratio, statistic.lowest))
     still, own = np.zeros_like(ratio), statistic.sampling
-    size = np.hypot(statistic.denominator, np.sqrt(_noise(statistic)[1]))
+    size = np.hypot(statistic.denominator, np.sqrt(statistic.noise_of_sums()[1]))
     share = size / np.repeat(_sum(size, count), count)
     pooled = np.stack(
         [share * np.repeat(_sum(each, count), count) for each in own.values]
@@ -154,18 +154,11 @@ def _points(unit: Floats, angle: Floats, count: int) -> tuple[Point, Point]:
 
 def _unit(statistic: Statistic, count: int) -> Floats:
     """Give a size of ratios at which angles tell them apart."""
-    on_top, below = _noise(statistic)
+    on_top, below = statistic.noise_of_sums()
     top = np.hypot(statistic.numerator, np.sqrt(on_top))
     bottom = np.hypot(statistic.denominator, np.sqrt(below))
     unit: Floats = _sum(top, count) / _sum(bottom, count)
     return unit
-
-
-def _noise(statistic: Statistic) -> tuple[Floats, Floats]:
-    """Give the noise variances of numerators and of denominators."""
-    one, none = np.ones_like(statistic.numerator), np.zeros_like(statistic.numerator)
-    at_zero, at_infinity = (one, none), (none, one)
-    return statistic.noise_variance(at_zero), statistic.noise_variance(at_infinity)
 
 
 def _sum(values: Floats, count: int) -> Floats:

@@ -19,10 +19,10 @@ from dpratio.analyst.comparison.hypothesis import AgainstValue, Between, Hypothe
 from dpratio.analyst.comparison.measured_pairs import cross_moments, measured_between
 from dpratio.analyst.comparison.shared_people import bounded_between
 from dpratio.analyst.ratio.interval import Signs
-from dpratio.analyst.ratio.statistic import Statistic, statistic_of
+from dpratio.analyst.ratio.statistic import Statistic, silenced_statistic
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.noise import Noise, noise_of, side_by_side
-from dpratio.analyst.sums.variance import choose_variance, weights_are_lost
+from dpratio.analyst.sums.variance import choose_variance
 from dpratio.analyst.tables.labels import says_little
 from dpratio.analyst.tables.options import is_finite_number
 from dpratio.checks import require
@@ -57,7 +57,7 @@ class ComparisonTarget:
         moments = moments_of(release, chosen)
         form = choose_variance(moments, variance)
         lowest = Signs.of(release.measured.box(chosen.asked)).lowest
-        statistic = _statistic(moments, form, lowest)
+        statistic = silenced_statistic(moments, form, lowest=lowest)
         return cls(release, chosen, tuple(groups), statistic, form)
 
     def named(self, places: Places) -> list[Any]:
@@ -111,7 +111,7 @@ class ComparisonTarget:
             return contest, (first, second), tuple(people)
         rest = self._rest_of(sides.second)
         lowest = self.statistic.lowest
-        others = _statistic(rest, self.variance, lowest)
+        others = silenced_statistic(rest, self.variance, lowest=lowest)
         both = (sides.first, np.arange(len(first)))
         rests = [REST] * len(first)
         return Between(self.statistic, others, both, link), (first, rests), ()
@@ -131,12 +131,6 @@ def _rest(sums: NoisySums, places: Places) -> Noise:
         counts = np.broadcast_to(layer.counts, (len(sums.values),))
         layers.append(replace(layer, counts=counts.sum() - counts[places]))
     return noise_of(tuple(layers), np.array(sums.steps))
-
-
-def _statistic(moments: Moments, variance: str, lowest: float) -> Statistic:
-    """Give the statistic; groups whose weights are lost in noise say nothing."""
-    lost = weights_are_lost(moments, variance)
-    return statistic_of(moments, variance, lowest=lowest).silenced(lost)
 
 
 def _require_reference(reference: float, link: str) -> None:

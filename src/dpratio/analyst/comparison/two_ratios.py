@@ -200,9 +200,8 @@ class Pairs:
     def _unit(self) -> Floats:
         """Give a size of ratios at which angles tell them apart."""
         held = self.second
-        one, none = np.ones_like(held.numerator), np.zeros_like(held.numerator)
-        top = held.numerator**2 + held.noise_variance((one, none))
-        bottom = held.denominator**2 + held.noise_variance((none, one))
+        on_top, below = held.noise_of_sums()
+        top, bottom = held.numerator**2 + on_top, held.denominator**2 + below
         tiny = np.finfo(np.float64).tiny
         unit: Floats = np.sqrt(np.maximum(top, tiny) / np.maximum(bottom, tiny))
         return unit

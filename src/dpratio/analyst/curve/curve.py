@@ -1,6 +1,6 @@
 """From a release over score bins to calibration curves."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from dpratio.analyst.curve.calibration_error import (
     absolute_error,
     squared_error,
 )
-from dpratio.analyst.curve.calibration_test import CalibrationTest, calibration_test
+from dpratio.analyst.curve.calibration_test import calibration_test
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, CalibrationErrors, Curve
 from dpratio.analyst.curve.fit import fit_of
 from dpratio.analyst.curve.recast import seen_as_ratio
@@ -106,11 +106,22 @@ def calibration_curve(
             laid_out.edges if laid_out.column == ratio.numerator else None,
         )
         points = (
-            _with_means(Sampling.of(moments, box), laid_out, score, label, test, level)
+            _with_means(Sampling.of(moments, box), laid_out, score, label, level)
             if "w" in moments.names
-            else _without_means(laid_out, test, level)
+            else _without_means(laid_out, ratios[1] == _FLOORED)
         )
-    fit = fit_of(release, asked, moments, list(laid_out.curve_labels), level)
+    errors = CalibrationErrors(
+        labels=laid_out.curve_labels,
+        expected=points.expected,
+        squared=points.squared,
+        test=test,
+        bins=np.bincount(laid_out.codes, minlength=laid_out.curves).astype(np.float64),
+        left_out=points.left_out,
+        level=level,
+        has_means="w" in moments.names,
+        fit=fit_of(release, asked, moments, list(laid_out.curve_labels), level),
+        origin=release.origin,
+    )
     return Curve(
         labels=question_labels(asked),
         bins=laid_out.column,
@@ -121,7 +132,7 @@ def calibration_curve(
         ratio=ratios[0],
         gap=points.gap,
         codes=_status(points, ratios[1]),
-        errors=replace(points.errors, fit=fit, origin=release.origin),
+        errors=errors,
         level=level,
         is_simulated=release.is_simulated,
         is_after_look=release.is_after_look,
@@ -136,13 +147,15 @@ def calibration_curve(
 
 @dataclass(frozen=True, slots=True)
 class _Points:
-    """What means tell of each bin; the last three say where they fail."""
+    """What means tell of each bin and curve; the last three say where they fail."""
 
     share: Measured
     score: Measured
     label: Measured
     gap: Measured
-    errors: CalibrationErrors
+    expected: Measured
+    squared: Measured
+    left_out: Floats
     lost: Flags
     weak: Flags
     floored: Flags
@@ -238,7 +251,7 @@ def _interval(
     plausible; the estimate is moved to the nearest value that is possible.
     """
     form = choose_variance(view, form)
-    options = Options("pivot", "ratio", level, form, draws=2, rng=None)
+    options = Options("pivot", "ratio", level, form)
     found = intervals(view, reach, options)
     estimate = np.where(view["wy"] > 0, view["ws"] / view["wy"], np.nan)
     clipped = (np.clip(each, *ends) for each in (estimate, found.lower, found.upper))
@@ -250,7 +263,6 @@ def _with_means(
     laid_out: _Layout,
     score: Ends,
     label: Labels,
-    test: CalibrationTest,
     level: float,
 ) -> _Points:
     """Give means, gaps, shares and errors with their intervals."""
@@ -267,52 +279,35 @@ def _with_means(
     for _, codes in found.values():
         lost |= codes > _WEAK
         weak |= codes == _WEAK
-    errors = CalibrationErrors(
-        labels=laid_out.curve_labels,
-        expected=absolute_error(bins, level),
-        squared=squared_error(bins, level),
-        test=test,
-        bins=bins.add(np.ones(len(laid_out.codes))),
-        left_out=bins.add((~bins.is_known).astype(np.float64)),
-        level=level,
-    )
     return _Points(
         share=share_of(bins, sampling, level),
         score=found["score"][0],
         label=found["label"][0],
         gap=found["gap"][0],
-        errors=errors,
+        expected=absolute_error(bins, level),
+        squared=squared_error(bins, level),
+        left_out=bins.add((~bins.is_known).astype(np.float64)),
         lost=lost,
         weak=weak,
         floored=found["gap"][1] == _FLOORED,
     )
 
 
-def _without_means(laid_out: _Layout, test: CalibrationTest, level: float) -> _Points:
+def _without_means(laid_out: _Layout, floored: Flags) -> _Points:
     """Say of every bin that nothing is known of its means."""
-    unknown, unknown_curve = (
+    of_bin, of_curve = (
         Measured(*(np.full(count, each) for each in (np.nan, -np.inf, np.inf)))
-        for count in (len(laid_out.codes), laid_out.curves)
+        for count in (len(floored), laid_out.curves)
     )
-    errors = CalibrationErrors(
-        labels=laid_out.curve_labels,
-        expected=unknown_curve,
-        squared=unknown_curve,
-        test=test,
-        bins=np.bincount(laid_out.codes, minlength=laid_out.curves).astype(np.float64),
-        left_out=np.zeros(laid_out.curves),
-        level=level,
-        has_means=False,
-    )
-    none = np.zeros(len(laid_out.codes), dtype=np.bool_)
-    return _Points(unknown, unknown, unknown, unknown, errors, none, none, none)
+    none, nobody = np.zeros_like(floored), np.zeros(laid_out.curves)
+    errors = (of_curve, of_curve, nobody)
+    return _Points(of_bin, of_bin, of_bin, of_bin, *errors, none, none, floored)
 
 
 def _status(points: _Points, ratio: Codes) -> Codes:
     """Sum up in one word what is known of a bin."""
     status = np.zeros(len(ratio), dtype=np.int8)
-    floored = points.floored if points.errors.has_means else ratio == _FLOORED
-    status[floored] = _CODES["variance_floored"]
+    status[points.floored] = _CODES["variance_floored"]
     status[points.weak | (ratio == _WEAK)] = _CODES["weak"]
     status[ratio > _WEAK] = _CODES["ratio_unbounded"]
     status[points.lost] = _CODES["lost"]

@@ -18,6 +18,7 @@ from dpratio.analyst.function.function_results import (
 )
 from dpratio.analyst.function.quotient import QuotientSet, quotient_set
 from dpratio.analyst.function.selected import is_selected
+from dpratio.analyst.ratio.interval import standard_errors
 from dpratio.analyst.ratio.monte_carlo import redrawn_sums
 from dpratio.analyst.ratio.noisy_tail import fourth_moment_scale, noisy_quantile
 from dpratio.analyst.ratio.tail import is_drowned, normal_quantile
@@ -25,7 +26,7 @@ from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.sampling import Sampling
 from dpratio.analyst.tables.options import require_draws, require_level
 from dpratio.analyst.tables.statuses import codes_of
-from dpratio.arrays import Flags, Floats
+from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 from dpratio.plan.planned_question import choose_question
 from dpratio.plan.strategy.allowance import allowance
@@ -239,13 +240,12 @@ def _by_pivot(found: QuotientSet) -> dict[str, Any]:
     codes = np.zeros(len(found.lower), dtype=np.int8)
     codes[found.is_drowned & ~found.is_weak] = _CODES["variance_floored"]
     codes[found.is_lost] = _CODES["unbounded"]
-    errors = _errors(found.sampling, found.privacy, 1.0, found.is_lost)
     return {
         "estimate": found.estimate,
         "ci_lower": found.lower,
         "ci_upper": found.upper,
         "codes": codes,
-        **errors,
+        **standard_errors(found.sampling, found.privacy, found.is_lost),
     }
 
 
@@ -282,16 +282,5 @@ def _by_delta(
         "ci_lower": np.where(lost, function.lowest, ends[0]),
         "ci_upper": np.where(lost, function.highest, ends[1]),
         "codes": codes,
-        **_errors(sampling, linear.privacy, unit, lost),
-    }
-
-
-def _errors(
-    sampling: Floats, privacy: Floats, unit: float | Floats, lost: Flags
-) -> dict[str, Floats]:
-    """Give the standard error and its two parts, in units of the function."""
-    return {
-        "se": np.where(lost, np.inf, unit * np.sqrt(sampling + privacy)),
-        "se_sampling": np.where(lost, np.nan, unit * np.sqrt(sampling)),
-        "se_privacy": np.where(lost, np.nan, unit * np.sqrt(privacy)),
+        **standard_errors(sampling, linear.privacy, lost, unit),
     }

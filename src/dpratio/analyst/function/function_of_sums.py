@@ -11,7 +11,7 @@ from dpratio.analyst.function.gradient import gradient_of
 from dpratio.arrays import Floats
 from dpratio.checks import require, require_one_of
 
-__all__ = ["LINKS", "FunctionOfSums", "above_zero"]
+__all__ = ["LINKS", "FunctionOfSums", "above_zero", "covariance", "people"]
 
 Sums = Mapping[str, Any]
 
@@ -34,6 +34,17 @@ _HALF = 0.5  # Where p(1 − p) turns.
 def above_zero(value: Any) -> Any:  # noqa: ANN401 (an array of any kind)
     """Give a value that cannot be negative; NaN where noise made it so."""
     return np.sqrt(value) ** 2
+
+
+def people(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
+    """Give the weight of all people, by which means divide."""
+    return above_zero(sums["w"])
+
+
+def covariance(sums: Sums, first: str, second: str, product: str) -> Any:  # noqa: ANN401 (an array of any kind)
+    """Give a covariance: the mean product less the product of means."""
+    weight = sums["w"]
+    return sums[product] / weight - sums[first] / weight * (sums[second] / weight)
 
 
 def _between(share: Floats) -> Floats:

@@ -12,6 +12,8 @@ from dpratio.analyst.function.function_of_sums import (
     FunctionOfSums,
     Sums,
     above_zero,
+    covariance,
+    people,
 )
 from dpratio.checks import require_one_of
 
@@ -54,7 +56,7 @@ def mean(of: str = "numerator") -> FunctionOfSums:
         f"mean_of_{of}",
         (top, "w"),
         lambda sums: sums[top] / sums["w"],
-        divisor=_people,
+        divisor=people,
     )
 
 
@@ -107,7 +109,7 @@ def difference_of_means(of: str = "numerator") -> FunctionOfSums:
         (top, "w"),
         lambda first, second: first[top] / first["w"] - second[top] / second["w"],
         arms=2,
-        divisor=lambda first, second: _people(first) * _people(second),
+        divisor=lambda first, second: people(first) * people(second),
     )
 
 
@@ -141,7 +143,7 @@ def lift(of: str = "numerator") -> FunctionOfSums:
         ),
         arms=2,
         link="log_one_plus",
-        divisor=lambda first, second: _people(first) * second[top],
+        divisor=lambda first, second: people(first) * second[top],
     )
 
 
@@ -199,15 +201,15 @@ def variance(of: str = "numerator") -> FunctionOfSums:
         link="share",
         lowest=0.0,
         highest=0.25,
-        divisor=_people,
+        divisor=people,
     )
     return FunctionOfSums(
         name,
         ("w", top, _SQUARE[of]),
-        lambda sums: _spread(sums, top, top, _SQUARE[of]),
+        lambda sums: covariance(sums, top, top, _SQUARE[of]),
         lowest=0.0,
         of_labels=share if of == "per" else None,
-        divisor=_people,
+        divisor=people,
     )
 
 
@@ -227,7 +229,7 @@ def correlation() -> FunctionOfSums:
     return FunctionOfSums(
         "correlation",
         ("w", "ws", "wy", "wss", "wys", "wyy"),
-        lambda sums: _spread(sums, "ws", "wy", "wys") / _deviations(sums),
+        lambda sums: covariance(sums, "ws", "wy", "wys") / _deviations(sums),
         link="fisher",
         lowest=-1.0,
         highest=1.0,
@@ -262,25 +264,16 @@ def _line(along: str) -> FunctionOfSums:
         "slope",
         ("w", "ws", "wy", square, "wys"),
         lambda sums: (
-            _spread(sums, "ws", "wy", "wys") / _spread(sums, along, along, square)
+            covariance(sums, "ws", "wy", "wys") / covariance(sums, along, along, square)
         ),
-        divisor=lambda sums: above_zero(_spread(sums, along, along, square)),
+        divisor=lambda sums: above_zero(covariance(sums, along, along, square)),
     )
-
-
-def _people(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
-    return above_zero(sums["w"])
-
-
-def _spread(sums: Sums, first: str, second: str, product: str) -> Any:  # noqa: ANN401 (an array of any kind)
-    """Give a covariance: the mean product less the product of means."""
-    weight = sums["w"]
-    return sums[product] / weight - sums[first] / weight * (sums[second] / weight)
 
 
 def _deviations(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
     """Give the product of both standard deviations; NaN where there is none."""
-    score, label = _spread(sums, "ws", "ws", "wss"), _spread(sums, "wy", "wy", "wyy")
+    score = covariance(sums, "ws", "ws", "wss")
+    label = covariance(sums, "wy", "wy", "wyy")
     return np.sqrt(score) * np.sqrt(label)
 
 

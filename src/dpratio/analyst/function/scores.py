@@ -11,6 +11,8 @@ from dpratio.analyst.function.function_of_sums import (
     FunctionOfSums,
     Sums,
     above_zero,
+    covariance,
+    people,
 )
 
 __all__ = ["brier_score", "calibration_intercept"]
@@ -34,7 +36,7 @@ def brier_score() -> FunctionOfSums:
         ("w", "wss", "wys", "wyy"),
         lambda sums: (sums["wss"] - 2 * sums["wys"] + sums["wyy"]) / sums["w"],
         lowest=0.0,
-        divisor=lambda sums: above_zero(sums["w"]),
+        divisor=people,
     )
 
 
@@ -64,11 +66,9 @@ def calibration_intercept() -> FunctionOfSums:
 
 
 def _intercept(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
-    score, label = sums["ws"] / sums["w"], sums["wy"] / sums["w"]
-    together = sums["wys"] / sums["w"] - score * label
-    return label - together / _spread_of_scores(sums) * score
+    slope = covariance(sums, "ws", "wy", "wys") / _spread_of_scores(sums)
+    return sums["wy"] / sums["w"] - slope * (sums["ws"] / sums["w"])
 
 
 def _spread_of_scores(sums: Sums) -> Any:  # noqa: ANN401 (an array of any kind)
-    score = sums["ws"] / sums["w"]
-    return sums["wss"] / sums["w"] - score * score
+    return covariance(sums, "ws", "ws", "wss")

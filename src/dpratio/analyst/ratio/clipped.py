@@ -34,7 +34,8 @@ def _counted(moments: Moments, weighted: bool) -> tuple[Floats, ...]:  # noqa: F
     if CUT.name not in moments.names:
         return none, none, none, none
     count = moments[CUT.name]
-    within = _within(moments)
+    # How far noise takes a count 95 times in 100.
+    within = noisy_quantile(LEVEL, *_noise(moments))
     # People are whole numbers, and none is cut less than never.
     people = np.maximum(np.rint(count), 0.0)
     lower = np.maximum(np.ceil(count - within), 0.0)
@@ -58,11 +59,6 @@ def were_more_cut(moments: Moments, people: Sequence[CutOff]) -> Flags:
     counted = np.array([each.value for each in people])
     more: Flags = moments[CUT.name] - counted > limit
     return more
-
-
-def _within(moments: Moments) -> Floats:
-    """Give how far noise takes a count 95 times in 100."""
-    return noisy_quantile(LEVEL, *_noise(moments))
 
 
 def _noise(moments: Moments) -> tuple[Floats, Floats]:

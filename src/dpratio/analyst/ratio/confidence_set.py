@@ -163,10 +163,8 @@ def _may_reject(statistic: Statistic, quantile: float) -> Flags:
     By Cauchy and Schwarz that is (S, Y) N⁻¹ (S, Y)ᵀ, and the variance is never below N.
     """
     numerator, denominator = statistic.numerator, statistic.denominator
-    one, zero = np.ones(1), np.zeros(1)
-    above, below, apart = (
-        statistic.noise_variance(at) for at in ((one, zero), (zero, one), (one, one))
-    )
+    above, below = statistic.noise_of_sums()
+    apart = statistic.noise_variance((np.ones(1), np.ones(1)))
     mixed = (above + below - apart) / 2
     largest = (
         numerator * numerator * below
@@ -190,10 +188,10 @@ def _walk(statistic: Statistic, quantile: float) -> tuple[Floats, NDArray[np.int
     """Walk unbounded sets around the projective line, past what is left out."""
     lowest = statistic.lowest
     angles = (np.arange(_GRID) + 0.5) / _GRID * np.pi - np.pi / 2
-    one, zero = np.ones_like(statistic.numerator), np.zeros_like(statistic.numerator)
-    top = statistic.numerator**2 + statistic.noise_variance((one, zero))
-    bottom = statistic.denominator**2 + statistic.noise_variance((zero, one))
-    unit = np.sqrt(top / bottom)
+    above, below = statistic.noise_of_sums()
+    unit = np.sqrt(
+        (statistic.numerator**2 + above) / (statistic.denominator**2 + below)
+    )
     rejected = _rejected_at(statistic, angles, unit, quantile)
     some = rejected.any(axis=1)
     last = _GRID - 1 - np.argmax(rejected[:, ::-1], axis=1)

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from dpratio.analyst.ratio.clipped import clipping_of
-from dpratio.analyst.ratio.interval import Options, RatioIntervals, Signs, intervals
+from dpratio.analyst.ratio.interval import (
+    Options,
+    RatioIntervals,
+    Signs,
+    intervals,
+    ratios_of,
+    standard_errors,
+)
 from dpratio.analyst.ratio.wald import LINKS, WALD_METHODS
 from dpratio.analyst.ratio.without_cuts import without_cuts
 from dpratio.analyst.sums.effective import effective_size
@@ -117,39 +124,24 @@ def estimate_ratios(  # noqa: PLR0913 (keyword-only options)
 def _columns(
     moments: Moments, reach: Signs, found: RatioIntervals, link: str
 ) -> dict[str, Floats]:
-    """Clip what cannot be negative and lay the columns out."""
+    """Lay the columns out."""
+    ratio = ratios_of(moments, reach)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        raw = moments["ws"] / moments["wy"]
-        below = reach.denominator_is_positive
-        undefined = moments["wy"] <= 0 if below else moments["wy"] == 0
-        ratio = np.maximum(raw, reach.lowest)
-        ratio[undefined] = np.nan
-        lower = np.maximum(found.lower, reach.lowest)
-        upper = np.maximum(found.upper, reach.lowest)
-        endless = np.isinf(upper)
         columns = {
             "ratio": ratio,
-            "ci_lower": lower,
-            "ci_upper": upper,
-            "se": np.sqrt(found.sampling + found.privacy),
-            "se_sampling": np.sqrt(found.sampling),
-            "se_privacy": np.sqrt(found.privacy),
+            "ci_lower": found.lower,
+            "ci_upper": found.upper,
+            **standard_errors(found.sampling, found.privacy, np.isinf(found.upper)),
         }
-        for name, hidden in (
-            ("se", np.inf),
-            ("se_sampling", np.nan),
-            ("se_privacy", np.nan),
-        ):
-            columns[name][endless] = hidden
         if found.public is not None:
             columns["public_squared"], columns["public_doubt"] = found.public
         if link == "log":
-            centre = np.log(raw)
-            centre[undefined] = np.nan
+            # A negative numerator has no logarithm, though its ratio is shown as 0.
+            centre = np.log(moments["ws"] / moments["wy"])
             columns |= {
-                "log_ratio": centre,
-                "log_ci_lower": np.log(lower),
-                "log_ci_upper": np.log(upper),
+                "log_ratio": np.where(np.isnan(ratio), np.nan, centre),
+                "log_ci_lower": np.log(found.lower),
+                "log_ci_upper": np.log(found.upper),
             }
     return columns
 
@@ -183,14 +175,10 @@ def _asked(release: Release) -> dict[str, Any]:
     reference = natural[0] if len(set(natural)) == 1 else None
     # Questions with other totals may be measured around other guesses.
     asked = {str(each.ratio): each.ratio.totals for each in plan.questions}
-    if len(asked) > 1:
-        return {"reference": reference, "facets": facets}
-    return {
-        "facets": facets,
-        "totals": next(iter(asked.values())),
-        "around_one": reference == 1,
-        "reference": reference,
-    }
+    found: dict[str, Any] = {"reference": reference, "facets": facets}
+    if len(asked) == 1:
+        found |= {"totals": next(iter(asked.values())), "around_one": reference == 1}
+    return found
 
 
 def _natural(ratio: Ratio, box: dict[str, Bounds]) -> float | None:

@@ -19,7 +19,14 @@ from dpratio.analyst.tables.statuses import Codes, codes_of
 from dpratio.arrays import Flags, Floats
 from dpratio.terms.bounds import Bounds
 
-__all__ = ["Options", "RatioIntervals", "Signs", "intervals"]
+__all__ = [
+    "Options",
+    "RatioIntervals",
+    "Signs",
+    "intervals",
+    "ratios_of",
+    "standard_errors",
+]
 
 _CODES = codes_of(STATUSES)
 _OK, _FLOORED, _WEAK = (_CODES[each] for each in ("ok", "variance_floored", "weak"))
@@ -37,8 +44,8 @@ class Options:
     link: str
     level: float
     variance: str
-    draws: int
-    rng: int | np.random.Generator | None
+    draws: int = 2
+    rng: int | np.random.Generator | None = None
 
     @property
     def quantile(self) -> float:
@@ -92,6 +99,28 @@ def intervals(moments: Moments, reach: Signs, options: Options) -> RatioInterval
             parts = (moments.only(slice(at, at + ROWS_AT_ONCE)) for at in starts)
             return _joined([_by_pivot(part, reach, options) for part in parts])
         return _by_wald(moments, reach, options)
+
+
+def ratios_of(moments: Moments, reach: Signs) -> Floats:
+    """Give the ratio of every cell, NaN where its denominator is none."""
+    bottom = moments["wy"]
+    undefined = bottom <= 0 if reach.denominator_is_positive else bottom == 0
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        raw = moments["ws"] / bottom
+    ratio = np.maximum(raw, reach.lowest)
+    ratio[undefined] = np.nan
+    return ratio
+
+
+def standard_errors(
+    sampling: Floats, privacy: Floats, lost: Flags, unit: float | Floats = 1.0
+) -> dict[str, Floats]:
+    """Give the standard error and its two parts, in units of the answer."""
+    return {
+        "se": np.where(lost, np.inf, unit * np.sqrt(sampling + privacy)),
+        "se_sampling": np.where(lost, np.nan, unit * np.sqrt(sampling)),
+        "se_privacy": np.where(lost, np.nan, unit * np.sqrt(privacy)),
+    }
 
 
 def _by_pivot(moments: Moments, reach: Signs, options: Options) -> RatioIntervals:
@@ -156,6 +185,7 @@ def _by_wald(moments: Moments, reach: Signs, options: Options) -> RatioIntervals
     status[floored] = _FLOORED
     status[unbounded] = _UNBOUNDED
     lower[unbounded], upper[unbounded] = -np.inf, np.inf
+    lower, upper = (np.maximum(each, reach.lowest) for each in (lower, upper))
     return RatioIntervals(lower, upper, answer.sampling, answer.privacy, status)
 
 

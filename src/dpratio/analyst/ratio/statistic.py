@@ -15,10 +15,21 @@ import numpy as np
 from dpratio.analyst.ratio.tail import Distance
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import take
-from dpratio.analyst.sums.variance import SamplingVariance, sampling_variance
+from dpratio.analyst.sums.variance import (
+    SamplingVariance,
+    sampling_variance,
+    weights_are_lost,
+)
 from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["NoiseTerm", "Point", "Scored", "Statistic", "statistic_of"]
+__all__ = [
+    "NoiseTerm",
+    "Point",
+    "Scored",
+    "Statistic",
+    "silenced_statistic",
+    "statistic_of",
+]
 
 Point = tuple[Floats, Floats]
 
@@ -131,6 +142,11 @@ class Statistic:
             np.zeros_like(at[1]),
         )
 
+    def noise_of_sums(self) -> tuple[Floats, Floats]:
+        """Give the noise variances of numerators and of denominators."""
+        one, zero = np.ones(1), np.zeros(1)
+        return self.noise_variance((one, zero)), self.noise_variance((zero, one))
+
     def variance(self, at: Point) -> Floats:
         """Give A = max(V, 0) + N."""
         total: Floats = np.maximum(self.sampling.at(at), 0.0) + self.noise_variance(at)
@@ -206,3 +222,9 @@ def statistic_of(moments: Moments, variance: str, *, lowest: float) -> Statistic
         if any(loading)
     )
     return Statistic(moments["ws"], moments["wy"], sampling, noise, lowest)
+
+
+def silenced_statistic(moments: Moments, variance: str, *, lowest: float) -> Statistic:
+    """Give the statistic; rows whose weights are lost in noise say nothing."""
+    lost = weights_are_lost(moments, variance)
+    return statistic_of(moments, variance, lowest=lowest).silenced(lost)

@@ -16,10 +16,10 @@ from dpratio.arrays import Floats, Integers
 from dpratio.checks import require, require_one_of
 from dpratio.tabular import Tabular
 
-__all__ = ["WatchedArms", "apart_by", "compare_arms"]
+__all__ = ["WAYS", "WatchedArms", "apart_by", "compare_arms"]
 
 LINKS = ("difference", "lift")
-_WAYS = {1: "above", -1: "below", 0: ""}
+WAYS = {1: "above", -1: "below", 0: ""}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +64,7 @@ class WatchedArms(Tabular):
         names = ("estimate", "cs_lower", "cs_upper")
         table: dict[str, list[Any]] = {"period": list(self.periods)}
         table |= {name: getattr(self, name).tolist() for name in names}
-        return table | {"apart": [_WAYS[each] for each in self.apart.tolist()]}
+        return table | {"apart": [WAYS[each] for each in self.apart.tolist()]}
 
     def precision(self) -> dict[str, list[float]]:
         """Numbers are rounded to a quarter of their sequence."""
@@ -78,7 +78,7 @@ class WatchedArms(Tabular):
         seen = np.flatnonzero(self.apart)
         told = "cannot be told apart so far"
         if len(seen):
-            way = _WAYS[int(self.apart[seen[0]])]
+            way = WAYS[int(self.apart[seen[0]])]
             told = f"{self.first} is {way} {self.second}, seen at "
             told += self.periods[seen[0]]
         show = percent if self.link == "lift" else short

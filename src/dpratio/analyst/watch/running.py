@@ -7,6 +7,7 @@ them are polynomials in r, so a look adds coefficients and solves one quadratic.
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.polynomial.polynomial import polyval
 
 from dpratio.analyst.ratio.statistic import Statistic
 from dpratio.analyst.watch.boundary import Boundary
@@ -185,10 +186,7 @@ def _coefficients(statistic: Statistic) -> tuple[Floats, Floats, Floats, Floats]
 
 def _at(coefficients: Floats, ratio: Floats) -> Floats:
     """Evaluate polynomials, one for each group."""
-    value = np.zeros_like(ratio)
-    for each in coefficients[::-1]:
-        value = value * ratio + each
-    return value
+    return polyval(ratio, coefficients, tensor=False).astype(np.float64, copy=False)
 
 
 def _positive(coefficients: Floats, ratio: Floats) -> Floats:

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpratio.analyst.ratio.interval import Options, intervals
-from dpratio.analyst.ratio.statistic import Statistic, statistic_of
-from dpratio.analyst.sums.variance import weights_are_lost
+from dpratio.analyst.ratio.interval import Options, intervals, ratios_of
+from dpratio.analyst.ratio.statistic import Statistic, silenced_statistic
 from dpratio.analyst.tables.options import is_finite_number, require_level
 from dpratio.analyst.watch.boundary import Boundary
 from dpratio.analyst.watch.detector import Detector, Period
@@ -116,7 +115,8 @@ def _together(
     before: Running | None = None
     detector = Detector.of(series.groups, boundary)
     for look in series.looks:
-        statistic = _statistic(look)
+        lowest = look.reach.lowest
+        statistic = silenced_statistic(look.moments, look.variance, lowest=lowest)
         detector = _detected(detector, statistic, before, band)
         before = Running.of(statistic) if before is None else before.plus(statistic)
         found = before.sequence(boundary)
@@ -127,12 +127,7 @@ def _together(
             "alarm": _outside(found.lower, found.upper, band),
         }
         rows.append(_answer(look, level) | sequence)
-    change = {
-        "change_seen": detector.seen,
-        "change_since": detector.since,
-        "change_way": detector.way,
-    }
-    return _stacked(rows) | change
+    return _stacked(rows, detector)
 
 
 def _alone(
@@ -141,48 +136,34 @@ def _alone(
     """Answer each period by itself: shares of alpha add up to alpha at most."""
     rows = []
     unknown = np.full(series.groups, np.nan)
-    nothing = np.full(series.groups, -1)
     for number, look in enumerate(series.looks, 1):
         share = boundary.looks if boundary.is_last else number * (number + 1)
         row = _answer(look, 1 - boundary.alpha / share)
         row |= dict.fromkeys(("running", "cs_lower", "cs_upper"), unknown)
         row["alarm"] = _outside(row["ci_lower"], row["ci_upper"], band)
         rows.append(row)
-    change = {
-        "change_seen": nothing,
-        "change_since": nothing,
-        "change_way": 0 * nothing,
+    return _stacked(rows, Detector.of(series.groups, boundary))
+
+
+def _stacked(rows: Sequence[dict[str, Any]], detector: Detector) -> dict[str, Any]:
+    """Lay looks under each other, name by name, with the changes that were seen."""
+    return {name: np.stack([row[name] for row in rows]) for name in rows[0]} | {
+        "change_seen": detector.seen,
+        "change_since": detector.since,
+        "change_way": detector.way,
     }
-    return _stacked(rows) | change
-
-
-def _stacked(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Lay looks under each other, name by name."""
-    return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
 
 
 def _answer(look: Look, level: float) -> dict[str, Any]:
     """Give the interval of each group in one period, as `estimate_ratios` does."""
-    moments, reach = look.moments, look.reach
-    options = Options("pivot", "ratio", level, look.variance, 2, None)
-    found = intervals(moments, reach, options)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.maximum(moments["ws"] / moments["wy"], reach.lowest)
-    positive = reach.denominator_is_positive
-    lost = moments["wy"] <= 0 if positive else moments["wy"] == 0
+    options = Options("pivot", "ratio", level, look.variance)
+    found = intervals(look.moments, look.reach, options)
     return {
-        "ratio": np.where(lost, np.nan, ratio),
-        "ci_lower": np.maximum(found.lower, reach.lowest),
-        "ci_upper": np.maximum(found.upper, reach.lowest),
+        "ratio": ratios_of(look.moments, look.reach),
+        "ci_lower": found.lower,
+        "ci_upper": found.upper,
         "codes": found.status,
     }
-
-
-def _statistic(look: Look) -> Statistic:
-    """Give the statistic of a look; groups whose weights are lost say nothing."""
-    lost = weights_are_lost(look.moments, look.variance)
-    statistic = statistic_of(look.moments, look.variance, lowest=look.reach.lowest)
-    return statistic.silenced(lost)
 
 
 def _detected(

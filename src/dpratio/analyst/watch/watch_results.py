@@ -12,13 +12,12 @@ from dpratio.analyst.tables.labels import labelled
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.analyst.tables.sentence import short
 from dpratio.analyst.tables.statuses import Codes, meanings_of, words_of
-from dpratio.analyst.watch.arms import WatchedArms, compare_arms
+from dpratio.analyst.watch.arms import WAYS, WatchedArms, compare_arms
 from dpratio.arrays import Floats, Integers
 from dpratio.tabular import Table, Tabular
 
 __all__ = ["Watch"]
 
-_WAYS = {1: "above", -1: "below", 0: ""}
 _MOST_NAMED = 5
 
 
@@ -100,7 +99,7 @@ class Watch(Tabular):
             answers[name] = getattr(self, name).T.ravel().tolist()
         codes = self.codes.T.ravel()
         answers["status"] = list(words_of(codes, STATUSES))
-        answers["alarm"] = [_WAYS[each] for each in self.alarm.T.ravel().tolist()]
+        answers["alarm"] = [WAYS[each] for each in self.alarm.T.ravel().tolist()]
         if self.people_are_new:
             since = [""] * (looks * groups)
             for at in np.flatnonzero(self.change_seen >= 0).tolist():
@@ -126,17 +125,12 @@ class Watch(Tabular):
 
     def newest(self) -> Table:
         """Say where each group stands at the newest look: one row per group."""
-        middle, low, high = (
-            ("running", "cs_lower", "cs_upper")
-            if self.people_are_new
-            else ("ratio", "ci_lower", "ci_upper")
-        )
         known = {
             name: [float(f"{each:.4g}") for each in getattr(self, name)[-1].tolist()]
-            for name in (middle, low, high)
+            for name in self._numbers[-3:]
         }
         seen = self.alarm_seen
-        ways = [_WAYS[int(self.alarm[at, n])] for n, at in enumerate(seen.tolist())]
+        ways = [WAYS[int(self.alarm[at, n])] for n, at in enumerate(seen.tolist())]
         known["alarm"] = ways  # type: ignore[assignment]
         known["alarm_at"] = self._named(seen)  # type: ignore[assignment]
         if self.people_are_new:
@@ -217,11 +211,9 @@ class Watch(Tabular):
         return self.ratio.size
 
     def _alarms(self) -> str:
-        low, high = self.within or (0.0, 0.0)
-        band = f"{low:g} to {high:g}" if low < high else f"{low:g}"
-        seen = self.alarm_seen
+        band, seen = self._held(), self.alarm_seen
         told = [
-            f"{self.names[at]} {_WAYS[int(self.alarm[seen[at], at])]} at "
+            f"{self.names[at]} {WAYS[int(self.alarm[seen[at], at])]} at "
             f"{self.periods[seen[at]]}".strip()
             for at in np.flatnonzero(seen >= 0).tolist()
         ]
