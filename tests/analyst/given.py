@@ -9,12 +9,32 @@ from numpy.typing import NDArray
 
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
+from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.release.release import Release, fresh_question
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.ratio import Ratio
 
 Floats = NDArray[np.float64]
+SCORE_PER_LABEL = {"s": Bounds(0, 1), "y": Bounds.binary()}
+
+
+def given_plan(
+    bounds: Mapping[str, Bounds] = SCORE_PER_LABEL,
+    budget: Budget = Budget(1),  # noqa: B008 (a value)
+    **terms: Any,  # noqa: ANN401
+) -> Plan:
+    """Plan s per y, weighted where w has bounds; unless said, nobody counts cuts."""
+    asked = {
+        name: terms.pop(name) for name in ("guess", "residual_bound") if name in terms
+    }
+    ratio = Ratio("s", per="y", weight="w" if "w" in bounds else None, **asked)
+    given = {"clipping": "unmeasured", **terms}
+    return make_plan(ratio, bounds=dict(bounds), budget=budget, **given)
 
 
 def given_release(
@@ -81,7 +101,11 @@ class NoiseTerm:
 
 
 def noise_on(
-    name: str, scale: float, law: str = "gaussian", *, names: Sequence[str]
+    name: str,
+    scale: float,
+    law: str = "gaussian",
+    *,
+    names: Sequence[str] = MOMENTS,
 ) -> NoiseTerm:
     return NoiseTerm(law, scale, np.array([float(each == name) for each in names]))
 

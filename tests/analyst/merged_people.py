@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from analyst.given import summed
+from analyst.given import given_plan, summed
 from dpratio.arrays import Floats
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.plan.sensitivity.measured import MeasuredSum
@@ -16,7 +15,6 @@ from dpratio.release.release import Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
 
 __all__ = ["WAYS", "covering", "merged_release", "plan_around"]
 
@@ -42,15 +40,7 @@ def plan_around(
 ) -> Plan:
     """A priced plan in the basis wanted; noise is in proportion to what sums reach."""
     budget = Budget(epsilon, 0 if mechanism == "laplace" else "1e-6")
-    weight = "w" if "w" in bounds else None
-    plan = make_plan(
-        Ratio("s", per="y", weight=weight, guess=guess),
-        bounds=bounds,
-        budget=budget,
-        mechanism=mechanism,
-        clipping="unmeasured",
-        **terms,
-    )
+    plan = given_plan(bounds, budget, guess=guess, mechanism=mechanism, **terms)
     if plan.questions[0].basis == basis:
         return plan
     question = replace(plan.questions[0], basis=basis)

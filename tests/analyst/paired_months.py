@@ -31,7 +31,15 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
-__all__ = ["KINDS", "PairedMonths", "paired_coverage"]
+__all__ = [
+    "KINDS",
+    "RATES",
+    "TOTALS",
+    "PairedMonths",
+    "columns_of",
+    "contest_of",
+    "paired_coverage",
+]
 
 # What the same person does in the second month: as in `shared_months`; "similar" goes
 # with the first month at a rank correlation of about 0.9.
@@ -81,7 +89,7 @@ class PairedMonths:
         others = rng.random((2, runs, self.alone))
         second = np.concatenate([second, others], axis=2)
         one, two = (
-            _columns(uniforms, rate, is_even=self.kind == "mirrored")
+            columns_of(uniforms, rate, is_even=self.kind == "mirrored")
             for uniforms, rate in zip((first, second), RATES, strict=True)
         )
         return one, two
@@ -93,7 +101,7 @@ def _similar(first: Floats, rng: np.random.Generator) -> Floats:
     return near
 
 
-def _columns(uniforms: Floats, rate: float, *, is_even: bool) -> Columns:
+def columns_of(uniforms: Floats, rate: float, *, is_even: bool) -> Columns:
     """Some spend, and all come one to five times; or all spend and come thrice."""
     if is_even:
         return 10 * rate * uniforms[0], np.full(uniforms[0].shape, 3.0)
@@ -112,7 +120,7 @@ def paired_coverage(
     told: dict[str, float] = {}
     for name in ("bound", "measured"):
         plan = months.plan(paired=name == "measured")
-        contest = _contest(plan, people, link, rng)
+        contest = contest_of(plan, people, link, rng)
         if name == "bound":
             contest = bounded_between(contest)
         else:
@@ -126,9 +134,10 @@ def paired_coverage(
     return told
 
 
-def _contest(
+def contest_of(
     plan: Plan, people: tuple[Columns, Columns], link: str, rng: np.random.Generator
 ) -> Between:
+    """Release both months with noise, and set the one against the other."""
     (question,) = plan.questions
     contrast = plan.contrast(question)
     factors = [each.summand.factors for each in question.sums]

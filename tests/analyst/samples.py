@@ -7,8 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from analyst.given import noiseless
-from dpratio.plan.make_plan import make_plan
+from analyst.given import given_plan, noiseless
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release, fresh_question
 from dpratio.simulation.population import PaperPopulation
@@ -17,7 +16,6 @@ from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
 
 __all__ = ["binned_sums", "paper_sums", "plan_for", "with_noise"]
 
@@ -38,16 +36,14 @@ def plan_for(
     """A plan over score and label for means, or for spread where it is joint."""
     bounds = {name: each for name, each in BOUNDS.items() if weighted or name != "w"}
     spread = strategy == "joint" and not bins
-    return make_plan(
-        Ratio("s", per="y", weight="w" if weighted else None),
-        bounds=bounds,
-        budget=Budget(str(epsilon), "1e-6"),
+    return given_plan(
+        bounds,
+        Budget(str(epsilon), "1e-6"),
         answers=("ratio", "spread" if spread else "means"),
         strategy=strategy,
         mechanism=mechanism,
         n=max(people // max(bins, 1), 1),
         groups=Groups.cross(ScoreBins("s", bins)) if bins else None,
-        clipping="unmeasured",
     )
 
 

@@ -5,9 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from dpratio.analyst.ratio.statistic import Statistic, statistic_of
+from dpratio.analyst.ratio.statistic import Statistic, silenced_statistic
 from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
-from dpratio.analyst.sums.variance import choose_variance, weights_are_lost
+from dpratio.analyst.sums.variance import choose_variance
 from dpratio.arrays import Floats
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
@@ -115,6 +115,4 @@ def many_cells(
     else:
         sums, plan = exact_sums(setting, cells, ratio, seed), setting.plan
         moments = exact_moments(sums, plan, plan.questions[0])
-    form = choose_variance(moments, None)
-    lost = weights_are_lost(moments, form)
-    return statistic_of(moments, form, lowest=0.0).silenced(lost)
+    return silenced_statistic(moments, choose_variance(moments, None), lowest=0.0)

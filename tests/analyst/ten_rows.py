@@ -1,5 +1,9 @@
 """The ten rows on which every equation is worked by hand."""
 
+from fractions import Fraction
+
+__all__ = ["BY_HAND", "ROWS", "TEN_ROWS"]
+
 # Ten rows: weight, denominator y, numerator s.
 TEN_ROWS = [
     ("1.0", "1.0", "0.75"),
@@ -13,3 +17,6 @@ TEN_ROWS = [
     ("1.0", "1.0", "1.75"),
     ("2.0", "0.5", "0.00"),
 ]
+ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
+# Added up by hand, in the order of the paper: Σw Σwy Σws Σw² Σwy² Σws² Σwys.
+BY_HAND = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]

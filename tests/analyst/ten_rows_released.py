@@ -1,26 +1,22 @@
 """The ten rows as a release, changed where a test says so, and its answers."""
 
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from analyst.given import given_release
-from analyst.ten_rows import TEN_ROWS
+from analyst.given import given_plan, given_release
+from analyst.ten_rows import ROWS
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.tables.estimates import Estimates
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
 
 __all__ = ["NORMAL", "ROWS", "SUMS", "answer", "one", "plan_of", "release_of"]
 
-ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
 SUMS = {
     "w": float(sum(w for w, _, _ in ROWS)),
     "wy": float(sum(w * y for w, y, _ in ROWS)),
@@ -43,14 +39,12 @@ def plan_of(
     keys: tuple[str, ...] = ("all",),
 ) -> Plan:
     """At epsilon 70 each of the 7 sums has noise of a tenth of its reach."""
-    return make_plan(
-        Ratio("s", per="y", weight="w"),
-        bounds={"s": Bounds(*s), "y": Bounds(*y), "w": Bounds(0.5, 3)},
-        budget=Budget(epsilon, "7e-6"),
+    return given_plan(
+        {"s": Bounds(*s), "y": Bounds(*y), "w": Bounds(0.5, 3)},
+        Budget(epsilon, "7e-6"),
         groups=Groups("g", keys),
         strategy="even",
         mechanism=mechanism,
-        clipping="unmeasured",
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analyst.given import given_release, noiseless, summed
+from analyst.given import given_plan, given_release, noiseless, summed
 from dpratio.analyst.function.estimate_function import estimate_function
 from dpratio.analyst.function.function_of_sums import FunctionOfSums
 from dpratio.analyst.function.function_results import FUNCTION_STATUSES
@@ -20,13 +20,10 @@ from dpratio.analyst.function.functions import (
     variance,
 )
 from dpratio.errors import InvalidInput
-from dpratio.plan.make_plan import make_plan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds(0, 1), "w": Bounds(0, 2)}
@@ -43,14 +40,8 @@ def release_of(
 ) -> Release:
     """People spread over the cells in turn; scores rise from cell to cell."""
     bounds = {name: each for name, each in BOUNDS.items() if weight or name != "w"}
-    given = {"answers": ("ratio", "means"), "budget": Budget(1), **terms}
-    plan = make_plan(
-        Ratio("s", per="y", weight=weight),
-        bounds=bounds,
-        groups=groups,
-        clipping="unmeasured",
-        **given,
-    )
+    given = {"answers": ("ratio", "means"), **terms}
+    plan = given_plan(bounds, groups=groups, **given)
     count = 1 if groups is None else groups.count
     rng = np.random.default_rng(8)
     cells = np.array(np.arange(people) % count, dtype=np.float64)
@@ -257,14 +248,7 @@ def test_weights_that_depend_on_the_values_are_allowed_for() -> None:
     rng = np.random.default_rng(3)
     s, w = rng.random(5000), np.zeros(5000)
     w[:] = 0.2 + 1.8 * s
-    bounds = dict(BOUNDS)
-    plan = make_plan(
-        Ratio("s", per="y", weight="w"),
-        bounds=bounds,
-        budget=Budget(1),
-        answers=("ratio", "means"),
-        clipping="unmeasured",
-    )
+    plan = given_plan(BOUNDS, answers=("ratio", "means"))
     columns = {"s": s, "y": rng.random(5000), "w": w}
     release = given_release(noiseless(plan), summed(plan, columns, np.zeros(5000)))
     found = estimate_function(release, mean())

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analyst.given import given_release, noiseless, summed
+from analyst.given import given_plan, given_release, noiseless, summed
 from analyst.samples import paper_sums, plan_for, with_noise
 from dpratio.analyst.function.estimate_function import estimate_function
 from dpratio.analyst.function.function_of_sums import FunctionOfSums, above_zero
@@ -25,12 +25,10 @@ from dpratio.analyst.function.scores import calibration_intercept
 from dpratio.analyst.ratio.statistic import NoiseTerm
 from dpratio.analyst.ratio.tail import normal_quantile
 from dpratio.arrays import Floats
-from dpratio.plan.make_plan import make_plan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
 
 PEOPLE = 400
 SLOPE, ERROR = 1 / 1.1, normal_quantile(0.95)
@@ -48,14 +46,8 @@ def columns() -> dict[str, Floats]:
 
 def exact_release() -> Release:
     """The sums of these people, without noise."""
-    plan = make_plan(
-        Ratio("s", per="y"),
-        bounds={"s": Bounds(0, 1), "y": Bounds(0, 1)},
-        budget=Budget(1),
-        strategy="joint",
-        answers=("ratio", "spread"),
-        clipping="unmeasured",
-    )
+    bounds = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
+    plan = given_plan(bounds, strategy="joint", answers=("ratio", "spread"))
     return given_release(noiseless(plan), summed(plan, columns(), np.zeros(PEOPLE)))
 
 
@@ -91,14 +83,7 @@ def test_a_slope_without_noise_has_the_interval_of_fieller() -> None:
 
 def test_arms_that_change_places_give_the_reciprocal() -> None:
     groups = Groups("arm", ["new", "old"])
-    plan = make_plan(
-        Ratio("s", per="y"),
-        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
-        budget=Budget(1),
-        groups=groups,
-        answers=("ratio", "means"),
-        clipping="unmeasured",
-    )
+    plan = given_plan(groups=groups, answers=("ratio", "means"))
     rng, cells = np.random.default_rng(2), np.arange(3000) % 2
     given = {"s": rng.random(3000), "y": np.rint(rng.random(3000) * 0.8)}
     release = given_release(plan, summed(plan, given, cells.astype(np.float64)))
@@ -161,14 +146,12 @@ def test_a_set_that_noise_took_out_of_the_range_says_nothing() -> None:
     rng = np.random.default_rng(1)
     size = 4000
     score = rng.random(size)
-    plan = make_plan(
-        Ratio("s", per="y"),
-        bounds={"s": Bounds(0, 1), "y": Bounds(0, 1)},
-        budget=Budget(4),
+    plan = given_plan(
+        {"s": Bounds(0, 1), "y": Bounds(0, 1)},
+        Budget(4),
         strategy="joint",
         answers=("ratio", "spread"),
         groups=Groups("sample", range(300)),
-        clipping="unmeasured",
     )
     (one,) = summed(plan, {"s": score, "y": score}, np.zeros(size)).astype(float)
     steps = [each.step for each in plan.questions[0].sums]

@@ -5,9 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from analyst.given import NoiseTerm, given_moments
-from analyst.given import noise_on as noise_on_one_of
-from analyst.ten_rows import TEN_ROWS
+from analyst.given import NoiseTerm, given_moments, noise_on
+from analyst.ten_rows import BY_HAND, ROWS
 from dpratio.analyst.ratio.delta import (
     Spread,
     log_ratio_variance,
@@ -17,8 +16,6 @@ from dpratio.analyst.ratio.delta import (
 )
 from dpratio.analyst.sums.moments import Moments
 from dpratio.plan.sensitivity.sums import MOMENTS
-
-ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
 
 # Every quantity of the paper's section 2.3, straight from its formulas.
 WEIGHT = sum((w for w, _, _ in ROWS), Fraction(0))
@@ -34,15 +31,9 @@ VAR_RATIO = (  # eq. 1
 )
 VAR_LOG = VAR_S / MEAN_S**2 - 2 * COV / (MEAN_S * MEAN_Y) + VAR_Y / MEAN_Y**2
 
-SUMS = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]
-
 
 def moments(noise: tuple[NoiseTerm, ...] = (), *groups: list[float]) -> Moments:
-    return given_moments(MOMENTS, groups or [SUMS], *noise)
-
-
-def noise_on(name: str, scale: float, law: str = "gaussian") -> NoiseTerm:
-    return noise_on_one_of(name, scale, law, names=MOMENTS)
+    return given_moments(MOMENTS, groups or [BY_HAND], *noise)
 
 
 def test_the_paper_s_quantities_are_what_a_pocket_calculator_gives() -> None:
@@ -153,7 +144,7 @@ def test_the_linearised_spread_is_that_of_squares_over_units() -> None:
 
 def test_groups_do_not_mix() -> None:
     other = [4.0, 2.0, 3.0, 6.0, 2.5, 3.5, 1.75]
-    both = moments((), SUMS, other)
+    both = moments((), BY_HAND, other)
     alone = moments((), other)
     assert ratio_variance(both, sampling_spread(both, "kish")) == pytest.approx(
         [float(VAR_RATIO), *ratio_variance(alone, sampling_spread(alone, "kish"))]

@@ -9,18 +9,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from analyst.given import given_release
+from analyst.given import given_plan, given_release
 from analyst.ten_rows_released import one, plan_of, release_of
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.ratio.wald import LINKS, WALD_METHODS
 from dpratio.analyst.sums.moments import moments_of
 from dpratio.analyst.tables.estimates import STATUSES
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
 
 LARGEST = 2**63 - 1
 
@@ -31,41 +29,25 @@ def any_plan(which: int) -> Plan:
     tiny, huge = Bounds(0, 2.0**-100), Bounds(0, 2.0**100)
     unit = {"s": Bounds(0, 1), "y": Bounds.binary()}
     weighted = {"s": Bounds(-5, 1), "y": Bounds(-1, 7), "w": Bounds(0, 3)}
-    if which >= 9:
-        bounds, guess, mechanism = [
-            (unit, 1.0, "laplace"),
-            (unit | {"w": Bounds(1 / 3, 3)}, 1.0, "analytic_gaussian"),
-            (weighted, 0.0, "laplace"),
-            (weighted, -0.5, "laplace"),
-        ][which - 9]
-        return make_plan(
-            Ratio("s", per="y", weight="w" if "w" in bounds else None, guess=guess),
-            bounds=bounds,
-            budget=Budget(1, "1e-6"),
-            groups=Groups("g", [1, 2, 3]),
-            mechanism=mechanism,
-            clipping="unmeasured",
-        )
-    bounds, mechanism = [
-        (unit, "laplace"),
-        ({"s": Bounds(0, 1), "y": Bounds(0, 1)}, "analytic_gaussian"),
-        ({"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(0, 3)}, "laplace"),
-        (weighted, "laplace"),
-        ({"s": Bounds(-5, 1), "y": Bounds.binary()}, "laplace"),
-        ({"s": tiny, "y": tiny, "w": tiny}, "laplace"),
-        ({"s": huge, "y": huge, "w": huge}, "analytic_gaussian"),
-        ({"s": tiny, "y": huge, "w": huge}, "laplace"),
-        ({"s": huge, "y": tiny, "w": tiny}, "laplace"),
-    ][which]
-    return make_plan(
-        Ratio("s", per="y", weight="w" if "w" in bounds else None),
-        bounds=bounds,
-        budget=Budget(1, "1e-6"),
-        groups=Groups("g", [1, 2, 3]),
-        strategy="even",
-        mechanism=mechanism,
-        clipping="unmeasured",
-    )
+    even = {"strategy": "even"}
+    plans: list[tuple[dict[str, Bounds], str, dict[str, Any]]] = [
+        (unit, "laplace", even),
+        ({"s": Bounds(0, 1), "y": Bounds(0, 1)}, "analytic_gaussian", even),
+        (unit | {"w": Bounds(0, 3)}, "laplace", even),
+        (weighted, "laplace", even),
+        ({"s": Bounds(-5, 1), "y": Bounds.binary()}, "laplace", even),
+        ({"s": tiny, "y": tiny, "w": tiny}, "laplace", even),
+        ({"s": huge, "y": huge, "w": huge}, "analytic_gaussian", even),
+        ({"s": tiny, "y": huge, "w": huge}, "laplace", even),
+        ({"s": huge, "y": tiny, "w": tiny}, "laplace", even),
+        (unit, "laplace", {"guess": 1.0}),
+        (unit | {"w": Bounds(1 / 3, 3)}, "analytic_gaussian", {"guess": 1.0}),
+        (weighted, "laplace", {"guess": 0.0}),
+        (weighted, "laplace", {"guess": -0.5}),
+    ]
+    bounds, mechanism, terms = plans[which]
+    terms = {"groups": Groups("g", [1, 2, 3]), "mechanism": mechanism, **terms}
+    return given_plan(bounds, Budget(1, "1e-6"), **terms)
 
 
 cells = st.one_of(

@@ -6,26 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analyst.given import given_release
+from analyst.given import given_plan, given_release
 from analyst.ten_rows_released import answer
 from dpratio.analyst.ratio.estimate import METHODS, estimate_ratios
 from dpratio.errors import InvalidInput
-from dpratio.plan.make_plan import make_plan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget
-from dpratio.terms.ratio import Ratio
 
 
 def focused_release(*, weighted: bool = True) -> Release:
     """A release of ten thousand people around the ratio 1.1."""
     weights = {"w": Bounds(0.5, 3)} if weighted else {}
-    plan = make_plan(
-        Ratio("s", per="y", weight="w" if weighted else None),
-        bounds={"s": Bounds(0, 2), "y": Bounds(0, 2), **weights},
-        budget=Budget(1),
-        clipping="unmeasured",
-    )
+    plan = given_plan({"s": Bounds(0, 2), "y": Bounds(0, 2), **weights})
     sums = {"z": 450.0, "h": 9450.0, "zz": 2500.0, "zh": 900.0, "hh": 13_000.0}
     cells = [
         round(sums[each.summand.name] / each.step) for each in plan.questions[0].sums
@@ -78,13 +70,7 @@ def test_an_unknown_form_of_the_variance_is_refused(variance: Any) -> None:  # n
 @pytest.mark.parametrize("method", METHODS)
 def test_without_weights_the_paper_s_sums_answer_in_both_forms(method: str) -> None:
     """Around zero, where the pivot takes squares, they are even the same."""
-    plan = make_plan(
-        Ratio("s", per="y"),
-        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
-        budget=Budget(1),
-        strategy="joint",
-        clipping="unmeasured",
-    )
+    plan = given_plan(strategy="joint")
     values = np.array([[50000, 25000, 27500, 16000, 15000]]) << 24
     release = given_release(plan, values)
     kish, linearised = (

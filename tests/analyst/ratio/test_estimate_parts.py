@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analyst.given import given_release
+from analyst.given import given_plan, given_release
 from analyst.ten_rows_released import answer, one, plan_of, release_of
 from dpratio.analyst.ratio.estimate import METHODS, estimate_ratios
 from dpratio.analyst.ratio.wald import LINKS
@@ -35,13 +35,7 @@ def test_keys_keep_their_order() -> None:
 
 
 def test_without_groups_there_is_one_row_without_a_key() -> None:
-    plan = make_plan(
-        Ratio("s", per="y"),
-        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
-        budget=Budget(1),
-        strategy="even",
-        clipping="unmeasured",
-    )
+    plan = given_plan(strategy="even")
     values = np.array([[50000, 25000, 27500, 16000, 15000]]) << 24
     found = estimate_ratios(given_release(plan, values, is_simulated=True))
     assert found.labels == {}
@@ -160,13 +154,9 @@ def test_keys_that_nobody_has_leave_a_question_without_rows(
     method: str, link: str
 ) -> None:
     """Of keys that are found privately there may be none."""
-    plan = make_plan(
-        Ratio("s", per="y"),
-        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
-        budget=Budget(1, "1e-6"),
-        groups=[PrivateKeys("shop", Budget("0.1", "1e-7")), None],
-        mechanism="laplace",
-        clipping="unmeasured",
+    shops = PrivateKeys("shop", Budget("0.1", "1e-7"))
+    plan = given_plan(
+        budget=Budget(1, "1e-6"), groups=[shops, None], mechanism="laplace"
     )
     none = Groups.found("shop", str, ())
     empty, whole = (

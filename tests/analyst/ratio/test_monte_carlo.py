@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analyst.given import NoiseTerm, given_moments
-from analyst.given import noise_on as noise_on_one_of
+from analyst.given import NoiseTerm, given_moments, noise_on
+from analyst.ten_rows import BY_HAND
 from dpratio.analyst.ratio import monte_carlo
 from dpratio.analyst.ratio.delta import log_ratio_variance, noise_spread, ratio_variance
 from dpratio.analyst.ratio.monte_carlo import extra_variances
@@ -15,15 +15,9 @@ from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.noise import Noise
 from dpratio.plan.sensitivity.sums import MOMENTS
 
-SUMS = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]
-
-
-def noise_on(name: str, scale: float, law: str = "gaussian") -> NoiseTerm:
-    return noise_on_one_of(name, scale, law, names=MOMENTS)
-
 
 def moments(*noise: NoiseTerm, rows: list[list[float]] | None = None) -> Moments:
-    return given_moments(MOMENTS, rows or [SUMS], *noise)
+    return given_moments(MOMENTS, rows or [BY_HAND], *noise)
 
 
 def extra(
@@ -105,7 +99,7 @@ def test_only_the_noise_of_the_two_sums_is_redrawn() -> None:
 def test_a_redraw_that_leaves_the_logarithm_undefined_shows() -> None:
     """Noise that could turn the sign of the ratio has no finite log variance."""
     row = [15.0, 13.75, 0.5, 29.0, 19.875, 16.0, 16.375]
-    held = moments(noise_on("ws", 1.0), rows=[row, SUMS])
+    held = moments(noise_on("ws", 1.0), rows=[row, BY_HAND])
     undefined, defined = extra(held, "log")
     assert math.isnan(undefined)
     assert defined > 0
@@ -115,7 +109,7 @@ def test_a_redraw_that_leaves_the_logarithm_undefined_shows() -> None:
 @pytest.mark.parametrize("wy", [0.0, -1.0, 1e-300])
 def test_a_denominator_at_zero_gives_no_warning(wy: float) -> None:
     row = [15.0, wy, 13.0, 29.0, 19.875, 16.0, 16.375]
-    held = moments(noise_on("ws", 0.1), rows=[row, SUMS])
+    held = moments(noise_on("ws", 0.1), rows=[row, BY_HAND])
     for scale in ("ratio", "log"):
         strange, usual = extra(held, scale)
         assert not strange < 0
@@ -129,14 +123,14 @@ def test_the_same_seed_gives_the_same_answer_and_another_one_another() -> None:
 
 
 def test_groups_have_noise_of_their_own() -> None:
-    held = moments(noise_on("ws", 0.6), rows=[SUMS, SUMS])
+    held = moments(noise_on("ws", 0.6), rows=[BY_HAND, BY_HAND])
     first, second = extra(held)
     assert first != second
 
 
 def test_many_groups_are_done_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monte_carlo, "_CELLS_AT_ONCE", 1000)
-    held = moments(noise_on("ws", 0.006), rows=[SUMS] * 12)
+    held = moments(noise_on("ws", 0.006), rows=[BY_HAND] * 12)
     found = extra(held, draws=300)
     assert len(found) == 12
     assert len(set(found)) == 12
@@ -148,7 +142,7 @@ def test_more_draws_than_fit_at_once_are_drawn_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(monte_carlo, "_CELLS_AT_ONCE", 10)
-    held = moments(noise_on("ws", 0.6), rows=[SUMS, SUMS])
+    held = moments(noise_on("ws", 0.6), rows=[BY_HAND, BY_HAND])
     alone = moments(noise_on("ws", 0.6))
     assert extra(held, draws=300)[0] == extra(alone, draws=300)[0]
 
@@ -166,7 +160,7 @@ def test_noise_of_many_draws_is_redrawn_from_both_of_its_parts() -> None:
 def test_cells_are_redrawn_with_noise_of_their_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    held = moments(noise_on("ws", 0.006), rows=[SUMS] * 6)
+    held = moments(noise_on("ws", 0.006), rows=[BY_HAND] * 6)
     sizes = np.array([[1.0], [4.0], [9.0], [16.0], [25.0], [36.0]])
     variance = held.noise.variance * sizes
     rolled = replace(held, noise=Noise(variance, np.zeros_like(variance)))

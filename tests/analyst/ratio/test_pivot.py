@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpratio as dpr
-from analyst.given import given_release
+from analyst.given import given_plan, given_release
 from dpratio.analyst.ratio.confidence_set import ConfidenceSet, confidence_set
 from dpratio.analyst.ratio.noisy_tail import normal_laplace_tail
 from dpratio.analyst.ratio.statistic import NoiseTerm, Statistic, statistic_of
@@ -32,26 +32,23 @@ def plan_of(
     mechanism: str = "laplace", epsilon: float = 1, lower: float = 0.0, keys: int = 1
 ) -> Plan:
     ends = dpr.Bounds(lower, 1)
-    return dpr.make_plan(
-        dpr.Ratio("s", per="y", weight="w"),
-        bounds={"s": ends, "y": ends, "w": dpr.Bounds(1 / 3, 3)},
-        budget=dpr.Budget(epsilon, 1e-6),
+    return given_plan(
+        {"s": ends, "y": ends, "w": dpr.Bounds(1 / 3, 3)},
+        dpr.Budget(epsilon, 1e-6),
         strategy="even",
         mechanism=mechanism,
         groups=dpr.Groups("key", range(keys)),
-        clipping="unmeasured",
     )
 
 
 @cache
 def focused_plan(mechanism: str, lower: float, guess: float) -> Plan:
-    return dpr.make_plan(
-        dpr.Ratio("s", per="y", guess=guess),
-        bounds={"s": dpr.Bounds(lower, 1.25), "y": dpr.Bounds(lower, 1)},
-        budget=dpr.Budget(1, 1e-6),
+    return given_plan(
+        {"s": dpr.Bounds(lower, 1.25), "y": dpr.Bounds(lower, 1)},
+        dpr.Budget(1, 1e-6),
+        guess=guess,
         mechanism=mechanism,
         groups=dpr.Groups("key", range(3)),
-        clipping="unmeasured",
     )
 
 

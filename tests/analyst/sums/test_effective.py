@@ -5,17 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analyst.given import given_release, noiseless, summed
+from analyst.given import SCORE_PER_LABEL, given_plan, given_release, noiseless, summed
 from analyst.samples import paper_sums, plan_for, with_noise
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.arrays import Floats
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.simulation.population import PaperPopulation
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
 
 RNG = np.random.default_rng(3)
 COLUMNS: dict[str, Floats] = {
@@ -27,19 +24,9 @@ CELLS: Floats = np.arange(900.0) % 2
 
 
 def plan_of(*, weighted: bool = True, **terms: Any) -> Plan:  # noqa: ANN401
-    bounds = {"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(1 / 3, 3)}
-    if not weighted:
-        del bounds["w"]
-    plan = make_plan(
-        Ratio("s", per="y", weight="w" if weighted else None),
-        bounds=bounds,
-        budget=Budget(1e6),
-        mechanism="laplace",
-        groups=Groups("region", ["a", "b"]),
-        clipping="unmeasured",
-        **terms,
-    )
-    return noiseless(plan)
+    weights = {"w": Bounds(1 / 3, 3)} if weighted else {}
+    groups = Groups("region", ["a", "b"])
+    return noiseless(given_plan(SCORE_PER_LABEL | weights, groups=groups, **terms))
 
 
 @pytest.mark.parametrize(

@@ -6,21 +6,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from analyst.given import NoiseTerm, given_moments, given_release
-from analyst.ten_rows import TEN_ROWS
+from analyst.given import NoiseTerm, given_moments, given_plan, given_release
+from analyst.ten_rows import BY_HAND, TEN_ROWS
 from dpratio.analyst.sums.moments import Moments, exact_moments, moments_of
 from dpratio.errors import InvalidInput
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
-
-# Added up by hand, in the order of the paper: Σw Σwy Σws Σw² Σwy² Σws² Σwys.
-BY_HAND = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]
 
 
 def add_up(rows: list[tuple[str, str, str]]) -> dict[str, Fraction]:
@@ -42,30 +37,21 @@ def plan_of(
     *, weighted: bool, binary: bool, mechanism: str = "laplace", keys: int = 1
 ) -> Plan:
     weights = {"w": Bounds(0.5, 3)} if weighted else {}
-    return make_plan(
-        Ratio("s", per="y", weight="w" if weighted else None),
-        bounds={
-            "s": Bounds(0, 2),
-            "y": Bounds.binary() if binary else Bounds(0, 2),
-            **weights,
-        },
-        budget=Budget(70, "7e-6") if mechanism == "laplace" else Budget(5, "1e-6"),
+    label = Bounds.binary() if binary else Bounds(0, 2)
+    return given_plan(
+        {"s": Bounds(0, 2), "y": label, **weights},
+        Budget(70, "7e-6") if mechanism == "laplace" else Budget(5, "1e-6"),
         groups=Groups("g", list(range(keys))),
         strategy="even",
         mechanism=mechanism,
-        clipping="unmeasured",
     )
 
 
 def focused_plan(*, weighted: bool, means: bool, guess: float = 1.0) -> Plan:
     weights = {"w": Bounds(0.5, 3)} if weighted else {}
-    return make_plan(
-        Ratio("s", per="y", weight="w" if weighted else None, guess=guess),
-        bounds={"s": Bounds(0, 2), "y": Bounds(0, 2), **weights},
-        budget=Budget(70),
-        answers=("ratio", "means") if means else ("ratio",),
-        clipping="unmeasured",
-    )
+    bounds = {"s": Bounds(0, 2), "y": Bounds(0, 2), **weights}
+    answers = ("ratio", "means") if means else ("ratio",)
+    return given_plan(bounds, Budget(70), guess=guess, answers=answers)
 
 
 def unit_sums(rows: list[tuple[str, str, str]], guess: float) -> dict[str, Fraction]:
@@ -300,14 +286,8 @@ def test_noise_that_enters_two_moments_makes_them_move_together() -> None:
 def test_the_largest_integers_a_release_can_hold_stay_finite() -> None:
     largest = 2**63 - 1
     for strategy, count in (("even", 7), ("focused", 5)):
-        plan = make_plan(
-            Ratio("s", per="y", weight="w"),
-            bounds=dict.fromkeys("syw", Bounds(0, 2.0**100)),
-            budget=Budget(1),
-            strategy=strategy,
-            mechanism="laplace",
-            clipping="unmeasured",
-        )
+        bounds = dict.fromkeys("syw", Bounds(0, 2.0**100))
+        plan = given_plan(bounds, strategy=strategy, mechanism="laplace")
         values = np.array([([largest, -largest] * 4)[:count]])
         release = given_release(plan, values)
         assert np.isfinite(moments_of(release, release.questions[0]).values).all()

@@ -6,14 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from analyst.given import given_release
+from analyst.given import given_plan, given_release
 from dpratio.analyst.sums.moments import exact_moments, moments_of
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.release import Release
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.ratio import Ratio
 
 
 def unit_sums(plan: Plan) -> dict[str, Fraction]:
@@ -36,17 +34,9 @@ def labelled_plan(
     *, binary: bool = True, weighted: bool = False, limit: float | None = None
 ) -> Plan:
     weights = {"w": Bounds(0.5, 3)} if weighted else {}
-    weight = "w" if weighted else None
-    return make_plan(
-        Ratio("s", per="y", weight=weight, guess=1.0, residual_bound=limit),
-        bounds={
-            "s": Bounds(0, 1),
-            "y": Bounds.binary() if binary else Bounds(0, 1),
-            **weights,
-        },
-        budget=Budget(2),
-        clipping="unmeasured",
-    )
+    label = Bounds.binary() if binary else Bounds(0, 1)
+    bounds = {"s": Bounds(0, 1), "y": label, **weights}
+    return given_plan(bounds, Budget(2), guess=1.0, residual_bound=limit)
 
 
 LABELLED = [("1", "0.75"), ("0", "0.5"), ("1", "0.25"), ("0", "0")]

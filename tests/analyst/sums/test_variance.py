@@ -7,9 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from analyst.given import NoiseTerm, given_moments, given_release
-from analyst.given import noise_on as noise_on_one_of
-from analyst.ten_rows import TEN_ROWS
+from analyst.given import NoiseTerm, given_moments, given_plan, given_release, noise_on
+from analyst.ten_rows import BY_HAND, ROWS
 from dpratio.analyst.ratio.delta import ratio_variance, sampling_spread
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import (
@@ -20,23 +19,18 @@ from dpratio.analyst.sums.variance import (
 )
 from dpratio.arrays import Floats
 from dpratio.errors import InvalidInput
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.sensitivity.sums import MOMENTS
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
 
-ROWS = [(Fraction(w), Fraction(y), Fraction(s)) for w, y, s in TEN_ROWS]
-SUMS = [15.0, 13.75, 13.0, 29.0, 19.875, 16.0, 16.375]
 RATIO = Fraction(13) / Fraction("13.75")
 FOCUSED = ("ws", "wy", "aa", "ab", "bb")
 ONE, AT = np.ones(1), np.array([float(RATIO)])
 
 
 def kish_moments(*noise: NoiseTerm, rows: list[list[float]] | None = None) -> Moments:
-    return given_moments(MOMENTS, rows or [SUMS], *noise)
+    return given_moments(MOMENTS, rows or [BY_HAND], *noise)
 
 
 def unit_moments(*noise: NoiseTerm) -> Moments:
@@ -49,10 +43,6 @@ def unit_moments(*noise: NoiseTerm) -> Moments:
         sum(b * b for _, b in units),
     ]
     return given_moments(FOCUSED, [[float(each) for each in sums]], *noise)
-
-
-def noise_on(name: str, scale: float, names: tuple[str, ...] = MOMENTS) -> NoiseTerm:
-    return noise_on_one_of(name, scale, names=names)
 
 
 # Values.
@@ -81,7 +71,9 @@ def test_the_two_forms_differ_where_weights_do() -> None:
 @pytest.mark.parametrize("alpha", [1.0, 2.0, -3.0])
 def test_a_ratio_is_a_point_of_the_projective_line(alpha: float) -> None:
     """Only β/α counts: the variance of αΣa − βΣb grows with α²."""
-    second = sampling_variance(unit_moments(noise_on("ab", 0.5, FOCUSED)), "linearised")
+    second = sampling_variance(
+        unit_moments(noise_on("ab", 0.5, names=FOCUSED)), "linearised"
+    )
     scaled = second.at((alpha * ONE, alpha * AT))
     assert scaled == pytest.approx(alpha**2 * second.at((ONE, AT)))
     moved = second.doubt_at((alpha * ONE, alpha * AT))
@@ -89,7 +81,9 @@ def test_a_ratio_is_a_point_of_the_projective_line(alpha: float) -> None:
 
 
 def test_at_infinity_only_the_denominator_is_left() -> None:
-    second = sampling_variance(unit_moments(noise_on("bb", 0.5, FOCUSED)), "linearised")
+    second = sampling_variance(
+        unit_moments(noise_on("bb", 0.5, names=FOCUSED)), "linearised"
+    )
     wanted = sum((w * y) ** 2 for w, y, _ in ROWS)
     assert second.at((0 * ONE, ONE)) == [float(wanted)]
     assert second.doubt_at((0 * ONE, ONE)) == pytest.approx([0.25])
@@ -114,7 +108,7 @@ def slope(function: Callable[[list[Fraction]], Fraction], index: int) -> float:
     step = Fraction(1, 10**9)
     ends = []
     for move in (step, -step):
-        sums = [Fraction(each) for each in SUMS]
+        sums = [Fraction(each) for each in BY_HAND]
         sums[index] += move
         ends.append(function(sums))
     return float((ends[0] - ends[1]) / (2 * step))
@@ -143,14 +137,14 @@ def test_the_noise_of_the_linearised_variance_is_linear(
     name: str, weight: float
 ) -> None:
     second = sampling_variance(
-        unit_moments(noise_on(name, 0.25, FOCUSED)), "linearised"
+        unit_moments(noise_on(name, 0.25, names=FOCUSED)), "linearised"
     )
     wanted = (weight * 0.25) ** 2
     assert second.doubt_at((ONE, AT)) == pytest.approx([wanted], rel=1e-12, abs=0)
 
 
 def test_noise_of_two_sums_adds_and_noise_in_two_sums_does_not() -> None:
-    apart = [noise_on("aa", 0.5, FOCUSED), noise_on("bb", 0.25, FOCUSED)]
+    apart = [noise_on("aa", 0.5, names=FOCUSED), noise_on("bb", 0.25, names=FOCUSED)]
     second = sampling_variance(unit_moments(*apart), "linearised")
     wanted = 0.25 + float(RATIO) ** 4 / 16
     assert second.doubt_at((ONE, AT)) == pytest.approx([wanted])
@@ -192,14 +186,8 @@ def test_rounding_never_makes_a_noise_variance_negative() -> None:
 
 
 def plan_of(strategy: str, keys: int) -> Plan:
-    return make_plan(
-        Ratio("s", per="y", weight="w"),
-        bounds={"s": Bounds(0, 1), "y": Bounds(0, 1), "w": Bounds(1 / 3, 3)},
-        budget=Budget(1),
-        groups=Groups("key", range(keys)),
-        strategy=strategy,
-        clipping="unmeasured",
-    )
+    bounds = {"s": Bounds(0, 1), "y": Bounds(0, 1), "w": Bounds(1 / 3, 3)}
+    return given_plan(bounds, groups=Groups("key", range(keys)), strategy=strategy)
 
 
 @pytest.mark.parametrize(

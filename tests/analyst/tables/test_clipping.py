@@ -5,19 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analyst.given import given_moments, given_release, noise_on
+from analyst.given import given_moments, given_plan, given_release, noise_on
 from dpratio.analyst.ratio.clipped import clipping_of
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.tables.clipping import Clipping
 from dpratio.analyst.tables.estimates import Estimates
-from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.release.merge import merge
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
-from dpratio.terms.ratio import Ratio
 
 NAMES = ("ws", "wy", "w", "c")
 ROW = 2**24
@@ -115,14 +112,8 @@ def test_one_answer_says_how_many_and_what_it_means() -> None:
 
 
 def plan_of(clipping: str = "measured", **terms: Any) -> Plan:  # noqa: ANN401
-    return make_plan(
-        Ratio("s", per="y", guess=1.0),
-        bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
-        budget=Budget(1, "1e-6"),
-        mechanism="laplace",
-        clipping=clipping,
-        **terms,
-    )
+    given = {"guess": 1.0, "mechanism": "laplace", "clipping": clipping, **terms}
+    return given_plan(budget=Budget(1, "1e-6"), **given)
 
 
 def answered(plan: Plan, *cuts: int) -> Estimates:
@@ -173,13 +164,7 @@ def test_counts_around_two_guesses_add_up_with_their_noise() -> None:
     groups = Groups("g", ["a"])
     releases = []
     for at, guess in enumerate((1.0, 1.5)):
-        plan = make_plan(
-            Ratio("s", per="y", guess=guess),
-            bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
-            budget=Budget(1),
-            groups=groups,
-            clipping="measured",
-        )
+        plan = given_plan(guess=guess, groups=groups, clipping="measured")
         values = np.full((1, 6), 40 * ROW)
         releases.append(given_release(plan, values, id=f"{at:032}"))
     both = estimate_ratios(merge(releases, units_are_disjoint=True))
