@@ -9,7 +9,6 @@ from analyst.given import NoiseTerm, given_moments, noise_on
 from analyst.ten_rows import BY_HAND, ROWS
 from dpratio.analyst.ratio.delta import (
     Spread,
-    log_ratio_variance,
     noise_spread,
     ratio_variance,
     sampling_spread,
@@ -66,7 +65,7 @@ def test_the_variance_of_the_ratio_is_equation_1() -> None:
 
 def test_the_variance_of_the_log_ratio_is_the_paper_s() -> None:
     held = moments()
-    variance = log_ratio_variance(held, sampling_spread(held, "kish"))
+    variance = ratio_variance(held, sampling_spread(held, "kish"), "log")
     assert variance == pytest.approx([float(VAR_LOG)], rel=1e-12)
     assert variance == pytest.approx([0.0320580], abs=5e-8)
 
@@ -77,7 +76,7 @@ def test_the_log_variance_is_the_squared_relative_error() -> None:
     ratio = 13.0 / 13.75
     for spread in (sampling_spread(held, "kish"), noise_spread(held)):
         relative = ratio_variance(held, spread) / ratio**2
-        assert log_ratio_variance(held, spread) == pytest.approx(relative, rel=1e-12)
+        assert ratio_variance(held, spread, "log") == pytest.approx(relative, rel=1e-12)
 
 
 def test_the_variance_of_the_ratio_is_a_residual_sum() -> None:

@@ -11,13 +11,7 @@ import numpy as np
 from dpratio.analyst.sums.moments import Moments
 from dpratio.arrays import Floats
 
-__all__ = [
-    "Spread",
-    "log_ratio_variance",
-    "noise_spread",
-    "ratio_variance",
-    "sampling_spread",
-]
+__all__ = ["Spread", "noise_spread", "ratio_variance", "sampling_spread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +56,15 @@ def noise_spread(moments: Moments) -> Spread:
     )
 
 
-def ratio_variance(moments: Moments, spread: Spread) -> Floats:
-    """Give the variance of the ratio: Miao & Li (2022), eq. 1."""
-    denominator = moments["wy"]
-    variance: Floats = _residual(moments, spread) / (denominator * denominator)
-    return variance
+def ratio_variance(moments: Moments, spread: Spread, link: str = "ratio") -> Floats:
+    """Give the variance of the ratio, or of its logarithm.
 
-
-def log_ratio_variance(moments: Moments, spread: Spread) -> Floats:
-    """Give the variance of the log ratio: Miao & Li (2022), section 2.3."""
-    numerator = moments["ws"]
-    variance: Floats = _residual(moments, spread) / (numerator * numerator)
-    return variance
-
-
-def _residual(moments: Moments, spread: Spread) -> Floats:
-    """Give the variance of Σws − r̂·Σwy, which both share."""
+    Miao & Li (2022), eq. 1 and section 2.3: both divide the variance of Σws − r̂·Σwy.
+    """
     ratio = moments["ws"] / moments["wy"]
-    residual: Floats = spread.numerator + ratio * (
+    residual = spread.numerator + ratio * (
         ratio * spread.denominator - 2 * spread.covariance
     )
-    return residual
+    size = moments["ws" if link == "log" else "wy"]
+    variance: Floats = residual / (size * size)
+    return variance

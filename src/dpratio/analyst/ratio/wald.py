@@ -10,7 +10,6 @@ import numpy as np
 
 from dpratio.analyst.ratio.delta import (
     Spread,
-    log_ratio_variance,
     noise_spread,
     ratio_variance,
     sampling_spread,
@@ -65,5 +64,4 @@ def wald(
 def _variances(
     moments: Moments, spread: Spread, links: tuple[str, ...]
 ) -> dict[str, Floats]:
-    formula = {"ratio": ratio_variance, "log": log_ratio_variance}
-    return {link: formula[link](moments, spread) for link in links}
+    return {link: ratio_variance(moments, spread, link) for link in links}

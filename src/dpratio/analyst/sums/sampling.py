@@ -54,12 +54,9 @@ class Sampling:
             for place, second in enumerate(names):
                 both = slopes[at] * slopes[place]
                 name, is_kish = self.product_of(first, second)
-                if not is_kish:
-                    plain += both * self.moments[name]
-                    weights += both[:, None] * self.moments.loading(name)
-                else:
-                    by_kish += both * self.moments[name]
-                    kish_weights += both[:, None] * self.moments.loading(name)
+                total, loads = (by_kish, kish_weights) if is_kish else (plain, weights)
+                total += both * self.moments[name]
+                loads += both[:, None] * self.moments.loading(name)
         if not by_kish.any():
             return plain, weights
         weight, square = self.moments["w"], self.moments["ww"]

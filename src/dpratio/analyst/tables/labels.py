@@ -39,12 +39,11 @@ def labels_of(release: Release) -> dict[str, Sequence[Any]]:
     if len(questions) == 1 and len(names) == 1:
         # A million keys are not copied.
         return labels | dict.fromkeys(names, questions[0].keys)
+    own = [question_labels(question) for question in questions]
     for name in names:
         column: list[Any] = []
-        for question in questions:
-            column += _column(
-                question.groups, name, len(question.values), question.keys
-            )
+        for question, cells in zip(questions, own, strict=True):
+            column += cells.get(name, [ALL] * len(question.values))
         if ALL in column and not all(isinstance(each, str | None) for each in column):
             # Frames want one type in a column.
             column = [None if each is None else str(each) for each in column]
@@ -54,11 +53,13 @@ def labels_of(release: Release) -> dict[str, Sequence[Any]]:
 
 def question_labels(question: ReleasedQuestion) -> dict[str, Sequence[Any]]:
     """Give label columns for the groups of one question."""
-    groups = question.groups
-    if groups is None:
-        return {}
-    count, keys = len(question.values), question.keys
-    return {name: _column(groups, name, count, keys) for name in groups.columns}
+    columns = () if question.groups is None else question.groups.columns
+    if len(columns) == 1:
+        return {columns[0]: list(question.keys)}
+    return {
+        name: [key[at] for key in question.keys]  # type: ignore[index]
+        for at, name in enumerate(columns)
+    }
 
 
 def labelled(
@@ -105,12 +106,3 @@ def name_of(labels: Mapping[str, Sequence[Any]], at: int) -> str:
     told = len(cells) < len(labels) or any(map(says_little, cells.values()))
     words = (f"{name} {cell}" if told else str(cell) for name, cell in cells.items())
     return ", ".join(words) or "all"
-
-
-def _column(groups: Any, name: str, count: int, keys: Sequence[Any]) -> list[Any]:  # noqa: ANN401
-    if groups is None or name not in groups.columns:
-        return [ALL] * count
-    if len(groups.columns) == 1:
-        return list(keys)
-    at = groups.columns.index(name)
-    return [key[at] for key in keys]
