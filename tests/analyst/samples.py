@@ -14,10 +14,10 @@ from dpratio.simulation.population import PaperPopulation
 from dpratio.simulation.simulate import clip_people, sum_products
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
 
-__all__ = ["binned_sums", "paper_sums", "plan_for", "with_noise"]
+__all__ = ["binned_sums", "curves_release", "paper_sums", "plan_for", "with_noise"]
 
 Floats = NDArray[np.float64]
 BOUNDS = {"s": Bounds(0, 1), "y": Bounds.binary(), "w": Bounds(1 / 3, 3)}
@@ -105,6 +105,14 @@ def binned_sums(
             added = np.bincount(codes, product.ravel(), count * bins)
             sums[start : start + count, :, at] = added.reshape(count, bins)
     return sums
+
+
+def curves_release(plan: Plan, sums: Floats, *, noise: bool = True) -> Release:
+    """Release sums by run and bin: a curve over bins of the score for each run."""
+    runs, bins, _ = sums.shape
+    scores = ScoreBins("s", bins).within(BOUNDS["s"])
+    groups = Groups.cross(Keys("run", range(runs)), scores)
+    return with_noise(plan, sums.reshape(runs * bins, -1), groups, 5, noise=noise)
 
 
 def with_noise(

@@ -57,7 +57,13 @@ def products(people: int, often: float, weighted: bool) -> dict[str, Floats]:  #
     }
 
 
-def plan_of(answers: str, epsilon: float, weighted: bool, **terms: Any) -> Plan:  # noqa: ANN401, FBT001
+def plan_of(
+    answers: str,
+    epsilon: float = 1,
+    *,
+    weighted: bool = False,
+    **terms: Any,  # noqa: ANN401
+) -> Plan:
     bounds = {"s": Bounds(0, 1), "y": Bounds.binary()}
     given: dict[str, Any] = {
         "bounds": bounds | ({"w": Bounds(1 / 3, 3)} if weighted else {}),
@@ -76,7 +82,7 @@ def errors_of(
     often: float,
     weighted: bool,  # noqa: FBT001
 ) -> CalibrationErrors:
-    plan = plan_of(answers, epsilon, weighted)
+    plan = plan_of(answers, epsilon, weighted=weighted)
     sums = products(people, often, weighted)
     names = [each.summand.name for each in plan.questions[0].sums]
     cells = np.stack([sums[name] for name in names], axis=1)
@@ -166,7 +172,7 @@ def test_without_noise_it_is_the_test_of_hosmer_and_lemeshow() -> None:
     rng = np.random.default_rng(3)
     score = rng.random(40_000)
     label = (rng.random(40_000) < score) * 1.0
-    plan = plan_of("means", 1, False, groups=ScoreBins("s", 4))  # noqa: FBT003
+    plan = plan_of("means", groups=ScoreBins("s", 4))
     place = np.minimum((score * 4).astype(int), 3)
     z, h = score - label, score + label
     values = {"z": z, "h": h, "zz": z * z, "zh": z * h, "hh": h * h, "w": z * 0 + 1}
@@ -183,7 +189,7 @@ def test_without_noise_it_is_the_test_of_hosmer_and_lemeshow() -> None:
 
 def test_labels_that_are_no_zeros_and_ones_are_tested_by_their_own_variance() -> None:
     bounds = {"s": Bounds(0, 1), "y": Bounds(0, 1)}
-    plan = plan_of("means", 1, False, bounds=bounds, groups=ScoreBins("s", 2))  # noqa: FBT003
+    plan = plan_of("means", bounds=bounds, groups=ScoreBins("s", 2))
     sums = np.full((2, len(plan.questions[0].sums)), 2**30)
     found = calibration_curve(given_release(plan, sums)).errors
     assert ((found.pvalue >= 0) & (found.pvalue <= 1)).all()
@@ -195,13 +201,8 @@ def test_labels_that_are_no_zeros_and_ones_are_tested_by_their_own_variance() ->
     [("joint", -(2**30)), ("joint", 0), ("even", -(2**30)), ("focused", 0)],
 )
 def test_bins_of_nobody_contradict_nothing(strategy: str, fill: int) -> None:
-    plan = plan_of(
-        "means",
-        1,
-        True,  # noqa: FBT003
-        strategy=strategy,
-        groups=ScoreBins("s", 2),
-    )
+    bins = ScoreBins("s", 2)
+    plan = plan_of("means", weighted=True, strategy=strategy, groups=bins)
     sums = np.full((2, len(plan.questions[0].sums)), fill)
     found = calibration_curve(given_release(plan, sums)).errors
     assert found.pvalue[0] > 0.5
@@ -209,13 +210,8 @@ def test_bins_of_nobody_contradict_nothing(strategy: str, fill: int) -> None:
 
 @pytest.mark.parametrize("strategy", ["joint", "focused"])
 def test_gaps_beyond_all_noise_are_beyond_doubt(strategy: str) -> None:
-    plan = plan_of(
-        "means",
-        1,
-        True,  # noqa: FBT003
-        strategy=strategy,
-        groups=ScoreBins("s", 2),
-    )
+    bins = ScoreBins("s", 2)
+    plan = plan_of("means", weighted=True, strategy=strategy, groups=bins)
     sums = np.zeros((2, len(plan.questions[0].sums)), dtype=np.int64)
     names = [each.summand.name for each in plan.questions[0].sums]
     sums[:, names.index("z" if strategy == "focused" else "wy")] = 2**45
@@ -225,20 +221,14 @@ def test_gaps_beyond_all_noise_are_beyond_doubt(strategy: str) -> None:
 
 def test_bins_may_be_of_another_column_than_the_score() -> None:
     bounds = {"s": Bounds(0, 1), "y": Bounds.binary(), "age": Bounds(0, 90)}
-    plan = plan_of(
-        "made for it",
-        1,
-        False,  # noqa: FBT003
-        bounds=bounds,
-        groups=ScoreBins("age", 3),
-    )
+    plan = plan_of("made for it", bounds=bounds, groups=ScoreBins("age", 3))
     sums = np.full((3, len(plan.questions[0].sums)), 2**30)
     assert calibration_curve(given_release(plan, sums)).errors.pvalue[0] <= 1
 
 
 @pytest.mark.parametrize(("epsilon", "says"), [(0.1, True), (50, False)])
 def test_notes_say_where_noise_hides_weights(epsilon: float, says: bool) -> None:  # noqa: FBT001
-    plan = plan_of("ratio", epsilon, True, groups=ScoreBins("s", 2))  # noqa: FBT003
+    plan = plan_of("ratio", epsilon, weighted=True, groups=ScoreBins("s", 2))
     names = [each.summand.name for each in plan.questions[0].sums]
     people = {"z": 0.0, "h": 1_000.0, "zz": 200.0, "zh": 0.0, "hh": 900.0}
     cells = np.array([[people[name] for name in names]] * 2)

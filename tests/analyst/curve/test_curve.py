@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from analyst.given import given_release
-from analyst.samples import binned_sums, plan_for, with_noise
+from analyst.samples import binned_sums, curves_release, plan_for
 from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.curve.curve_results import CURVE_STATUSES, Curve
 from dpratio.errors import InvalidInput
@@ -65,10 +65,7 @@ def curves(
         strategy, mechanism, epsilon or 1, people, weighted=weighted, bins=BINS
     )
     sums = sums_of(strategy, people, weighted, shift, runs)
-    bins = ScoreBins("s", BINS).within(Bounds(0, 1))
-    groups = Groups.cross(Keys("run", range(runs)), bins)
-    cells = sums.reshape(runs * BINS, -1)
-    return calibration_curve(with_noise(plan, cells, groups, 5, noise=epsilon > 0))
+    return calibration_curve(curves_release(plan, sums, noise=epsilon > 0))
 
 
 SETTINGS = [
@@ -206,10 +203,8 @@ def test_a_curve_of_nobody_is_lost_and_says_so() -> None:
 def test_nothing_is_said_that_bounds_do_not_allow() -> None:
     """400 bins of nobody: noise alone, divided by noise."""
     plan = plan_for("focused", "laplace", 1, 100, weighted=False, bins=BINS)
-    bins = ScoreBins("s", BINS).within(Bounds(0, 1))
-    groups = Groups.cross(Keys("run", range(80)), bins)
-    cells = np.zeros((80 * BINS, len(plan.questions[0].sums)))
-    found = calibration_curve(with_noise(plan, cells, groups, 5, noise=True))
+    nothing = np.zeros((80, BINS, len(plan.questions[0].sums)))
+    found = calibration_curve(curves_release(plan, nothing))
     edges = np.tile(np.arange(BINS) / BINS, 80)
     measures: dict[str, tuple[Any, Any]] = {
         "mean_score": (edges, edges + 1 / BINS),
@@ -218,23 +213,12 @@ def test_nothing_is_said_that_bounds_do_not_allow() -> None:
         "ratio": (edges, np.inf),
     }
     for name, (lowest, highest) in measures.items():
-        for values in (each(found, name) for each in (estimates, lowers, uppers)):
+        for end in ("estimate", "ci_lower", "ci_upper"):
+            values = np.asarray(getattr(getattr(found, name), end))
             known = ~np.isnan(values)
             assert known.any()
             inside = (values >= lowest - 1e-12) & (values <= highest + 1e-12)
             assert inside[known].all(), name
-
-
-def estimates(found: Curve, name: str) -> Floats:
-    return np.asarray(getattr(found, name).estimate)
-
-
-def lowers(found: Curve, name: str) -> Floats:
-    return np.asarray(getattr(found, name).ci_lower)
-
-
-def uppers(found: Curve, name: str) -> Floats:
-    return np.asarray(getattr(found, name).ci_upper)
 
 
 def test_a_table_does_not_show_what_is_not_known() -> None:

@@ -5,14 +5,11 @@ from functools import cache
 import numpy as np
 
 from analyst.given import given_release
-from analyst.samples import binned_sums, plan_for, with_noise
+from analyst.samples import binned_sums, curves_release, plan_for
 from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.release.release import Release
 from dpratio.tabular import UNKNOWN
-from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, ScoreBins
-from dpratio.terms.groups import Groups
 
 RUNS, BINS, PEOPLE = 400, 5, 800
 
@@ -22,9 +19,7 @@ def few_people() -> Release:
     """Calibrated people, so few that many bins have no more labels than noise."""
     plan = plan_for("focused", "laplace", 0.5, PEOPLE, weighted=False, bins=BINS)
     sums = binned_sums(plan, PEOPLE, RUNS, 4, lambda score: 0 * score)
-    bins = ScoreBins("s", BINS).within(Bounds(0, 1))
-    groups = Groups.cross(Keys("run", range(RUNS)), bins)
-    return with_noise(plan, sums.reshape(RUNS * BINS, -1), groups, 5)
+    return curves_release(plan, sums)
 
 
 def test_a_bin_whose_ratio_is_weak_is_not_ok() -> None:

@@ -5,12 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from analyst.samples import binned_sums, plan_for, with_noise
+from analyst.samples import binned_sums, curves_release, plan_for
 from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.curve.curve_results import Curve
-from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import Keys, ScoreBins
-from dpratio.terms.groups import Groups
 from tiers import quick_first
 
 RUNS, BINS, PEOPLE = 3_000, 5, 100
@@ -23,10 +20,7 @@ def curves(epsilon: float, *, weighted: bool = False, runs: int = RUNS) -> Curve
         "focused", "laplace", epsilon or 1, PEOPLE, weighted=weighted, bins=BINS
     )
     sums = binned_sums(plan, PEOPLE, runs, 4, lambda score: 0 * score)
-    bins = ScoreBins("s", BINS).within(Bounds(0, 1))
-    groups = Groups.cross(Keys("run", range(runs)), bins)
-    cells = sums.reshape(runs * BINS, -1)
-    return calibration_curve(with_noise(plan, cells, groups, 5, noise=epsilon > 0))
+    return calibration_curve(curves_release(plan, sums, noise=epsilon > 0))
 
 
 def test_a_share_without_noise_has_the_interval_of_wilson() -> None:
@@ -56,9 +50,7 @@ def test_shares_of_bins_with_ten_people_cover(
 def test_nobody_has_any_share() -> None:
     """Where noise leaves no weight at all, nothing is known of a share."""
     plan = plan_for("focused", "laplace", 1, PEOPLE, weighted=False, bins=BINS)
-    bins = ScoreBins("s", BINS).within(Bounds(0, 1))
-    none = np.full((BINS, len(plan.questions[0].sums)), -50.0)
-    release = with_noise(plan, none, Groups.cross(bins), 5, noise=False)
-    found = calibration_curve(release).share
+    none = np.full((1, BINS, len(plan.questions[0].sums)), -50.0)
+    found = calibration_curve(curves_release(plan, none, noise=False)).share
     assert np.isnan(found.estimate).all()
     assert (found.ci_lower.tolist(), found.ci_upper.tolist()) == ([0] * 5, [1] * 5)
