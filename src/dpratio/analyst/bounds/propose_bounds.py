@@ -1,6 +1,7 @@
 """From a release of histograms to bounds to choose from; no data, no budget."""
 
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
 
 from dpratio.analyst.bounds.proposals import BoundChoices, Proposal, Proposals
@@ -14,7 +15,13 @@ from dpratio.release.release import Release, ReleasedQuestion
 from dpratio.terms.bounds import Proposed
 from dpratio.terms.budget import Budget
 
-__all__ = ["choose_bounds", "count_beyond", "half_width", "propose_bounds"]
+__all__ = [
+    "choose_bounds",
+    "count_beyond",
+    "count_within",
+    "half_width",
+    "propose_bounds",
+]
 
 
 def propose_bounds(
@@ -126,12 +133,15 @@ def count_beyond(
     ladder, counts = noisy.ladder, noisy.counts
     below = counts[: _passed(ladder.edges, lower)]
     above = counts[ladder.place(upper) if upper else ladder.place(0.0) + 1 : -1]
-    cells = [*below, *above]
-    half = half_width(len(cells), noisy.scale, level)
-    estimate = float(sum(cells))
-    return tuple(
-        max(each, 0.0) for each in (estimate, estimate - half, estimate + half)
-    )  # type: ignore[return-value]
+    return count_within([*below, *above], noisy.scale, level)
+
+
+def count_within(
+    cells: Sequence[int], scale: float, level: float
+) -> tuple[float, float, float]:
+    """Add up noisy counts, with the ends of an interval; nothing is below 0."""
+    total, half = float(sum(cells)), half_width(len(cells), scale, level)
+    return max(total, 0.0), max(total - half, 0.0), max(total + half, 0.0)
 
 
 def _passed(edges: tuple[float, ...], lower: float) -> int:

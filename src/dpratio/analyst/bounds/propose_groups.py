@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from dpratio.analyst.bounds.propose_bounds import half_width
+from dpratio.analyst.bounds.propose_bounds import count_within
 from dpratio.analyst.tables.options import require_level
 from dpratio.analyst.tables.provenance import stamps
 from dpratio.checks import require
@@ -126,9 +126,7 @@ def _choices(
     every = float(sum(held))
     rows = []
     for at in range(len(held)):
-        cut = float(sum(held[at:]))
-        half = half_width(len(held) - at, question.asked.scales[0], level)
-        people, low, high = (max(each, 0.0) for each in (cut, cut - half, cut + half))
+        people, low, high = count_within(held[at:], question.asked.scales[0], level)
         share = min(people / every, 1.0) if every > 0 else None
         rows.append(GroupChoice(2**at - 1, people, low, high, share))
     # As many as there are groups cut nobody.

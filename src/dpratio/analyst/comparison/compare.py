@@ -95,13 +95,14 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         _require_link(each, target, null)
     alone = null == 0 or len(links) == 1
     require(alone, "a null other than 0 belongs to one link", links)
-    answers: list[dict[str, Any]] = []
+    answers, levels = [], []
     people: list[str] = []
     for each in links:
         hypothesis, (first, second), shared = target.hypothesis(design, reference, each)
-        answers.append(_answer(hypothesis, null, alternative, level, adjust))
+        columns, single = _answer(hypothesis, null, alternative, level, adjust)
+        answers.append(columns)
+        levels.append(single)
         people += shared
-    levels = [each.pop("interval_level") for each in answers]
     joined = {
         name: np.concatenate([each[name] for each in answers]) for name in answers[0]
     }
@@ -131,7 +132,7 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
 
 def _answer(
     hypothesis: Hypothesis, null: float, alternative: str, level: float, adjust: str
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], float]:
     """Give the columns of one link, and the level of its intervals."""
     estimate, se = hypothesis.estimates()
     statistic = hypothesis.deviates(null)
@@ -145,7 +146,7 @@ def _answer(
     natural = -1.0 if hypothesis.link == "lift" else -np.inf
     lower = np.where(open_ended, natural, ends.lower)
     upper = np.where(open_ended, np.inf, ends.upper)
-    return {
+    columns = {
         "estimate": estimate,
         "ci_lower": np.full_like(lower, natural) if alternative == "less" else lower,
         "ci_upper": np.full_like(upper, np.inf) if alternative == "greater" else upper,
@@ -154,8 +155,8 @@ def _answer(
         "pvalue": pvalue,
         "pvalue_adjusted": adjusted(pvalue, adjust),
         "codes": codes,
-        "interval_level": single,
     }
+    return columns, single
 
 
 def _statuses(

@@ -7,6 +7,7 @@ when r₂ is fitted: normal, plus a Laplace noise from each side.
 docs/methods/comparisons.md derives it.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,9 +123,7 @@ class Pairs:
                 x[doubt], unit[doubt], (zeros[0][doubt], zeros[1][doubt]), fitted[doubt]
             )
         if may_be_weak:
-            rest = self._elsewhere(x, unit)
-            better = self._squares(x, unit, rest) < self._squares(x, unit, fitted)
-            fitted = np.where(better, rest, fitted)
+            fitted = self._best(x, unit, fitted, self._elsewhere(x))
         if may_be_weak or doubt.any():
             points = self._points(x, unit, fitted)
             first, second = self._scored(points)
@@ -148,12 +147,18 @@ class Pairs:
 
     def _refit(self, x: Floats, unit: Floats, zeros: Zeros, fitted: Angles) -> Angles:
         """Fit again from both estimates, where the first fit may not be the best."""
-        best, least = fitted, self._squares(x, unit, fitted)
-        for start in zeros:
-            for at in (start, self._fit(x, unit, zeros, start)):
-                squares = self._squares(x, unit, at)
-                best = np.where(squares < least, at, best)
-                least = np.minimum(squares, least)
+        one, two = (self._fit(x, unit, zeros, start) for start in zeros)
+        return self._best(x, unit, fitted, (zeros[0], one, zeros[1], two))
+
+    def _best(
+        self, x: Floats, unit: Floats, best: Angles, others: Iterable[Angles]
+    ) -> Angles:
+        """Choose what fits best in every row, the earlier one of two that fit alike."""
+        least = self._squares(x, unit, best)
+        for at in others:
+            squares = self._squares(x, unit, at)
+            best = np.where(squares < least, at, best)
+            least = np.minimum(squares, least)
         return best
 
     def _fit(self, x: Floats, unit: Floats, zeros: Zeros, start: Angles) -> Angles:
@@ -184,18 +189,12 @@ class Pairs:
                 break
         return at
 
-    def _elsewhere(self, x: Floats, unit: Floats) -> Angles:
-        """Give the best of other ratios: infinity, and a grid where any sign may be."""
-        best = np.full_like(x, _QUARTER)
-        if np.isfinite(self.second.lowest):
-            return best
-        least = self._squares(x, unit, best)
-        for angle in (np.arange(_GRID) + 0.5) / _GRID * np.pi - _QUARTER:
-            at = np.full_like(x, angle)
-            squares = self._squares(x, unit, at)
-            best = np.where(squares < least, at, best)
-            least = np.minimum(squares, least)
-        return best
+    def _elsewhere(self, x: Floats) -> Iterator[Angles]:
+        """Give other ratios: infinity, and a grid where any sign may be."""
+        yield np.full_like(x, _QUARTER)
+        if not np.isfinite(self.second.lowest):
+            for angle in (np.arange(_GRID) + 0.5) / _GRID * np.pi - _QUARTER:
+                yield np.full_like(x, angle)
 
     def _unit(self) -> Floats:
         """Give a size of ratios at which angles tell them apart."""

@@ -29,17 +29,11 @@ _SQUARES = (
     "slope"
 )
 _PLAN_FOR = {
-    "w": "answers=('ratio', 'means')",
+    **dict.fromkeys(("w", "wa", "wb"), "answers=('ratio', 'means')"),
     "ww": "strategy='joint'",
-    "wyy": _SQUARES,
-    "wss": _SQUARES,
-    "wys": _SQUARES,
-    "wa": "answers=('ratio', 'means')",
-    "wb": "answers=('ratio', 'means')",
+    **dict.fromkeys(("wyy", "wss", "wys"), _SQUARES),
     "wsss": "strategy='joint' and answers=('ratio', 'spread')",
-    "aa": "strategy='focused'",
-    "ab": "strategy='focused'",
-    "bb": "strategy='focused'",
+    **dict.fromkeys(("aa", "ab", "bb"), "strategy='focused'"),
 }
 
 

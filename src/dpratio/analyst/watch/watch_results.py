@@ -125,16 +125,15 @@ class Watch(Tabular):
 
     def newest(self) -> Table:
         """Say where each group stands at the newest look: one row per group."""
-        known = {
+        known: dict[str, list[Any]] = {
             name: [float(f"{each:.4g}") for each in getattr(self, name)[-1].tolist()]
             for name in self._numbers[-3:]
         }
         seen = self.alarm_seen
         ways = [WAYS[int(self.alarm[at, n])] for n, at in enumerate(seen.tolist())]
-        known["alarm"] = ways  # type: ignore[assignment]
-        known["alarm_at"] = self._named(seen)  # type: ignore[assignment]
+        known |= {"alarm": ways, "alarm_at": self._named(seen)}
         if self.people_are_new:
-            known["change_since"] = self._named(self.change_since)  # type: ignore[assignment]
+            known["change_since"] = self._named(self.change_since)
         return Table(labelled(self.labels, known))
 
     def compare(
