@@ -1,6 +1,7 @@
 """The command line: one app, errors as one line, exit codes as documented."""
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -11,21 +12,12 @@ from dpratio.cli.anyone.demo import demo
 from dpratio.cli.anyone.forecast import forecast
 from dpratio.cli.anyone.page import page
 from dpratio.cli.anyone.rehearse import rehearse
+from dpratio.cli.data_holder import team
 from dpratio.cli.data_holder.bounds import bounds
 from dpratio.cli.data_holder.check import check
 from dpratio.cli.data_holder.curate import plan, release
 from dpratio.cli.data_holder.ledger import ledger
 from dpratio.cli.data_holder.new import new
-from dpratio.cli.data_holder.team import (
-    close,
-    export,
-    import_,
-    migrate,
-    quarantine,
-    recover,
-    roles,
-    withdraw,
-)
 from dpratio.cli.help import Group, with_examples
 from dpratio.cli.release_holder.analyse import estimate
 from dpratio.cli.release_holder.combine import merge, roll_up
@@ -58,38 +50,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-HOLDER, READER, ANYONE = "Data holder", "Holder of a release", "Anyone"
-
-app.command(rich_help_panel=HOLDER)(new)
-app.command(rich_help_panel=HOLDER)(plan)
-app.command(rich_help_panel=HOLDER)(check)
-app.command(rich_help_panel=HOLDER)(bounds)
-app.command(rich_help_panel=HOLDER)(release)
-ledger.command()(withdraw)
-ledger.command()(close)
-ledger.command()(quarantine)
-ledger.command()(roles)
-ledger.command()(migrate)
-ledger.command()(recover)
-ledger.command()(export)
-ledger.command("import")(import_)
-with_examples(ledger.registered_commands, "ledger ")
-app.add_typer(ledger, name="ledger", cls=Group, rich_help_panel=HOLDER)
-app.command(rich_help_panel=HOLDER)(audit)
-app.command(rich_help_panel=READER)(estimate)
-app.command(rich_help_panel=READER)(curve)
-app.command(rich_help_panel=READER)(compare)
-app.command(rich_help_panel=READER)(function)
-app.command(rich_help_panel=READER)(watch)
-app.command(rich_help_panel=READER)(report)
-app.command(rich_help_panel=READER)(roll_up)
-app.command(rich_help_panel=READER)(merge)
-app.command(rich_help_panel=ANYONE)(demo)
-app.command(rich_help_panel=ANYONE)(forecast)
-app.command(rich_help_panel=ANYONE)(rehearse)
-app.command(rich_help_panel=ANYONE)(coverage)
-app.command(rich_help_panel=ANYONE)(page)
+COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Data holder": (new, plan, check, bounds, release, audit),
+    "Holder of a release": (
+        *(estimate, curve, compare, function),
+        *(watch, report, roll_up, merge),
+    ),
+    "Anyone": (demo, forecast, rehearse, coverage, page),
+}
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
 with_examples(app.registered_commands)
+for command in (
+    *(team.withdraw, team.close, team.quarantine, team.roles),
+    *(team.migrate, team.recover, team.export),
+):
+    ledger.command()(command)
+ledger.command("import")(team.import_)
+with_examples(ledger.registered_commands, "ledger ")
+app.add_typer(ledger, name="ledger", cls=Group, rich_help_panel="Data holder")
 
 
 def run() -> None:
