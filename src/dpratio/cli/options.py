@@ -6,6 +6,9 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "LEDGER",
+    "Anchor",
+    "By",
     "ChartFile",
     "CsvFile",
     "Data",
@@ -15,12 +18,16 @@ __all__ = [
     "JsonFile",
     "Last",
     "Level",
+    "Location",
+    "Method",
     "NewDraw",
+    "NoLedger",
     "Period",
     "PlanFile",
     "ReleaseFile",
     "ReleaseOut",
     "Replace",
+    "Scope",
     "Spool",
     "StudyFile",
     "Table",
@@ -90,7 +97,37 @@ Spool = Annotated[
 ]
 Engine = Annotated[str, typer.Option(help="auto, duckdb, ibis or python.")]
 
+LEDGER = "dpratio.db"
+Location = Annotated[
+    str,
+    typer.Option(
+        "--ledger",
+        envvar="DPRATIO_LEDGER",
+        show_envvar=True,
+        help="The ledger: a SQLite file, or postgresql://host/database.",
+    ),
+]
+Anchor = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="DPRATIO_ANCHOR",
+        show_envvar=True,
+        help="A file elsewhere that keeps the heads of the ledger.",
+    ),
+]
+Scope = Annotated[
+    str | None,
+    typer.Option(help="The dataset's scope; needed where there are several."),
+]
+By = Annotated[str, typer.Option(help="Who asks, for the history.")]
+NoLedger = Annotated[
+    bool, typer.Option("--no-ledger", help="Release without keeping account.")
+]
+
 Level = Annotated[float, typer.Option(help="Confidence level.")]
+Method = Annotated[
+    str, typer.Option(help="pivot, analytical, monte_carlo or no_correction.")
+]
 Variance = Annotated[
     str | None, typer.Option(help="linearised or kish; by default as planned.")
 ]

@@ -4,13 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.options import (
-    CsvFile,
-    Format,
-    JsonFile,
-    Replace,
-    Wide,
-)
+from dpratio.cli import options
 from dpratio.cli.output import Output, progress_bar
 from dpratio.errors import AuditFailed
 
@@ -47,11 +41,11 @@ def audit(  # noqa: PLR0913 (one command, its filters)
         ),
     ] = None,
     engine: Annotated[str, typer.Option(help="auto, duckdb or python.")] = "auto",
-    json_file: JsonFile = None,
-    csv_file: CsvFile = None,
-    force: Replace = False,
-    layout: Format = "table",
-    wide: Wide = False,
+    json_file: options.JsonFile = None,
+    csv_file: options.CsvFile = None,
+    force: options.Replace = False,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
 ) -> None:
     """Release invented neighbours end to end; hold what they show to what is claimed.
 

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpratio.checks import require
-from dpratio.cli.options import (
-    ChartFile,
-    CsvFile,
-    Format,
-    JsonFile,
-    Replace,
-    Wide,
-)
+from dpratio.cli import options
 from dpratio.cli.output import Output, progress_bar
 from dpratio.cli.studies import plan_of, read_study
 from dpratio.errors import InvalidInput
@@ -82,12 +75,12 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
         str | None,
         typer.Option(help="study: a ratio to test against, or 'same' for an A/A run."),
     ] = None,
-    json_file: JsonFile = None,
-    csv_file: CsvFile = None,
-    chart_file: ChartFile = None,
-    force: Replace = False,
-    layout: Format = "table",
-    wide: Wide = False,
+    json_file: options.JsonFile = None,
+    csv_file: options.CsvFile = None,
+    chart_file: options.ChartFile = None,
+    force: options.Replace = False,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
 ) -> None:
     """Simulate how often intervals cover: the paper, the limit, or your own setting.
 
@@ -142,11 +135,11 @@ def coverage(  # noqa: PLR0913 (one command, one bench)
     output.say(_closing_lines(result))
 
 
-def _require_used(target: str, **options: dict[str, object]) -> None:
+def _require_used(target: str, **told: dict[str, object]) -> None:
     """Refuse options that would be ignored."""
     own = target if target in FIXED else "study"
     words = {"study": "a study", "limit": "limit and literature"}
-    for of, given in options.items():
+    for of, given in told.items():
         for name, value in given.items():
             if value is not None and of != own:
                 raise InvalidInput(
@@ -184,9 +177,7 @@ def _reproduce(tables: "Sequence[int] | None", run: dict[str, Any]) -> "Tabular"
     return compare_tables(cells, published_cells())
 
 
-def _simulate(
-    study: "Study", options: dict[str, Any], against: str | None
-) -> "Tabular":
+def _simulate(study: "Study", terms: dict[str, Any], against: str | None) -> "Tabular":
     from dpratio.simulation.coverage.coverage import measure_coverage
     from dpratio.simulation.forecast.guessed import guessed_population
 
@@ -196,13 +187,11 @@ def _simulate(
             "[population] to the study, with numerator = { mean = 0.5, sd = 0.2 }, "
             "per and, for weighted ratios, weight alike."
         )
-    first = options["plan"][0]
+    first = terms["plan"][0]
     (question,) = first.questions
     bounds = first.box(question)
     population = guessed_population(study.guess, bounds)
-    return measure_coverage(
-        population, against=_against(against, population), **options
-    )
+    return measure_coverage(population, against=_against(against, population), **terms)
 
 
 def _plans(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from dpratio.cli.options import Format
+from dpratio.cli import options
 from dpratio.cli.output import Output
 from dpratio.tabular import Tabular
 
@@ -53,7 +53,7 @@ def demo(
     ),
     people: Annotated[int, typer.Option(help="Invented people per region.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the invented people.")] = 4,
-    layout: Format = "table",
+    layout: options.Format = "table",
 ) -> None:
     """Invent people, plan, release, and show intervals beside the invented truth."""
     import numpy as np

@@ -5,17 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpratio.checks import require
-from dpratio.cli.options import (
-    ChartFile,
-    CsvFile,
-    Format,
-    JsonFile,
-    Level,
-    Replace,
-    StudyFile,
-    WhichQuestion,
-    Wide,
-)
+from dpratio.cli import options
 from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, described, plan_of, read_study
 
@@ -28,7 +18,7 @@ __all__ = ["forecast"]
 
 
 def forecast(  # noqa: PLR0913 (one command, one planner)
-    study: StudyFile,
+    study: options.StudyFile,
     n: Annotated[
         list[int] | None, typer.Option(help="People per answer; repeat for more.")
     ] = None,
@@ -54,14 +44,14 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
         typer.Option(help="The ratio to test against; by default the guess of it."),
     ] = None,
     power: Annotated[float, typer.Option(help="Power of 'detectable'.")] = 0.8,
-    question: WhichQuestion = None,
-    level: Level = 0.95,
-    json_file: JsonFile = None,
-    csv_file: CsvFile = None,
-    chart_file: ChartFile = None,
-    force: Replace = False,
-    layout: Format = "table",
-    wide: Wide = False,
+    question: options.WhichQuestion = None,
+    level: options.Level = 0.95,
+    json_file: options.JsonFile = None,
+    csv_file: options.CsvFile = None,
+    chart_file: options.ChartFile = None,
+    force: options.Replace = False,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
 ) -> None:
     """Forecast widths, power and needed people. Opens no data, costs nothing."""
     from dpratio.plan.strategy.people import EXPECTED_PEOPLE
@@ -75,7 +65,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     sizes = n or [given.n or EXPECTED_PEOPLE]
     budgets = [Budget(each).epsilon for each in epsilon or []]
     guess = described(given, asked)
-    options: dict[str, Any] = {"guess": guess, "level": level, "question": asked}
+    terms: dict[str, Any] = {"guess": guess, "level": level, "question": asked}
     result: Forecast | LooksForecast | CalibrationPower
     if calibration is not None:
         from dpratio.simulation.forecast.calibration_power import calibration_power
@@ -94,7 +84,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
         rule = "--looks is a question of its own, without --width, --epsilon, --chart"
         alone = width is None and not budgets and chart_file is None
         require(alone, rule, "both")
-        result = forecast_looks(plan, looks=looks, n=sizes, **options)
+        result = forecast_looks(plan, looks=looks, n=sizes, **terms)
     else:
         result = foresee(
             plan,
@@ -102,13 +92,13 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
             epsilon=budgets or None,
             against=against,
             power=power,
-            **options,
+            **terms,
         )
     lines = []
     if width is not None:
         from dpratio.simulation.forecast.needed import Need
 
-        lines = ["", *Need.of(plan, width=width, **options).said(sizes)]
+        lines = ["", *Need.of(plan, width=width, **terms).said(sizes)]
     output.write_files(result)
     output.say([*result.notes(), ""])
     output.print_table(result)

@@ -5,15 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dpratio.cli.options import (
-    CsvFile,
-    Format,
-    JsonFile,
-    Level,
-    Replace,
-    StudyFile,
-    WhichQuestion,
-)
+from dpratio.cli import options
 from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, described, plan_of, read_study
 
@@ -21,23 +13,23 @@ __all__ = ["rehearse"]
 
 
 def rehearse(  # noqa: PLR0913 (one command, one rehearsal)
-    study: StudyFile,
+    study: options.StudyFile,
     n: Annotated[int | None, typer.Option(help="People per answer.")] = None,
     epsilon: Annotated[
         str | None, typer.Option(help="A budget to try instead of the study's.")
     ] = None,
     answers: Annotated[int, typer.Option(help="How many answers are drawn.")] = 20,
     seed: Annotated[int, typer.Option(help="Another one draws other answers.")] = 1,
-    question: WhichQuestion = None,
-    level: Level = 0.95,
-    json_file: JsonFile = None,
-    csv_file: CsvFile = None,
+    question: options.WhichQuestion = None,
+    level: options.Level = 0.95,
+    json_file: options.JsonFile = None,
+    csv_file: options.CsvFile = None,
     chart_file: Annotated[
         Path | None,
         typer.Option("--html", "--chart", help="Draw to .html or .svg."),
     ] = None,
-    force: Replace = False,
-    layout: Format = "table",
+    force: options.Replace = False,
+    layout: options.Format = "table",
 ) -> None:
     """Rehearse a study: answers it may give, beside an invented truth. Costs nothing.
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpratio.checks import require
-from dpratio.cli.data_holder.ledger import DEFAULT, open_ledger
+from dpratio.cli.data_holder.ledger import open_ledger
+from dpratio.cli.options import LEDGER
 from dpratio.cli.studies import (
     as_written,
     is_plan,
@@ -36,7 +37,7 @@ class Account:
 
     def require_one(self, release_id: str | None = None) -> None:
         """Refuse a ledger beside the word that none is kept."""
-        named = self.location != DEFAULT or self.scope or self.anchor or release_id
+        named = self.location != LEDGER or self.scope or self.anchor or release_id
         rule = "--no-ledger and a ledger contradict each other"
         require(not (self.no_ledger and named), rule, "both", "Say one of them.")
 

@@ -5,32 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dpratio.cli import options
 from dpratio.cli.data_holder.asked import Account, asked_for
 from dpratio.cli.data_holder.bins import grid_plan, require_one_kind, say_bins
-from dpratio.cli.data_holder.ledger import (
-    DEFAULT,
-    Anchor,
-    By,
-    Location,
-    NoLedger,
-    Scope,
-)
-from dpratio.cli.options import (
-    ChartFile,
-    Data,
-    Engine,
-    Force,
-    Format,
-    NewDraw,
-    Period,
-    ReleaseOut,
-    Spool,
-    StudyFile,
-    Table,
-    View,
-    Where,
-    Wide,
-)
 from dpratio.cli.output import Output
 from dpratio.cli.studies import read_study, table_aside
 from dpratio.cli.words import in_options
@@ -48,8 +25,8 @@ _TOGETHER = (
 
 
 def bounds(  # noqa: PLR0913 (one command, one door)
-    study: StudyFile,
-    out: ReleaseOut,
+    study: options.StudyFile,
+    out: options.ReleaseOut,
     epsilon: Annotated[
         str, typer.Option(help="What the histograms may cost, beside the study.")
     ],
@@ -79,23 +56,23 @@ def bounds(  # noqa: PLR0913 (one command, one door)
             help="Propose most_groups too; by default where a study leaves it out.",
         ),
     ] = None,
-    data: Data = None,
-    table: Table = None,
-    view: View = None,
-    where: Where = None,
-    location: Location = DEFAULT,
-    scope: Scope = None,
-    anchor: Anchor = None,
-    no_ledger: NoLedger = False,
-    period: Period = None,
-    new_draw: NewDraw = False,
-    by: By = "",
-    spool: Spool = None,
-    engine: Engine = "auto",
-    force: Force = False,
-    layout: Format = "table",
-    wide: Wide = False,
-    chart: ChartFile = None,
+    data: options.Data = None,
+    table: options.Table = None,
+    view: options.View = None,
+    where: options.Where = None,
+    location: options.Location = options.LEDGER,
+    scope: options.Scope = None,
+    anchor: options.Anchor = None,
+    no_ledger: options.NoLedger = False,
+    period: options.Period = None,
+    new_draw: options.NewDraw = False,
+    by: options.By = "",
+    spool: options.Spool = None,
+    engine: options.Engine = "auto",
+    force: options.Force = False,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
+    chart: options.ChartFile = None,
 ) -> None:
     """Find bounds, or bins: release noisy histograms, and say what they propose."""
     from dpratio.analyst.bounds.propose_bounds import propose_bounds

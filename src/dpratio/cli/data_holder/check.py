@@ -10,23 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpratio.checks import refuse, require
+from dpratio.cli import options
 from dpratio.cli.data_holder.asked import Account, Asked, asked_of
 from dpratio.cli.data_holder.bounds import say_again
-from dpratio.cli.data_holder.ledger import DEFAULT, Anchor, By, Location, Scope
-from dpratio.cli.options import (
-    Data,
-    Engine,
-    Format,
-    Last,
-    NewDraw,
-    Period,
-    PlanFile,
-    Spool,
-    Table,
-    View,
-    Where,
-    Wide,
-)
 from dpratio.cli.output import Output
 from dpratio.cli.studies import table_aside
 from dpratio.cli.words import in_options
@@ -43,7 +29,7 @@ _NOT_PRIVATE = (
 
 
 def check(  # noqa: PLR0913 (what a release is given)
-    study: PlanFile,
+    study: options.PlanFile,
     schema: Annotated[
         bool,
         typer.Option("--schema", help="Open the schema of the data, too; no row."),
@@ -66,24 +52,24 @@ def check(  # noqa: PLR0913 (what a release is given)
     epsilon: Annotated[
         str | None, typer.Option(help="What --rows costs: 0.05 if nothing is said.")
     ] = None,
-    new_draw: NewDraw = False,
-    data: Data = None,
-    table: Table = None,
-    view: View = None,
-    where: Where = None,
-    location: Location = DEFAULT,
-    scope: Scope = None,
-    anchor: Anchor = None,
+    new_draw: options.NewDraw = False,
+    data: options.Data = None,
+    table: options.Table = None,
+    view: options.View = None,
+    where: options.Where = None,
+    location: options.Location = options.LEDGER,
+    scope: options.Scope = None,
+    anchor: options.Anchor = None,
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="As if no account were kept.")
     ] = False,
-    last: Last = None,
-    period: Period = None,
-    by: By = "",
-    spool: Spool = None,
-    engine: Engine = "auto",
-    layout: Format = "table",
-    wide: Wide = False,
+    last: options.Last = None,
+    period: options.Period = None,
+    by: options.By = "",
+    spool: options.Spool = None,
+    engine: options.Engine = "auto",
+    layout: options.Format = "table",
+    wide: options.Wide = False,
 ) -> None:
     """Find out whether a release would start. Charges nothing without --rows."""
     from dpratio.curator.preflight import check_release

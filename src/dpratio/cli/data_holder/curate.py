@@ -8,35 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpratio.checks import require, require_one_of
+from dpratio.cli import options
 from dpratio.cli.data_holder.asked import Account, asked_of
-from dpratio.cli.data_holder.ledger import (
-    DEFAULT,
-    Anchor,
-    By,
-    Location,
-    NoLedger,
-    Scope,
-    open_ledger,
-)
+from dpratio.cli.data_holder.ledger import open_ledger
 from dpratio.cli.data_holder.looked import look_notes
 from dpratio.cli.data_holder.running import closing_line, shown_stages
-from dpratio.cli.options import (
-    Data,
-    Engine,
-    Force,
-    Format,
-    Last,
-    NewDraw,
-    Period,
-    PlanFile,
-    ReleaseOut,
-    Replace,
-    Spool,
-    Table,
-    View,
-    Where,
-    Wide,
-)
 from dpratio.cli.output import Output, say
 from dpratio.cli.studies import (
     is_plan,
@@ -60,9 +36,9 @@ _WORTH_SAYING = 0.05
 
 
 def plan(  # noqa: PLR0913 (one command, one answer)
-    study: PlanFile,
-    layout: Format = "table",
-    wide: Wide = False,
+    study: options.PlanFile,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Write the plan, priced and complete."),
@@ -78,9 +54,9 @@ def plan(  # noqa: PLR0913 (one command, one answer)
             help="The ledger: whether data were looked at; with --html, what is left.",
         ),
     ] = None,
-    scope: Scope = None,
-    anchor: Anchor = None,
-    force: Replace = False,
+    scope: options.Scope = None,
+    anchor: options.Anchor = None,
+    force: options.Replace = False,
 ) -> None:
     """Show what a study would release, at what noise and cost. Opens no data."""
     from dpratio.release.plan_file import plan_hash, require_plan_place, write_plan
@@ -121,16 +97,16 @@ def plan(  # noqa: PLR0913 (one command, one answer)
 
 
 def release(  # noqa: PLR0913 (one command, one door)
-    study: PlanFile,
-    out: ReleaseOut,
-    data: Data = None,
-    table: Table = None,
-    view: View = None,
-    where: Where = None,
-    location: Location = DEFAULT,
-    scope: Scope = None,
-    anchor: Anchor = None,
-    no_ledger: NoLedger = False,
+    study: options.PlanFile,
+    out: options.ReleaseOut,
+    data: options.Data = None,
+    table: options.Table = None,
+    view: options.View = None,
+    where: options.Where = None,
+    location: options.Location = options.LEDGER,
+    scope: options.Scope = None,
+    anchor: options.Anchor = None,
+    no_ledger: options.NoLedger = False,
     release_id: Annotated[
         str | None,
         typer.Option(
@@ -139,13 +115,13 @@ def release(  # noqa: PLR0913 (one command, one door)
             "where it stopped, and is charged once.",
         ),
     ] = None,
-    new_draw: NewDraw = False,
-    last: Last = None,
-    period: Period = None,
-    by: By = "",
-    spool: Spool = None,
-    engine: Engine = "auto",
-    force: Force = False,
+    new_draw: options.NewDraw = False,
+    last: options.Last = None,
+    period: options.Period = None,
+    by: options.By = "",
+    spool: options.Spool = None,
+    engine: options.Engine = "auto",
+    force: options.Force = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say each stage when it begins.")
     ] = False,

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpratio.checks import refuse, require
-from dpratio.cli.options import (
-    ChartFile,
-    Format,
-    PlanFile,
-    Replace,
-    Spool,
-    Wide,
-)
+from dpratio.cli import options
 from dpratio.cli.output import Output, say
 from dpratio.cli.studies import (
     is_plan,
@@ -30,48 +23,13 @@ if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
     from dpratio.terms.study import Study
 
-__all__ = [
-    "DEFAULT",
-    "Anchor",
-    "By",
-    "Location",
-    "NoLedger",
-    "Scope",
-    "ledger",
-    "open_ledger",
-]
+__all__ = ["ledger", "open_ledger"]
 
 ledger = typer.Typer(
     help="What has been spent on each dataset; for the curator alone.",
     no_args_is_help=True,
 )
 
-DEFAULT = "dpratio.db"
-Location = Annotated[
-    str,
-    typer.Option(
-        "--ledger",
-        envvar="DPRATIO_LEDGER",
-        show_envvar=True,
-        help="The ledger: a SQLite file, or postgresql://host/database.",
-    ),
-]
-Anchor = Annotated[
-    Path | None,
-    typer.Option(
-        envvar="DPRATIO_ANCHOR",
-        show_envvar=True,
-        help="A file elsewhere that keeps the heads of the ledger.",
-    ),
-]
-Scope = Annotated[
-    str | None,
-    typer.Option(help="The dataset's scope; needed where there are several."),
-]
-By = Annotated[str, typer.Option(help="Who asks, for the history.")]
-NoLedger = Annotated[
-    bool, typer.Option("--no-ledger", help="Release without keeping account.")
-]
 Source = Annotated[
     str | None,
     typer.Option(help="The name of a table in memory, where the study names no data."),
@@ -109,8 +67,8 @@ def init(  # noqa: PLR0913 (the terms of a scope)
             "--approvals-by-others", help="Nobody runs what they approved themselves."
         ),
     ] = False,
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
 ) -> None:
     """Register a dataset and its caps. A cap cannot be raised later.
 
@@ -139,17 +97,17 @@ def init(  # noqa: PLR0913 (the terms of a scope)
 
 @ledger.command()
 def show(  # noqa: PLR0913 (one question, many ways to ask it)
-    scope: Scope = None,
+    scope: options.Scope = None,
     plan: Annotated[
         Path | None, typer.Option(help="Say what this study or plan would cost.")
     ] = None,
     source: Source = None,
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
-    chart_file: ChartFile = None,
-    force: Replace = False,
-    layout: Format = "table",
-    wide: Wide = False,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
+    chart_file: options.ChartFile = None,
+    force: options.Replace = False,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
 ) -> None:
     """Show what is spent and left, the history, and what a next release could cost."""
     from dpratio.curator.ledger.account.source import written_source
@@ -178,9 +136,9 @@ def verify(
         list[Path] | None,
         typer.Argument(metavar="RELEASE", help="Published releases to look for."),
     ] = None,
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
-    spool: Spool = None,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
+    spool: options.Spool = None,
 ) -> None:
     """Look over chain, bytes, anchor, spool, and heads found in releases."""
     from dpratio.curator.ledger.verify import verify_ledger
@@ -200,8 +158,8 @@ def backup(
     target: Annotated[
         Path, typer.Argument(metavar="TARGET", help="A file that is not there yet.")
     ],
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
 ) -> None:
     """Copy the ledger's file while others may use it, and verify the copy."""
     from dpratio.curator.ledger.backup import backup_ledger
@@ -213,9 +171,9 @@ def backup(
 @ledger.command()
 def void(
     release_id: ReleaseId,
-    by: By = "",
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
+    by: options.By = "",
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
 ) -> None:
     """Give a charge back whose data were never opened."""
     from dpratio.release.release_id import id_of
@@ -227,7 +185,7 @@ def void(
 
 @ledger.command()
 def approve(  # noqa: PLR0913 (the terms of an approval)
-    study: PlanFile,
+    study: options.PlanFile,
     source: Source = None,
     most: Annotated[
         int | None, typer.Option(help="For how many releases; any number by default.")
@@ -235,14 +193,14 @@ def approve(  # noqa: PLR0913 (the terms of an approval)
     until: Annotated[
         str | None, typer.Option(help="The last day in UTC, such as 2026-12-31.")
     ] = None,
-    scope: Scope = None,
+    scope: options.Scope = None,
     by: Annotated[str, typer.Option(help="Who approves, for the history.")] = "",
     yes: Annotated[
         bool,
         typer.Option("--yes", help="On a terminal, do not ask."),
     ] = False,
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
 ) -> None:
     """Approve a study with its data, so that a scope that demands it admits them.
 
@@ -276,10 +234,10 @@ def allow_source(
         Path | None, typer.Argument(metavar="[STUDY]", help="The study, a TOML file.")
     ] = None,
     source: Source = None,
-    scope: Scope = None,
+    scope: options.Scope = None,
     by: Annotated[str, typer.Option(help="Who allows it, for the history.")] = "",
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
 ) -> None:
     """Allow data that a scope would refuse: another scope's, or declared otherwise."""
     from dpratio.curator.ledger.account.source import written_source

@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-from dpratio.cli.data_holder.ledger import DEFAULT, open_ledger
+from dpratio.cli.data_holder.ledger import open_ledger
+from dpratio.cli.options import LEDGER
 from dpratio.errors import DpratioError
 
 __all__ = ["look_notes"]
@@ -29,8 +30,8 @@ def look_notes(
     from dpratio.curator.ledger.looks import is_looked_at
     from dpratio.release.release import AFTER_LOOK
 
-    usual = os.environ.get("DPRATIO_LEDGER", DEFAULT)
-    if location is None and usual == DEFAULT and not Path(DEFAULT).exists():
+    usual = os.environ.get("DPRATIO_LEDGER", LEDGER)
+    if location is None and usual == LEDGER and not Path(LEDGER).exists():
         return []
     try:
         book = open_ledger(location or usual, anchor)

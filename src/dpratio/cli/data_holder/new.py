@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpratio.checks import require
+from dpratio.cli import options
 from dpratio.cli.data_holder.study_text import Answers, column_bounds, study_text
-from dpratio.cli.options import Replace
 from dpratio.cli.output import Output, say
 from dpratio.cli.replace import require_replaceable
 from dpratio.cli.studies import plan_of
@@ -73,7 +73,7 @@ def new(  # noqa: PLR0913 (an option for each question)
     ] = None,
     n: Annotated[int | None, typer.Option(help="People expected per answer.")] = None,
     epsilon: Annotated[str | None, typer.Option(help="What it may cost.")] = None,
-    force: Replace = False,
+    force: options.Replace = False,
 ) -> None:
     """Write a study by six questions, and forecast it. Reads no row, costs nothing.
 

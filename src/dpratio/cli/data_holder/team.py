@@ -5,13 +5,8 @@ from typing import Annotated
 
 import typer
 
-from dpratio.cli.data_holder.ledger import (
-    DEFAULT,
-    Anchor,
-    Location,
-    Scope,
-    open_ledger,
-)
+from dpratio.cli import options
+from dpratio.cli.data_holder.ledger import open_ledger
 from dpratio.cli.output import say
 from dpratio.errors import LedgerRefused
 
@@ -34,7 +29,7 @@ def roles(
     is_run: Annotated[
         bool, typer.Option("--run", help="Run it in the ledger's database.")
     ] = False,
-    location: Location = DEFAULT,
+    location: options.Location = options.LEDGER,
 ) -> None:
     """Print or run the SQL that makes the roles of a team's ledger; for a superuser."""
     from dpratio.curator.ledger.store.postgres import PostgresStore
@@ -58,7 +53,7 @@ def roles(
     say(f"The roles {', '.join(f'{prefix}_{role}' for role in ROLES)} are made.")
 
 
-def migrate(location: Location = DEFAULT) -> None:
+def migrate(location: options.Location = options.LEDGER) -> None:
     """Bring a ledger on a server up to date; its lines and heads stay the same."""
     from dpratio.curator.ledger.store.migrate import migrate as bring_up_to_date
     from dpratio.curator.ledger.store.postgres import PostgresStore
@@ -77,10 +72,10 @@ def withdraw(
     line: Annotated[
         int, typer.Argument(metavar="LINE", help="The approval's line in the ledger.")
     ],
-    scope: Scope = None,
+    scope: options.Scope = None,
     by: Annotated[str, typer.Option(help="Who withdraws it, for the history.")] = "",
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
 ) -> None:
     """Withdraw an approval; what was charged under it stays."""
     open_ledger(location, anchor).withdraw(line, scope=scope, by=by)
@@ -95,8 +90,8 @@ def close(
         str, typer.Option(help="The reason, for the record.")
     ] = "opened by mistake",
     by: Annotated[str, typer.Option(help="Who closes it, for the history.")] = "",
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
 ) -> None:
     """Close a scope that was opened by mistake and never used."""
     open_ledger(location, anchor).close_scope(scope, why=why, by=by)
@@ -109,10 +104,10 @@ def quarantine(
         typer.Argument(metavar="LINE", help="All lines that cannot be followed."),
     ],
     why: Annotated[str, typer.Option(help="The reason, for the record.")],
-    scope: Scope = None,
+    scope: options.Scope = None,
     by: Annotated[str, typer.Option(help="Who sets it aside.")] = "",
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
 ) -> None:
     """Set lines aside that nobody can follow; what they may have cost is spent."""
     said = open_ledger(location, anchor).quarantine(lines, why=why, scope=scope, by=by)
@@ -122,12 +117,12 @@ def quarantine(
 def recover(
     by: Annotated[str, typer.Option(help="Who recovers it, for the history.")],
     why: Annotated[str, typer.Option(help="What happened, for the history.")],
-    scope: Scope = None,
+    scope: options.Scope = None,
     everything: Annotated[
         bool, typer.Option("--everything", help="Write off all that is left.")
     ] = False,
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
 ) -> None:
     """Go on with a ledger that is older than its anchor: the difference is spent."""
     from dpratio.curator.ledger.history import describe
@@ -143,8 +138,8 @@ def export(
         Path, typer.Option("--out", "-o", help="A file that is not there yet.")
     ],
     by: Annotated[str, typer.Option(help="Who exports it, for the history.")] = "",
-    location: Location = DEFAULT,
-    anchor: Anchor = None,
+    location: options.Location = options.LEDGER,
+    anchor: options.Anchor = None,
 ) -> None:
     """Close the ledger and write all of it into a file, to go on elsewhere."""
     from dpratio.curator.ledger.export import export_ledger
@@ -164,7 +159,7 @@ def import_(
         str, typer.Option(help="An empty ledger: a new file, or an address.")
     ],
     by: Annotated[str, typer.Option(help="Who imports it, for the history.")] = "",
-    anchor: Anchor = None,
+    anchor: options.Anchor = None,
 ) -> None:
     """Read an exported ledger into an empty one, and go on there."""
     from dpratio.curator.ledger.move import import_ledger

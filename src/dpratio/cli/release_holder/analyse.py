@@ -5,31 +5,19 @@ from typing import Annotated
 
 import typer
 
-from dpratio.cli.options import (
-    ChartFile,
-    Format,
-    Level,
-    ReleaseFile,
-    Replace,
-    Variance,
-    Wide,
-)
+from dpratio.cli import options
 from dpratio.cli.output import Output
 from dpratio.cli.studies import read_given_release
 
-__all__ = ["Method", "estimate"]
-
-Method = Annotated[
-    str, typer.Option(help="pivot, analytical, monte_carlo or no_correction.")
-]
+__all__ = ["estimate"]
 
 
 def estimate(  # noqa: PLR0913 (one command, one answer)
-    release: ReleaseFile,
-    method: Method = "pivot",
+    release: options.ReleaseFile,
+    method: options.Method = "pivot",
     link: Annotated[str, typer.Option(help="ratio or log.")] = "ratio",
-    level: Level = 0.95,
-    variance: Variance = None,
+    level: options.Level = 0.95,
+    variance: options.Variance = None,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 200,
     seed: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
     histograms: Annotated[
@@ -39,13 +27,13 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
             "ratio may be without cuts."
         ),
     ] = None,
-    chart_file: ChartFile = None,
-    force: Replace = False,
+    chart_file: options.ChartFile = None,
+    force: options.Replace = False,
     view: Annotated[
         str | None, typer.Option(help="Of the chart: forest or deviation.")
     ] = None,
-    layout: Format = "table",
-    wide: Wide = False,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
 ) -> None:
     """Estimate ratios with confidence intervals from a release."""
     from dpratio.analyst.ratio.estimate import estimate_ratios

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.options import Force, ReleaseFile, ReleaseOut, WhichQuestion
+from dpratio.cli import options
 from dpratio.cli.output import say
 from dpratio.cli.studies import as_question, read_given_release, require_place
 
@@ -16,14 +16,14 @@ __all__ = ["merge", "roll_up"]
 
 
 def roll_up(
-    release: ReleaseFile,
-    out: ReleaseOut,
+    release: options.ReleaseFile,
+    out: options.ReleaseOut,
     to: Annotated[
         list[str] | None,
         typer.Option(help="A group column to keep; may be repeated. None: the whole."),
     ] = None,
-    question: WhichQuestion = None,
-    force: Force = False,
+    question: options.WhichQuestion = None,
+    force: options.Force = False,
 ) -> None:
     """Add groups up into coarser ones, such as states into a nation. Costs nothing."""
     from dpratio.release.roll_up import roll_up as roll_up_release
@@ -44,7 +44,7 @@ def merge(
             metavar="RELEASE", help="Releases of one question, about different people."
         ),
     ],
-    out: ReleaseOut,
+    out: options.ReleaseOut,
     units_are_disjoint: Annotated[
         bool,
         typer.Option(
@@ -52,7 +52,7 @@ def merge(
             help="The promise that no row and no person is in two of them.",
         ),
     ] = False,
-    force: Force = False,
+    force: options.Force = False,
 ) -> None:
     """Add releases of several sites or months up into one.
 

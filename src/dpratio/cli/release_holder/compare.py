@@ -6,16 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpratio.checks import require
-from dpratio.cli.options import (
-    ChartFile,
-    Format,
-    Level,
-    ReleaseFile,
-    Replace,
-    Variance,
-    WhichQuestion,
-    Wide,
-)
+from dpratio.cli import options
 from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, read_given_release
 
@@ -29,7 +20,7 @@ __all__ = ["compare", "keys_named"]
 
 
 def compare(  # noqa: PLR0913 (one command, one answer)
-    release: ReleaseFile,
+    release: options.ReleaseFile,
     groups: Annotated[
         list[str] | None,
         typer.Argument(
@@ -64,17 +55,17 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     alternative: Annotated[
         str, typer.Option(help="two-sided, greater or less.")
     ] = "two-sided",
-    level: Level = 0.95,
+    level: options.Level = 0.95,
     adjust: Annotated[
         str,
         typer.Option(help="none, bonferroni, holm or benjamini_hochberg."),
     ] = "none",
-    question: WhichQuestion = None,
-    variance: Variance = None,
-    chart_file: ChartFile = None,
-    force: Replace = False,
-    layout: Format = "table",
-    wide: Wide = False,
+    question: options.WhichQuestion = None,
+    variance: options.Variance = None,
+    chart_file: options.ChartFile = None,
+    force: options.Replace = False,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
 ) -> None:
     """Compare ratios of groups, with intervals and p-values, from a release."""
     from dpratio.analyst.comparison.compare import compare_ratios

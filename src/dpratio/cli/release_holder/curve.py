@@ -4,15 +4,7 @@ from typing import Annotated
 
 import typer
 
-from dpratio.cli.options import (
-    ChartFile,
-    Format,
-    Level,
-    ReleaseFile,
-    Replace,
-    WhichQuestion,
-    Wide,
-)
+from dpratio.cli import options
 from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, read_given_release
 
@@ -20,19 +12,19 @@ __all__ = ["curve"]
 
 
 def curve(  # noqa: PLR0913 (one command, one answer)
-    release: ReleaseFile,
+    release: options.ReleaseFile,
     bins: Annotated[
         str | None, typer.Option(help="The binned column, where there are several.")
     ] = None,
-    question: WhichQuestion = None,
-    level: Level = 0.95,
+    question: options.WhichQuestion = None,
+    level: options.Level = 0.95,
     errors: Annotated[
         bool, typer.Option("--errors", help="Show calibration errors, not bins.")
     ] = False,
-    chart_file: ChartFile = None,
-    force: Replace = False,
-    layout: Format = "table",
-    wide: Wide = False,
+    chart_file: options.ChartFile = None,
+    force: options.Replace = False,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
 ) -> None:
     """Draw calibration curves from a release over score bins."""
     from dpratio.analyst.curve.curve import calibration_curve

@@ -5,15 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpratio.checks import require, require_one_of
-from dpratio.cli.options import (
-    ChartFile,
-    Format,
-    Level,
-    ReleaseFile,
-    Replace,
-    WhichQuestion,
-    Wide,
-)
+from dpratio.cli import options
 from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, read_given_release
 
@@ -35,7 +27,7 @@ _OF_BOTH = (
 
 
 def function(  # noqa: PLR0913 (one command, one answer)
-    release: ReleaseFile,
+    release: options.ReleaseFile,
     name: Annotated[
         str,
         typer.Argument(
@@ -50,15 +42,15 @@ def function(  # noqa: PLR0913 (one command, one answer)
         tuple[str, str] | None,
         typer.Option(help="For a lift or the like: two keys of one group column."),
     ] = None,
-    question: WhichQuestion = None,
+    question: options.WhichQuestion = None,
     method: Annotated[str, typer.Option(help="pivot, delta or monte_carlo.")] = "pivot",
-    level: Level = 0.95,
+    level: options.Level = 0.95,
     draws: Annotated[int, typer.Option(help="Redraws of monte_carlo.")] = 1000,
     seed: Annotated[int | None, typer.Option(help="Seed of monte_carlo.")] = None,
-    chart_file: ChartFile = None,
-    force: Replace = False,
-    layout: Format = "table",
-    wide: Wide = False,
+    chart_file: options.ChartFile = None,
+    force: options.Replace = False,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
 ) -> None:
     """Estimate means, totals, lifts or variances with intervals from a release."""
     from dpratio.analyst.function.estimate_function import estimate_function

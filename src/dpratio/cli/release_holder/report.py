@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpratio.checks import require
-from dpratio.cli.options import Level, ReleaseFile, Replace, WhichQuestion
+from dpratio.cli import options
 from dpratio.cli.output import say
-from dpratio.cli.release_holder.analyse import Method
 from dpratio.cli.release_holder.compare import keys_named
 from dpratio.cli.replace import require_report_place
 from dpratio.cli.studies import as_question, read_given_release
@@ -22,7 +21,7 @@ __all__ = ["report"]
 
 
 def report(  # noqa: PLR0913 (one command, one answer)
-    release: ReleaseFile,
+    release: options.ReleaseFile,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The HTML file to write.")
     ] = Path("report.html"),
@@ -44,7 +43,7 @@ def report(  # noqa: PLR0913 (one command, one answer)
     curve: Annotated[
         bool, typer.Option("--curve", help="Answer first how calibrated scores are.")
     ] = False,
-    question: WhichQuestion = None,
+    question: options.WhichQuestion = None,
     ledger: Annotated[
         str | None,
         typer.Option(
@@ -56,9 +55,9 @@ def report(  # noqa: PLR0913 (one command, one answer)
         Path | None,
         typer.Option(help="With --ledger, the file that keeps its heads."),
     ] = None,
-    level: Level = 0.95,
-    method: Method = "pivot",
-    force: Replace = False,
+    level: options.Level = 0.95,
+    method: options.Method = "pivot",
+    force: options.Replace = False,
 ) -> None:
     """Write what a release says as one HTML file that opens anywhere."""
     from dpratio.analyst.comparison.compare import compare_ratios

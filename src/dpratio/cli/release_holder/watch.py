@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpratio.cli.options import (
-    ChartFile,
-    CsvFile,
-    Format,
-    JsonFile,
-    Level,
-    Replace,
-    Variance,
-    WhichQuestion,
-    Wide,
-)
+from dpratio.cli import options
 from dpratio.cli.output import Output
 from dpratio.cli.replace import require_report_place
 from dpratio.cli.studies import as_question, read_given_release
@@ -71,21 +61,21 @@ def watch(  # noqa: PLR0913 (one command, one answer)
             "--series", help="With groups, print every look and not the newest."
         ),
     ] = False,
-    question: WhichQuestion = None,
-    level: Level = 0.95,
-    variance: Variance = None,
-    json_file: JsonFile = None,
-    csv_file: CsvFile = None,
-    chart_file: ChartFile = None,
+    question: options.WhichQuestion = None,
+    level: options.Level = 0.95,
+    variance: options.Variance = None,
+    json_file: options.JsonFile = None,
+    csv_file: options.CsvFile = None,
+    chart_file: options.ChartFile = None,
     report_file: Annotated[
         Path | None,
         typer.Option(
             "--report", help="Write a report of the newest release, with a time view."
         ),
     ] = None,
-    force: Replace = False,
-    layout: Format = "table",
-    wide: Wide = False,
+    force: options.Replace = False,
+    layout: options.Format = "table",
+    wide: options.Wide = False,
 ) -> None:
     """Watch a ratio over time: a guarantee for all looks, alarms, changes."""
     from dpratio.analyst.watch.watch import watch as watch_releases
