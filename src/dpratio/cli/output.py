@@ -64,6 +64,17 @@ class Output:
             drawn = draw(shown, self.chart.suffix, self.view)
             write_whole(self.chart, drawn, replace=self.force)
 
+    def answer(self, found: Tabular, table: Tabular | None = None) -> None:
+        """Write the files of an answer, then print its sentences and its table.
+
+        Args:
+            found: The answer.
+            table: What is printed in the place of its own table.
+        """
+        self.write_files(found)
+        self.say([*found.said(), ""])
+        self.print_table(found if table is None else table)
+
     def say(self, lines: Iterable[str]) -> None:
         """Print sentences around a table, unless a program reads the output."""
         if self.layout == "table":

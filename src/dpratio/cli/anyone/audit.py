@@ -73,9 +73,7 @@ def audit(  # noqa: PLR0913 (one command, its filters)
             report=report,
             **chosen,
         )
-    output.write_files(found)
-    output.say([*found.said(), ""])
-    output.print_table(found)
+    output.answer(found)
     output.say(["", *_closing_lines(found)])
     _require_sound(found)
 

@@ -10,9 +10,7 @@ from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, described, plan_of, read_study
 
 if TYPE_CHECKING:
-    from dpratio.simulation.forecast.calibration_power import CalibrationPower
-    from dpratio.simulation.forecast.forecast_row import Forecast
-    from dpratio.simulation.forecast.looks import LooksForecast
+    from dpratio.tabular import Tabular
 
 __all__ = ["forecast"]
 
@@ -66,7 +64,7 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
     budgets = [Budget(each).epsilon for each in epsilon or []]
     guess = described(given, asked)
     terms: dict[str, Any] = {"guess": guess, "level": level, "question": asked}
-    result: Forecast | LooksForecast | CalibrationPower
+    result: Tabular
     if calibration is not None:
         from dpratio.simulation.forecast.calibration_power import calibration_power
 
@@ -99,7 +97,5 @@ def forecast(  # noqa: PLR0913 (one command, one planner)
         from dpratio.simulation.forecast.needed import Need
 
         lines = ["", *Need.of(plan, width=width, **terms).said(sizes)]
-    output.write_files(result)
-    output.say([*result.notes(), ""])
-    output.print_table(result)
+    output.answer(result)
     output.say(lines)

@@ -55,6 +55,4 @@ def rehearse(  # noqa: PLR0913 (one command, one rehearsal)
         level=level,
         seed=seed,
     )
-    output.write_files(found)
-    output.say([*found.said(), ""])
-    output.print_table(found)
+    output.answer(found)

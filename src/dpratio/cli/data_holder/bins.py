@@ -54,9 +54,7 @@ def say_bins(output: Output, released: "Release", asked: int, out: Path) -> None
     from dpratio.analyst.bounds.propose_bins import propose_bins
 
     found = propose_bins(released, asked)
-    output.write_files(found)
-    output.say([*found.said(), ""])
-    output.print_table(found)
+    output.answer(found)
     lines = found.lines()
     if lines:
         place = f'[groups] of the study, beside column = "{found.column}"'

@@ -121,9 +121,7 @@ def bounds(  # noqa: PLR0913 (one command, one door)
         return
     found = propose_bounds(released, budget=given.budget)
     if found.rows:
-        output.write_files(found)
-        output.say([*found.said(), ""])
-        output.print_table(found)
+        output.answer(found)
     lines = found.lines()
     if lines:
         place = "[bounds]" if given.unit.column is None else "[unit.totals]"

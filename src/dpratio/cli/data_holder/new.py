@@ -124,10 +124,7 @@ def new(  # noqa: PLR0913 (an option for each question)
     plan = plan_of(parse_study(written))  # What has no plan is not written.
     write_whole(study, written.encode(), replace=force)
     say("", f"Written to {study}. Read it, and change what is not so.", "")
-    output = Output()
-    found = forecast(plan, n=[int(people)])
-    output.say([*found.notes(), ""])
-    output.print_table(found)
+    Output().answer(forecast(plan, n=[int(people)]))
 
 
 def _kinds(path: Path, names: Sequence[str]) -> "Mapping[str, ColumnType]":

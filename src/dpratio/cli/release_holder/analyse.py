@@ -49,6 +49,4 @@ def estimate(  # noqa: PLR0913 (one command, one answer)
         rng=seed,
         histograms=None if histograms is None else read_given_release(histograms),
     )
-    output.write_files(estimates)
-    output.say([estimates.summary(), *estimates.notes(), ""])
-    output.print_table(estimates)
+    output.answer(estimates)

@@ -11,10 +11,8 @@ from dpratio.cli.output import Output
 from dpratio.cli.studies import as_question, read_given_release
 
 if TYPE_CHECKING:
-    from dpratio.analyst.comparison.comparison import Comparison
-    from dpratio.analyst.comparison.equivalence import Equivalence
-    from dpratio.analyst.comparison.homogeneity import Homogeneity
     from dpratio.release.release import Release, ReleasedQuestion
+    from dpratio.tabular import Tabular
 
 __all__ = ["compare", "keys_named"]
 
@@ -81,7 +79,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
     read = read_given_release(release)
     named = keys_named(read, groups or [])
     place = as_question(question)
-    answer: Comparison | Equivalence | Homogeneity
+    answer: Tabular
     if homogeneity:
         answer = assess_homogeneity(read, *named, question=place, variance=variance)
     elif margins:
@@ -109,9 +107,7 @@ def compare(  # noqa: PLR0913 (one command, one answer)
             question=place,
             variance=variance,
         )
-    output.write_files(answer)
-    output.say([answer.summary(), *answer.notes(), ""])
-    output.print_table(answer)
+    output.answer(answer)
 
 
 def keys_named(release: "Release", words: Sequence[str]) -> list[Any]:

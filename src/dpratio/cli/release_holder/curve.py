@@ -34,6 +34,4 @@ def curve(  # noqa: PLR0913 (one command, one answer)
     found = calibration_curve(
         read, bins=bins, question=as_question(question), level=level
     )
-    output.write_files(found)
-    output.say([*found.notes(), ""])
-    output.print_table(found.errors if errors else found)
+    output.answer(found, found.errors if errors else found)

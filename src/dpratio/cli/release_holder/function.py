@@ -69,9 +69,7 @@ def function(  # noqa: PLR0913 (one command, one answer)
         draws=draws,
         rng=seed,
     )
-    output.write_files(found)
-    output.say([*found.notes(), ""])
-    output.print_table(found)
+    output.answer(found)
 
 
 def _function(name: str, of: str | None) -> "FunctionOfSums":

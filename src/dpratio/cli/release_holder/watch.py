@@ -96,18 +96,15 @@ def watch(  # noqa: PLR0913 (one command, one answer)
         variance=variance,
     )
     arms = None if compare is None else found.compare(*compare)
-    output.write_files(found if arms is None else arms)
     if report_file is not None:
         from dpratio.show.report import write_report
 
         newest = list(named.values())[-1]
         write_report(report_file, newest, level=level, answers=[found], replace=force)
-    if arms is not None:
-        output.say([*arms.said(), ""])
-        output.print_table(arms)
-        return
-    output.say([found.summary(), *found.notes(), ""])
-    output.print_table(_shown(found, layout, is_series=series, wide=wide))
+    if arms is None:
+        output.answer(found, _shown(found, layout, is_series=series, wide=wide))
+    else:
+        output.answer(arms)
 
 
 def _named(paths: Sequence[Path]) -> "dict[str, Release]":
