@@ -19,9 +19,9 @@ __all__ = [
     "described",
     "is_plan",
     "plan_of",
-    "read_any_plan",
     "read_given_release",
     "read_study",
+    "read_terms",
     "require_known_kind",
     "require_place",
     "table_aside",
@@ -31,14 +31,15 @@ __all__ = [
 _TABLES = {".csv", ".tsv", ".txt"}
 
 
-def read_any_plan(path: Path) -> "Plan":
-    """Read a plan file, or make the plan of a study file."""
+def read_terms(path: Path) -> "tuple[Study | None, Plan]":
+    """Read a study file and make its plan, or read a plan file: it has no study."""
     from dpratio.release.plan_file import read_plan
 
     if not is_plan(path):
-        return plan_of(read_study(path))
+        study = read_study(path)
+        return study, plan_of(study)
     try:
-        return read_plan(path)
+        return None, read_plan(path)
     except DocumentRefused as error:
         raise DocumentRefused(f"{path}: {error}") from None
 

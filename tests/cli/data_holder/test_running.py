@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands_for_tests import Call, rows_of_people
+from dpratio.cli.studies import read_terms
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import STAGES
 from dpratio.release.files import read_release
@@ -108,10 +109,9 @@ def test_the_same_text_is_the_same_release(folder: Path, call: Call) -> None:
 
 
 def test_a_charge_is_voided_by_its_text(folder: Path, call: Call) -> None:
-    from dpratio.cli.studies import read_any_plan
-
     name = "orders 2026-11"
-    Ledger("dpratio.db").charge(id_of(name), read_any_plan(folder / "study.toml"))
+    _, plan = read_terms(folder / "study.toml")
+    Ledger("dpratio.db").charge(id_of(name), plan)
     assert call("ledger", "void", name)[0] == 0
     assert Ledger("dpratio.db").account().spent.loss == 0
 
@@ -205,6 +205,6 @@ def test_other_commands_end_with_the_same_codes(
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpratio.cli.data_holder.curate.read_study", interrupted)
+    monkeypatch.setattr("dpratio.cli.data_holder.curate.read_terms", interrupted)
     assert folder.is_dir()
     assert call("plan", "study.toml") == (130, "", "Interrupted.\n")

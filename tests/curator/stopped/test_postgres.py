@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from curator.stopped.stages import STAGES, WHILE_THE_QUERY_RUNS, surroundings
-from dpratio.cli.studies import read_any_plan, read_study
+from dpratio.cli.studies import read_study, read_terms
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import verify_ledger
@@ -180,7 +180,7 @@ def test_a_signal_leaves_nothing_running_and_says_where_the_release_stands(
 def require_one_charge(folder: Path, status: str) -> None:
     """The same id again: it goes on for free, or is told what a new one costs."""
     study = folder / "study.toml"
-    read, plan = read_study(study).data, read_any_plan(study)
+    read, plan = read_study(study).data, read_terms(study)[1]
     book = Ledger("dpratio.db")
     again: dict[str, Any] = {"release_id": NAME, "out": folder / "again.json"}
     if status == "opened":

@@ -11,8 +11,8 @@ from dpratio.cli.studies import (
     as_written,
     is_plan,
     plan_of,
-    read_any_plan,
     read_study,
+    read_terms,
     table_of,
 )
 from dpratio.errors import LedgerRefused
@@ -87,7 +87,8 @@ def asked_of(
         return asked_for(given, plan_of(given), aside, account)
     require(period is None, "a plan has no period, a study has", period)
     table = table_of(None) if aside is None else aside
-    return Asked(read_any_plan(study), table, None, account.scope)
+    _, plan = read_terms(study)
+    return Asked(plan, table, None, account.scope)
 
 
 def asked_for(given: "Study", plan: "Plan", aside: object, account: Account) -> Asked:

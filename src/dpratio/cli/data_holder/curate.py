@@ -10,19 +10,12 @@ import typer
 from dpratio.checks import require, require_one_of
 from dpratio.cli import options
 from dpratio.cli.data_holder.asked import Account, asked_of
+from dpratio.cli.data_holder.bounds import say_again
 from dpratio.cli.data_holder.ledger import open_ledger
 from dpratio.cli.data_holder.looked import look_notes
 from dpratio.cli.data_holder.running import closing_line, shown_stages
 from dpratio.cli.output import Output, say
-from dpratio.cli.studies import (
-    is_plan,
-    plan_of,
-    read_any_plan,
-    read_study,
-    require_known_kind,
-    table_aside,
-)
-from dpratio.cli.words import in_options
+from dpratio.cli.studies import read_terms, require_known_kind, table_aside
 
 if TYPE_CHECKING:
     from dpratio.curator.ledger.ledger import Ledger
@@ -66,8 +59,7 @@ def plan(  # noqa: PLR0913 (one command, one answer)
     if out is not None:
         require_plan_place(out)
     require(html is not None or not force, "--force goes with --html", "no --html")
-    given = None if is_plan(study) else read_study(study)
-    made = read_any_plan(study) if given is None else plan_of(given)
+    given, made = read_terms(study)
     own = scope if given is None else scope or given.scope
     looked = look_notes(location, own, anchor)
     notes = [*looked, *([] if given is None else _notes(given, made))]
@@ -153,8 +145,7 @@ def release(  # noqa: PLR0913 (one command, one door)
         def named(name: str, words: str) -> None:
             run["given_again"] = run["id"] is not None  # It is told a second time.
             run["id"] = name
-            if words:
-                typer.echo(in_options(words), err=True)
+            say_again(name, words)
 
         asked.require_free(book)
         released = release_sums(

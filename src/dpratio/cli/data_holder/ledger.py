@@ -9,14 +9,7 @@ import typer
 from dpratio.checks import refuse, require
 from dpratio.cli import options
 from dpratio.cli.output import Output, say
-from dpratio.cli.studies import (
-    is_plan,
-    plan_of,
-    read_any_plan,
-    read_given_release,
-    read_study,
-    table_of,
-)
+from dpratio.cli.studies import read_given_release, read_study, read_terms, table_of
 from dpratio.errors import LedgerFailed
 
 if TYPE_CHECKING:
@@ -114,8 +107,7 @@ def show(  # noqa: PLR0913 (one question, many ways to ask it)
     from dpratio.curator.ledger.history import describe_plan
 
     output = Output(layout, chart=chart_file, force=force, wide=wide)
-    asked = None if plan is None else read_any_plan(plan)
-    given = None if plan is None or is_plan(plan) else read_study(plan)
+    given, asked = (None, None) if plan is None else read_terms(plan)
     data = source if given is None or given.data is None else given.data
     written = None if data is None else written_source(data)
     history = open_ledger(location, anchor).history(scope)
@@ -210,8 +202,7 @@ def approve(  # noqa: PLR0913 (the terms of an approval)
     from dpratio.curator.ledger.record import budget_facts
     from dpratio.release.plan_file import plan_hash
 
-    given = None if is_plan(study) else read_study(study)
-    read = read_any_plan(study) if given is None else plan_of(given)
+    given, read = read_terms(study)
     data = _data_of(given, source)
     # Whoever answers compares the hash with the sheet, and sees which data it is.
     told = f"plan {plan_hash(read)}, with {written_source(data)}."
