@@ -2,9 +2,22 @@
 
 from collections.abc import Callable
 
+from typer.testing import CliRunner
+
+from dpratio.cli.main import app
+from dpratio.errors import DpratioError
 from planned import question_text
 
-__all__ = ["QUESTION", "STUDY", "Call", "Done", "rows_of_people"]
+__all__ = [
+    "QUESTION",
+    "STUDY",
+    "Call",
+    "Done",
+    "flowing",
+    "refusal",
+    "rows_of_people",
+    "shown",
+]
 
 QUESTION = question_text()
 STUDY = f"""
@@ -23,3 +36,23 @@ Call = Callable[..., Done]
 def rows_of_people(pairs: int) -> str:
     """The file of people: pairs of rows, whose ratio is 0.75."""
     return "score,label\n" + "0.5,1\n0.25,0\n" * pairs
+
+
+def shown(*words: object) -> str:
+    """What a command prints, which must succeed; an error is raised as it is."""
+    given = [str(word) for word in words]
+    done = CliRunner().invoke(app, given, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def flowing(*words: object) -> str:
+    """What a command prints, without the ends of lines."""
+    return " ".join(shown(*words).split())
+
+
+def refusal(*words: object) -> DpratioError:
+    """The error of ours that ends a command."""
+    error = CliRunner().invoke(app, [str(word) for word in words]).exception
+    assert isinstance(error, DpratioError)
+    return error

@@ -5,10 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.commands_for_tests import Call
-from dpratio.cli.main import app
+from cli.commands_for_tests import Call, shown
 from dpratio.version import __version__
 
 
@@ -40,11 +38,7 @@ from dpratio.version import __version__
     ],
 )
 def test_bad_input_is_one_line_with_its_exit_code(
-    folder: Path,
-    words: list[str],
-    code: int,
-    said: str,
-    call: Call,
+    folder: Path, words: list[str], code: int, said: str, call: Call
 ) -> None:
     before = sorted(folder.iterdir())
     given, _, error = call(*words)
@@ -53,12 +47,11 @@ def test_bad_input_is_one_line_with_its_exit_code(
     assert sorted(folder.iterdir()) == before
 
 
-def test_version_and_help_are_shown(folder: Path) -> None:
-    assert folder.is_dir()
-    assert CliRunner().invoke(app, ["--version"]).stdout == f"dpratio {__version__}\n"
-    shown = CliRunner().invoke(app, ["--help"]).stdout
+def test_version_and_help_are_shown() -> None:
+    assert shown("--version") == f"dpratio {__version__}\n"
+    said = shown("--help")
     for words in ("plan", "release", "estimate", "demo", "Exit codes", "completion"):
-        assert words in shown
+        assert words in said
 
 
 def test_help_loads_no_heavy_library() -> None:

@@ -8,11 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import dpratio as dpr
-from cli.commands_for_tests import Call
-from dpratio.cli.main import app
+from cli.commands_for_tests import Call, shown
 from dpratio.cli.studies import table_of
 from dpratio.errors import FileRefused
 from dpratio.terms import study_file
@@ -85,12 +83,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def write_study(*tables: str) -> None:
     text = '[data]\npath = "rows.csv"\n' + "".join(tables)
     Path("study.toml").write_text(text, encoding="utf-8")
-
-
-def shown(*words: str) -> str:
-    done = CliRunner().invoke(app, list(words))
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.stdout
 
 
 def exact(numerator: str, rows: list[dict[str, str]], minus: str = "") -> float:
@@ -258,13 +250,10 @@ def test_data_in_parquet_are_no_release(folder: Path, call: Call) -> None:
         ),
     ],
 )
+@pytest.mark.usefixtures("folder")
 def test_a_study_that_breaks_a_rule_is_refused_with_its_place(
-    folder: Path,
-    tables: tuple[str, ...],
-    said: str,
-    call: Call,
+    tables: tuple[str, ...], said: str, call: Call
 ) -> None:
-    assert folder.is_dir()
     write_study(*tables)
     code, _, error = call("plan", "study.toml")
     assert code == 6

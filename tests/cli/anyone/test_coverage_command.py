@@ -1,12 +1,11 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.commands_for_tests import Call
-from dpratio.cli.main import app
+from cli.commands_for_tests import Call, refusal, shown
 
 STUDY = """
 [ratio]
@@ -30,22 +29,10 @@ weight = { mean = 1.0, sd = 0.6 }
 correlation = 0.4
 """
 
-KEYS = [
-    "table",
-    "mechanism",
-    "link",
-    "weighted",
-    "n",
-    "epsilon",
-    "method",
-    "width",
-    "width_paper",
-    "coverage",
-    "coverage_paper",
-    "score",
-    "score_paper",
-    "agrees",
-]
+KEYS = {
+    *("table", "mechanism", "link", "weighted", "n", "epsilon", "method", "agrees"),
+    *("width", "width_paper", "coverage", "coverage_paper", "score", "score_paper"),
+}
 
 
 @pytest.fixture
@@ -55,95 +42,44 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def rows_of(*words: object) -> list[dict[str, Any]]:
+    return list(json.loads(shown("coverage", *words, "--format", "json")))
+
+
 @pytest.mark.slow
 def test_the_papers_tables_are_printed_written_and_counted(folder: Path) -> None:
-    words = [
-        "coverage",
-        "paper",
-        "--seed",
-        "4",
-        "--json",
-        "t.json",
-        "--csv",
-        "t.csv",
-        "--chart",
-        "t.svg",
-    ]
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0, done.output
-    assert done.stdout.splitlines()[-1] == "208 of 208 cells agree"
+    files = ("--json", "t.json", "--csv", "t.csv", "--chart", "t.svg")
+    said = shown("coverage", "paper", "--seed", 4, *files)
+    assert said.splitlines()[-1] == "208 of 208 cells agree"
     rows = json.loads((folder / "t.json").read_text("utf-8"))
     assert len(rows) == 208
-    assert set(KEYS) <= set(rows[0])
+    assert set(rows[0]) >= KEYS
     with (folder / "t.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == 208
     assert (folder / "t.svg").read_text("utf-8").startswith("<svg")
 
 
-def test_one_table_can_be_asked_for(folder: Path) -> None:
-    assert folder.is_dir()
-    words = ["coverage", "paper", "--table", "3", "--reps", "100", "--seed", "1"]
-    shown = CliRunner().invoke(app, [*words, "--format", "json"])
-    rows = json.loads(shown.stdout)
+@pytest.mark.usefixtures("folder")
+def test_one_table_can_be_asked_for() -> None:
+    rows = rows_of("paper", "--table", 3, "--reps", 100, "--seed", 1)
     assert {row["table"] for row in rows} == {3}
     assert len(rows) == 52
 
 
-def test_a_study_is_simulated_in_its_own_setting(folder: Path) -> None:
-    assert folder.is_dir()
-    words = [
-        "coverage",
-        "study.toml",
-        "--n",
-        "500",
-        "--n",
-        "1000",
-        "--epsilon",
-        "0.5",
-        "--epsilon",
-        "2",
-    ]
-    words += [
-        "--mechanism",
-        "laplace",
-        "--mechanism",
-        "analytic_gaussian",
-        "--reps",
-        "60",
-    ]
-    words += [
-        "--method",
-        "analytical",
-        "--link",
-        "log",
-        "--against",
-        "same",
-        "--format",
-        "json",
-    ]
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0, done.output
-    rows = json.loads(done.stdout)
+@pytest.mark.usefixtures("folder")
+def test_a_study_is_simulated_in_its_own_setting() -> None:
+    sizes = ("--n", 500, "--n", 1000, "--epsilon", 0.5, "--epsilon", 2)
+    noise = ("--mechanism", "laplace", "--mechanism", "analytic_gaussian")
+    words = ("--method", "analytical", "--link", "log", "--against", "same")
+    rows = rows_of("study.toml", *sizes, *noise, *words, "--reps", 60)
     assert len(rows) == 8
     assert {row["epsilon"] for row in rows} == {0.5, 2.0}
     assert all(0 <= row["rejected"] <= 1 for row in rows)
 
 
-def test_power_against_a_ratio_is_given(folder: Path) -> None:
-    assert folder.is_dir()
-    words = [
-        "coverage",
-        "study.toml",
-        "--n",
-        "4000",
-        "--reps",
-        "60",
-        "--against",
-        "1",
-        "--format",
-        "json",
-    ]
-    rows = json.loads(CliRunner().invoke(app, words).stdout)
+@pytest.mark.usefixtures("folder")
+def test_power_against_a_ratio_is_given() -> None:
+    rows = rows_of("study.toml", "--n", 4000, "--reps", 60, "--against", 1)
     assert [row["method"] for row in rows] == ["public", "analytical", "pivot"]
     assert rows[0]["rejected"] > 0.9
 
@@ -165,11 +101,7 @@ def test_power_against_a_ratio_is_given(folder: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing_behind(
-    folder: Path,
-    words: str,
-    code: int,
-    said: str,
-    call: Call,
+    folder: Path, words: str, code: int, said: str, call: Call
 ) -> None:
     given, _, error = call(*words.split())
     assert given == code
@@ -180,15 +112,15 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(
 def test_impossible_moments_are_refused(folder: Path) -> None:
     text = STUDY.replace("sd = 0.22", "sd = 0.9")
     (folder / "study.toml").write_text(text, encoding="utf-8")
-    done = CliRunner().invoke(app, ["coverage", "study.toml", "--n", "50"])
-    assert "must lie between 0 and 0.5" in str(done.exception)
+    error = refusal("coverage", "study.toml", "--n", 50)
+    assert "must lie between 0 and 0.5" in str(error)
 
 
 def test_a_study_without_a_population_is_asked_for_one(folder: Path) -> None:
     text = STUDY.split("[population]", maxsplit=1)[0]
     (folder / "study.toml").write_text(text, encoding="utf-8")
-    done = CliRunner().invoke(app, ["coverage", "study.toml", "--n", "50"])
-    assert "Add a table [population]" in str(done.exception)
+    error = refusal("coverage", "study.toml", "--n", 50)
+    assert "Add a table [population]" in str(error)
 
 
 OWN = """

@@ -3,17 +3,15 @@
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner
+import pytest
 
-from cli.commands_for_tests import Call
-from dpratio.cli.main import app
+from cli.commands_for_tests import Call, shown
 
 
 def test_the_demo_shows_plan_and_truth_and_leaves_its_files(folder: Path) -> None:
-    shown = CliRunner().invoke(app, ["demo", "--people", "2000"])
-    assert shown.exit_code == 0, shown.output
+    said = shown("demo", "--people", 2000)
     for words in ("Not covered", "truth", "intervals hold the invented truth"):
-        assert words in shown.stdout
+        assert words in said
     assert {path.name for path in (folder / "demo").iterdir()} == {
         "people.parquet",
         "ledger.db",
@@ -22,14 +20,12 @@ def test_the_demo_shows_plan_and_truth_and_leaves_its_files(folder: Path) -> Non
         "release.json",
         "study.toml",
     }
-    estimated = CliRunner().invoke(app, ["estimate", "demo/release.json"]).stdout
-    assert "SIMULATED" in estimated
+    assert "SIMULATED" in shown("estimate", "demo/release.json")
 
 
-def test_the_demo_speaks_other_formats(folder: Path) -> None:
-    assert folder.is_dir()
-    words = ["demo", "--people", "2000", "--format", "json"]
-    rows = json.loads(CliRunner().invoke(app, words).stdout)
+@pytest.mark.usefixtures("folder")
+def test_the_demo_speaks_other_formats() -> None:
+    rows = json.loads(shown("demo", "--people", 2000, "--format", "json"))
     assert [row["truth"] for row in rows] == [1.0, 1.05, 1.1, 1.2]
 
 

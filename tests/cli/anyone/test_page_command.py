@@ -8,14 +8,9 @@ import webbrowser
 
 import pytest
 import uvicorn
-from typer.testing import CliRunner, Result
 
-from dpratio.cli.main import app
+from cli.commands_for_tests import shown
 from dpratio.errors import InvalidInput, MissingExtra
-
-
-def run(*words: str) -> Result:
-    return CliRunner().invoke(app, ["page", *words], catch_exceptions=False)
 
 
 @pytest.fixture
@@ -34,14 +29,13 @@ def sockets(monkeypatch: pytest.MonkeyPatch) -> list[socket.socket]:
 def test_the_page_says_where_it_is_and_ends_quietly(
     sockets: list[socket.socket],
 ) -> None:
-    done = run("--no-browser")
-    assert done.exit_code == 0
+    said = shown("page", "--no-browser")
     (listening,) = sockets
     with listening:
         host, port = listening.getsockname()
     assert host == "127.0.0.1"
-    assert f"http://127.0.0.1:{port}/" in done.stdout
-    assert "spends nothing" in done.stdout
+    assert f"http://127.0.0.1:{port}/" in said
+    assert "spends nothing" in said
 
 
 def test_the_page_is_opened_in_the_readers_browser(
@@ -55,7 +49,7 @@ def test_the_page_is_opened_in_the_readers_browser(
         done.set()
 
     monkeypatch.setattr(webbrowser, "open", note)
-    said = run().stdout
+    said = shown("page")
     assert done.wait(10)
     assert opened == re.findall(r"http://127\.0\.0\.1:\d+/", said)
     sockets[0].close()
@@ -67,12 +61,12 @@ def test_a_port_that_is_taken_is_refused() -> None:
         taken.listen()
         port = str(taken.getsockname()[1])
         with pytest.raises(InvalidInput, match=f"cannot be used, got {port}"):
-            run("--no-browser", "--port", port)
+            shown("page", "--no-browser", "--port", port)
 
 
 def test_a_port_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidInput, match="a number from 0 to 65535, got 70000"):
-        run("--no-browser", "--port", "70000")
+        shown("page", "--no-browser", "--port", 70_000)
 
 
 @pytest.mark.parametrize("package", ["starlette", "uvicorn"])
@@ -81,4 +75,4 @@ def test_a_missing_package_names_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtra, match=r"\.\[page\]"):
-        run("--no-browser")
+        shown("page", "--no-browser")

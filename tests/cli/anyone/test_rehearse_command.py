@@ -3,23 +3,20 @@
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from cli.anyone.test_forecast_command import STUDY, run
+from cli.anyone.test_forecast_command import STUDY
+from cli.commands_for_tests import flowing, refusal, shown
 from cli.data_holder.test_plan_command import OWN
-from dpratio.cli.main import app
 
 
 def test_a_study_is_rehearsed_written_and_drawn(tmp_path: Path) -> None:
     study, page = tmp_path / "study.toml", tmp_path / "rehearsal.html"
     study.write_text(STUDY, encoding="utf-8")
-    done = run("rehearse", study, "--html", page, "--format", "json")
-    rows = json.loads(done.stdout)
+    rows = json.loads(shown("rehearse", study, "--html", page, "--format", "json"))
     assert len(rows) == 20
     assert "the truth is 1.111" in page.read_text(encoding="utf-8")
-    again = run("rehearse", study, "--seed", 2, "--answers", 3, "--epsilon", "0.1")
-    assert "3 answers about 2,000 invented people" in " ".join(again.stdout.split())
-    assert "at epsilon 0.1." in " ".join(again.stdout.split())
+    again = flowing("rehearse", study, "--seed", 2, "--answers", 3, "--epsilon", 0.1)
+    assert "3 answers about 2,000 invented people" in again
+    assert "at epsilon 0.1." in again
 
 
 def test_people_beside_the_groups_are_those_of_their_question(folder: Path) -> None:
@@ -29,14 +26,11 @@ def test_people_beside_the_groups_are_those_of_their_question(folder: Path) -> N
     )
     (folder / "study.toml").write_text(described, encoding="utf-8")
     (folder / "plain.toml").write_text(OWN, encoding="utf-8")
-    call = CliRunner().invoke
-    told = call(app, ["forecast", "study.toml", "--question", "2"])
-    assert "guessed ratio of 20" in " ".join(told.stdout.split())
-    rehearsed = call(
-        app, ["rehearse", "study.toml", "--question", "2", "--answers", "3"]
-    )
-    assert "Rehearsed: 3 answers" in rehearsed.stdout
-    untold = call(app, ["forecast", "plain.toml", "--question", "2"])
-    assert "Nobody described the people" in " ".join(untold.stdout.split())
-    refused = call(app, ["rehearse", "plain.toml", "--question", "2"])
-    assert "people whom someone described" in str(refused.exception)
+    told = flowing("forecast", "study.toml", "--question", 2)
+    assert "guessed ratio of 20" in told
+    rehearsed = shown("rehearse", "study.toml", "--question", 2, "--answers", 3)
+    assert "Rehearsed: 3 answers" in rehearsed
+    untold = flowing("forecast", "plain.toml", "--question", 2)
+    assert "Nobody described the people" in untold
+    refused = refusal("rehearse", "plain.toml", "--question", 2)
+    assert "people whom someone described" in str(refused)

@@ -1,16 +1,12 @@
 """`dpratio plan`: what is shown of a study, and what is without data."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.commands_for_tests import STUDY, Call
-from dpratio.cli.main import app
+from cli.commands_for_tests import STUDY, Call, flowing, shown
+from cli.on_a_terminal import on_a_terminal
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.account.source import meant_source
 from dpratio.curator.ledger.ledger import Ledger
@@ -20,8 +16,7 @@ from dpratio.terms.budget import Budget
 
 def test_a_plan_is_shown_without_opening_the_data(folder: Path) -> None:
     (folder / "people.csv").unlink()
-    shown = CliRunner().invoke(app, ["plan", "study.toml"])
-    assert shown.exit_code == 0
+    said = shown("plan", "study.toml")
     for words in (
         "Strategy focused, mechanism laplace",
         "Measured around the guess 1: z = (s − 1·y), h = (s + 1·y).",
@@ -30,7 +25,7 @@ def test_a_plan_is_shown_without_opening_the_data(folder: Path) -> None:
         "Not covered",
         "noise_sd",
     ):
-        assert words in shown.stdout
+        assert words in said
 
 
 def test_a_plan_of_the_papers_sums_is_shown_where_the_study_asks_for_it(
@@ -38,10 +33,9 @@ def test_a_plan_of_the_papers_sums_is_shown_where_the_study_asks_for_it(
 ) -> None:
     asked = STUDY + 'strategy = "even"\nmechanism = "laplace"\n'
     (folder / "study.toml").write_text(asked, encoding="utf-8")
-    shown = CliRunner().invoke(app, ["plan", "study.toml"])
-    assert shown.exit_code == 0
+    said = shown("plan", "study.toml")
     for words in ("Σ y·s", "Strategy even, mechanism laplace", "Σ 1"):
-        assert words in shown.stdout
+        assert words in said
 
 
 OWN = """
@@ -81,9 +75,7 @@ def test_a_plan_says_how_groups_count_people_and_whom_a_guess_is_about(
     folder: Path,
 ) -> None:
     (folder / "study.toml").write_text(OWN, encoding="utf-8")
-    shown = CliRunner().invoke(app, ["plan", "study.toml"])
-    assert shown.exit_code == 0
-    said = " ".join(shown.stdout.split())
+    said = flowing("plan", "study.toml")
     for words in (
         "counted in at most so many groups: 1 in question 1 and 3 in question 2",
         "Totals of one traveller in each group of question 1, within: delay 0 to 1200",
@@ -92,12 +84,10 @@ def test_a_plan_says_how_groups_count_people_and_whom_a_guess_is_about(
         "by what they are like: the study's guess is about the totals of [unit].",
     ):
         assert words in said
-    both = CliRunner().invoke(app, ["forecast", "study.toml"])
-    assert both.exit_code == 0
-    said = " ".join(both.stdout.split())
-    assert "not about those of 'delay per trips by month': there, ranges go" in said
-    first = CliRunner().invoke(app, ["forecast", "study.toml", "--question", "1"])
-    assert "guessed ratio of 20" in " ".join(first.stdout.split())
+    both = flowing("forecast", "study.toml")
+    assert "not about those of 'delay per trips by month': there, ranges go" in both
+    first = flowing("forecast", "study.toml", "--question", 1)
+    assert "guessed ratio of 20" in first
 
 
 def test_a_ratio_that_follows_from_the_people_is_advised_as_a_guess(
@@ -105,7 +95,7 @@ def test_a_ratio_that_follows_from_the_people_is_advised_as_a_guess(
 ) -> None:
     def planned(text: str) -> str:
         (folder / "study.toml").write_text(text, encoding="utf-8")
-        return " ".join(CliRunner().invoke(app, ["plan", "study.toml"]).stdout.split())
+        return flowing("plan", "study.toml")
 
     advice = "Nobody guessed the ratio itself: guess = 20 in [ratio], which follows"
     own = OWN.replace("epsilon = 1", "epsilon = 0.2")
@@ -115,29 +105,29 @@ def test_a_ratio_that_follows_from_the_people_is_advised_as_a_guess(
 
 
 def planned(layout: str) -> str:
-    return CliRunner().invoke(app, ["plan", "study.toml", "--format", layout]).stdout
+    return shown("plan", "study.toml", "--format", layout)
 
 
 def test_csv_holds_the_table_alone(folder: Path) -> None:
     assert folder.is_dir()
-    shown = planned("csv")
-    assert "Not covered" not in shown
-    assert shown.startswith("sum,sensitivity,noise_sd,share\nΣ z,")
+    said = planned("csv")
+    assert "Not covered" not in said
+    assert said.startswith("sum,sensitivity,noise_sd,share\nΣ z,")
 
 
 def test_json_holds_the_terms_and_a_list_of_sums(folder: Path) -> None:
     assert folder.is_dir()
-    shown = json.loads(planned("json"))
-    sums = [row["sum"] for row in shown["sums"]]
+    said = json.loads(planned("json"))
+    sums = [row["sum"] for row in said["sums"]]
     assert sums == ["Σ z", "Σ h", "Σ z·z", "Σ z·h", "Σ h·h", "Σ c"]
-    (asked,) = shown["asked"]
+    (asked,) = said["asked"]
     assert asked.startswith("Asked: Σ score / Σ label")
-    assert shown["bounds"] == {"score": "0 to 1", "label": "0 or 1"}
-    assert shown["protected"][0].startswith("Protected: one row, added or removed")
-    assert shown["cost"] == {"epsilon": "2", "delta": "0"}
-    assert len(shown["not_covered"]) == 2
-    assert len(shown["plan_hash"]) == 64
-    (expected,) = shown["notes"]
+    assert said["bounds"] == {"score": "0 to 1", "label": "0 or 1"}
+    assert said["protected"][0].startswith("Protected: one row, added or removed")
+    assert said["cost"] == {"epsilon": "2", "delta": "0"}
+    assert len(said["not_covered"]) == 2
+    assert len(said["plan_hash"]) == 64
+    (expected,) = said["notes"]
     assert expected.startswith("Expected: intervals ")
 
 
@@ -187,9 +177,9 @@ def test_a_large_delta_draws_one_note(
     asked += f"[population]\nn = {people}\nnumerator = {{ mean = 0.5, sd = 0.2 }}\n"
     asked += "per = { mean = 0.5 }\ncorrelation = 0.2\n"
     (folder / "study.toml").write_text(asked, encoding="utf-8")
-    shown = planned("table")
-    assert said in shown
-    assert shown.count("Note: ") == (1 if said else 0)
+    printed = planned("table")
+    assert said in printed
+    assert printed.count("Note: ") == (1 if said else 0)
 
 
 def test_a_broken_study_is_refused_with_its_file_and_path(
@@ -209,23 +199,8 @@ def test_a_study_that_is_not_text_is_refused(folder: Path, call: Call) -> None:
 
 
 def test_a_terminal_gets_a_drawn_table(folder: Path) -> None:
-    """Run under a pseudo-terminal, as a person would."""
-    assert folder.is_dir()
-    code = (
-        "import pty, sys\n"
-        "words = [sys.executable, '-c', "
-        "'from dpratio.cli.main import run; run()', 'plan', 'study.toml']\n"
-        "sys.exit(pty.spawn(words))\n"
-    )
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        check=True,
-        capture_output=True,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-    )
-    assert "─" in done.stdout.decode()
+    code, said = on_a_terminal(folder, "", "plan", "study.toml")
+    assert (code, "─" in said) == (0, True)
 
 
 def test_a_message_does_not_steer_the_terminal(folder: Path, call: Call) -> None:
@@ -261,9 +236,7 @@ def test_what_belongs_to_a_sheet_is_refused_without_one(call: Call) -> None:
     assert (code, "--force goes with --html" in error) == (3, True)
 
 
-def test_a_plan_that_finds_bounds_says_what_widths_hang_on(
-    folder: Path, call: Call
-) -> None:
+def test_a_plan_that_finds_bounds_says_what_widths_hang_on(folder: Path) -> None:
     text = (
         'ratio = { numerator = "spent", per = "orders", guess = 25 }\n'
         "bounds = { spent = { find = [0, 100000] }, orders = [0, 4] }\n"
@@ -271,13 +244,13 @@ def test_a_plan_that_finds_bounds_says_what_widths_hang_on(
     )
     file = folder / "study.toml"
     file.write_text(text, encoding="utf-8")
-    shown = " ".join(call("plan", "study.toml")[1].split())
-    assert "intervals as wide as the bounds that are found make them: nobody" in shown
+    said = flowing("plan", "study.toml")
+    assert "intervals as wide as the bounds that are found make them: nobody" in said
     people = "numerator = { mean = 69, sd = 80 }, per = { mean = 2.5, sd = 1.1 }"
     guessed = f"population = {{ n = 3000, {people} }}\n"
     file.write_text(text + guessed, encoding="utf-8")
-    shown = " ".join(call("plan", "study.toml")[1].split())
-    assert "for 3,000 people per answer, by the bounds that are found" in shown
+    said = flowing("plan", "study.toml")
+    assert "for 3,000 people per answer, by the bounds that are found" in said
 
 
 # --- Terms that were set after a look -------------------------------------------------

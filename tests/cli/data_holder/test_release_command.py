@@ -7,18 +7,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.commands_for_tests import STUDY, Call
-from dpratio.cli.main import app
+from cli.commands_for_tests import STUDY, Call, shown
 from dpratio.curator.ledger.account.account import Held
 from dpratio.curator.ledger.ledger import Ledger
 
 
 def test_data_can_be_named_on_the_command_line(folder: Path) -> None:
     (folder / "people.csv").rename(folder / "others.csv")
-    words = ["release", "study.toml", "--data", "others.csv", "-o", "r.json"]
-    assert CliRunner().invoke(app, words).exit_code == 0
+    shown("release", "study.toml", "--data", "others.csv", "-o", "r.json")
 
 
 def test_a_study_without_data_asks_for_them(folder: Path, call: Call) -> None:
@@ -146,7 +143,7 @@ def test_bad_cells_change_neither_exit_code_nor_output_shape(
 
 
 def test_release_files_are_not_left_half_written(folder: Path) -> None:
-    CliRunner().invoke(app, ["release", "study.toml", "-o", "r.json"])
+    shown("release", "study.toml", "-o", "r.json")
     left = [path for path in folder.iterdir() if path.name.startswith(".dpratio")]
     assert not left
     assert stat.S_ISREG((folder / "r.json").stat().st_mode)

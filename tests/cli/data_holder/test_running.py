@@ -1,8 +1,6 @@
 """What `dpratio release` says while it runs, and the line that schedulers read."""
 
 import json
-import os
-import pty
 import re
 import signal
 import subprocess
@@ -12,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands_for_tests import Call, rows_of_people
+from cli.on_a_terminal import on_a_terminal
 from dpratio.cli.studies import read_terms
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_sums import STAGES
@@ -129,28 +128,13 @@ def test_stages_are_said_if_asked_and_the_same_for_all_data(
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal")
 @pytest.mark.parametrize("more", quick_first([((),), (("--verbose",),)]))
 def test_on_a_terminal_stages_have_their_times(
-    more: tuple[str, ...], folder: Path
+    more: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = [sys.executable, "-c", "from dpratio.cli.main import run; run()"]
-    ours, theirs = pty.openpty()
-    surroundings = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
-    child = subprocess.Popen(
-        [*command, *RELEASE, *more],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        env=surroundings,
-    )
-    os.close(theirs)
-    said = b""
-    try:
-        while part := os.read(ours, 4096):
-            said += part
-    except OSError:  # The other end is closed.
-        pass
-    os.close(ours)
-    assert child.wait() == 0
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    code, said = on_a_terminal(folder, "", *RELEASE, *more, redirected="out.txt")
+    assert code == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said)
     times = re.findall(r"([a-z ]+?) +\d:\d\d:\d\d", text)
     assert {each.strip() for each in times} & set(STAGES)
     assert not more or {each.strip() for each in times} >= set(STAGES)

@@ -1,20 +1,21 @@
 """The command that compares: pairs, values, margins, homogeneity, formats."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from analyst.given import given_release
 from analyst.regions import cells_for, people, plan_of, regions_release
+from cli import commands_for_tests
 from cli.commands_for_tests import Call
-from dpratio.cli.main import app
 from dpratio.release.files import write_release
 from dpratio.terms.dimensions import Keys
 from dpratio.terms.groups import Groups
 
 ROWS = [people(4000, ratio, seed) for seed, ratio in enumerate((1.3, 1.1, 1.1))]
+shown = partial(commands_for_tests.shown, "compare")
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +23,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder: Path = tmp_path_factory.mktemp("compare")
     write_release(regions_release(ROWS, 2), folder / "r.json")
     return str(folder / "r.json")
-
-
-def shown(*words: str) -> str:
-    done = CliRunner().invoke(app, ["compare", *words])
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.stdout
 
 
 def test_two_groups_are_compared_in_words_and_a_table(path: str) -> None:
@@ -85,10 +80,7 @@ def test_an_unknown_group_is_one_line(path: str, call: Call) -> None:
     assert said.startswith("InvalidInput: no such group, got 'nort'. Did you mean")
 
 
-def test_a_file_that_is_no_release_is_named(
-    tmp_path: Path,
-    call: Call,
-) -> None:
+def test_a_file_that_is_no_release_is_named(tmp_path: Path, call: Call) -> None:
     (tmp_path / "r.json").write_text("{}", encoding="utf-8")
     code, _, said = call("compare", str(tmp_path / "r.json"))
     assert code == 6
@@ -100,10 +92,10 @@ def test_keys_that_are_not_text_are_written_as_they_are_shown(tmp_path: Path) ->
     plan = plan_of(groups, epsilon=2)
     file = tmp_path / "r.json"
     write_release(given_release(plan, cells_for(plan, ROWS)), file)
-    assert shown(str(file), "CA, 1", "CA, 3").startswith("CA, 1 is ")
+    assert shown(file, "CA, 1", "CA, 3").startswith("CA, 1 is ")
 
 
 def test_a_comparison_is_drawn(path: str, tmp_path: Path) -> None:
     chart = tmp_path / "chart.svg"
-    shown(path, "north", "south", "--chart", str(chart))
+    shown(path, "north", "south", "--chart", chart)
     assert "north against south" in chart.read_text(encoding="utf-8")

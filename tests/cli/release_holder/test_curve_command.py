@@ -1,15 +1,18 @@
 """The command of calibration curves."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import dpratio as dpr
-from dpratio.cli.main import app
+from cli import commands_for_tests
+from cli.commands_for_tests import refusal
 from dpratio.errors import DocumentRefused, InvalidInput
 from planned import plan_scores
+
+shown = partial(commands_for_tests.shown, "curve")
 
 
 @pytest.fixture
@@ -26,41 +29,30 @@ def release(tmp_path: Path) -> Path:
     return path
 
 
-def shown(*words: str) -> str:
-    done = CliRunner().invoke(app, ["curve", *words], catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.stdout
-
-
 def test_a_curve_is_shown_with_a_sentence_and_in_every_format(release: Path) -> None:
-    text = shown(str(release))
+    text = shown(release)
     assert "Calibration over bins of score" in text
     assert "b: expected calibration error" in text
     assert "0.5 to 1" in text
-    rows = json.loads(shown(str(release), "--format", "json"))
+    rows = json.loads(shown(release, "--format", "json"))
     assert [row["land"] for row in rows] == ["a", "a", "b", "b"]
     assert rows[0]["mean_score"] == pytest.approx(0.25, abs=0.01)
-    assert shown(str(release), "--format", "csv").startswith("land,score,share")
-    assert shown(str(release), "--format", "markdown").startswith("| land | score |")
+    assert shown(release, "--format", "csv").startswith("land,score,share")
+    assert shown(release, "--format", "markdown").startswith("| land | score |")
 
 
 def test_errors_are_shown_instead_of_bins(release: Path) -> None:
-    words = (str(release), "--errors", "--format", "json", "--level", "0.9")
+    words = (release, "--errors", "--format", "json", "--level", "0.9")
     rows = json.loads(shown(*words))
     assert [row["land"] for row in rows] == ["a", "b"]
     assert rows[0]["pvalue"] < 1e-6
 
 
 def test_what_cannot_be_shown_is_refused(release: Path, tmp_path: Path) -> None:
-    runner = CliRunner()
-    for words, error in (
-        ([str(release), "--question", "2"], InvalidInput),
-        ([str(release), "--bins", "land"], InvalidInput),
-        ([str(release), "--format", "pdf"], InvalidInput),
-    ):
-        assert isinstance(runner.invoke(app, ["curve", *words]).exception, error)
+    for words in (("--question", "2"), ("--bins", "land"), ("--format", "pdf")):
+        assert isinstance(refusal("curve", release, *words), InvalidInput)
     (tmp_path / "bad.json").write_text("{}", encoding="utf-8")
-    caught = runner.invoke(app, ["curve", str(tmp_path / "bad.json")]).exception
+    caught = refusal("curve", tmp_path / "bad.json")
     assert isinstance(caught, DocumentRefused)
     assert "bad.json" in str(caught)
 

@@ -4,18 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.commands_for_tests import Call
-from dpratio.cli.main import app
+from cli.commands_for_tests import Call, shown
 
 
 def test_a_release_is_written_and_estimated(folder: Path) -> None:
-    done = CliRunner().invoke(app, ["release", "study.toml", "-o", "r.json"])
-    assert done.exit_code == 0, done.output
-    assert "Written to r.json" in done.stdout
-    words = ["estimate", "r.json", "--format", "json", "--link", "log"]
-    (row,) = json.loads(CliRunner().invoke(app, words).stdout)
+    said = shown("release", "study.toml", "-o", "r.json")
+    assert "Written to r.json" in said
+    (row,) = json.loads(
+        shown("estimate", "r.json", "--format", "json", "--link", "log")
+    )
     assert row["ci_lower"] < row["ratio"] < row["ci_upper"]
     assert row["ratio"] == pytest.approx(0.75, abs=0.2)
     assert (folder / "r.json").is_file()
@@ -23,18 +21,17 @@ def test_a_release_is_written_and_estimated(folder: Path) -> None:
 
 def test_the_monte_carlo_estimate_repeats_with_its_seed(folder: Path) -> None:
     assert folder.is_dir()
-    CliRunner().invoke(app, ["release", "study.toml", "-o", "r.json"])
-    words = ["estimate", "r.json", "--method", "monte_carlo", "--seed", "7"]
-    first, second = (CliRunner().invoke(app, words).stdout for _ in range(2))
+    shown("release", "study.toml", "-o", "r.json")
+    words = ("estimate", "r.json", "--method", "monte_carlo", "--seed", "7")
+    first, second = (shown(*words) for _ in range(2))
     assert first == second
     assert "monte_carlo" in first
 
 
 def test_intervals_without_correction_are_called_too_narrow(folder: Path) -> None:
     assert folder.is_dir()
-    CliRunner().invoke(app, ["release", "study.toml", "-o", "r.json"])
-    words = ["estimate", "r.json", "--method", "no_correction"]
-    assert "too narrow" in CliRunner().invoke(app, words).stdout
+    shown("release", "study.toml", "-o", "r.json")
+    assert "too narrow" in shown("estimate", "r.json", "--method", "no_correction")
 
 
 def test_an_empty_table_gives_noisy_zeros_and_an_explained_status(

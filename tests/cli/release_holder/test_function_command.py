@@ -1,15 +1,18 @@
 """The command of functions of sums."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import dpratio as dpr
-from dpratio.cli.main import app
+from cli import commands_for_tests
+from cli.commands_for_tests import refusal
 from dpratio.errors import InvalidInput
 from planned import plan_scores
+
+shown = partial(commands_for_tests.shown, "function")
 
 
 @pytest.fixture
@@ -19,17 +22,11 @@ def release(tmp_path: Path) -> Path:
     return path
 
 
-def shown(*words: str) -> str:
-    done = CliRunner().invoke(app, ["function", *words], catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.stdout
-
-
 def test_a_mean_is_what_python_gives(release: Path) -> None:
     found = dpr.estimate_function(
         dpr.example_release(), dpr.functions.mean("per"), question=1
     )
-    words = (str(release), "mean", "--of", "per", "--question", "1")
+    words = (release, "mean", "--of", "per", "--question", "1")
     rows = json.loads(shown(*words, "--format", "json"))
     assert [row["estimate"] for row in rows] == found.estimate.tolist()
     assert "Estimates of mean of per" in shown(*words)
@@ -41,10 +38,10 @@ def test_arms_are_two_keys_and_the_numerator_is_taken_by_default(
     found = dpr.estimate_function(
         dpr.example_release(), dpr.functions.lift(), arms=("west", "north")
     )
-    words = (str(release), "lift", "--arms", "west", "north", "--format", "json")
+    words = (release, "lift", "--arms", "west", "north", "--format", "json")
     (row,) = json.loads(shown(*words))
     assert row["estimate"] == found.estimate[0]
-    assert "west" in shown(str(release), "ratio_of_ratios", *words[2:5])
+    assert "west" in shown(release, "ratio_of_ratios", *words[2:5])
 
 
 def test_keys_that_are_numbers_are_found_by_what_they_are_written_as(
@@ -56,9 +53,7 @@ def test_keys_that_are_numbers_are_found_by_what_they_are_written_as(
     table = {"score": [0.2, 0.8] * 2000, "label": [1, 0] * 2000, "arm": [1, 2] * 2000}
     path = tmp_path / "r.json"
     dpr.write_release(dpr.release_sums(table, plan, ledger=None), path)
-    (row,) = json.loads(
-        shown(str(path), "lift", "--arms", "2", "1", "--format", "json")
-    )
+    (row,) = json.loads(shown(path, "lift", "--arms", "2", "1", "--format", "json"))
     assert row["estimate"] == pytest.approx(3, abs=0.2)
 
 
@@ -75,6 +70,6 @@ def test_keys_that_are_numbers_are_found_by_what_they_are_written_as(
 def test_what_cannot_be_answered_is_refused(
     words: tuple[str, ...], said: str, release: Path
 ) -> None:
-    done = CliRunner().invoke(app, ["function", str(release), *words])
-    assert isinstance(done.exception, InvalidInput)
-    assert said in str(done.exception)
+    error = refusal("function", release, *words)
+    assert isinstance(error, InvalidInput)
+    assert said in str(error)

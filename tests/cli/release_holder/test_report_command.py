@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import dpratio as dpr
-from dpratio.cli.main import app
+from cli.commands_for_tests import refusal, shown
 from dpratio.release.files import write_release
 
 
@@ -19,8 +18,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def page_of(path: Path, *words: str) -> str:
     out = path.parent / "report.html"
-    done = CliRunner().invoke(app, ["report", str(path), "-o", str(out), *words])
-    assert done.exit_code == 0, (done.output, done.exception)
+    shown("report", path, "-o", out, *words)
     return out.read_text(encoding="utf-8").replace("\xa0", " ")
 
 
@@ -51,14 +49,13 @@ def test_several_answers_are_asked_for_at_once(path: Path) -> None:
 
 
 def test_what_is_not_in_the_release_is_refused(path: Path) -> None:
-    words = ["report", str(path), "-o", str(path.parent / "no.html")]
+    words = ("report", path, "-o", path.parent / "no.html")
     for more, said in (
         (["--compare", "west", "nroth"], "Did you mean 'north'?"),
         (["--reference", "nroth"], "no such group"),
         (["--question", "2"], "a question needs an answer to it"),
     ):
-        done = CliRunner().invoke(app, [*words, *more])
-        assert said in str(done.exception)
+        assert said in str(refusal(*words, *more))
     assert not (path.parent / "no.html").exists()
 
 
@@ -66,10 +63,9 @@ def test_a_ledger_is_asked_only_where_it_is_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DPRATIO_LEDGER", "dpratio.db")
-    run, file = CliRunner(), folder / "r.json"
-    done = run.invoke(app, ["release", "study.toml", "-o", "r.json", "--by", "Ann Lee"])
-    assert done.exit_code == 0, (done.output, done.exception)
+    file = folder / "r.json"
+    shown("release", "study.toml", "-o", "r.json", "--by", "Ann Lee")
     assert "Ann Lee" not in page_of(file)
     assert "<b>Asked by</b> Ann Lee" in page_of(file, "--ledger", "dpratio.db")
-    done = run.invoke(app, ["report", "r.json", "--anchor", "a.txt"])
-    assert "an anchor needs its ledger" in str(done.exception)
+    error = refusal("report", "r.json", "--anchor", "a.txt")
+    assert "an anchor needs its ledger" in str(error)

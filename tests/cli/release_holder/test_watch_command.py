@@ -1,19 +1,20 @@
 """The command that watches a ratio over time."""
 
 import json
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import dpratio as dpr
 from analyst.watch.weeks_for_tests import plan_of_weeks, release_of, weekly_plan
-from dpratio.cli.main import app
+from cli import commands_for_tests
+from cli.commands_for_tests import refusal
 from dpratio.errors import InvalidInput
 
 BAND = ("--within", "0.95", "1.05")
 NEW = "--people-are-new"
+shown = partial(commands_for_tests.shown, "watch")
 
 
 @cache
@@ -39,12 +40,6 @@ def files(tmp_path: Path) -> list[str]:
 def file(tmp_path: Path) -> str:
     dpr.write_release(year(), tmp_path / "year.json")
     return str(tmp_path / "year.json")
-
-
-def shown(*words: str) -> str:
-    done = CliRunner().invoke(app, ["watch", *words], catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.stdout
 
 
 def table(text: str) -> list[str]:
@@ -107,16 +102,14 @@ def test_a_report_of_the_newest_has_a_time_view(
     page = out.read_text(encoding="utf-8")
     assert "Over time" in page
     assert weeks()[-1].id in page
-    done = CliRunner().invoke(app, ["watch", *files, "--report", "year.pdf"])
-    assert "a report is HTML" in str(done.exception)
+    assert "a report is HTML" in str(refusal("watch", *files, "--report", "year.pdf"))
 
 
 def test_refusals_say_what_to_do(files: list[str], file: str) -> None:
-    done = CliRunner().invoke(app, ["watch", *files, files[0]])
-    assert "must be watched once" in str(done.exception)
-    assert "['1 week-01', '4 week-01']" in str(done.exception)
-    done = CliRunner().invoke(app, ["watch", files[0], file])
-    assert isinstance(done.exception, InvalidInput)
-    assert "others in year" in str(done.exception)
-    done = CliRunner().invoke(app, ["watch", *files, "--last-look", "2"])
-    assert "no look follows" in str(done.exception)
+    twice = str(refusal("watch", *files, files[0]))
+    assert "must be watched once" in twice
+    assert "['1 week-01', '4 week-01']" in twice
+    other = refusal("watch", files[0], file)
+    assert isinstance(other, InvalidInput)
+    assert "others in year" in str(other)
+    assert "no look follows" in str(refusal("watch", *files, "--last-look", "2"))

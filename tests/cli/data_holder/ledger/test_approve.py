@@ -1,15 +1,12 @@
 """`dpratio ledger approve`: what was approved is what runs."""
 
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from cli.commands_for_tests import Call
 from cli.data_holder.ledger.charged import STUDY, released
+from cli.on_a_terminal import on_a_terminal
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.release.plan_file import plan_hash, read_plan
 
@@ -165,27 +162,16 @@ def test_a_growing_study_is_approved_once(call: Call, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "more", "approved"),
-    [(b"n\n", (), 0), (b"y\n", (), 1), (b"", ("--yes",), 1)],
+    [("n", (), 0), ("y", (), 1), ("", ("--yes",), 1)],
 )
 def test_on_a_terminal_it_asks(
-    answer: bytes, more: tuple[str, ...], approved: int, call: Call, folder: Path
+    answer: str, more: tuple[str, ...], approved: int, call: Call, folder: Path
 ) -> None:
     assert call("ledger", "init", "--epsilon", "2", "--approval")[0] == 0
-    ours, theirs = pty.openpty()
-    os.write(ours, answer)
-    run = "from dpratio.cli.main import run; run()"
-    done = subprocess.run(
-        [sys.executable, "-c", run, "ledger", "approve", "study.toml", *more],
-        cwd=folder,
-        stdin=theirs,
-        capture_output=True,
-        check=False,
-    )
-    os.close(theirs)
-    os.close(ours)
-    said = done.stdout.decode()
+    words = ("ledger", "approve", "study.toml", *more)
+    code, said = on_a_terminal(folder, answer, *words)
     assert "Left after one: epsilon 1.5, delta 0." in said
-    assert (done.returncode == 0) == bool(approved)
+    assert (code == 0) == bool(approved)
     assert ("Approve it?" in said) == (not more)
     before = " ".join(said.partition("Approve it?")[0].split())
     assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
