@@ -83,7 +83,6 @@ def test_bins_and_numbers_keep_their_order() -> None:
     assert [row.name for row in bins.in_order][:2] == ["0 to 0.2", "0.2 to 0.4"]
     assert bins.title == "score per label, by score"
     for keys in ([3, 1, 2], [dt.date(2026, 2, 1), dt.date(2026, 1, 1)]):
-        plan = replace(released(("a",))).plan
         table = {"score": [0.5], "label": [1], "g": [keys[0]]}
         plan = plan_scores(dpr.Budget(1), groups=dpr.Groups("g", keys))
         (block,) = blocks_of(

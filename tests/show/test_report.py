@@ -17,9 +17,11 @@ from dpratio.show.report_rows import MOST_ROWS
 from dpratio.show.sections.page import render_report
 from dpratio.show.text import render
 from dpratio.tabular import printable
+from planned import plan_scores
 from shown import BOUNDS, HOSTILE, curved, from_elsewhere, monthly, released, spent
 
 KEYS = tuple(f"group {at}" for at in range(50))
+HALVES = {"score": [0.5] * 500, "label": [1, 0] * 250}
 
 
 def data_of(page: str) -> dict[str, Any]:
@@ -141,11 +143,8 @@ def test_thousands_of_groups_are_listed_in_part_and_held_in_whole() -> None:
 
 
 def test_one_ratio_without_groups_is_reported() -> None:
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"), bounds=BOUNDS, budget=dpr.Budget(1, 1e-6)
-    )
-    table = {"score": [0.5] * 500, "label": [1, 0] * 250}
-    page = render_report(dpr.release_sums(table, plan, ledger=None))
+    plan = plan_scores(dpr.Budget(1, 1e-6))
+    page = render_report(dpr.release_sums(HALVES, plan, ledger=None))
     assert ">The ratio</h2>" in page
     assert "Each interval is at this level on its own" not in page
 
@@ -194,14 +193,8 @@ def test_many_rows_are_seen_at_once_and_folded() -> None:
 
 
 def test_bins_without_means_say_why_they_have_no_curve() -> None:
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds=BOUNDS,
-        groups=[dpr.ScoreBins("score", 2), None],
-        budget=dpr.Budget(1),
-    )
-    table = {"score": [0.5] * 500, "label": [1, 0] * 250}
-    page = render_report(dpr.release_sums(table, plan, ledger=None))
+    plan = plan_scores(dpr.Budget(1), groups=[dpr.ScoreBins("score", 2), None])
+    page = render_report(dpr.release_sums(HALVES, plan, ledger=None))
     assert "There is no curve over bins of score: " in page
     assert "answers=(&#39;ratio&#39;, &#39;means&#39;)" in page
 
@@ -237,13 +230,8 @@ def test_what_was_asked_is_said_once() -> None:
 
 def test_people_and_a_ledger_are_named(tmp_path: Path) -> None:
     unit = dpr.PrivacyUnit("person", totals=BOUNDS, neighbours="change-one")
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds=BOUNDS,
-        unit=unit,
-        budget=dpr.Budget(1, 1e-6),
-        mechanism="analytic_gaussian",
-    )
+    law = "analytic_gaussian"
+    plan = plan_scores(dpr.Budget(1, 1e-6), unit=unit, mechanism=law)
     ledger = dpr.Ledger(tmp_path / "a.db")
     scope = dpr.Scope("p", dpr.Budget(3, 1e-5), unit="person", neighbours="change-one")
     ledger.open_scope(scope)

@@ -8,7 +8,8 @@ import pytest
 import dpratio as dpr
 from dpratio.analyst.tables.without_cuts import WithoutCuts
 from dpratio.show.report_words import answer_of, chances_of, sure_of
-from shown import BOUNDS, released
+from planned import plan_scores
+from shown import released
 
 KEYS = tuple(f"group {at}" for at in range(50))
 
@@ -63,12 +64,7 @@ def test_ratios_that_are_all_the_same_seem_to_differ_in_no_report() -> None:
     rng = np.random.default_rng(4)
     label = (rng.random(60_000) < 0.4).astype(int)
     keys = [f"group {at}" for at in range(300)]
-    plan = dpr.make_plan(
-        dpr.Ratio("score", per="label"),
-        bounds=BOUNDS,
-        groups=dpr.Groups("group", keys),
-        budget=dpr.Budget(4),
-    )
+    plan = plan_scores(dpr.Budget(4), groups=dpr.Groups("group", keys))
     table = {
         "score": np.clip(0.4 + 0.3 * (label - 0.4), 0, 1),
         "label": label,

@@ -14,6 +14,7 @@ from dpratio.errors import InvalidInput
 from dpratio.show.chart.marks import Comb, Interval, Line, Rule
 from dpratio.show.charts import draw
 from dpratio.show.curve_chart import curves_of, ends_of
+from planned import plan_scores
 from shown import HOSTILE, curved, monthly, released, spent
 
 LOST = list(CURVE_STATUSES).index("lost")
@@ -189,11 +190,7 @@ def test_spending_is_drawn_below_its_cap_at_its_dates(tmp_path: Path) -> None:
     ledger = dpr.Ledger(tmp_path / "a.db")
     ledger.open_scope(dpr.Scope("people", dpr.Budget(3)))
     assert b"<svg" in draw(ledger.history(), ".svg")
-    plan = dpr.make_plan(
-        dpr.Ratio("s", per="y"),
-        bounds={"s": dpr.Bounds(0, 1), "y": dpr.Bounds.binary()},
-        budget=dpr.Budget("0.5"),
-    )
+    plan = plan_scores(dpr.Budget("0.5"))
     for number in range(3):
         ledger.charge(f"{number:032x}", plan)
     ledger.void("0" * 32)

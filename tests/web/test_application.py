@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
 import pytest
 from starlette.testclient import TestClient
@@ -15,25 +16,13 @@ from dpratio.web.application import make_application
 from dpratio.web.form import DEFAULTS, read_form
 from dpratio.web.pages import MEANINGS
 from dpratio.web.planner import plan_form
+from web.page_for_tests import DESCRIBED, HOME, PAGE, send
 
-HOME = "http://127.0.0.1:8000"
-
-
-@pytest.fixture(scope="module")
-def client() -> TestClient:
-    return TestClient(make_application(8000), base_url=HOME)
+PEOPLE = urlencode(DESCRIBED)
 
 
-def send(client: TestClient, name: str, content: bytes) -> tuple[int, str]:
-    files = {"release": (name, content)}
-    answer = client.post("/view", files=files, headers={"Origin": HOME})
-    return answer.status_code, answer.text
-
-
-def test_the_planner_holds_headline_forecast_charts_and_study(
-    client: TestClient,
-) -> None:
-    text = client.get("/").text
+def test_the_planner_holds_headline_forecast_charts_and_study() -> None:
+    text = PAGE.get("/").text
     for part in ('id="headline"', 'id="forecast"', 'role="img"', 'id="study"'):
         assert part in text
     assert text.count("<svg") == 2
@@ -41,33 +30,32 @@ def test_the_planner_holds_headline_forecast_charts_and_study(
         assert f'name="{name}"' in text, name
 
 
-def test_nothing_on_the_page_is_written_inline(client: TestClient) -> None:
+def test_nothing_on_the_page_is_written_inline() -> None:
     for path in ("/", "/view", "/?n=0"):
-        text = client.get(path).text
+        text = PAGE.get(path).text
         assert "<style" not in text
         assert " style=" not in text
         assert "onclick" not in text
         assert "//" not in text.replace("http://www.w3.org", "").replace("/>", "")
 
 
-def test_every_file_that_a_page_asks_for_is_served(client: TestClient) -> None:
-    asked = re.findall(r'(?:href|src)="(/[a-z]+\.[a-z]+)"', client.get("/view").text)
+def test_every_file_that_a_page_asks_for_is_served() -> None:
+    asked = re.findall(r'(?:href|src)="(/[a-z]+\.[a-z]+)"', PAGE.get("/view").text)
     assert len(asked) == 7
     for path in asked:
-        assert client.get(path).status_code == 200, path
+        assert PAGE.get(path).status_code == 200, path
 
 
 def test_every_column_of_a_forecast_has_its_words() -> None:
-    described = {"numerator_mean": "0.5", "numerator_sd": "0.2", "per_mean": "0.45"}
-    found = [plan_form(read_form(form)).forecast for form in ({}, described)]
+    found = [plan_form(read_form(form)).forecast for form in ({}, DESCRIBED)]
     names = {name for each in found for name in each.columns()}
     assert set(MEANINGS) == names
 
 
-def test_the_study_that_is_saved_is_the_one_that_is_shown(client: TestClient) -> None:
-    saved = client.get("/study.toml?weights=range&groups=bins&groups_count=7")
+def test_the_study_that_is_saved_is_the_one_that_is_shown() -> None:
+    saved = PAGE.get("/study.toml?weights=range&groups=bins&groups_count=7")
     assert saved.headers["content-disposition"].endswith('filename="study.toml"')
-    assert saved.text in client.get(
+    assert saved.text in PAGE.get(
         "/forecast?weights=range&groups=bins&groups_count=7"
     ).text.replace("&#34;", '"').replace("</pre>", "\n")
     plan = make_plan(parse_study(saved.text))
@@ -122,42 +110,38 @@ def test_the_study_that_is_saved_is_the_one_that_is_shown(client: TestClient) ->
         (f"numerator={'x' * 201}", "at most 200 characters"),
     ],
 )
-def test_what_cannot_be_planned_is_said_in_our_words(
-    client: TestClient, query: str, message: str
-) -> None:
+def test_what_cannot_be_planned_is_said_in_our_words(query: str, message: str) -> None:
     for path in ("/", "/forecast"):
-        answer = client.get(f"{path}?{query}")
+        answer = PAGE.get(f"{path}?{query}")
         assert answer.status_code == 422
         shown = answer.text.replace("&#39;", "'")
         assert message in shown
         assert "Traceback" not in shown
-    assert client.get(f"/charts?{query}").status_code == 422
-    assert message in client.get(f"/study.toml?{query}").text
+    assert PAGE.get(f"/charts?{query}").status_code == 422
+    assert message in PAGE.get(f"/study.toml?{query}").text
 
 
-def test_tests_are_against_the_ratio_that_a_plan_is_made_around(
-    client: TestClient,
-) -> None:
+def test_tests_are_against_the_ratio_that_a_plan_is_made_around() -> None:
     spend = "numerator=spend&numerator_upper=400&per=visits&per_kind=range&per_upper=9"
-    text = client.get(f"/?{spend}&guess=25").text
+    text = PAGE.get(f"/?{spend}&guess=25").text
     assert "with ratios around 25." in text
     assert "least ratio above 25 found with power 0.8" in text
     assert "dpratio forecast study.toml --against 25.0" in text
     means = "numerator_mean=75&numerator_sd=40&per_mean=3&per_sd=1"
-    assert "with a ratio of 25." in client.get(f"/?{spend}&guess=25&{means}").text
-    assert "above 20 found" in client.get(f"/?{spend}&guess=25&against=20").text
+    assert "with a ratio of 25." in PAGE.get(f"/?{spend}&guess=25&{means}").text
+    assert "above 20 found" in PAGE.get(f"/?{spend}&guess=25&against=20").text
 
 
-def test_bins_of_the_score_are_planned_with_their_means(client: TestClient) -> None:
-    saved = client.get("/study.toml?groups=bins&groups_count=5").text
+def test_bins_of_the_score_are_planned_with_their_means() -> None:
+    saved = PAGE.get("/study.toml?groups=bins&groups_count=5").text
     assert 'answers = ["ratio", "means"]' in saved
     (question,) = parse_study(saved).questions
     assert question.answers == ("ratio", "means")
-    assert "means" not in client.get("/study.toml?groups=keys").text
+    assert "means" not in PAGE.get("/study.toml?groups=keys").text
 
 
-def test_an_unknown_page_is_a_sentence(client: TestClient) -> None:
-    answer = client.get("/ledger")
+def test_an_unknown_page_is_a_sentence() -> None:
+    answer = PAGE.get("/ledger")
     assert (answer.status_code, answer.text) == (404, "There is no such page.\n")
 
 
@@ -167,8 +151,8 @@ def test_a_failure_of_ours_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(application, "plan_form", fail)
     page = make_application(8000)
-    client = TestClient(page, base_url=HOME, raise_server_exceptions=False)
-    answer = client.get("/study.toml")
+    own = TestClient(page, base_url=HOME, raise_server_exceptions=False)
+    answer = own.get("/study.toml")
     assert (answer.status_code, answer.text) == (500, "The page failed.\n")
     assert "content-security-policy" in answer.headers
 
@@ -185,9 +169,9 @@ def test_a_failure_of_ours_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_a_broken_release_is_refused_in_our_words(
-    client: TestClient, name: str, content: bytes, message: str
+    name: str, content: bytes, message: str
 ) -> None:
-    status, text = send(client, name, content)
+    status, text = send((name, content))
     assert status == 422
     assert "This file was refused." in text
     assert message in text
@@ -195,11 +179,11 @@ def test_a_broken_release_is_refused_in_our_words(
 
 
 def test_a_file_that_is_too_large_is_refused_however_it_is_announced(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(application, "LARGEST_UPLOAD", 2**20)
     content = b"x" * (2**20 + 1)
-    status, text = send(client, "a.json", content)
+    status, text = send(("a.json", content))
     assert status == 413
     assert "files of up to 1 MB" in text
 
@@ -207,51 +191,43 @@ def test_a_file_that_is_too_large_is_refused_however_it_is_announced(
         yield content[:1000]
         yield content[1000:]
 
-    answer = client.post("/view", content=in_pieces(), headers={"Origin": HOME})
+    answer = PAGE.post("/view", content=in_pieces(), headers={"Origin": HOME})
     assert answer.status_code == 413
 
 
-def test_the_viewer_lets_browsers_say_where_a_form_comes_from(
-    client: TestClient,
-) -> None:
-    assert client.get("/view").headers["referrer-policy"] == "same-origin"
+def test_the_viewer_lets_browsers_say_where_a_form_comes_from() -> None:
+    assert PAGE.get("/view").headers["referrer-policy"] == "same-origin"
 
 
-def test_intervals_without_an_end_are_warned_of_and_not_drawn(
-    client: TestClient,
-) -> None:
-    described = "numerator_mean=0.5&numerator_sd=0.2&per_mean=0.45"
+def test_intervals_without_an_end_are_warned_of_and_not_drawn() -> None:
     terms = "n=1500&epsilon=0.01&weights=range"
-    weak = client.get(f"/?{terms}&{described}&weight_mean=1&weight_sd=0.5").text
+    weak = PAGE.get(f"/?{terms}&{PEOPLE}&weight_mean=1&weight_sd=0.5").text
     assert "Too much noise for so few people.</strong> Many intervals" in weak
     assert "nothing is drawn" in weak
     assert "this study: width" not in weak
-    usual = client.get(f"/?{described}").text
+    usual = PAGE.get(f"/?{PEOPLE}").text
     assert "Too much noise" not in usual
     assert usual.count('aria-label="this study: width') == 2
 
 
 @pytest.mark.slow
-def test_ranges_without_an_end_are_warned_of_too(client: TestClient) -> None:
-    some = client.get("/?n=1500&epsilon=0.01&weights=range").text
+def test_ranges_without_an_end_are_warned_of_too() -> None:
+    some = PAGE.get("/?n=1500&epsilon=0.01&weights=range").text
     assert "Too much noise for so few people.</strong> For some people" in some
     # A range is marked at both of its ends.
-    assert client.get("/").text.count('aria-label="this study: width') == 4
+    assert PAGE.get("/").text.count('aria-label="this study: width') == 4
 
 
-def test_people_whom_nobody_described_are_named_beside_their_range(
-    client: TestClient,
-) -> None:
-    text = client.get("/").text.replace("&#39;", "'")
+def test_people_whom_nobody_described_are_named_beside_their_range() -> None:
+    text = PAGE.get("/").text.replace("&#39;", "'")
     assert "Nobody described the people: ranges go over a family" in text
     assert "by what the people are like" in text
     assert "widest" in text
-    described = "numerator_mean=0.5&numerator_sd=0.2&per_mean=0.45"
-    text = client.get(f"/?{described}").text
+    text = PAGE.get(f"/?{PEOPLE}").text
     assert "Nobody described" not in text
     assert "for a guessed ratio of 1.11." in text
     assert "with a ratio of 1.11; planned around 1" in text
-    missing = client.get("/?strategy=joint")
+    missing = PAGE.get("/?strategy=joint")
     assert missing.status_code == 422
     assert 'data-field="numerator_mean"' in missing.text
     assert 'id="numerator_mean-wrong"' in missing.text

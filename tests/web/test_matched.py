@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 
 import pytest
-from starlette.testclient import TestClient
 
 from dpratio.plan.plan import Plan
 from dpratio.release.files import release_to_bytes
@@ -14,10 +13,9 @@ from dpratio.release.plan_file import plan_hash
 from dpratio.show.sections.page import render_report
 from dpratio.show.sheet.sheet import render_sheet
 from dpratio.terms.groups import Groups
-from dpratio.web.application import make_application
 from release.releases_for_tests import plan_of, release_of
+from web.page_for_tests import send
 
-HOME = "http://127.0.0.1:8000"
 PLAN, OTHER = (plan_of(Groups("region", [key, "s"])) for key in ("north", "west"))
 RELEASE = release_of(PLAN)
 REPORT = render_report(RELEASE).encode()
@@ -29,28 +27,17 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def client() -> TestClient:
-    return TestClient(make_application(8000), base_url=HOME)
-
-
 def sheet_of(plan: Plan) -> bytes:
     return render_sheet(plan).encode()
-
-
-def send(client: TestClient, *files: tuple[str, bytes]) -> tuple[int, str]:
-    sent = [("release", file) for file in files]
-    answer = client.post("/view", files=sent, headers={"Origin": HOME})
-    return answer.status_code, answer.text.replace("&#39;", "'")
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_report_or_release_of_the_approved_plan_matches(
-    client: TestClient, name: str, *, turned: bool
+    name: str, *, turned: bool
 ) -> None:
     files = [("sheet.html", sheet_of(PLAN)), (name, FILES[name])]
-    status, text = send(client, *(reversed(files) if turned else files))
+    status, text = send(*(reversed(files) if turned else files))
     assert status == 200
     assert "<title>They match" in text
     assert "was made from the plan that is on this sheet." in text
@@ -60,8 +47,8 @@ def test_a_report_or_release_of_the_approved_plan_matches(
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
-def test_those_of_another_plan_do_not(client: TestClient, name: str) -> None:
-    status, text = send(client, ("s.html", sheet_of(OTHER)), (name, FILES[name]))
+def test_those_of_another_plan_do_not(name: str) -> None:
+    status, text = send(("s.html", sheet_of(OTHER)), (name, FILES[name]))
     assert status == 200
     assert "<title>They do NOT match" in text
     assert 'role="alert"' in text
@@ -70,41 +57,40 @@ def test_those_of_another_plan_do_not(client: TestClient, name: str) -> None:
         assert f"<code>{plan_hash(plan)}</code>" in text
 
 
-def test_a_title_is_no_term_and_another_one_matches(client: TestClient) -> None:
+def test_a_title_is_no_term_and_another_one_matches() -> None:
     sheet = sheet_of(replace(PLAN, title="Another title"))
-    assert "<title>They match" in send(client, ("s", sheet), ("r.html", REPORT))[1]
+    assert "<title>They match" in send(("s", sheet), ("r.html", REPORT))[1]
 
 
-def test_a_sheet_with_an_edited_hash_is_told(client: TestClient) -> None:
+def test_a_sheet_with_an_edited_hash_is_told() -> None:
     edited = sheet_of(OTHER).replace(
         plan_hash(OTHER).encode(), plan_hash(PLAN).encode()
     )
-    _, text = send(client, ("sheet.html", edited), ("report.html", REPORT))
+    _, text = send(("sheet.html", edited), ("report.html", REPORT))
     assert "<title>They do NOT match" in text
     assert "The approval sheet was altered" in text
     assert f"printed on it: <code>{plan_hash(PLAN)}</code>" in text
     _, text = send(
-        client,
         ("sheet.html", edited),
         ("r.html", render_report(release_of(OTHER)).encode()),
     )
     assert "<title>They do NOT match" in text
 
 
-def test_a_report_with_an_edited_hash_is_told(client: TestClient) -> None:
+def test_a_report_with_an_edited_hash_is_told() -> None:
     edited = REPORT.replace(plan_hash(PLAN).encode(), plan_hash(OTHER).encode())
-    _, text = send(client, ("sheet.html", sheet_of(OTHER)), ("report.html", edited))
+    _, text = send(("sheet.html", sheet_of(OTHER)), ("report.html", edited))
     assert "<title>They do NOT match" in text
     assert "The report was altered" in text
 
 
-def test_a_hash_that_nothing_proves_is_no_match(client: TestClient) -> None:
+def test_a_hash_that_nothing_proves_is_no_match() -> None:
     bare = re.sub(rb'<template id="plan">.*?</template>', b"", sheet_of(OTHER))
     edited = bare.replace(plan_hash(OTHER).encode(), plan_hash(PLAN).encode())
-    _, text = send(client, ("sheet.html", edited), ("report.html", REPORT))
+    _, text = send(("sheet.html", edited), ("report.html", REPORT))
     assert "<title>They print the same hash" in text
     assert "nothing proves the hash that is printed on it" in text
-    _, text = send(client, ("sheet.html", bare), ("report.html", REPORT))
+    _, text = send(("sheet.html", bare), ("report.html", REPORT))
     assert "<title>They do NOT match" in text
 
 
@@ -118,11 +104,9 @@ def test_a_hash_that_nothing_proves_is_no_match(client: TestClient) -> None:
     ],
     ids=["no base 64", "another document", "cut off", "no text"],
 )
-def test_a_sheet_that_holds_something_else_is_refused(
-    client: TestClient, packed: bytes, said: str
-) -> None:
+def test_a_sheet_that_holds_something_else_is_refused(packed: bytes, said: str) -> None:
     sheet = re.sub(rb'(id="plan">)[^<]*', rb"\g<1>" + packed, sheet_of(PLAN))
-    status, text = send(client, ("s.html", sheet), ("r.html", REPORT))
+    status, text = send(("s.html", sheet), ("r.html", REPORT))
     assert (status, "holds was altered" in text, said in text) == (422, True, True)
 
 
@@ -142,9 +126,9 @@ def test_a_sheet_that_holds_something_else_is_refused(
     ],
 )
 def test_what_is_neither_is_refused_in_words(
-    client: TestClient, files: list[tuple[str, bytes]], said: str
+    files: list[tuple[str, bytes]], said: str
 ) -> None:
-    status, text = send(client, *files)
+    status, text = send(*files)
     assert status == 422
     assert said in text
     assert "They" not in text

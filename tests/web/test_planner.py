@@ -9,6 +9,7 @@ from dpratio.web.pages import charts_part
 from dpratio.web.planner import look_around, plan_form
 from dpratio.web.reached import reach_width
 from tiers import quick_first
+from web.page_for_tests import DESCRIBED
 
 
 def test_a_form_is_forecast_as_its_study_is() -> None:
@@ -53,20 +54,18 @@ def test_a_larger_budget_and_more_people_give_narrower_intervals() -> None:
 
 
 def test_people_who_are_described_give_one_figure() -> None:
-    described = {"numerator_mean": "0.5", "numerator_sd": "0.2", "per_mean": "0.45"}
-    planned = plan_form(read_form({"n": "5000", **described}))
+    planned = plan_form(read_form({"n": "5000", **DESCRIBED}))
     assert planned.forecast.ranges == ()
     assert len(look_around(planned).by_people) > 5
     for strategy in ("joint", "even"):
-        plan_form(read_form({"strategy": strategy, **described}))
+        plan_form(read_form({"strategy": strategy, **DESCRIBED}))
         with pytest.raises(FieldMissing, match="Say what the people are like") as said:
             plan_form(read_form({"strategy": strategy}))
         assert said.value.field == "numerator_mean"
 
 
 def test_described_people_are_rehearsed_on_the_page() -> None:
-    described = {"numerator_mean": "0.5", "numerator_sd": "0.2", "per_mean": "0.45"}
-    shown, status = charts_part(read_form({"n": "5000", **described}))
+    shown, status = charts_part(read_form({"n": "5000", **DESCRIBED}))
     assert (status, "answer 20" in shown, "holds the truth" in shown) == (
         200,
         True,
@@ -81,8 +80,7 @@ def test_described_people_are_rehearsed_on_the_page() -> None:
 def test_a_width_that_is_wanted_is_reached_by_the_epsilon_that_is_named(
     width: str,
 ) -> None:
-    described = {"numerator_mean": "0.5", "numerator_sd": "0.2", "per_mean": "0.45"}
-    form = read_form({"n": "5000", "width": width, **described})
+    form = read_form({"n": "5000", "width": width, **DESCRIBED})
     reached = reach_width(form, plan_form(form))
     assert reached is not None
     own = plan_form(read_form({**form.given, "epsilon": reached.epsilon}))

@@ -10,11 +10,10 @@ from dpratio.errors import InvalidInput, LedgerRefused
 from dpratio.release.plan_file import plan_hash
 from dpratio.show.sections.facts import header_facts, recorded_facts
 from dpratio.show.sections.page import render_report
+from planned import plan_scores
 from shown import BOUNDS, from_elsewhere
 
-PLAN = dpr.make_plan(
-    dpr.Ratio("score", per="label"), bounds=BOUNDS, budget=dpr.Budget(1)
-)
+PLAN = plan_scores(dpr.Budget(1))
 HOSTILE = "<script>alert(1)</script>"
 
 

@@ -1,13 +1,13 @@
 """What a reader may come to believe: Bayes' rule, at the most that epsilon allows."""
 
 import math
-from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dpratio as dpr
 from dpratio.show.sheet.odds_chart import odds_chart, turned
+from planned import plan_scores
 
 
 @given(st.floats(0.001, 0.999), st.floats(-20, 20))
@@ -32,9 +32,4 @@ def test_the_picture_says_what_one_half_becomes() -> None:
 
 
 def test_a_huge_epsilon_is_not_shown_as_certainty() -> None:
-    plan = dpr.make_plan(
-        dpr.Ratio("s", per="y"),
-        bounds={"s": dpr.Bounds(0, 1), "y": dpr.Bounds.binary()},
-        budget=dpr.Budget(Fraction(12)),
-    )
-    assert "99.999" in odds_chart(plan).note
+    assert "99.999" in odds_chart(plan_scores(dpr.Budget(12))).note

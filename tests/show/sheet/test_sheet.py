@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,12 +16,16 @@ from dpratio.show.sheet.sheet import render_sheet, write_sheet
 from dpratio.terms.bounds import Proposed
 from shown import HOSTILE
 
-PLAN = dpr.make_plan(
-    dpr.Ratio("spend", per="visits"),
-    bounds={"spend": dpr.Bounds(0, 400), "visits": dpr.Bounds(0, 20)},
-    groups=dpr.Groups("shop", ["north", "south"]),
-    budget=dpr.Budget("0.5"),
-)
+BOUNDS = {"spend": dpr.Bounds(0, 400), "visits": dpr.Bounds(0, 20)}
+
+
+def planned(**terms: Any) -> dpr.Plan:  # noqa: ANN401
+    """Plan what a visit brings."""
+    terms = {"bounds": BOUNDS, "budget": dpr.Budget("0.5"), **terms}
+    return dpr.make_plan(dpr.Ratio("spend", per="visits"), **terms)
+
+
+PLAN = planned(groups=dpr.Groups("shop", ["north", "south"]))
 
 
 def words_of(text: str) -> str:
@@ -65,21 +70,11 @@ def test_what_the_release_will_find_is_not_shown_as_declared() -> None:
     unit = dpr.PrivacyUnit(
         "id", totals={"spend": dpr.Bounds.find(0, 800), "visits": dpr.Bounds(0, 40)}
     )
-    plan = dpr.make_plan(
-        dpr.Ratio("spend", per="visits"),
-        bounds={"spend": dpr.Bounds(0, 400), "visits": dpr.Bounds(0, 20)},
-        unit=unit,
-        budget=dpr.Budget(1),
-    )
-    assert rows_of(render_sheet(plan))[2:] == [
+    assert rows_of(render_sheet(planned(unit=unit)))[2:] == [
         ("spend, total of one person", "what is found, 0 to 800 at most", found),
         ("visits, total of one person", "0 to 40", "not said"),
     ]
-    plan = dpr.make_plan(
-        dpr.Ratio("spend", per="visits"),
-        bounds={"spend": dpr.Bounds.find(0, 400), "visits": dpr.Bounds(0, 20)},
-        budget=dpr.Budget(1),
-    )
+    plan = planned(bounds={**BOUNDS, "spend": dpr.Bounds.find(0, 400)})
     row, _ = rows_of(render_sheet(plan, bounds_from={"spend": "the till"}))
     assert row[1:] == ("what is found, 0 to 400 at most", f"{found}; the till")
 
@@ -124,12 +119,7 @@ def test_the_budget_stands_in_it_where_a_ledger_was_asked() -> None:
 
 
 def test_no_name_breaks_out_of_the_page() -> None:
-    plan = dpr.make_plan(
-        dpr.Ratio("spend", per="visits"),
-        bounds={"spend": dpr.Bounds(0, 400), "visits": dpr.Bounds(0, 20)},
-        groups=dpr.Groups("shop", HOSTILE),
-        budget=dpr.Budget("0.5"),
-    )
+    plan = planned(groups=dpr.Groups("shop", HOSTILE))
     text = render_sheet(plan, bounds_from={"spend": "<script>alert(1)</script>"})
     assert "<script" not in text
     assert "&lt;script&gt;alert(1)" in text
