@@ -14,6 +14,7 @@ __all__ = [
     "Call",
     "Done",
     "flowing",
+    "is_refused",
     "refusal",
     "rows_of_people",
     "shown",
@@ -31,6 +32,11 @@ epsilon = 2
 # Exit code, standard output, standard error; and what runs the words of a command.
 Done = tuple[int, str, str]
 Call = Callable[..., Done]
+
+
+def is_refused(done: Done, code: int, said: str) -> bool:
+    """Whether a command ended with a code, and said so on standard error."""
+    return done[0] == code and said in done[2]
 
 
 def rows_of_people(pairs: int) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import dpratio as dpr
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import Call, is_refused
 from dpratio.cli.replace import require_replaceable
 from dpratio.errors import FileRefused
 
@@ -77,8 +77,8 @@ def test_other_files_are_replaced_where_it_is_said(folder: Path, call: Call) -> 
         words = (*FORECAST, option, name)
         assert call(*words)[0] == 0
         first = (folder / name).read_bytes()
-        code, _, said = call(*words, "--epsilon", "7")
-        assert (code, "say --force to replace it" in said) == (5, True)
+        done = call(*words, "--epsilon", "7")
+        assert is_refused(done, 5, "say --force to replace it")
         assert (folder / name).read_bytes() == first
         assert call(*words, "--epsilon", "7", "--force")[0] == 0
         assert (folder / name).read_bytes() != first
@@ -92,8 +92,7 @@ def test_a_report_may_be_written_again_and_other_pages_not(
         assert call(*words, "--title", title)[0] == 0
         assert f"<h1>{title}</h1>" in (kept / "a.html").read_text("utf-8")
     (kept / "a.html").write_text("<h1>mine</h1>", encoding="utf-8")
-    code, _, said = call(*words)
-    assert (code, "'a.html' exists." in said) == (5, True)
+    assert is_refused(call(*words), 5, "'a.html' exists.")
     assert (kept / "a.html").read_text("utf-8") == "<h1>mine</h1>"
     assert call(*words, "--force")[0] == 0
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import dpratio as dpr
-from cli.commands_for_tests import Call, shown
+from cli.commands_for_tests import Call, is_refused, shown
 from dpratio.cli.studies import table_of
 from dpratio.errors import FileRefused
 from dpratio.terms import study_file
@@ -202,8 +202,7 @@ def test_a_parquet_release_is_not_replaced_by_accident(
     shown("release", "study.toml", "--no-ledger", "-o", "r.parquet")
     first = (folder / "r.parquet").read_bytes()
     words = ("release", "study.toml", "--no-ledger", "-o", "r.parquet")
-    code, _, said = call(*words)
-    assert (code, "holds a release already" in said) == (5, True)
+    assert is_refused(call(*words), 5, "holds a release already")
     assert (folder / "r.parquet").read_bytes() == first
     shown(*words, "--force")
     assert (folder / "r.parquet").read_bytes() != first
@@ -220,8 +219,7 @@ def test_data_in_parquet_are_no_release(folder: Path, call: Call) -> None:
     assert said.startswith("DocumentRefused: data.parquet: ")
     for more in ((), ("--force",)):
         words = ("release", "study.toml", "--no-ledger", "-o", "data.parquet", *more)
-        code, _, said = call(*words)
-        assert (code, "exists and is no release" in said) == (5, True)
+        assert is_refused(call(*words), 5, "exists and is no release")
     assert (folder / "data.parquet").read_bytes() == kept
 
 
@@ -255,9 +253,7 @@ def test_a_study_that_breaks_a_rule_is_refused_with_its_place(
     tables: tuple[str, ...], said: str, call: Call
 ) -> None:
     write_study(*tables)
-    code, _, error = call("plan", "study.toml")
-    assert code == 6
-    assert f"study.toml: {said}" in error
+    assert is_refused(call("plan", "study.toml"), 6, f"study.toml: {said}")
 
 
 def test_a_forecast_of_people_and_of_partitions_is_shown(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli.commands_for_tests import Call, shown
+from cli.commands_for_tests import Call, is_refused, shown
 from dpratio.cli.main import app
 from simulation.audit.faults import always_even, fix_bits, scale_noise, spoil_noise
 
@@ -118,9 +118,7 @@ def test_an_interrupted_audit_leaves_nothing_behind(
 def test_bad_input_is_one_line_before_anything_is_drawn(
     words: str, code: int, said: str, folder: Path, call: Call
 ) -> None:
-    given, _, error = call(*words.split())
-    assert given == code
-    assert said in error
+    assert is_refused(call(*words.split()), code, said)
     assert left_behind(folder) == ["temporary"]
 
 

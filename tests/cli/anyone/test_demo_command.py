@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands_for_tests import Call, shown
+from cli.commands_for_tests import Call, is_refused, shown
 
 
 def test_the_demo_shows_plan_and_truth_and_leaves_its_files(folder: Path) -> None:
@@ -31,5 +31,4 @@ def test_the_demo_speaks_other_formats() -> None:
 
 def test_a_demo_folder_that_cannot_be_made_is_refused(folder: Path, call: Call) -> None:
     (folder / "demo").write_text("in the way", encoding="utf-8")
-    code, _, error = call("demo")
-    assert (code, "'demo' cannot be written" in error) == (5, True)
+    assert is_refused(call("demo"), 5, "'demo' cannot be written")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.commands_for_tests import QUESTION, Call
+from cli.commands_for_tests import QUESTION, Call, is_refused
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.release.files import read_release
 
@@ -47,8 +47,8 @@ def test_a_study_takes_the_line_that_is_printed(bank: Path, call: Call) -> None:
         (bank / "study.toml").write_text(words, encoding="utf-8")
 
     write(line.replace("[0.0, ", "[0.0, 0.0001, "))
-    code, _, error = call("release", "study.toml", "-o", "sums.json")
-    assert (code, "That release proposes [0.0, " in error) == (10, True)
+    done = call("release", "study.toml", "-o", "sums.json")
+    assert is_refused(done, 10, "That release proposes [0.0, ")
     write(line)
     assert call("release", "study.toml", "-o", "sums.json")[0] == 0
     assert float(Ledger(bank / "dpratio.db").account().spent.loss) == 1.5

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import Call, is_refused
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.release.files import read_release
 
@@ -50,8 +50,7 @@ def test_bounds_are_found_for_what_has_none(shop: Path, call: Call) -> None:
     code, again, error = call(*words)
     assert (code, again) == (0, said)
     assert "is given again, for free" in error
-    code, _, error = call(*words, "--new-draw")
-    assert (code, "bounds.json" in error) == (5, True)
+    assert is_refused(call(*words, "--new-draw"), 5, "bounds.json")
     assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 0.5
     assert call(*words, "--new-draw", "--force")[0] == 0
     assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 1
@@ -72,8 +71,7 @@ def test_a_study_takes_the_line_that_is_printed(shop: Path, call: Call) -> None:
 
     release = ("release", "study.toml", "-o", "sums.json")
     write(line.replace("[0.0, ", "[-1.0, "))
-    code, _, error = call(*release)
-    assert (code, "that release proposes 0 to" in error) == (10, True)
+    assert is_refused(call(*release), 10, "that release proposes 0 to")
     assert float(Ledger(shop / "dpratio.db").account().spent.loss) == 0.5
     write(line)
     assert call(*release)[0] == 0
@@ -109,19 +107,19 @@ def test_limits_of_people_are_nearer(shop: Path, call: Call) -> None:
     assert code == 0
     assert re.search(r"spent +0 +(64|128|256) ", said)
     assert len(read_release("p.json").questions[0].values) == 84
-    code, _, error = call(*asked, "-o", "q.json", "--no-ledger", "--largest", "1e12")
-    assert (code, "must lie within a factor 2^40" in error) == (3, True)
+    done = call(*asked, "-o", "q.json", "--no-ledger", "--largest", "1e12")
+    assert is_refused(done, 3, "must lie within a factor 2^40")
 
 
 @pytest.mark.usefixtures("shop")
 def test_limits_that_exclude_a_bound_are_refused_and_nothing_is_charged(
     call: Call,
 ) -> None:
-    code, _, error = call(
+    done = call(
         *("bounds", "study.toml", "-o", "b.json", "--epsilon", "1"),
         *("--column", "orders", "--largest", "2"),
     )
-    assert (code, "outer limits must hold the bounds of 'orders'" in error) == (3, True)
+    assert is_refused(done, 3, "outer limits must hold the bounds of 'orders'")
     assert Ledger("dpratio.db").account().spent.loss == 0
 
 

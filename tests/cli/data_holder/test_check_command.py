@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands_for_tests import STUDY, Call
+from cli.commands_for_tests import STUDY, Call, is_refused
 from dpratio.cli.studies import as_written
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.terms.source import CsvFile
@@ -55,8 +55,8 @@ def test_a_table_of_a_database_is_checked_with_its_window(
     code, said, _ = call("check", "study.toml", "--schema")
     assert (code, "Engine: ibis on sqlite." in said) == (0, True)
     (folder / "bad.toml").write_text(study.replace("day >=", "abs(day) >="), "utf-8")
-    code, _, error = call("check", "bad.toml", "--schema")
-    assert (code, "where in [data] keeps rows by" in error) == (4, True)
+    done = call("check", "bad.toml", "--schema")
+    assert is_refused(done, 4, "where in [data] keeps rows by")
     assert call("check", "bad.toml")[0] == 0  # Nothing was opened.
     assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
     words = ("check", "plan.json", "--schema", "--data", "sqlite:///people.db")
@@ -100,10 +100,10 @@ def test_a_plan_alone_is_refused_where_studies_are_approved(
     assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
     words = ("--data", "people.csv", "--ledger", "strict.db")
     for file in ("plan.json", "study.toml"):
-        code, _, error = call("check", file, *words)
-        assert (code, "neither a plan alone nor --data" in error) == (10, True)
-    code, _, error = call("check", "study.toml", "--ledger", "strict.db")
-    assert (code, "is not. Ask for `dpratio ledger approve`" in error) == (10, True)
+        done = call("check", file, *words)
+        assert is_refused(done, 10, "neither a plan alone nor --data")
+    done = call("check", "study.toml", "--ledger", "strict.db")
+    assert is_refused(done, 10, "is not. Ask for `dpratio ledger approve`")
     assert call("ledger", "approve", "study.toml", "--ledger", "strict.db")[0] == 0
     assert call("check", "study.toml", "--schema", "--ledger", "strict.db")[0] == 0
 
@@ -154,21 +154,18 @@ def test_rows_are_checked_of_a_study_and_refused_before_a_charge(
 ) -> None:
     assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
     words = ("--rows", "--data", "people.csv")
-    code, _, error = call("check", "plan.json", *words)
-    assert (code, "--rows goes with a study" in error) == (3, True)
+    assert is_refused(call("check", "plan.json", *words), 3, "--rows goes with a study")
     for options, rule in (
         (("--rows", "--schema"), "--rows goes without --schema and --last, got"),
         (("--rows", "--last", "2026-01"), "--rows goes without --schema and --last"),
         (("--epsilon", "0.1"), "--epsilon and --new-draw go with --rows, got"),
         (("--new-draw",), "--epsilon and --new-draw go with --rows"),
     ):
-        code, _, error = call("check", "study.toml", *options)
-        assert (code, rule in error) == (3, True)
+        assert is_refused(call("check", "study.toml", *options), 3, rule)
     assert call("check", "study.toml", "--rows", "--epsilon", "200")[0] != 0
     assert call("check", "study.toml", "--rows", "--epsilon", "-1")[0] != 0
     (folder / "people.csv").write_text("score,other\n0.5,1\n", encoding="utf-8")
-    code, _, error = call("check", "study.toml", "--rows")
-    assert (code, "'label'" in error) == (4, True)
+    assert is_refused(call("check", "study.toml", "--rows"), 4, "'label'")
     assert Ledger("dpratio.db").account().spent.loss == 0
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands_for_tests import STUDY, Call, flowing, shown
+from cli.commands_for_tests import STUDY, Call, flowing, is_refused, shown
 from cli.on_a_terminal import on_a_terminal
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.account.source import meant_source
@@ -194,8 +194,7 @@ def test_a_broken_study_is_refused_with_its_file_and_path(
 
 def test_a_study_that_is_not_text_is_refused(folder: Path, call: Call) -> None:
     (folder / "study.toml").write_bytes(b"\xff\xfe")
-    code, _, error = call("plan", "study.toml")
-    assert (code, "not UTF-8" in error) == (5, True)
+    assert is_refused(call("plan", "study.toml"), 5, "not UTF-8")
 
 
 def test_a_terminal_gets_a_drawn_table(folder: Path) -> None:
@@ -232,8 +231,8 @@ def test_a_sheet_for_approval_tells_of_the_budget(folder: Path, call: Call) -> N
 
 @pytest.mark.usefixtures("folder")
 def test_what_belongs_to_a_sheet_is_refused_without_one(call: Call) -> None:
-    code, _, error = call("plan", "study.toml", "--force")
-    assert (code, "--force goes with --html" in error) == (3, True)
+    done = call("plan", "study.toml", "--force")
+    assert is_refused(done, 3, "--force goes with --html")
 
 
 def test_a_plan_that_finds_bounds_says_what_widths_hang_on(folder: Path) -> None:
@@ -296,8 +295,8 @@ def test_a_ledger_that_is_named_must_be_there(folder: Path, call: Call) -> None:
     assert "look" not in call("plan", "study.toml")[1]
     look("own.db")
     assert LOOKED in call("plan", "study.toml", "--ledger", "own.db")[1]
-    code, _, error = call("plan", "study.toml", "--ledger", "none.db")
-    assert (code, "there is no ledger 'none.db'" in error) == (11, True)
+    done = call("plan", "study.toml", "--ledger", "none.db")
+    assert is_refused(done, 11, "there is no ledger 'none.db'")
     assert not (folder / "none.db").exists()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands_for_tests import STUDY, Call, shown
+from cli.commands_for_tests import STUDY, Call, is_refused, shown
 from dpratio.curator.ledger.account.account import Held
 from dpratio.curator.ledger.ledger import Ledger
 
@@ -21,8 +21,8 @@ def test_data_can_be_named_on_the_command_line(folder: Path) -> None:
 def test_a_study_without_data_asks_for_them(folder: Path, call: Call) -> None:
     text = STUDY.replace('[data]\npath = "people.csv"', "")
     (folder / "study.toml").write_text(text, encoding="utf-8")
-    code, _, error = call("release", "study.toml", "-o", "r.json")
-    assert (code, "or with --data" in error) == (3, True)
+    done = call("release", "study.toml", "-o", "r.json")
+    assert is_refused(done, 3, "or with --data")
 
 
 def test_an_address_needs_a_table_and_is_not_repeated(folder: Path, call: Call) -> None:
@@ -38,11 +38,8 @@ def test_an_address_needs_a_table_and_is_not_repeated(folder: Path, call: Call) 
     )
     assert "secret" not in error
     for option in ("--table", "--view"):
-        code, _, error = call(*words, "people.csv", option, "a")
-        assert (code, "go with the address of a database in --data" in error) == (
-            3,
-            True,
-        )
+        done = call(*words, "people.csv", option, "a")
+        assert is_refused(done, 3, "go with the address of a database in --data")
     assert not (folder / "r.json").exists()
 
 
@@ -57,8 +54,7 @@ def test_a_plan_is_released_from_a_database(folder: Path, call: Call) -> None:
     named = ("--table", "people", "--where", "day >= '2026-11-09'")
     assert call(*words, *named, "-o", "a.json")[0] == 0
     assert call(*words, "--view", "plain", "-o", "b.json")[0] == 0
-    code, _, error = call("release", "plan.json", "-o", "c.json")
-    assert (code, "or with --data" in error) == (3, True)
+    assert is_refused(call("release", "plan.json", "-o", "c.json"), 3, "or with --data")
     sources = [each.said("charge")["source"] for each in _held()]
     assert ["where" in each for each in sources] == [True, False]
 
@@ -76,28 +72,27 @@ def test_a_study_is_released_for_one_period_after_the_other(
         assert call("check", *words)[0] == 0
         assert call("release", *words, "-o", f"{name}.json")[0] == 0
     assert len(_held()) == 2
-    code, _, error = call("release", "study.toml", "-o", "r.json")
-    assert (code, "Say --period 2026-W46" in error) == (3, True)
+    done = call("release", "study.toml", "-o", "r.json")
+    assert is_refused(done, 3, "Say --period 2026-W46")
     assert call("release", "study.toml", "--data", "people.csv", "-o", "a.json")[0] == 0
     assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
     aside = ("--data", "people.csv", "--period", "2026-W46", "-o", "b.json")
-    code, _, error = call("release", "plan.json", *aside)
-    assert (code, "a plan has no period, a study has" in error) == (3, True)
+    done = call("release", "plan.json", *aside)
+    assert is_refused(done, 3, "a plan has no period, a study has")
 
 
 def test_some_rows_of_files_are_released(folder: Path, call: Call) -> None:
     words = ("release", "study.toml", "-o")
-    code, _, error = call(*words, "r.json", "--where", "label = '1'")
-    assert (code, "--where goes with --data, got" in error) == (3, True)
+    done = call(*words, "r.json", "--where", "label = '1'")
+    assert is_refused(done, 3, "--where goes with --data, got")
     data = ("--data", "people.csv", "--where", "label = '1'")
     assert call(*words, "a.json", *data)[0] == 0
     data = (*data[:-1], "label > 0")
-    code, _, error = call(*words, "b.json", *data)
-    assert (code, "a column of string with a constant of another" in error) == (4, True)
+    done = call(*words, "b.json", *data)
+    assert is_refused(done, 4, "a column of string with a constant of another")
     text = STUDY.replace('path = "people.csv"', 'path = "people.csv"\nwhere = "a = 1"')
     (folder / "study.toml").write_text(text, encoding="utf-8")
-    code, _, error = call(*words, "c.json")
-    assert (code, "a name that is no column" in error) == (4, True)
+    assert is_refused(call(*words, "c.json"), 4, "a name that is no column")
     data = ("--data", "none.parquet", "--where", "label > 0")
     assert call(*words, "d.json", *data)[0] == 5
     (held,) = _held()
@@ -113,8 +108,8 @@ def test_the_address_of_a_remote_file_keeps_its_slashes(
 ) -> None:
     text = STUDY.replace("people.csv", "s3://lake/people.parquet")
     (folder / "study.toml").write_text(text, encoding="utf-8")
-    code, _, error = call("release", "study.toml", "-o", "r.json")
-    assert (code, "'s3://lake/people.parquet'. Let a cluster" in error) == (5, True)
+    done = call("release", "study.toml", "-o", "r.json")
+    assert is_refused(done, 5, "'s3://lake/people.parquet'. Let a cluster")
 
 
 def test_a_missing_column_is_told_and_nothing_is_written(
@@ -156,15 +151,12 @@ def test_an_existing_file_is_never_replaced_by_accident(
     for mine in ("people.csv", "study.toml"):
         kept = (folder / mine).read_bytes()
         for more in ((), ("--force",)):
-            code, _, error = call(*words, mine, *more)
-            assert code == 5
-            assert "exists and is no release" in error
+            assert is_refused(call(*words, mine, *more), 5, "exists and is no release")
         assert (folder / mine).read_bytes() == kept
     assert call(*words, "r.json")[0] == 0
     first = (folder / "r.json").read_bytes()
-    code, _, error = call(*words, "r.json", "--new-draw")
-    assert code == 5
-    assert "holds a release already" in error
+    done = call(*words, "r.json", "--new-draw")
+    assert is_refused(done, 5, "holds a release already")
     assert (folder / "r.json").read_bytes() == first
     assert call(*words, "r.json", "--force", "--new-draw")[0] == 0
     assert (folder / "r.json").read_bytes() != first

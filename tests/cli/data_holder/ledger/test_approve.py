@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import Call, is_refused
 from cli.data_holder.ledger.charged import STUDY, released
 from cli.on_a_terminal import on_a_terminal
 from dpratio.curator.ledger.ledger import Ledger
@@ -92,9 +92,8 @@ def test_a_name_is_allowed_without_a_study(ready: Call) -> None:
 
 def test_a_plan_file_has_no_data_of_its_own(ready: Call) -> None:
     assert ready("plan", "study.toml", "-o", "plan.json")[0] == 0
-    code, _, error = ready("release", "plan.json", "-o", "r.json")
-    assert code == 3
-    assert "a release needs data, got none" in error
+    done = ready("release", "plan.json", "-o", "r.json")
+    assert is_refused(done, 3, "a release needs data, got none")
 
 
 def test_a_plan_file_is_shown_as_the_study_is(ready: Call) -> None:
@@ -148,13 +147,13 @@ def test_a_growing_study_is_approved_once(call: Call, folder: Path) -> None:
     first = released(call, "r.json", "--last", "2026-W42", "--id", "week 42")
     assert released(call, "again.json", "--id", "week 42") == first
     again = ("release", "study.toml", "-o", "t.json", "--last", "2026-W42")
-    code, _, error = call("release", "study.toml", "-o", "f.json", *again[-2:])
-    assert (code, f"Release {first} of " in error) == (0, True)
-    code, _, error = call(*again, "--new-draw")
-    assert (code, "admits one release for each week" in error) == (10, True)
+    done = call("release", "study.toml", "-o", "f.json", *again[-2:])
+    assert is_refused(done, 0, f"Release {first} of ")
+    done = call(*again, "--new-draw")
+    assert is_refused(done, 10, "admits one release for each week")
     released(call, "next.json", "--last", "2026-10-22")
-    code, _, error = call("release", "study.toml", "-o", "t.json", "--last", "2026-W44")
-    assert (code, "has epsilon 0 and delta 0 left" in error) == (10, True)
+    done = call("release", "study.toml", "-o", "t.json", "--last", "2026-W44")
+    assert is_refused(done, 10, "has epsilon 0 and delta 0 left")
     _, out, _ = call("ledger", "show")
     assert "one release for each week, open." in out
     assert " to 2026-10-12 " in call("ledger", "show", "--wide")[1]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import Call, is_refused
 from cli.data_holder.ledger.charged import released
 from dpratio.curator.ledger.ledger import Ledger
 
@@ -17,14 +17,11 @@ def test_the_ledger_is_copied_and_verified(ready: Call) -> None:
 
 def test_a_file_that_exists_stays(ready: Call) -> None:
     before = Path("people.csv").read_bytes()
-    code, _, error = ready("ledger", "backup", "people.csv")
-    assert code == 5
-    assert "a copy replaces nothing" in error
+    done = ready("ledger", "backup", "people.csv")
+    assert is_refused(done, 5, "a copy replaces nothing")
     assert Path("people.csv").read_bytes() == before
 
 
 def test_a_ledger_that_is_missing_is_not_copied(call: Call) -> None:
-    code, _, error = call("ledger", "backup", "copy.db")
-    assert code == 11
-    assert "there is no ledger" in error
+    assert is_refused(call("ledger", "backup", "copy.db"), 11, "there is no ledger")
     assert not Path("copy.db").exists()

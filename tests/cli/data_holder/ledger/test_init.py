@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import Call, is_refused
 from cli.data_holder.ledger.charged import released
 from dpratio.curator.ledger.ledger import Ledger
 
@@ -74,9 +74,7 @@ def test_bad_terms_are_one_line_and_make_no_ledger(
     words: list[str], code: int, said: str, call: Call, folder: Path
 ) -> None:
     before = sorted(folder.iterdir())
-    given, _, error = call("ledger", "init", *words)
-    assert given == code
-    assert said in error
+    assert is_refused(call("ledger", "init", *words), code, said)
     assert sorted(folder.iterdir()) == before
 
 

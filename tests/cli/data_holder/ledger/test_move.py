@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import Call, is_refused
 from cli.data_holder.ledger.charged import released
 from dpratio.curator.ledger.ledger import Ledger
 
@@ -26,9 +26,8 @@ def test_an_old_backup_is_recovered(call: Call) -> None:
     code, out, _ = call("ledger", "verify", *ANCHORED)
     assert code == 0
     assert "Note: Written off as spent in entry 1 of scope 'main'" in out
-    code, _, error = call("ledger", "recover", *NAMED, *ANCHORED)
-    assert code == 10
-    assert "there is nothing to recover" in error
+    done = call("ledger", "recover", *NAMED, *ANCHORED)
+    assert is_refused(done, 10, "there is nothing to recover")
 
 
 def test_all_that_is_left_is_written_off(ready: Call) -> None:
@@ -48,9 +47,7 @@ def test_a_ledger_is_moved(ready: Call) -> None:
     assert (code, out.startswith("Imported.")) == (0, True)
     assert Ledger("new.db").account().spent == spent
     assert ready("ledger", "verify", "--ledger", "new.db")[0] == 0
-    code, _, error = ready("ledger", "import", "moved.jsonl", "--to", "dpratio.db")
-    assert code == 10
-    assert "into an empty ledger" in error
-    code, _, error = ready("ledger", "export", "-o", "moved.jsonl")
-    assert code == 5
-    assert "an export replaces nothing" in error
+    done = ready("ledger", "import", "moved.jsonl", "--to", "dpratio.db")
+    assert is_refused(done, 10, "into an empty ledger")
+    done = ready("ledger", "export", "-o", "moved.jsonl")
+    assert is_refused(done, 5, "an export replaces nothing")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import Call, is_refused
 from cli.data_holder.ledger.charged import ID, STUDY, released
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.release.files import read_release
@@ -53,9 +53,8 @@ def test_no_ledger_leaves_a_ledger_alone(ready: Call) -> None:
 @pytest.mark.parametrize("more", [("--scope", "main"), ("--id", ID)])
 def test_no_ledger_has_no_scopes_and_no_ids(more: tuple[str, str], ready: Call) -> None:
     words = ("release", "study.toml", "-o", "r.json", "--no-ledger", *more)
-    code, _, error = ready(*words)
-    assert code == 3
-    assert "--no-ledger and a ledger contradict each other" in error
+    done = ready(*words)
+    assert is_refused(done, 3, "--no-ledger and a ledger contradict each other")
 
 
 def test_a_cap_that_is_reached_refuses_with_its_exit_code(
@@ -72,9 +71,8 @@ def test_a_cap_that_is_reached_refuses_with_its_exit_code(
 
 def test_what_fails_before_the_charge_costs_nothing(ready: Call, folder: Path) -> None:
     (folder / "people.csv").write_text("score,lable\n0.5,1\n", encoding="utf-8")
-    code, _, error = ready("release", "study.toml", "-o", "r.json")
-    assert code == 4
-    assert "column 'label' is not named by the first line" in error
+    done = ready("release", "study.toml", "-o", "r.json")
+    assert is_refused(done, 4, "column 'label' is not named by the first line")
     assert Ledger("dpratio.db").account().seq == 0
 
 
@@ -93,9 +91,8 @@ def test_the_ledger_may_be_named_by_option_or_environment(
     assert code == 10
     assert "scope 'main' is anchored: name its anchor with --anchor" in error
     released(call, "b.json", "--anchor", "books/heads", "--new-draw")
-    code, _, error = call("ledger", "show", "--ledger", "c.db")
-    assert code == 11
-    assert "there is no ledger 'c.db'" in error
+    done = call("ledger", "show", "--ledger", "c.db")
+    assert is_refused(done, 11, "there is no ledger 'c.db'")
     assert sorted(path.name for path in (folder / "books").iterdir()) == [
         "a.db",
         "a.db.lock",
@@ -135,9 +132,7 @@ def test_another_release_in_the_way_is_kept(ready: Call, folder: Path) -> None:
     released(ready, "b.json", "--new-draw")
     kept = (folder / "b.json").read_bytes()
     words = ("release", "study.toml", "-o", "b.json", "--id", name)
-    code, _, error = ready(*words)
-    assert code == 5
-    assert "'b.json' holds a release already" in error
+    assert is_refused(ready(*words), 5, "'b.json' holds a release already")
     assert (folder / "b.json").read_bytes() == kept
     assert ready(*words, "--force")[0] == 0
     assert (folder / "b.json").read_bytes() == (folder / "a.json").read_bytes()
@@ -146,21 +141,17 @@ def test_another_release_in_the_way_is_kept(ready: Call, folder: Path) -> None:
 def test_another_format_or_plan_is_refused_for_an_id(ready: Call, folder: Path) -> None:
     name = released(ready)
     words = ("release", "study.toml", "-o", "r.parquet", "--id", name)
-    code, _, error = ready(*words)
-    assert code == 10
-    assert f"release {name} was sealed as .json" in error
+    assert is_refused(ready(*words), 10, f"release {name} was sealed as .json")
     text = STUDY.replace("epsilon = 0.5", "epsilon = 0.25")
     (folder / "study.toml").write_text(text, encoding="utf-8")
-    code, _, error = ready("release", "study.toml", "-o", "s.json", "--id", name)
-    assert code == 10
-    assert f"release {name} belongs to another plan" in error
+    done = ready("release", "study.toml", "-o", "s.json", "--id", name)
+    assert is_refused(done, 10, f"release {name} belongs to another plan")
 
 
 @pytest.mark.parametrize("name", ["0" * 31, "A" * 32, ""])
 def test_what_is_no_id_is_refused(name: str, ready: Call) -> None:
-    code, _, error = ready("release", "study.toml", "-o", "r.json", "--id", name)
-    assert code == 3
-    assert "a release id " in error
+    done = ready("release", "study.toml", "-o", "r.json", "--id", name)
+    assert is_refused(done, 3, "a release id ")
 
 
 # --- Scopes ---------------------------------------------------------------------------
@@ -177,9 +168,8 @@ def test_the_scope_of_the_study_or_of_the_command_is_charged(
     released(ready, "a.json")
     # The same data are another scope's only where the officer says so.
     words = ("release", "study.toml", "-o", "b.json", "--scope", "main")
-    code, _, error = ready(*words)
-    assert code == 10
-    assert "the data were charged to another scope, 'loans'" in error
+    done = ready(*words)
+    assert is_refused(done, 10, "the data were charged to another scope, 'loans'")
     allow = ("ledger", "allow-source", "study.toml", "--scope", "main", "--by", "eve")
     code, out, _ = ready(*allow)
     assert code == 0
@@ -189,9 +179,8 @@ def test_the_scope_of_the_study_or_of_the_command_is_charged(
     assert [book.account(name).seq for name in ("loans", "main")] == [4, 5]
     text = f'{STUDY}scope = "loan"\n'
     (folder / "study.toml").write_text(text, encoding="utf-8")
-    code, _, error = ready("release", "study.toml", "-o", "r.json")
-    assert code == 10
-    assert "there is no scope 'loan' in this ledger" in error
+    done = ready("release", "study.toml", "-o", "r.json")
+    assert is_refused(done, 10, "there is no scope 'loan' in this ledger")
     released(ready, "c.json", "--no-ledger")
 
 

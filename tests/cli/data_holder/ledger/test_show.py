@@ -6,15 +6,13 @@ import json
 
 import pytest
 
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import Call, is_refused
 from cli.data_holder.ledger.charged import released
 
 
 def test_show_asks_for_a_scope_where_there_are_several(ready: Call) -> None:
     assert ready("ledger", "init", "--epsilon", "1", "--scope", "loans")[0] == 0
-    code, _, error = ready("ledger", "show")
-    assert code == 10
-    assert "name the scope of the data" in error
+    assert is_refused(ready("ledger", "show"), 10, "name the scope of the data")
     code, out, _ = ready("ledger", "show", "--scope", "loans")
     assert code == 0
     assert out.startswith("Scope 'loans'")
@@ -67,9 +65,8 @@ def test_other_formats_hold_the_history_alone(ready: Call) -> None:
     marked = ready("ledger", "show", "--format", "markdown")[1].splitlines()
     assert len(marked) == 3
     assert marked[0].startswith("| charged | release | state | epsilon |")
-    code, _, error = ready("ledger", "show", "--format", "xml")
-    assert code == 3
-    assert "unknown format, got 'xml'" in error
+    done = ready("ledger", "show", "--format", "xml")
+    assert is_refused(done, 3, "unknown format, got 'xml'")
 
 
 def test_a_zcdp_scope_is_shown_in_rho(call: Call) -> None:

@@ -4,7 +4,7 @@ import uuid
 
 import psycopg
 
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import Call, is_refused
 from curator.ledger.junk import write_past
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.store.server_roles import ROLES, roles_script
@@ -16,17 +16,14 @@ def test_the_script_of_roles_is_printed(call: Call) -> None:
     assert out == roles_script("dpratio")
     assert out.startswith("BEGIN;\n")
     assert "GRANT SELECT ON ALL TABLES IN SCHEMA dpratio TO dpratio_curator" in out
-    code, _, error = call("ledger", "roles", "--prefix", "a;b")
-    assert code == 3
-    assert "a prefix must be a plain name" in error
+    done = call("ledger", "roles", "--prefix", "a;b")
+    assert is_refused(done, 3, "a prefix must be a plain name")
 
 
 def test_the_roles_are_made_on_a_server(call: Call, postgres_url: str) -> None:
     prefix = f"t{uuid.uuid4().hex[:8]}"
     words = ("ledger", "roles", "--run", "--prefix", prefix, "--ledger", postgres_url)
-    code, _, error = call(*words)
-    assert code == 11
-    assert "holds no ledger" in error
+    assert is_refused(call(*words), 11, "holds no ledger")
     assert call("ledger", "init", "--epsilon", "1", "--ledger", postgres_url)[0] == 0
     for _ in range(2):
         code, out, _ = call(*words)
@@ -40,9 +37,8 @@ def test_the_roles_are_made_on_a_server(call: Call, postgres_url: str) -> None:
 
 def test_a_file_has_no_roles_and_nothing_to_migrate(call: Call) -> None:
     assert call("ledger", "init", "--epsilon", "1")[0] == 0
-    code, _, error = call("ledger", "roles", "--run")
-    assert code == 10
-    assert "a ledger in a file has no roles" in error
+    done = call("ledger", "roles", "--run")
+    assert is_refused(done, 10, "a ledger in a file has no roles")
     code, out, _ = call("ledger", "migrate")
     assert (code, out) == (0, "The ledger is up to date; nothing was done.\n")
 
@@ -68,27 +64,22 @@ def test_an_approval_is_limited_withdrawn_and_shown(call: Call) -> None:
     assert call("ledger", "approve", "study.toml", "--by", "olga")[0] == 0
     code, out, _ = call("ledger", "withdraw", "6", "--by", "pia")
     assert (code, out) == (0, "The approval on line 6 is withdrawn.\n")
-    code, _, error = call("release", "study.toml", "-o", "s.json", "--new-draw")
-    assert code == 10
-    assert "was withdrawn on" in error
-    code, _, error = call("ledger", "withdraw", "2")
-    assert code == 10
-    assert "there is no approval on line 2 of scope 'main'" in error
+    done = call("release", "study.toml", "-o", "s.json", "--new-draw")
+    assert is_refused(done, 10, "was withdrawn on")
+    done = call("ledger", "withdraw", "2")
+    assert is_refused(done, 10, "there is no approval on line 2 of scope 'main'")
     for wrong in (("--most", "0"), ("--until", "soon")):
         assert call("ledger", "approve", "study.toml", *wrong)[0] == 3
 
 
 def test_who_asks_must_not_be_who_approved(call: Call) -> None:
     assert call("ledger", "init", "--epsilon", "2", "--approvals-by-others")[0] == 0
-    code, _, error = call("ledger", "approve", "study.toml")
-    assert code == 3
-    assert "scope 'main' needs to know who approves" in error
+    done = call("ledger", "approve", "study.toml")
+    assert is_refused(done, 3, "scope 'main' needs to know who approves")
     assert call("ledger", "approve", "study.toml", "--by", "olga")[0] == 0
     words = ("release", "study.toml", "-o", "r.json")
     for own in ((), ("--by", "olga")):
-        code, _, error = call(*words, *own)
-        assert code == 10
-        assert "must come from another person" in error
+        assert is_refused(call(*words, *own), 10, "must come from another person")
     assert call(*words, "--by", "ann")[0] == 0
     out = call("ledger", "show")[1]
     assert "Only studies that somebody else approved run: 1 so far." in out
@@ -115,9 +106,8 @@ def test_a_line_is_set_aside_on_the_record(ready: Call) -> None:
 
 def test_a_scope_that_was_a_mistake_is_closed(ready: Call) -> None:
     assert ready("ledger", "init", "--epsilon", "30", "--scope", "much")[0] == 0
-    code, _, error = ready("release", "study.toml", "-o", "r.json")
-    assert code == 10
-    assert "name the scope of the data" in error
+    done = ready("release", "study.toml", "-o", "r.json")
+    assert is_refused(done, 10, "name the scope of the data")
     code, out, _ = ready("ledger", "close", "much", "--why", "a slip", "--by", "otto")
     assert (code, out) == (
         0,
@@ -125,6 +115,4 @@ def test_a_scope_that_was_a_mistake_is_closed(ready: Call) -> None:
     )
     assert "otto: a slip." in " ".join(ready("ledger", "verify")[1].split())
     assert ready("release", "study.toml", "-o", "r.json")[0] == 0
-    code, _, error = ready("ledger", "close", "main")
-    assert code == 10
-    assert "scope 'main' is in use" in error
+    assert is_refused(ready("ledger", "close", "main"), 10, "scope 'main' is in use")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands_for_tests import Call
+from cli.commands_for_tests import Call, is_refused
 from cli.data_holder.ledger.charged import ID, released
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.release.plan_file import read_plan
@@ -45,9 +45,8 @@ def test_what_was_released_is_not_given_back(ready: Call) -> None:
         f"LedgerRefused: release {name} is published, so it cannot be voided. A charge "
         "comes back only before data are opened.\n"
     )
-    code, _, error = ready("ledger", "void", ID)
-    assert code == 10
-    assert f"release {ID} is not in this ledger" in error
+    done = ready("ledger", "void", ID)
+    assert is_refused(done, 10, f"release {ID} is not in this ledger")
     assert ready("ledger", "void", "r.json")[0] == 10
     assert ready("ledger", "void", "0" * 31)[0] == 3
 
