@@ -5,9 +5,9 @@ the report gets an origin of its own (``sandbox``), and no address can be reache
 W3C, Content Security Policy Level 3, section 6.7.
 """
 
-import base64
-import hashlib
 from html.parser import HTMLParser
+
+from dpratio.show.sections.template import hash_of
 
 __all__ = ["policy_of"]
 
@@ -62,9 +62,5 @@ class _Held(HTMLParser):
 
     def hashes(self, tag: str) -> str:
         """Give the hashes of all elements of one kind, or that there are none."""
-        found = [
-            base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()
-            for each in self.texts[tag]
-        ]
-        listed = dict.fromkeys(f"'sha256-{each}'" for each in found)
+        listed = dict.fromkeys(f"'{hash_of(each)}'" for each in self.texts[tag])
         return " ".join(listed) or "'none'"

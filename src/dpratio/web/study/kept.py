@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from dpratio.web.form import FieldWrong
+from dpratio.web.study.toml_text import are_tables
 
 __all__ = ["join", "left_over", "names_of", "read_kept"]
 
@@ -43,7 +44,7 @@ def join(fields: Document, kept: Document) -> dict[str, Any]:
         own = fields.get(name)
         if isinstance(own, Mapping) and isinstance(value, Mapping):
             joined[name] = join(own, value)
-        elif isinstance(own, Mapping) and _is_tables(value):
+        elif isinstance(own, Mapping) and are_tables(value):
             joined[name] = [join(own, value[0]), *value[1:]]
         else:
             joined[name] = value
@@ -63,7 +64,7 @@ def left_over(study: Document, fields: Document) -> dict[str, Any]:
         if isinstance(own, Mapping) and isinstance(value, Mapping):
             if rest := left_over(value, own):
                 kept[name] = rest
-        elif isinstance(own, Mapping) and _is_tables(value):
+        elif isinstance(own, Mapping) and are_tables(value):
             rest = left_over(value[0], own)
             if len(value) > 1:
                 kept[name] = [rest, *value[1:]]
@@ -90,18 +91,10 @@ def _leaves(
         own, path = fields.get(name), f"{above}{name}"
         if isinstance(own, Mapping) and isinstance(value, Mapping):
             yield from _leaves(value, own, f"{path}.")
-        elif isinstance(own, Mapping) and _is_tables(value):
+        elif isinstance(own, Mapping) and are_tables(value):
             yield from _leaves(value[0], own, f"{path}.")
             more = len(value) - 1
             if more:
                 yield "", f"{more} more [[{path}]]", None
         else:
             yield name, path, fields
-
-
-def _is_tables(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(each, Mapping) for each in value)
-    )

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeGuard
 
 from dpratio.web.study.keys_text import quote
 
-__all__ = ["Written", "write_document", "write_key"]
+__all__ = ["Written", "are_tables", "write_document", "write_key"]
 
 
 class Written(str):
@@ -40,16 +40,18 @@ def write_key(name: str) -> str:
     return name if re.fullmatch("[A-Za-z0-9_-]+", name) else quote(name)
 
 
+def are_tables(value: object) -> TypeGuard[list[Mapping[str, Any]]]:
+    """Tell whether a value is several tables, as ``[[name]]`` writes them."""
+    if not isinstance(value, list):
+        return False
+    return bool(value) and all(isinstance(each, Mapping) for each in value)
+
+
 def _tables(value: object) -> list[Mapping[str, Any]]:
     """Give a value as tables of the top; none where it is something else."""
     if isinstance(value, Mapping):
         return [value]
-    listed = (
-        isinstance(value, list)
-        and value
-        and all(isinstance(each, Mapping) for each in value)
-    )
-    return list(value) if isinstance(value, list) and listed else []
+    return value if are_tables(value) else []
 
 
 def _rows(rows: Mapping[str, Any]) -> str:
