@@ -5,7 +5,7 @@ withholds has no value here, and no ends.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -19,17 +19,21 @@ from dpratio.analyst.function.function_results import FunctionEstimates
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.analyst.tables.facets import Facet, key_text
 from dpratio.analyst.tables.provenance import heading_stamp
+from dpratio.arrays import Floats
 from dpratio.show.chart.scale import Scale
 from dpratio.show.verdicts import verdict_of
 from dpratio.terms.dimensions import EVERY
 
-__all__ = ["BETWEEN", "Block", "Row", "blocks_of", "has_blocks", "title_of"]
+__all__ = ["BETWEEN", "Block", "Row", "blocks_of", "title_of"]
 
 BETWEEN = " · "
 _WITHHELD = {"unbounded", "disconnected"}
 _MEASURES = {"lift": "lift, in %", "difference": "difference", "log_ratio": "log ratio"}
 _FAR, _WIDTHS = 0.95, 2.5
 _AGAINST = "_against"  # What the column of the second arm is called after the first.
+
+# A value, its ends, its status, and how the three numbers are shown.
+Given = tuple[float, float, float, str, tuple[str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +83,8 @@ class Block:
         return Scale(low, high, reference=at)
 
 
-def has_blocks(result: object) -> bool:
-    """Tell whether an answer has rows to draw."""
-    kinds = Estimates | Comparison | Equivalence | FunctionEstimates | Homogeneity
-    return isinstance(result, kinds)
-
-
 def blocks_of(result: object, reference: float | None = None) -> list[Block]:
-    """Lay an answer out in rows to draw.
+    """Lay an answer out in rows to draw; what is no such answer has none.
 
     Args:
         result: Estimates, a comparison, an equivalence, a homogeneity or a function.
@@ -130,16 +128,7 @@ def _of_estimates(found: Estimates, reference: float | None) -> list[Block]:
             found.reference,
         ),
     )
-    shown = found.shown()
-    texts = zip(shown["ratio"], shown["ci_lower"], shown["ci_upper"], strict=True)
-    numbers = zip(
-        np.where(found.is_located, found.ratio, np.nan).tolist(),
-        found.ci_lower.tolist(),
-        found.ci_upper.tolist(),
-        found.status,
-        texts,
-        strict=True,
-    )
+    numbers = _given(found, "ratio", np.where(found.is_located, found.ratio, np.nan))
     start, blocks, several = 0, [], len(facets) > 1
     for facet in facets:
         stop = start + facet.count
@@ -180,11 +169,17 @@ def _labels(
     return zip(*columns, strict=True)
 
 
-def _row(
-    labels: tuple[str, ...],
-    given: tuple[float, float, float, str, tuple[str, str, str]],
-    reference: float | None,
-) -> Row:
+def _given(
+    found: Estimates | FunctionEstimates, name: str, values: Floats
+) -> Iterator[Given]:
+    """Give each value of a column with its ends and its status, and all as shown."""
+    shown = found.shown()
+    texts = zip(shown[name], shown["ci_lower"], shown["ci_upper"], strict=True)
+    ends = (found.ci_lower.tolist(), found.ci_upper.tolist())
+    return zip(values.tolist(), *ends, found.status, texts, strict=True)
+
+
+def _row(labels: tuple[str, ...], given: Given, reference: float | None) -> Row:
     value, low, high, status, (ratio, lower, upper) = given
     if status in _WITHHELD:
         value, low, high = math.nan, -math.inf, math.inf
@@ -244,23 +239,10 @@ def _of_equivalence(found: Equivalence) -> Block:
 
 
 def _of_function(found: FunctionEstimates) -> Block:
-    shown = found.shown()
     columns = _arms_joined(found.labels)
     labels = list(zip(*columns.values(), strict=True)) or [()] * len(found)
-    rows = [
-        _row(
-            labels[at],
-            (
-                float(found.estimate[at]),
-                float(found.ci_lower[at]),
-                float(found.ci_upper[at]),
-                status,
-                (shown["estimate"][at], shown["ci_lower"][at], shown["ci_upper"][at]),
-            ),
-            None,
-        )
-        for at, status in enumerate(found.status)
-    ]
+    numbers = _given(found, "estimate", found.estimate)
+    rows = [_row(*each, None) for each in zip(labels, numbers, strict=True)]
     return Block("", found.function.replace("_", " "), tuple(rows), tuple(columns))
 
 

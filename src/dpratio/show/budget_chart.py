@@ -1,10 +1,8 @@
 """Budget spent over time: steps of charges below the line of the cap."""
 
-import math
-
 from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.accounting import LOSS_NAMES
-from dpratio.show.chart.marks import Interval, Line, Rule
+from dpratio.show.chart.marks import Line, Rule, point
 from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import spread
@@ -26,9 +24,7 @@ def budget_chart(account: Account) -> Chart:
         spent += float(held.charge.loss)
         steps.append((at, spent))
         told = f"release {number}, {time}: {spent:g} {loss} spent"
-        points.append(
-            Interval(at, math.nan, math.nan, spent, told, "below", upright=True)
-        )
+        points.append(point((at, spent), told, "below"))
     across = time_scale([at for at, _ in steps])
     if steps:
         steps.append((across.high, spent))

@@ -33,14 +33,13 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
     from dpratio.analyst.watch.arms import WatchedArms
     from dpratio.analyst.watch.watch_results import Watch
     from dpratio.curator.ledger.history import History
-    from dpratio.show.blocks import blocks_of, has_blocks, title_of
+    from dpratio.show.blocks import blocks_of, title_of
     from dpratio.show.budget_chart import budget_chart
     from dpratio.show.chart.histogram import bins_chart, histogram_chart
     from dpratio.show.coverage_chart import coverage_chart
     from dpratio.show.curve_chart import curve_chart
     from dpratio.show.forest_chart import as_deviations, forest_chart, rehearsal_chart
-    from dpratio.show.watch.arms_chart import arms_chart
-    from dpratio.show.watch.watch_chart import watch_chart
+    from dpratio.show.watch.watch_chart import arms_chart, watch_chart
     from dpratio.show.width_charts import forecast_chart, limit_chart
     from dpratio.simulation.coverage.coverage import CoverageTable
     from dpratio.simulation.coverage.limit import LimitTable
@@ -49,8 +48,8 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
     from dpratio.simulation.paper.agreement import PaperTables
 
     require_one_of(view or VIEWS[0], VIEWS, "view")
-    if has_blocks(shown):
-        blocks = blocks_of(shown)
+    blocks = blocks_of(shown)
+    if blocks:
         if view == "deviation":
             blocks = [as_deviations(block) for block in blocks]
         return forest_chart(blocks, title_of(shown))

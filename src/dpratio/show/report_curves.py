@@ -7,7 +7,6 @@ from dpratio.analyst.curve.curve import calibration_curve
 from dpratio.analyst.curve.curve_results import Curve
 from dpratio.errors import InvalidInput
 from dpratio.release.release import Release, ReleasedQuestion
-from dpratio.show.chart.picture import NARROW, WIDE
 from dpratio.show.curve_chart import curve_chart, curves_of
 from dpratio.show.report_words import shortened
 from dpratio.terms.dimensions import ScoreBins
@@ -58,10 +57,7 @@ def _bins(question: ReleasedQuestion) -> list[str]:
 def curve_terms(found: Curve) -> dict[str, Any]:
     """Give the sentences and the pictures of a curve."""
     count = len(curves_of(found))
-    pictures = []
-    if count:
-        chart = curve_chart(found, most=MOST_CURVES)
-        pictures = [chart.svg(width=each, is_styled=False) for each in (WIDE, NARROW)]
+    pictures = curve_chart(found, most=MOST_CURVES).pictures() if count else []
     lines = found.errors.sentences()[:MOST_CURVES]
     if not found.has_means:
         lines.insert(0, f"There is no curve over bins of {found.bins}: {_NO_MEANS}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from dpratio.analyst.tables.estimates import Estimates
 from dpratio.show.blocks import Block, Row, blocks_of
-from dpratio.show.chart.picture import NARROW, Chart
+from dpratio.show.chart.picture import Chart
 from dpratio.show.chart.strip import axis_strip, places_of
 from dpratio.show.forest_chart import block_panels, caterpillar
 from dpratio.show.verdicts import VERDICT_STYLES, signs_of
@@ -94,7 +94,7 @@ def _overview(block: Block) -> list[str]:
         least=230.0,
         widest=_WIDEST,
     )
-    return [chart.svg(width=each, is_styled=False) for each in (_WIDEST, NARROW)]
+    return chart.pictures(wide=_WIDEST)
 
 
 def _shape(row: Row) -> str:

@@ -64,10 +64,9 @@ def asked_of(release: Release) -> str:
     return " and ".join(ratios)
 
 
-def shortened(line: str) -> str:
+def shortened(line: str, most: int = _LONGEST_LINE) -> str:
     """Cut a line that long names make unreadable."""
-    cut = _LONGEST_LINE
-    return line if len(line) <= cut else f"{line[: cut - 1]}…"
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def answer_of(

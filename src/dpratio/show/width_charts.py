@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dpratio.show.chart.marks import Interval, Line, Mark
+from dpratio.show.chart.marks import Interval, Line, Mark, point
 from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import Tick, short_number, spread_log
@@ -134,22 +134,13 @@ def _marks(
         yield Line(points, css)
         for x, y in points:
             told = f"{name}: width {y:.3g} at {along} {short_number(x)}"
-            colour = css.split()[0]
-            yield Interval(x, math.nan, math.nan, y, told, colour, shape, True, 0.7)  # noqa: FBT003
+            yield point((x, y), told, css.split()[0], shape=shape, size=0.7)
 
 
 def _here(points: Points, along: str) -> list[Interval]:
+    told = "this study: width {:.3g} at {} {}"
     return [
-        Interval(
-            x,
-            math.nan,
-            math.nan,
-            y,
-            f"this study: width {y:.3g} at {along} {short_number(x)}",
-            "ink hollow",
-            upright=True,
-            size=1.3,
-        )
+        point((x, y), told.format(y, along, short_number(x)), "ink hollow", size=1.3)
         for x, y in points
     ]
 

@@ -6,11 +6,12 @@ out as the one before. A bar around a count is what noise may have done to it.
 
 import itertools
 import math
+from collections.abc import Iterable, Sequence
 
 from dpratio.analyst.bounds.proposals import Proposal, Proposals
 from dpratio.analyst.bounds.propose_bins import BinProposal
 from dpratio.plan.histogram.propose import Noisy
-from dpratio.show.chart.marks import Interval, Mark, Rule
+from dpratio.show.chart.marks import Interval, Rule
 from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import Scale, Tick, short_number, spread
@@ -25,14 +26,12 @@ _LEVEL = 0.95
 def histogram_chart(proposals: Proposals) -> Chart:
     """Chart the histograms of a release, one panel for each, and proposed bounds."""
     made_up = "SIMULATED: " if proposals.is_simulated else ""
-    signs = _signs("proposed bounds")
-    columns = min(len(proposals.rows), 2)
     return Chart(
         f"{made_up}Noisy counts between powers of two, and proposed bounds",
-        [_panel(each, proposals.level) for each in proposals.rows],
-        signs,
+        [_histogram(each, proposals.level) for each in proposals.rows],
+        _signs("proposed bounds"),
         note=f"Bars show what noise does to a count, at level {proposals.level:g}.",
-        columns=columns,
+        columns=min(len(proposals.rows), 2),
         least=300.0,
     )
 
@@ -41,25 +40,24 @@ def bins_chart(found: BinProposal) -> Chart:
     """Chart the noisy counts of a fine grid, and the edges that they propose."""
     made_up = "SIMULATED: " if found.is_simulated else ""
     reach = found.scale * math.log(1 / (1 - _LEVEL))
-    marks: list[Mark] = [Rule(edge) for edge in found.found.edges[1:-1]]
-    for (low, high), count in zip(
-        itertools.pairwise(found.grid), found.counts, strict=True
-    ):
-        told = f"{found.column} {low:g} to {high:g}: {count:,} ± {reach:.3g}"
-        css = "below" if count > reach else "soft"
-        ends = (count - reach, count + reach, count)
-        middle = (low + high) / 2
-        marks.append(Interval(middle, *ends, told, css, upright=True, size=0.5))
-    reached = [each + way * reach for each in found.counts for way in (-1, 1)]
+    cells = zip(itertools.pairwise(found.grid), found.counts, strict=True)
+    bars = [
+        _bar(
+            ((low + high) / 2, count),
+            f"{found.column} {low:g} to {high:g}",
+            reach,
+            css="below" if count > reach else "soft",
+            size=0.5,
+        )
+        for (low, high), count in cells
+    ]
     few = "" if found.found.size else ": too little known"
-    panel = Panel(
-        marks,
+    panel = _panel(
+        bars,
+        found.found.edges[1:-1],
         Scale(found.grid[0], found.grid[-1]),
-        spread([0.0, *reached]),
-        200.0,
         title=f"{found.column}{few}",
         x_title=found.column,
-        y_title="noisy count",
     )
     note = f"Bars show what noise does to a count, at level {_LEVEL:g}."
     title = f"{made_up}Noisy counts of {found.column}, and proposed bins"
@@ -74,31 +72,57 @@ def _signs(proposed: str) -> list[Sign]:
     ]
 
 
-def _panel(row: Proposal, level: float) -> Panel:
+def _histogram(row: Proposal, level: float) -> Panel:
     noisy = row.noisy
     cells, filled = _shown(noisy)
     reach = noisy.scale * math.log(1 / (1 - level))
-    marks: list[Mark] = []
-    if row.bounds is not None:
-        marks += [
-            Rule(_place(noisy, end)) for end in (row.bounds.lower, row.bounds.upper)
-        ]
-    for at in cells:
-        count, label = noisy.counts[at], noisy.ladder.labels[at]
-        told = f"{row.name} {label}: {count:,} ± {reach:.3g}"
-        css = "below" if at in filled else "soft"
-        ends = (count - reach, count + reach, count)
-        marks.append(Interval(at, *ends, told, css, upright=True, size=0.8))
-    counts = [noisy.counts[at] for at in cells]
-    ends_of_axis = [0.0, *(each + way * reach for each in counts for way in (-1, 1))]
+    bars = [
+        _bar(
+            (at, noisy.counts[at]),
+            f"{row.name} {noisy.ladder.labels[at]}",
+            reach,
+            css="below" if at in filled else "soft",
+            size=0.8,
+        )
+        for at in cells
+    ]
+    ends = () if row.bounds is None else (row.bounds.lower, row.bounds.upper)
     status = "" if row.status == "ok" else f": {row.status}"
-    return Panel(
-        marks,
+    return _panel(
+        bars,
+        [_place(noisy, end) for end in ends],
         Scale(cells[0] - 0.6, cells[-1] + 0.6, given=_ticks(noisy, cells)),
-        spread(ends_of_axis),
-        200.0,
         title=f"{row.name}{status}",
         x_title=row.found.counted,
+    )
+
+
+def _bar(
+    place: tuple[float, int], name: str, reach: float, *, css: str, size: float
+) -> Interval:
+    """Mark a count at its place, and how far noise may have moved it."""
+    at, count = place
+    told = f"{name}: {count:,} ± {reach:.3g}"
+    ends = (count - reach, count + reach, count)
+    return Interval(at, *ends, told, css, upright=True, size=size)
+
+
+def _panel(
+    bars: Sequence[Interval],
+    rules: Iterable[float],
+    across: Scale,
+    *,
+    title: str,
+    x_title: str,
+) -> Panel:
+    ends = [end for bar in bars for end in (bar.low, bar.high)]
+    return Panel(
+        [*map(Rule, rules), *bars],
+        across,
+        spread([0.0, *ends]),
+        200.0,
+        title=title,
+        x_title=x_title,
         y_title="noisy count",
     )
 

@@ -24,6 +24,7 @@ __all__ = [
     "Mark",
     "Rule",
     "draw_mark",
+    "point",
     "symbol",
 ]
 
@@ -79,6 +80,20 @@ class Interval:
     size: float = 1.0
 
 
+def point(
+    place: tuple[float, float],
+    told: str,
+    css: str,
+    *,
+    shape: str = "circle",
+    size: float = 1.0,
+) -> Interval:
+    """Mark a value alone, which has no ends; the place is (at, value)."""
+    at, value = place
+    ends = (math.nan, math.nan)
+    return Interval(at, *ends, value, told, css, shape, upright=True, size=size)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """Points that belong together; it breaks where one is not known."""
@@ -101,15 +116,12 @@ class Rule:
     """A straight line at a value, through the whole panel."""
 
     value: float
-    css: str = "reference"
     upright: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Diagonal:
     """The line on which both axes say the same."""
-
-    css: str = "reference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,15 +271,15 @@ def _rule(mark: Rule, frame: Frame) -> str:
         path = f"M{frame.across(mark.value):.1f} {frame.top:.1f}v{frame.height:.1f}"
     else:
         path = f"M{frame.left:.1f} {frame.down(mark.value):.1f}h{frame.width:.1f}"
-    return element("path", class_=f"rule {mark.css}", d=path)
+    return element("path", class_="rule reference", d=path)
 
 
-def _diagonal(mark: Diagonal, frame: Frame) -> str:
+def _diagonal(_: Diagonal, frame: Frame) -> str:
     low, high = max(frame.x.low, frame.y.low), min(frame.x.high, frame.y.high)
     if low >= high:
         return ""
     ends = [(frame.across(end), frame.down(end)) for end in (low, high)]
-    return element("path", class_=f"rule {mark.css}", d=_joined(ends))
+    return element("path", class_="rule reference", d=_joined(ends))
 
 
 def _is_known(point: tuple[float, float]) -> bool:

@@ -119,6 +119,10 @@ class Chart:
             aria_label=self.title,
         )
 
+    def pictures(self, *, wide: float = WIDE) -> list[str]:
+        """Draw for wide and for narrow screens, for a page that has the style sheet."""
+        return [self.svg(width=each, is_styled=False) for each in (wide, NARROW)]
+
     def html(self) -> str:
         """Give a page that holds the picture and needs nothing else."""
         return _PAGE.format(title=escaped(self.title), svg=self.svg(width=WIDE))

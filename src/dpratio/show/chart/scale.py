@@ -130,29 +130,24 @@ class Scale:
 
 
 def spread(
-    values: Iterable[float],
-    *,
-    reference: float | None = None,
-    room: float = _ROOM,
-    given: tuple[Tick, ...] | None = None,
+    values: Iterable[float], *, reference: float | None = None, room: float = _ROOM
 ) -> Scale:
     """Make an axis that holds all finite values, with a little room at its ends."""
-    low, high = _ends(values, reference)
+    shown = [each for each in values if math.isfinite(each)]
+    shown += [] if reference is None else [reference]
+    low, high = min(shown, default=0.0), max(shown, default=0.0)
     more = room * (high - low) or 0.5 * abs(low) or 1.0
-    return Scale(low - more, high + more, reference=reference, given=given)
+    return Scale(low - more, high + more, reference=reference)
 
 
 def spread_log(
-    values: Iterable[float],
-    *,
-    reference: float | None = None,
-    given: tuple[Tick, ...] | None = None,
+    values: Iterable[float], *, given: tuple[Tick, ...] | None = None
 ) -> Scale:
     """Make a logarithmic axis that holds all finite values above zero."""
-    low, high = _ends((each for each in values if each > 0), reference)
-    low, high = (low, high) if low > 0 else (1.0, 1.0)
+    shown = [each for each in values if 0 < each < math.inf]
+    low, high = min(shown, default=1.0), max(shown, default=1.0)
     room = max((high / low) ** 0.05, 1.02)
-    return Scale(low / room, high * room, True, reference, given)  # noqa: FBT003
+    return Scale(low / room, high * room, is_log=True, given=given)
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -201,9 +196,3 @@ def _multiples(low: float, high: float, step: int, power: int) -> list[float]:
     counts = range(math.ceil(low / unit - 1e-9), math.floor(high / unit + 1e-9) + 1)
     numbers = [float(f"{count * step}e{power}") for count in counts]
     return [each for each in numbers if low <= each <= high]
-
-
-def _ends(values: Iterable[float], reference: float | None) -> tuple[float, float]:
-    finite = [each for each in values if math.isfinite(each)]
-    finite += [] if reference is None else [reference]
-    return min(finite, default=0.0), max(finite, default=0.0)

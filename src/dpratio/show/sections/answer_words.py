@@ -17,6 +17,7 @@ from dpratio.analyst.tables.sentence import (
     short,
 )
 from dpratio.show.blocks import Row, blocks_of
+from dpratio.show.report_words import shortened
 
 __all__ = ["Answered", "heading_of", "headline_of"]
 
@@ -173,8 +174,7 @@ def _where(group: object, column: str) -> str:
 
 def _named(group: object) -> str:
     """Cut a long name: the numbers of a sentence must be seen."""
-    name = str(group)
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    return shortened(str(group), _LONGEST_NAME)
 
 
 def _of_equivalence(found: Equivalence, column: str) -> str:

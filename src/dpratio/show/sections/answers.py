@@ -13,7 +13,6 @@ from dpratio.analyst.watch.watch_results import Watch
 from dpratio.checks import refuse, require
 from dpratio.release.release import Release
 from dpratio.show.blocks import blocks_of, title_of
-from dpratio.show.chart.picture import NARROW, WIDE
 from dpratio.show.forest_chart import forest_chart
 from dpratio.show.report_curves import curve_terms
 from dpratio.show.report_words import shortened
@@ -120,8 +119,7 @@ def _of_rows(answer: Answered, column: str) -> dict[str, Any]:
     pictures = []
     blocks = blocks_of(answer)
     if any(block.rows for block in blocks):
-        chart = forest_chart(blocks, title_of(answer))
-        pictures = [chart.svg(width=each, is_styled=False) for each in (WIDE, NARROW)]
+        pictures = forest_chart(blocks, title_of(answer)).pictures()
     columns = {
         name: cells for name, cells in answer.shown().items() if name not in _SAID_BELOW
     }

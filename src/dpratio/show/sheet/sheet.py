@@ -13,7 +13,7 @@ from dpratio.plan.plan import Plan
 from dpratio.release.plan_file import plan_names, plan_to_bytes
 from dpratio.release.release import MADE_BY
 from dpratio.release.writing import check_writable, write_whole
-from dpratio.show.chart.picture import NARROW, WIDE, chart_style
+from dpratio.show.chart.picture import chart_style
 from dpratio.show.report import is_report
 from dpratio.show.report_words import promise_in_words
 from dpratio.show.sections.embedded import MOST_EMBEDDED, pack
@@ -65,7 +65,6 @@ def render_sheet(
     budget: Facts = (),
 ) -> str:
     """Give the sheet as text; arguments as in `write_sheet`."""
-    odds = odds_chart(plan)
     packed = pack(plan_to_bytes(plan))
     asked = plan.asked()
     own = {*asked, *plan.not_covered}
@@ -75,7 +74,7 @@ def render_sheet(
         heading=_heading(plan),
         made_by=MADE_BY,
         promise=promise_in_words(plan, "this release"),
-        pictures=[odds.svg(width=each, is_styled=False) for each in (WIDE, NARROW)],
+        pictures=odds_chart(plan).pictures(),
         asked=asked,
         rows=_bound_rows(plan, bounds_from or {}),
         terms=[line for line in plan.summary() if line not in own],

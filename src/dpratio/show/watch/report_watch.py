@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from dpratio.analyst.watch.watch_results import Watch
-from dpratio.show.chart.picture import NARROW, WIDE
 from dpratio.show.report_words import shortened
 from dpratio.show.watch.watch_chart import MOST_PANELS, watch_chart
 
@@ -14,7 +13,6 @@ __all__ = ["watched_of"]
 
 def watched_of(watch: Watch) -> dict[str, Any]:
     """Give the sentences and the pictures of a ratio over time."""
-    chart = watch_chart(watch)
     loud = np.flatnonzero((watch.alarm_seen >= 0) | (watch.change_seen >= 0)).tolist()
     told = [line for at in loud[:MOST_PANELS] for line in _told(watch, at)]
     more = len(loud) - MOST_PANELS
@@ -24,7 +22,7 @@ def watched_of(watch: Watch) -> dict[str, Any]:
         "summary": shortened(watch.summary()),
         "told": [shortened(line) for line in told],
         "notes": watch.notes(),
-        "pictures": [chart.svg(width=each, is_styled=False) for each in (WIDE, NARROW)],
+        "pictures": watch_chart(watch).pictures(),
     }
 
 

@@ -7,13 +7,15 @@ import math
 
 import numpy as np
 
+from dpratio.analyst.watch.arms import WatchedArms
 from dpratio.analyst.watch.watch_results import Watch
-from dpratio.show.chart.marks import Band, Comb, Interval, Line, Mark, Rule
+from dpratio.show.chart.marks import Band, Comb, Interval, Line, Mark, Rule, point
 from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import Scale, Tick, spread
+from dpratio.show.forest_chart import draw_intervals
 
-__all__ = ["MOST_PANELS", "watch_chart"]
+__all__ = ["MOST_PANELS", "arms_chart", "watch_chart"]
 
 MOST_PANELS = 12
 _MOST_NAMED = 60  # Of more periods no interval is told by itself.
@@ -48,6 +50,18 @@ def watch_chart(watch: Watch) -> Chart:
         note=many if left else "",
         columns=1 if len(shown) == 1 else 2,
         least=300.0,
+    )
+
+
+def arms_chart(arms: WatchedArms) -> Chart:
+    """Chart how far two groups are apart: the confidence sequence, look under look."""
+    rows = [
+        row | {"ci_lower": row["cs_lower"], "ci_upper": row["cs_upper"]}
+        for row in arms.to_dicts()
+    ]
+    measure = f"{arms.link} of {arms.asked}, {arms.first} against {arms.second}"
+    return draw_intervals(
+        rows, name="period", measure=measure, value="estimate", reference=0.0
     )
 
 
@@ -120,10 +134,7 @@ def _alarm(watch: Watch, at: int, look: int) -> Interval:
     value = float((watch.running if watch.people_are_new else watch.ratio)[look, at])
     low, high = watch.within or (math.nan, math.nan)
     told = f"ALARM at {watch.periods[look]}: {css} {low:g} to {high:g}"
-    there = float(look)
-    return Interval(
-        there, math.nan, math.nan, value, told, css, shape, upright=True, size=1.6
-    )
+    return point((look, value), told, css, shape=shape, size=1.6)
 
 
 def _legend(watch: Watch, shown: list[int]) -> list[Sign]:
