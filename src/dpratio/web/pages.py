@@ -174,10 +174,7 @@ def _chart_terms(form: Form) -> dict[str, Any]:
     epsilons, sizes = around.by_epsilon, around.by_people
     lines = _LINES if planned.forecast.rows else _LINES_OF_RANGE
     widths = [getattr(each, name) for each in (*epsilons, *sizes) for name in lines]
-    charts = [
-        ("Width against epsilon", "epsilon", "epsilon", epsilons),
-        ("Width against people", "people", "n", sizes),
-    ]
+    charts = [("epsilon", "epsilon", epsilons), ("people", "n", sizes)]
     return {
         "reached": reach_width(form, planned),
         "rehearsal": _rehearsal(planned),
@@ -185,12 +182,12 @@ def _chart_terms(form: Form) -> dict[str, Any]:
         "columns": list(lines),
         "charts": [
             {
-                "title": title,
+                "title": f"Width against {words}",
                 "along": along,
                 "picture": _picture((words, along), rows, planned.row, lines),
                 "rows": _points(rows, (along, *lines)),
             }
-            for title, words, along, rows in charts
+            for words, along, rows in charts
         ],
     }
 
