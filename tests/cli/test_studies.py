@@ -73,7 +73,7 @@ ROWS = "user,sex,seen,score,other,label\n" + "".join(
 )
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.csv").write_text(ROWS, encoding="utf-8")
@@ -127,8 +127,7 @@ def test_several_ratios_over_several_partitions_are_released_and_answered(
         assert row["ratio"] == pytest.approx(exact(numerator, cell), abs=0.05)
 
 
-def test_several_label_columns_stand_before_the_answers(folder: Path) -> None:
-    assert folder.is_dir()
+def test_several_label_columns_stand_before_the_answers() -> None:
     write_study(TWO_RATIOS, BOUNDS, GROUPS, PRIVACY)
     shown("release", "study.toml", "--no-ledger", "-o", "r.json")
     names = ["question", "sex", "seen", "ratio"]
@@ -146,8 +145,7 @@ def test_several_label_columns_stand_before_the_answers(folder: Path) -> None:
         assert "(all)" in text
 
 
-def test_a_study_of_people_says_who_is_protected_and_answers(folder: Path) -> None:
-    assert folder.is_dir()
+def test_a_study_of_people_says_who_is_protected_and_answers() -> None:
     keys = '[groups]\ncolumn = "sex"\nkeys = ["f", "m"]\n'
     write_study(TWO_RATIOS, BOUNDS, UNIT, keys, PRIVACY)
     said = shown("plan", "study.toml")
@@ -161,8 +159,7 @@ def test_a_study_of_people_says_who_is_protected_and_answers(folder: Path) -> No
         assert row["ratio"] == pytest.approx(exact(numerator, cell), abs=0.05)
 
 
-def test_a_paired_study_is_about_the_difference(folder: Path) -> None:
-    assert folder.is_dir()
+def test_a_paired_study_is_about_the_difference() -> None:
     write_study(PAIRED, BOUNDS, PRIVACY)
     assert "Σ (score − other) / Σ label" in shown("plan", "study.toml")
     shown("release", "study.toml", "--no-ledger", "-o", "r.json")
@@ -170,8 +167,7 @@ def test_a_paired_study_is_about_the_difference(folder: Path) -> None:
     assert row["ratio"] == pytest.approx(exact("score", TABLE, "other"), abs=0.05)
 
 
-def test_keys_that_are_found_are_answered(folder: Path) -> None:
-    assert folder.is_dir()
+def test_keys_that_are_found_are_answered() -> None:
     found = """
 [groups]
 column = "sex"
@@ -248,7 +244,6 @@ def test_data_in_parquet_are_no_release(folder: Path, call: Call) -> None:
         ),
     ],
 )
-@pytest.mark.usefixtures("folder")
 def test_a_study_that_breaks_a_rule_is_refused_with_its_place(
     tables: tuple[str, ...], said: str, call: Call
 ) -> None:
@@ -256,8 +251,7 @@ def test_a_study_that_breaks_a_rule_is_refused_with_its_place(
     assert is_refused(call("plan", "study.toml"), 6, f"study.toml: {said}")
 
 
-def test_a_forecast_of_people_and_of_partitions_is_shown(folder: Path) -> None:
-    assert folder.is_dir()
+def test_a_forecast_of_people_and_of_partitions_is_shown() -> None:
     unit = """
 [unit]
 column = "user"
@@ -276,9 +270,8 @@ def test_the_study_of_the_documentation_can_be_planned(folder: Path) -> None:
     assert "Protected: one row" in shown("plan", "study.toml")
 
 
-def test_a_population_of_people_is_planned_and_simulated(folder: Path) -> None:
+def test_a_population_of_people_is_planned_and_simulated() -> None:
     """With ids the guess is about the totals of one person."""
-    assert folder.is_dir()
     unit = UNIT.replace("other = [0, 4], ", "")
     population = """
 [population]

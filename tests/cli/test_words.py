@@ -96,6 +96,20 @@ def test_a_file_of_another_kind_is_told_by_its_name(
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("estimate",), ("compare",), ("curve",), ("report",), ("watch",)),
+        *(("merge", "-o", "all.json"), ("roll-up", "-o", "all.json")),
+    ],
+)
+def test_a_file_that_is_no_release_is_named(
+    words: tuple[str, ...], folder: Path, call: Call
+) -> None:
+    (folder / "bad.json").write_text("{}", encoding="utf-8")
+    assert is_refused(call(*words, "bad.json"), 6, "DocumentRefused: bad.json: ")
+
+
 def test_who_approves_is_asked_for_by_that_word(call: Call) -> None:
     assert "Who approves" in call("ledger", "approve", "--help")[1]
     for command in ("plan", "forecast", "coverage"):

@@ -1,13 +1,10 @@
 """Charts of simulated tables, and the files that charts become."""
 
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 
 import dpratio as dpr
-from dpratio.errors import InvalidInput
-from dpratio.show.chart.picture import check_chart_file
 from dpratio.show.charts import draw
 from dpratio.simulation.paper.agreement import compare_tables
 from dpratio.simulation.paper.paper import published_cells, reproduce_paper
@@ -61,8 +58,3 @@ def test_charts_are_drawn_without_a_network(
     assert b"http" not in asked
     if suffix == ".svg":
         ET.fromstring(content)  # noqa: S314 (our own words)
-
-
-def test_an_unknown_kind_of_chart_is_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"ends in \.svg or \.html"):
-        check_chart_file(Path("chart.png"))

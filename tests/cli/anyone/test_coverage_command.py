@@ -35,7 +35,7 @@ KEYS = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
@@ -59,14 +59,12 @@ def test_the_papers_tables_are_printed_written_and_counted(folder: Path) -> None
     assert (folder / "t.svg").read_text("utf-8").startswith("<svg")
 
 
-@pytest.mark.usefixtures("folder")
 def test_one_table_can_be_asked_for() -> None:
     rows = rows_of("paper", "--table", 3, "--reps", 100, "--seed", 1)
     assert {row["table"] for row in rows} == {3}
     assert len(rows) == 52
 
 
-@pytest.mark.usefixtures("folder")
 def test_a_study_is_simulated_in_its_own_setting() -> None:
     sizes = ("--n", 500, "--n", 1000, "--epsilon", 0.5, "--epsilon", 2)
     noise = ("--mechanism", "laplace", "--mechanism", "analytic_gaussian")
@@ -77,7 +75,6 @@ def test_a_study_is_simulated_in_its_own_setting() -> None:
     assert all(0 <= row["rejected"] <= 1 for row in rows)
 
 
-@pytest.mark.usefixtures("folder")
 def test_power_against_a_ratio_is_given() -> None:
     rows = rows_of("study.toml", "--n", 4000, "--reps", 60, "--against", 1)
     assert [row["method"] for row in rows] == ["public", "analytical", "pivot"]

@@ -13,6 +13,8 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.looks import enter_look
 from dpratio.terms.budget import Budget
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 
 def test_a_plan_is_shown_without_opening_the_data(folder: Path) -> None:
     (folder / "people.csv").unlink()
@@ -108,15 +110,13 @@ def planned(layout: str) -> str:
     return shown("plan", "study.toml", "--format", layout)
 
 
-def test_csv_holds_the_table_alone(folder: Path) -> None:
-    assert folder.is_dir()
+def test_csv_holds_the_table_alone() -> None:
     said = planned("csv")
     assert "Not covered" not in said
     assert said.startswith("sum,sensitivity,noise_sd,share\nΣ z,")
 
 
-def test_json_holds_the_terms_and_a_list_of_sums(folder: Path) -> None:
-    assert folder.is_dir()
+def test_json_holds_the_terms_and_a_list_of_sums() -> None:
     said = json.loads(planned("json"))
     sums = [row["sum"] for row in said["sums"]]
     assert sums == ["Σ z", "Σ h", "Σ z·z", "Σ z·h", "Σ h·h", "Σ c"]
@@ -131,8 +131,7 @@ def test_json_holds_the_terms_and_a_list_of_sums(folder: Path) -> None:
     assert expected.startswith("Expected: intervals ")
 
 
-def test_markdown_says_around_the_table_what_an_officer_reads(folder: Path) -> None:
-    assert folder.is_dir()
+def test_markdown_says_around_the_table_what_an_officer_reads() -> None:
     lines = planned("markdown").splitlines()
     table = next(at for at, line in enumerate(lines) if line.startswith("| sum"))
     above, below = "\n".join(lines[:table]), "\n".join(lines[table:])
@@ -229,7 +228,6 @@ def test_a_sheet_for_approval_tells_of_the_budget(folder: Path, call: Call) -> N
     assert call("plan", "plan.json", *words, "--scope", "main")[0] == 0
 
 
-@pytest.mark.usefixtures("folder")
 def test_what_belongs_to_a_sheet_is_refused_without_one(call: Call) -> None:
     done = call("plan", "study.toml", "--force")
     assert is_refused(done, 3, "--force goes with --html")

@@ -121,6 +121,7 @@ def test_a_missing_column_is_told_and_nothing_is_written(
     assert "column 'label' is not named by the first line" in error
     assert "lable" not in error
     assert not (folder / "r.json").exists()
+    assert Ledger("dpratio.db").account().seq == 0
 
 
 def test_bad_cells_change_neither_exit_code_nor_output_shape(

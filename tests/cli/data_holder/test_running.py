@@ -18,6 +18,8 @@ from dpratio.release.files import read_release
 from dpratio.release.release_id import id_of
 from tiers import quick_first
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 RELEASE = ("release", "study.toml", "-o", "r.json")
 LEFT = {"epsilon": "98", "delta": "0"}
 SPENT = {"epsilon": "2", "delta": "0"}
@@ -29,7 +31,7 @@ def day_of(name: str) -> str:
 
 @pytest.mark.parametrize("named", [(), ("--id", "orders 2026-11")])
 def test_the_line_says_that_a_release_was_given_again(
-    named: tuple[str, ...], folder: Path, call: Call
+    named: tuple[str, ...], call: Call
 ) -> None:
     lines = [
         json.loads(call(*RELEASE, "--format", "json", *named)[1]) for _ in range(2)
@@ -37,7 +39,6 @@ def test_the_line_says_that_a_release_was_given_again(
     assert [each.pop("given_again") for each in lines] == [False, True]
     assert lines[0] == lines[1]
     assert lines[1]["drawn_on"] == day_of(lines[1]["id"])
-    assert folder.is_dir()
 
 
 def test_the_last_line_is_json_and_the_only_one_on_standard_output(
@@ -91,7 +92,7 @@ def test_without_a_ledger_nothing_is_spent(folder: Path, call: Call) -> None:
     assert line["id"] == read_release(folder / "r.json").id
 
 
-def test_the_same_text_is_the_same_release(folder: Path, call: Call) -> None:
+def test_the_same_text_is_the_same_release(call: Call) -> None:
     first = call(*RELEASE, "--id", "orders 2026-11")
     assert first[0] == 0
     again = call(*RELEASE, "--id", "orders 2026-11")
@@ -104,7 +105,6 @@ def test_the_same_text_is_the_same_release(folder: Path, call: Call) -> None:
     assert said in again[1]
     book = Ledger("dpratio.db")
     assert list(book.account().releases) == [id_of("orders 2026-11")]
-    assert folder.is_dir()
 
 
 def test_a_charge_is_voided_by_its_text(folder: Path, call: Call) -> None:
@@ -184,11 +184,10 @@ def test_a_signal_while_files_are_read_ends_a_release(
 
 
 def test_other_commands_end_with_the_same_codes(
-    call: Call, folder: Path, monkeypatch: pytest.MonkeyPatch
+    call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dpratio.cli.data_holder.curate.read_terms", interrupted)
-    assert folder.is_dir()
     assert call("plan", "study.toml") == (130, "", "Interrupted.\n")

@@ -6,7 +6,7 @@ import pytest
 
 import dpratio as dpr
 from cli.commands_for_tests import flowing, refusal, shown
-from dpratio.errors import DocumentRefused, FileRefused, InvalidInput
+from dpratio.errors import FileRefused, InvalidInput
 from planned import plan_scores
 
 BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
@@ -145,12 +145,3 @@ def test_nothing_is_replaced_by_accident(
     assert "unknown kind of file" in str(error)
     shown(*words, "-o", given[0], "--force")
     assert dpr.read_release(given[0]).sources
-
-
-def test_a_file_that_is_no_release_is_named(cells: dpr.Plan, tmp_path: Path) -> None:
-    write(tmp_path / "good.json", cells)
-    (tmp_path / "bad.json").write_text("{}", encoding="utf-8")
-    words = ("merge", tmp_path / "good.json", tmp_path / "bad.json")
-    error = refusal(*words, "-o", tmp_path / "all.json")
-    assert isinstance(error, DocumentRefused)
-    assert "bad.json" in str(error)

@@ -78,11 +78,6 @@ def test_an_unknown_group_is_one_line(path: str, call: Call) -> None:
     assert said.startswith("InvalidInput: no such group, got 'nort'. Did you mean")
 
 
-def test_a_file_that_is_no_release_is_named(tmp_path: Path, call: Call) -> None:
-    (tmp_path / "r.json").write_text("{}", encoding="utf-8")
-    assert is_refused(call("compare", str(tmp_path / "r.json")), 6, "r.json")
-
-
 def test_keys_that_are_not_text_are_written_as_they_are_shown(tmp_path: Path) -> None:
     groups = Groups.cross(Keys("state", ["CA"]), Keys("year", [1, 2, 3]))
     plan = plan_of(groups, epsilon=2)

@@ -7,6 +7,8 @@ import pytest
 
 from cli.commands_for_tests import Call, shown
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 
 def test_a_release_is_written_and_estimated(folder: Path) -> None:
     said = shown("release", "study.toml", "-o", "r.json")
@@ -19,8 +21,7 @@ def test_a_release_is_written_and_estimated(folder: Path) -> None:
     assert (folder / "r.json").is_file()
 
 
-def test_the_monte_carlo_estimate_repeats_with_its_seed(folder: Path) -> None:
-    assert folder.is_dir()
+def test_the_monte_carlo_estimate_repeats_with_its_seed() -> None:
     shown("release", "study.toml", "-o", "r.json")
     words = ("estimate", "r.json", "--method", "monte_carlo", "--seed", "7")
     first, second = (shown(*words) for _ in range(2))
@@ -28,8 +29,7 @@ def test_the_monte_carlo_estimate_repeats_with_its_seed(folder: Path) -> None:
     assert "monte_carlo" in first
 
 
-def test_intervals_without_correction_are_called_too_narrow(folder: Path) -> None:
-    assert folder.is_dir()
+def test_intervals_without_correction_are_called_too_narrow() -> None:
     shown("release", "study.toml", "-o", "r.json")
     assert "too narrow" in shown("estimate", "r.json", "--method", "no_correction")
 

@@ -90,12 +90,6 @@ def test_a_name_is_allowed_without_a_study(ready: Call) -> None:
     )
 
 
-def test_a_plan_file_has_no_data_of_its_own(ready: Call) -> None:
-    assert ready("plan", "study.toml", "-o", "plan.json")[0] == 0
-    done = ready("release", "plan.json", "-o", "r.json")
-    assert is_refused(done, 3, "a release needs data, got none")
-
-
 def test_a_plan_file_is_shown_as_the_study_is(ready: Call) -> None:
     _, study, _ = ready("plan", "study.toml", "-o", "plan.json", "--format", "csv")
     _, plan, _ = ready("plan", "plan.json", "--format", "csv")

@@ -20,8 +20,3 @@ def test_a_file_that_exists_stays(ready: Call) -> None:
     done = ready("ledger", "backup", "people.csv")
     assert is_refused(done, 5, "a copy replaces nothing")
     assert Path("people.csv").read_bytes() == before
-
-
-def test_a_ledger_that_is_missing_is_not_copied(call: Call) -> None:
-    assert is_refused(call("ledger", "backup", "copy.db"), 11, "there is no ledger")
-    assert not Path("copy.db").exists()

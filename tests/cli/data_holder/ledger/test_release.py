@@ -69,13 +69,6 @@ def test_a_cap_that_is_reached_refuses_with_its_exit_code(
     assert Ledger("dpratio.db").account().seq == 16
 
 
-def test_what_fails_before_the_charge_costs_nothing(ready: Call, folder: Path) -> None:
-    (folder / "people.csv").write_text("score,lable\n0.5,1\n", encoding="utf-8")
-    done = ready("release", "study.toml", "-o", "r.json")
-    assert is_refused(done, 4, "column 'label' is not named by the first line")
-    assert Ledger("dpratio.db").account().seq == 0
-
-
 def test_the_ledger_may_be_named_by_option_or_environment(
     call: Call, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,6 +107,7 @@ def test_a_release_that_the_ledger_does_not_know_is_found(ready: Call) -> None:
         ("verify",),
         ("void", ID),
         ("approve", "study.toml"),
+        ("backup", "copy.db"),
     ],
 )
 def test_a_ledger_that_is_not_there_is_not_made(
