@@ -101,20 +101,11 @@ def _marks(
         for row in own:
             reach = _reach(row) if figure == "coverage" else math.nan  # No bar.
             value, place = row[figure], row[along] * moved
-            ends = (max(value - reach, 0), min(value + reach, 1))
+            ends = (max(value - reach, 0), min(value + reach, 1), value)
             told = f"{method}, {along} {row[along]:g}: {figure} {value:.4g}"
-            marks.append(
-                Interval(
-                    place,
-                    *ends,
-                    value,
-                    told,
-                    css.split()[0],
-                    shape,
-                    upright=True,
-                    size=0.8,
-                )
-            )
+            look = (css.split()[0], shape)
+            mark = Interval(place, *ends, told, *look, upright=True, size=0.8)
+            marks.append(mark)
     return marks
 
 

@@ -22,7 +22,7 @@ def drifting() -> dpr.Release:
 
 def test_alarms_and_changes_are_explained_in_words(tmp_path: Path) -> None:
     found = dpr.watch(drifting(), within=(0.95, 1.05), people_are_new=True)
-    alarm, change = watched_of(found)["told"]
+    alarm, change = watched_of(found)["lines"]
     assert alarm.startswith("south: first alarm at 2026-0")
     assert "all periods so far lies between" in alarm
     assert "above the tolerated 0.95 to 1.05" in alarm
@@ -39,14 +39,14 @@ def test_alarms_and_changes_are_explained_in_words(tmp_path: Path) -> None:
 
 def test_alone_an_alarm_is_about_one_period() -> None:
     found = dpr.watch(drifting(), within=(0.95, 1.05))
-    (alarm,) = watched_of(found)["told"]
+    (alarm,) = watched_of(found)["lines"]
     assert "the ratio of this period lies between" in alarm
 
 
 def test_many_loud_groups_are_counted() -> None:
     releases = looks_of(Setting(2000, 4), 12, 15)
     found = dpr.watch(releases, within=(0.5, 0.6), people_are_new=True)
-    told = watched_of(found)["told"]
+    told = watched_of(found)["lines"]
     assert told[-1] == "3 more groups have an alarm or a change."
 
 

@@ -37,8 +37,13 @@ SHAPES = {
     "diamond": "M0 -5.5L5.5 0L0 5.5L-5.5 0z",
     "cross": "M-1.5 -5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5z",
 }
-_ARROWS = {"left": "l7 -4.5v9z", "right": "l-7 -4.5v9z", "up": "l-4.5 7h9z"}
-_ARROWS["down"] = "l-4.5 -7h9z"
+# By the end that goes on beyond the axis, and whether the interval is upright.
+_ARROWS = {
+    ("low", False): "l7 -4.5v9z",
+    ("high", False): "l-7 -4.5v9z",
+    ("low", True): "l-4.5 -7h9z",
+    ("high", True): "l-4.5 7h9z",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,16 +196,10 @@ def _reach(mark: Interval, frame: Frame, scale: Scale) -> str:
 
 
 def _arrow(mark: Interval, frame: Frame, side: str) -> str:
-    names = (
-        {"low": "down", "high": "up"}
-        if mark.upright
-        else {"low": "left", "high": "right"}
-    )
     end = -math.inf if side == "low" else math.inf
     x, y = _place(mark, frame, end)
-    return element(
-        "path", class_=f"point {mark.css}", d=f"M{x:.1f} {y:.1f}{_ARROWS[names[side]]}"
-    )
+    arrow = f"M{x:.1f} {y:.1f}{_ARROWS[side, mark.upright]}"
+    return element("path", class_=f"point {mark.css}", d=arrow)
 
 
 def _place(mark: Interval, frame: Frame, value: float) -> tuple[float, float]:

@@ -32,6 +32,8 @@ _KINDS = (
 _MOST_ANSWERS, _MOST_DRAWN, _MOST_LISTED = 20, 5_000, 300
 # Columns that are the same in every row, and that the notes say in words.
 _SAID_BELOW = {"adjust", "alternative", "level"}
+# What some answers do not have.
+_PLAIN: dict[str, Any] = {"lines": [], "notes": [], "table": "", "more": 0}
 
 
 def require_answers(release: Release, answers: Sequence[Answer]) -> None:
@@ -86,28 +88,16 @@ def _unbroken(line: str) -> str:
 def _terms(release: Release, answer: Answer) -> dict[str, Any]:
     match answer:
         case Watch():
-            watched = watched_of(answer)
-            return {
-                "headline": f"{watched['summary']}.",
-                "heading": "Over time",
-                "lines": watched["told"],
-                "pictures": watched["pictures"],
-                "css": "watched",
-                "notes": watched["notes"],
-                "table": "",
-                "more": 0,
-            }
+            return _PLAIN | watched_of(answer)
         case Curve():
             drawn = curve_terms(answer)
             first, *others = drawn["lines"]
-            return {
+            return _PLAIN | {
                 "headline": f"Calibration of {answer.score}: {first}",
                 "heading": f"Calibration of {answer.score}",
                 "lines": others,
                 "pictures": drawn["pictures"],
                 "css": "curves",
-                "notes": [],
-                "table": "",
                 "more": drawn["more"],
             }
         case Comparison() | Equivalence() | Homogeneity() | FunctionEstimates():
@@ -125,10 +115,9 @@ def _of_rows(answer: Answered, column: str) -> dict[str, Any]:
     }
     count = len(next(iter(columns.values())))
     listed = Table({name: cells[:_MOST_LISTED] for name, cells in columns.items()})
-    return {
+    return _PLAIN | {
         "headline": shortened(headline_of(answer, column)),
         "heading": shortened(heading_of(answer)),
-        "lines": [],
         "pictures": pictures,
         "css": "answer-chart",
         # The stamps stand at the top of the report.

@@ -12,17 +12,19 @@ __all__ = ["watched_of"]
 
 
 def watched_of(watch: Watch) -> dict[str, Any]:
-    """Give the sentences and the pictures of a ratio over time."""
+    """Give what the template needs of a ratio over time."""
     loud = np.flatnonzero((watch.alarm_seen >= 0) | (watch.change_seen >= 0)).tolist()
     told = [line for at in loud[:MOST_PANELS] for line in _told(watch, at)]
     more = len(loud) - MOST_PANELS
     if more > 0:
         told.append(f"{more:,} more groups have an alarm or a change.")
     return {
-        "summary": shortened(watch.summary()),
-        "told": [shortened(line) for line in told],
-        "notes": watch.notes(),
+        "headline": f"{shortened(watch.summary())}.",
+        "heading": "Over time",
+        "lines": [shortened(line) for line in told],
         "pictures": watch_chart(watch).pictures(),
+        "css": "watched",
+        "notes": watch.notes(),
     }
 
 
