@@ -203,8 +203,10 @@ def test_a_guess_made_to_plan_is_no_reference() -> None:
     page = render_report(spent())
     for words in (">beside", "lies above", "lie above", "dashed line"):
         assert words not in page
-    assert 'class="reference"' not in page
-    assert "beside 3" in render_report(spent(), reference=3)
+    beside = render_report(spent(), reference=3)
+    drawn = re.compile(r'<line class="rule" x1="[0-9]')
+    assert (bool(drawn.search(page)), bool(drawn.search(beside))) == (False, True)
+    assert "beside 3" in beside
     alike = {"reference": 1.0, "around_one": True}
     assert_asked(dpr.Ratio("score", per="label"), BOUNDS, alike)
     assert_asked(dpr.Ratio("score", per="label", guess=1), BOUNDS, alike)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from analyst import ten_rows_released
 from analyst.given import given_release
 from analyst.regions import BOUNDS, LINKS, people, plan_of, regions_release
 from analyst.simulated import Setting, many_cells_release
@@ -44,6 +45,17 @@ def test_weak_denominators_are_statuses_and_never_errors() -> None:
     cannot = "north cannot be compared with east, no bounded 95 % interval"
     assert weak_pair.summary().startswith(cannot)
     assert weak_pair.shown()["estimate"] == ["–"]
+
+
+@pytest.mark.parametrize("design", ["pairs", "rest"])
+def test_a_denominator_that_noise_made_negative_has_no_ratio(design: str) -> None:
+    """Only the numerator may be negative, so that the ratio has no lowest value."""
+    plan = ten_rows_released.plan_of(s=(-2, 2), keys=("a", "b"))
+    release = ten_rows_released.release_of(plan, {}, {"wy": -13.75})
+    answer = compare_ratios(release, design=design, link="difference")
+    for row in answer.to_dicts():
+        assert math.isnan(row["estimate"])
+        assert row["status"] != "ok"
 
 
 def test_a_denominator_that_may_be_small_leaves_one_end_open() -> None:

@@ -56,8 +56,11 @@ class ComparisonTarget:
         chosen = find_question(release, groups, question)
         moments = moments_of(release, chosen)
         form = choose_variance(moments, variance)
-        lowest = Signs.of(release.measured.box(chosen.asked)).lowest
-        statistic = silenced_statistic(moments, form, lowest=lowest)
+        signs = Signs.of(release.measured.box(chosen.asked))
+        statistic = replace(
+            silenced_statistic(moments, form, lowest=signs.lowest),
+            denominator_is_positive=signs.denominator_is_positive,
+        )
         return cls(release, chosen, tuple(groups), statistic, form)
 
     def named(self, places: Places) -> list[Any]:
@@ -110,8 +113,10 @@ class ComparisonTarget:
             people = [MEASURED if each else BOUNDED for each in used.tolist()]
             return contest, (first, second), tuple(people)
         rest = self._rest_of(sides.second)
-        lowest = self.statistic.lowest
-        others = silenced_statistic(rest, self.variance, lowest=lowest)
+        others = replace(
+            silenced_statistic(rest, self.variance, lowest=self.statistic.lowest),
+            denominator_is_positive=self.statistic.denominator_is_positive,
+        )
         both = (sides.first, np.arange(len(first)))
         rests = [REST] * len(first)
         return Between(self.statistic, others, both, link), (first, rests), ()

@@ -189,6 +189,7 @@ def _ratios(statistic: Statistic) -> tuple[Floats, Floats]:
         bottom, lowest = statistic.denominator, statistic.lowest
         here = AtEstimate.of(statistic)
         sampling, privacy = here.variances()
-        undefined = bottom <= 0 if np.isfinite(lowest) else bottom == 0
+        is_positive = statistic.denominator_is_positive or np.isfinite(lowest)
+        undefined = bottom <= 0 if is_positive else bottom == 0
         ratio = np.where(undefined, np.nan, np.maximum(here.ratio, lowest))
     return ratio, sampling + privacy

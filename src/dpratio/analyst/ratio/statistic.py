@@ -96,7 +96,8 @@ class Scored:
 class Statistic:
     """What the test of a ratio needs, for every row of a table.
 
-    ``lowest`` is the smallest ratio there can be: 0 or −∞.
+    ``lowest`` is the smallest ratio there can be: 0 or −∞. A denominator that cannot be
+    negative has no ratio where noise made it so.
     """
 
     numerator: Floats
@@ -104,6 +105,7 @@ class Statistic:
     sampling: SamplingVariance
     noise: tuple[NoiseTerm, ...]
     lowest: float
+    denominator_is_positive: bool = False
 
     def only(self, chosen: Flags | Integers | slice) -> "Statistic":
         """Keep some rows, perhaps repeatedly."""
