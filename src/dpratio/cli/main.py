@@ -51,20 +51,31 @@ app = typer.Typer(
 )
 
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Data holder": (new, plan, check, bounds, release, audit),
+    "Data holder": (new, plan, check, bounds, release),
     "Holder of a release": (
-        *(estimate, curve, compare, function),
-        *(watch, report, roll_up, merge),
+        estimate,
+        curve,
+        compare,
+        function,
+        watch,
+        report,
+        roll_up,
+        merge,
     ),
-    "Anyone": (demo, forecast, rehearse, coverage, page),
+    "Anyone": (demo, forecast, rehearse, coverage, audit, page),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
 with_examples(app.registered_commands)
 for command in (
-    *(team.withdraw, team.close, team.quarantine, team.roles),
-    *(team.migrate, team.recover, team.export),
+    team.withdraw,
+    team.close,
+    team.quarantine,
+    team.roles,
+    team.migrate,
+    team.recover,
+    team.export,
 ):
     ledger.command()(command)
 ledger.command("import")(team.import_)
