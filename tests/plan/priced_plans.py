@@ -1,5 +1,6 @@
 """Plans to be priced, edited by hand, and what the door says of them."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -16,6 +17,7 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
 
 __all__ = [
+    "LAWS",
     "ONE_IN_A_MILLION",
     "OTHER_LISTS",
     "ask",
@@ -29,6 +31,9 @@ __all__ = [
     "with_sums",
 ]
 
+LAWS = list(
+    itertools.product(("focused", "joint", "even"), ("laplace", "analytic_gaussian"))
+)
 ONE_IN_A_MILLION = Fraction(1, 10**6)
 OTHER_LISTS: dict[str, Callable[[Any], Any]] = {
     "fewer": lambda sums: sums[:-1],

@@ -22,7 +22,7 @@ from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
-from plan.priced_plans import change_question, refuse, spent
+from plan.priced_plans import LAWS, change_question, refuse, spent
 
 BOUNDS = {"delay": Bounds(0, 60), "trips": Bounds(0, 1)}
 YEARLY = {"delay": Bounds(0, 1200), "trips": Bounds(0, 40)}
@@ -30,11 +30,6 @@ MONTHLY = {"delay": Bounds(0, 150), "trips": Bounds(0, 6)}
 CARRIERS = Groups("carrier", ["red", "blue", "green"])
 MONTHS = Groups("month", list(range(1, 13)))
 RATIO = Ratio("delay", per="trips")
-LAWS = [
-    (strategy, mechanism)
-    for strategy in ("focused", "joint", "even")
-    for mechanism in ("laplace", "analytic_gaussian")
-]
 
 
 def flights(strategy: str = "focused", **changes: Any) -> Plan:  # noqa: ANN401

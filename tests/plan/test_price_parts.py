@@ -16,6 +16,7 @@ from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from plan.priced_plans import (
+    LAWS,
     ONE_IN_A_MILLION,
     change_question,
     refuse,
@@ -39,13 +40,6 @@ def several(strategy: str, mechanism: str, **changes: Any) -> Plan:  # noqa: ANN
         "mechanism": mechanism,
     } | changes
     return make_plan(RATIOS, **terms)
-
-
-LAWS = [
-    (strategy, mechanism)
-    for strategy in ("focused", "joint", "even")
-    for mechanism in ("laplace", "analytic_gaussian")
-]
 
 
 @pytest.mark.parametrize(("strategy", "mechanism"), LAWS)

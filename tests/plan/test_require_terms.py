@@ -102,28 +102,6 @@ def test_terms_that_fit_each_other_are_accepted(changes: dict[str, Any]) -> None
                 "Write {'score': Bounds(0, 1), …}."
             ),
         ),
-        (
-            {"strategy": "joint", "mechanism": "classical_gaussian"},
-            (
-                "strategy 'joint' has no classical_gaussian noise, got "
-                "'classical_gaussian'. Use 'analytic_gaussian', which composes "
-                "exactly, or strategy 'even'."
-            ),
-        ),
-        (
-            {"strategy": "joint", "ratio": replace(RATIO, residual_bound=0.5)},
-            (
-                "strategy 'joint' does not use a residual bound, got 0.5. "
-                "Use strategy 'focused', or leave the residual bound out."
-            ),
-        ),
-        (
-            {"mechanism": "analytic_gaussian", "budget": Budget(1)},
-            (
-                "Gaussian noise needs a delta above 0, got '0'. "
-                "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
-            ),
-        ),
     ],
     ids=lambda given: None if isinstance(given, dict) else "",
 )
@@ -133,28 +111,37 @@ def test_terms_that_do_not_fit_are_refused(
     assert refusal(**changes) == message
 
 
-@pytest.mark.parametrize(
-    ("strategy", "mechanism"),
-    [
-        ("focused", "classical_gaussian"),
-        ("joint", "classical_gaussian"),
-    ],
-)
-def test_classical_noise_has_no_joint_price(strategy: str, mechanism: str) -> None:
-    message = refusal(strategy=strategy, mechanism=mechanism)
-    assert message.startswith(f"strategy '{strategy}' has no classical_gaussian noise")
+@pytest.mark.parametrize("strategy", ["focused", "joint"])
+def test_classical_noise_has_no_joint_price(strategy: str) -> None:
+    assert refusal(strategy=strategy, mechanism="classical_gaussian") == (
+        f"strategy '{strategy}' has no classical_gaussian noise, got "
+        "'classical_gaussian'. Use 'analytic_gaussian', which composes exactly, or "
+        "strategy 'even'."
+    )
 
 
 @pytest.mark.parametrize("strategy", ["even", "joint"])
 def test_only_a_focused_plan_clips_residuals(strategy: str) -> None:
-    message = refusal(strategy=strategy, ratio=replace(RATIO, residual_bound=0.5))
-    assert message.startswith(f"strategy '{strategy}' does not use a residual bound")
+    ratio = replace(RATIO, residual_bound=0.5)
+    assert refusal(strategy=strategy, ratio=ratio) == (
+        f"strategy '{strategy}' does not use a residual bound, got 0.5. "
+        "Use strategy 'focused', or leave the residual bound out."
+    )
 
 
-@pytest.mark.parametrize("mechanism", ["analytic_gaussian", "classical_gaussian"])
-def test_gaussian_noise_needs_a_delta(mechanism: str) -> None:
-    message = refusal(strategy="even", mechanism=mechanism, budget=Budget(1))
-    assert message.startswith("Gaussian noise needs a delta above 0, got '0'.")
+@pytest.mark.parametrize(
+    ("strategy", "mechanism"),
+    [
+        ("focused", "analytic_gaussian"),
+        ("even", "analytic_gaussian"),
+        ("even", "classical_gaussian"),
+    ],
+)
+def test_gaussian_noise_needs_a_delta(strategy: str, mechanism: str) -> None:
+    assert refusal(strategy=strategy, mechanism=mechanism, budget=Budget(1)) == (
+        "Gaussian noise needs a delta above 0, got '0'. "
+        "Give the budget a delta such as 1e-6, or use mechanism 'laplace'."
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,16 @@ from typing import Any
 import pytest
 
 from dpratio.errors import DocumentRefused
-from dpratio.release.files import read_release
+from dpratio.release.files import read_release, release_to_bytes
+from dpratio.release.release import Release
 
-__all__ = ["check_reading", "checksum", "refusal", "signed"]
+__all__ = ["check_reading", "checksum", "document_of", "refusal", "signed"]
+
+
+def document_of(release: Release) -> dict[str, Any]:
+    """The document that a release is written as."""
+    document: dict[str, Any] = json.loads(release_to_bytes(release, "json"))
+    return document
 
 
 def checksum(document: dict[str, Any]) -> str:

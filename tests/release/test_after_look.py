@@ -1,6 +1,5 @@
 """That terms were set after a look stays with a release, whatever becomes of it."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from dpratio.release.files import read_release, release_to_bytes
 from dpratio.release.release import Release
 from dpratio.release.roll_up import roll_up
 from release.derived_releases import TEXT
-from release.edited_documents import refusal, signed
+from release.edited_documents import document_of, refusal, signed
 from release.releases_for_tests import RELEASES, add_up
 
 LOOKED = replace(TEXT[0], is_after_look=True)
@@ -29,15 +28,15 @@ def test_it_is_written_and_read_again(
 
 
 def test_a_release_without_it_has_the_bytes_that_it_had() -> None:
-    document = json.loads(release_to_bytes(TEXT[0], "json"))
+    document = document_of(TEXT[0])
     assert "after_look" not in document
-    marked = json.loads(release_to_bytes(LOOKED, "json"))
+    marked = document_of(LOOKED)
     assert marked.pop("after_look") is True
     assert {**marked, "sha256": ""} == {**document, "sha256": ""}
 
 
 def test_nothing_states_that_there_was_no_look(tmp_path: Path) -> None:
-    document = json.loads(release_to_bytes(TEXT[0], "json"))
+    document = document_of(TEXT[0])
     text = signed({**document, "after_look": False})
     said = refusal(tmp_path / "release.json", text)
     assert said.startswith("$.after_look: must be true, or left out")

@@ -1,6 +1,5 @@
 """Releases that were made from others, in files: heads and costs, old files too."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -10,23 +9,17 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.release.files import read_release, release_to_bytes
-from dpratio.release.release import Release
+from dpratio.release.files import read_release
 from dpratio.release.roll_up import roll_up
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups, PrivateKeys
 from release.derived_releases import TEXT, survives
-from release.edited_documents import check_reading, signed
+from release.edited_documents import check_reading, document_of, signed
 from release.golden_releases import golden_document
 from release.releases_for_tests import RELEASES, add_up, plan_of, release_of
 
 MERGED = Path(__file__).parent / "golden" / "release_v1_merged.json"
 HEAD = "0123456789abcdef" * 4
-
-
-def document_of(release: Release) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads(release_to_bytes(release, "json"))
-    return made
 
 
 # --- Files from before costs were added up --------------------------------------------

@@ -8,250 +8,224 @@ from edited_places import edit
 from release.edited_documents import check_reading, signed
 from release.golden_releases import golden_document
 
-
-@pytest.mark.parametrize(
-    ("place", "value", "message"),
-    [
-        ("id", "00112233", "$.id: must be 32 hexadecimal digits, got '00112233'."),
+# By place in the document: what is put there, and the refusal; None is read.
+EDITS: dict[str, list[tuple[object, str | None]]] = {
+    "id": [
+        ("00112233", "$.id: must be 32 hexadecimal digits, got '00112233'."),
         (
-            "id",
             "00112233445566778899AABBCCDDEEFF",
             (
-                "$.id: must be 32 hexadecimal digits, "
-                "got '00112233445566778899AABBCCDDEEFF'."
+                "$.id: must be 32 hexadecimal digits, got "
+                "'00112233445566778899AABBCCDDEEFF'."
             ),
         ),
-        ("id", 5, "$.id: must be text, got 5."),
-        ("made_by", None, "$.made_by: must be text, got None."),
-        ("simulated", "no", "$.simulated: must be true or false, got 'no'."),
-        ("simulated", 1, "$.simulated: must be true or false, got 1."),
-        ("version", "1", "$.version: must be a whole number, got '1'."),
-        ("version", True, "$.version: must be a whole number, got True."),
-        ("version", 0, "$.version: must be 1, got 0."),
-        ("format", "dpratio", "$.format: this is not a dpratio-release document."),
-        ("plan", None, "$.plan: must be a table of fields, got None."),
+        (5, "$.id: must be text, got 5."),
+    ],
+    "made_by": [(None, "$.made_by: must be text, got None.")],
+    "simulated": [
+        ("no", "$.simulated: must be true or false, got 'no'."),
+        (1, "$.simulated: must be true or false, got 1."),
+    ],
+    "version": [
+        ("1", "$.version: must be a whole number, got '1'."),
+        (True, "$.version: must be a whole number, got True."),
+        (0, "$.version: must be 1, got 0."),
+    ],
+    "format": [("dpratio", "$.format: this is not a dpratio-release document.")],
+    "plan": [(None, "$.plan: must be a table of fields, got None.")],
+    "plan.parts.0.sums.3.scale": [
+        ("1", "$.plan.parts[0].sums[3].scale: must be a number, got '1'."),
+    ],
+    "plan.privacy.mechanism": [
         (
-            "plan.parts.0.sums.3.scale",
-            "1",
-            "$.plan.parts[0].sums[3].scale: must be a number, got '1'.",
-        ),
-        (
-            "plan.privacy.mechanism",
             "none",
             (
-                "$.plan.privacy.mechanism: must be one of laplace, analytic_gaussian, "
-                "classical_gaussian, got 'none'."
+                "$.plan.privacy.mechanism: must be one of laplace, "
+                "analytic_gaussian, classical_gaussian, got 'none'."
             ),
         ),
-        ("plan.privacy.epsilon", "1/2", "$.plan: the noise of Σ w is too small for"),
+        ("classical_gaussian", "$.plan: the noise of Σ w is too small for its share"),
+    ],
+    "plan.privacy.epsilon": [("1/2", "$.plan: the noise of Σ w is too small for")],
+    "plan.privacy.delta": [("-1", "$.plan")],
+    "plan.bounds.weight": [
+        ([-1, 3], "$.plan: the plan's terms break a rule: the lower bound of a weight"),
+    ],
+    "plan.bounds.score": [
+        ([0, 2], "$.plan: the lattice step of Σ w·s is not"),
+        ([0, 1.25], "$.plan: the sensitivity of Σ w·s must be"),
+        # Fewer values fit than were promised, and nothing else changes.
+        ("binary", None),
+    ],
+    "plan.bounds.label": [([0, 1], "$.plan: strategy 'even' does not measure these")],
+    "plan.bounds.extra": [
         (
-            "plan.privacy.mechanism",
-            "classical_gaussian",
-            "$.plan: the noise of Σ w is too small for its share",
-        ),
-        (
-            "plan.privacy.delta",
-            "-1",
-            "$.plan",
-        ),
-        (
-            "plan.bounds.weight",
-            [-1, 3],
-            "$.plan: the plan's terms break a rule: the lower bound of a weight",
-        ),
-        ("plan.bounds.score", [0, 2], "$.plan: the lattice step of Σ w·s is not"),
-        ("plan.bounds.score", [0, 1.25], "$.plan: the sensitivity of Σ w·s must be"),
-        (
-            "plan.bounds.score",
-            "binary",
-            None,  # Fewer values fit than were promised, and nothing else changes.
-        ),
-        ("plan.bounds.label", [0, 1], "$.plan: strategy 'even' does not measure these"),
-        (
-            "plan.bounds.extra",
             [0, 1],
             "$.plan: the plan's terms break a rule: bounds are given for columns not",
         ),
+    ],
+    "plan.partitions.0.dimensions.0.keys.column": [
         (
-            "plan.partitions.0.dimensions.0.keys.column",
             "score",
             "$.plan: the plan's terms break a rule: a column of the ratio cannot be",
         ),
+    ],
+    "plan.parts.0.ratio.weight": [
+        (None, "$.plan: the plan's terms break a rule: bounds are"),
+    ],
+    "plan.partitions.0": [(None, "$.values[0]: must have 1 rows, has 3.")],
+    "plan.partitions.0.dimensions.0.keys.values": [
+        (["a", "b"], "$.values[0]: must have 2 rows, has 3."),
+    ],
+    "plan.partitions": [
+        ([], "$.plan: the plan's terms break a rule: groups must"),
+        ({}, "$.plan.partitions: must be a list, got a dict."),
+    ],
+    "plan.partitions.0.cells": [
+        ([[0], [1]], "$.values[0]: must have 2 rows, has"),
+        ([[3]], "$.plan.partitions[0]: every cell names"),
+        ([[0.5]], "$.plan.partitions[0].cells[0][0]: must"),
+    ],
+    "plan.parts": [([], "$.plan: the plan's terms break a rule: at least one ratio")],
+    "plan.parts.0.partition": [
+        (1, "$.plan: each question belongs to a partition"),
+        ("0", "$.plan.parts[0].partition: must be a whole"),
+    ],
+    "plan.parts.0.weight": [
+        ("2", "$.plan: the weights of questions must be"),
+        ("1/2", "$.plan: the noise of Σ w is too small for"),
+        (1, "$.plan.parts[0].weight: must be text, got 1."),
+    ],
+    "plan.unit.column": [
+        ("region", "$.plan: the plan's terms break a rule: a unit"),
+        (5, "$.plan.unit.column: must be text, got 5."),
+    ],
+    "plan.unit.totals": [({"score": [0, 1]}, "$.plan.unit: rows have no totals")],
+    "plan.unit.most_groups": [
+        (2, "$.plan.unit: rows have no totals and lie in one"),
+        ("2", "$.plan.unit.most_groups: must be a whole"),
+    ],
+    "plan.unit.neighbours": [
+        ("change-one", "$.plan: the noise of Σ w is too small"),
+        ("none", "$.plan.unit.neighbours: must be one of add"),
+    ],
+    "plan.unit.key": [
+        ("", "$.plan.unit: the key of the hash must be plain text"),
+        ("ü", "$.plan.unit: the key of the hash must be plain text"),
+        ("other", None),  # It chooses between groups of a person.
+    ],
+    "plan.parts.0.ratio.minus": [
         (
-            "plan.parts.0.ratio.weight",
-            None,
-            "$.plan: the plan's terms break a rule: bounds are",
-        ),
-        ("plan.partitions.0", None, "$.values[0]: must have 1 rows, has 3."),
-        (
-            "plan.partitions.0.dimensions.0.keys.values",
-            ["a", "b"],
-            "$.values[0]: must have 2 rows, has 3.",
-        ),
-        ("plan.partitions", [], "$.plan: the plan's terms break a rule: groups must"),
-        ("plan.partitions", {}, "$.plan.partitions: must be a list, got a dict."),
-        ("plan.partitions.0.cells", [[0], [1]], "$.values[0]: must have 2 rows, has"),
-        ("plan.partitions.0.cells", [[3]], "$.plan.partitions[0]: every cell names"),
-        ("plan.partitions.0.cells", [[0.5]], "$.plan.partitions[0].cells[0][0]: must"),
-        ("plan.parts", [], "$.plan: the plan's terms break a rule: at least one ratio"),
-        ("plan.parts.0.partition", 1, "$.plan: each question belongs to a partition"),
-        ("plan.parts.0.partition", "0", "$.plan.parts[0].partition: must be a whole"),
-        ("plan.parts.0.weight", "2", "$.plan: the weights of questions must be"),
-        ("plan.parts.0.weight", "1/2", "$.plan: the noise of Σ w is too small for"),
-        ("plan.parts.0.weight", 1, "$.plan.parts[0].weight: must be text, got 1."),
-        ("plan.unit.column", "region", "$.plan: the plan's terms break a rule: a unit"),
-        ("plan.unit.column", 5, "$.plan.unit.column: must be text, got 5."),
-        ("plan.unit.totals", {"score": [0, 1]}, "$.plan.unit: rows have no totals"),
-        ("plan.unit.most_groups", 2, "$.plan.unit: rows have no totals and lie in one"),
-        ("plan.unit.most_groups", "2", "$.plan.unit.most_groups: must be a whole"),
-        ("plan.unit.neighbours", "change-one", "$.plan: the noise of Σ w is too small"),
-        ("plan.unit.neighbours", "none", "$.plan.unit.neighbours: must be one of add"),
-        ("plan.unit.key", "", "$.plan.unit: the key of the hash must be plain text"),
-        ("plan.unit.key", "ü", "$.plan.unit: the key of the hash must be plain text"),
-        ("plan.unit.key", "other", None),  # It chooses between groups of a person.
-        (
-            "plan.parts.0.ratio.minus",
             "other",
             "$.plan: the plan's terms break a rule: every column of the ratio needs",
         ),
+    ],
+    "plan.parts.0.sums": [
+        ([], "$.plan: strategy 'even' does not measure these sums, got []"),
+    ],
+    "plan.parts.0.sums.0.name": [
+        ("v", "$.plan: strategy 'even' does not measure these sums"),
+    ],
+    "plan.parts.0.sums.0.factors": [
+        ([], "$.plan: strategy 'even' does not measure these"),
+    ],
+    "plan.parts.0.sums.0.step": [
+        (2.0**-22, "$.plan: the lattice step of Σ w is not"),
+        (0, "$.plan: the lattice step of Σ w is not"),
+    ],
+    "plan.parts.0.sums.0.sensitivity": [
+        (1, "$.plan: the sensitivity of Σ w must be 25165824 cells, got 1."),
+    ],
+    "plan.parts.0.sums.0.scale": [
         (
-            "plan.parts.0.sums",
-            [],
-            "$.plan: strategy 'even' does not measure these sums, got []",
-        ),
-        (
-            "plan.parts.0.sums.0.name",
-            "v",
-            "$.plan: strategy 'even' does not measure these sums",
-        ),
-        (
-            "plan.parts.0.sums.0.factors",
-            [],
-            "$.plan: strategy 'even' does not measure these",
-        ),
-        (
-            "plan.parts.0.sums.0.step",
-            2.0**-22,
-            "$.plan: the lattice step of Σ w is not",
-        ),
-        ("plan.parts.0.sums.0.step", 0, "$.plan: the lattice step of Σ w is not"),
-        (
-            "plan.parts.0.sums.0.sensitivity",
-            1,
-            "$.plan: the sensitivity of Σ w must be 25165824 cells, got 1.",
-        ),
-        (
-            "plan.parts.0.sums.0.scale",
             251658239.0,
             "$.plan: the noise of Σ w is too small for its share, got 251658239.0.",
         ),
+        (-1, "$.plan: the noise of Σ w is too small or too"),
+        (1e300, "$.plan: the noise of Σ w is too small or too"),
+    ],
+    "plan.parts.0.sums.0.epsilon": [
+        ("1/5", "$.plan.parts[0].sums[0]: unknown field 'epsilon'."),
+    ],
+    "plan.parts.0.sums.0.delta": [
+        ("0", "$.plan.parts[0].sums[0]: unknown field 'delta'."),
+    ],
+    "plan.answers": [
+        ("ratio", "$.plan.answers: must be a list, got 'ratio'."),
+        (["means"], "$.plan: the plan's terms break a rule: answers must be 'ratio',"),
+        ([], "$.plan: the plan's terms break a rule: answers must be"),
         (
-            "plan.parts.0.sums.0.scale",
-            -1,
-            "$.plan: the noise of Σ w is too small or too",
-        ),
-        (
-            "plan.parts.0.sums.0.scale",
-            1e300,
-            "$.plan: the noise of Σ w is too small or too",
-        ),
-        (
-            "plan.parts.0.sums.0.epsilon",
-            "1/5",
-            "$.plan.parts[0].sums[0]: unknown field 'epsilon'.",
-        ),
-        (
-            "plan.parts.0.sums.0.delta",
-            "0",
-            "$.plan.parts[0].sums[0]: unknown field 'delta'.",
-        ),
-        ("plan.answers", "ratio", "$.plan.answers: must be a list, got 'ratio'."),
-        (
-            "plan.answers",
-            ["means"],
-            "$.plan: the plan's terms break a rule: answers must be 'ratio',",
-        ),
-        ("plan.answers", [], "$.plan: the plan's terms break a rule: answers must be"),
-        (
-            "plan.answers",
             ["ratio", "ratio"],
             "$.plan: the plan's terms break a rule: answers must be 'ratio',",
         ),
         (
-            "plan.answers",
             ["ratio", "median"],
             (
-                "$.plan.answers[1]: must be one of ratio, means, spread, calibration, "
-                "got 'median'."
+                "$.plan.answers[1]: must be one of ratio, means, spread, "
+                "calibration, got 'median'."
             ),
         ),
-        ("plan.answers.0", None, "$.plan.answers[0]: must be "),
+    ],
+    "plan.answers.0": [(None, "$.plan.answers[0]: must be ")],
+    "plan.parts.0.ratio.residual_bound": [
+        (1, "$.plan: the plan's terms break a rule: strategy 'even' does not use a"),
+    ],
+    "plan.parts.0.ratio.guess": [(2, None)],  # Remembered, and without a use here.
+    "plan.privacy.strategy": [
         (
-            "plan.parts.0.ratio.residual_bound",
-            1,
-            "$.plan: the plan's terms break a rule: strategy 'even' does not use a",
-        ),
-        ("plan.parts.0.ratio.guess", 2, None),  # Remembered, and without a use here.
-        (
-            "plan.privacy.strategy",
             "best",
             (
                 "$.plan.privacy.strategy: must be one of focused, joint, even, "
                 "external, histogram, got 'best'."
             ),
         ),
-        (
-            "plan.privacy.strategy",
-            "focused",
-            "$.plan: a focused plan states the guess of its ratio, got None.",
-        ),
-        ("values", {}, "$.values: must be a list, got a dict."),
-        ("values", [], "$.values: must have as many parts as the plan"),
-        ("values", [[], []], "$.values: must have as many parts as the plan"),
-        ("values.0", {}, "$.values[0]: must be a list, got a dict."),
-        ("values.0", [], "$.values[0]: must have 3 rows, has 0."),
-        ("parts", None, "$.parts: must be a list, got None."),
-        ("parts", [], "$.values: must have as many parts as the plan"),
-        ("parts.0", [], "$.parts[0]: must be a table of fields"),
-        ("parts.0.found", [], "$.parts[0].found: must be null where keys were"),
-        ("parts.0.noise", [], "$.parts[0].noise: must be null where nothing was"),
-        ("sources", None, "$.sources: must be a list, got None."),
-        ("sources", ["0"], "$.sources[0]: must be 32 hexadecimal digits, got '0'."),
-        ("sources", ["0" * 32], "$.parts[0].noise: must say how noise was added up"),
-        ("values.0.1", "1", "$.values[0][1]: must be a list, got '1'."),
-        ("values.0.1", ["1"], "$.values[0][1]: must hold 6 sums, got ['1']."),
-        ("values.0.1", ["1"] * 7, "$.values[0][1]: must hold 6 sums"),
-        ("values.0.1.2", 10, "$.values[0][1][2]: must be text, got 10."),
-        ("values.0.1.2", 10.0, "$.values[0][1][2]: must be text, got 10.0."),
-        ("values.0.1.2", None, "$.values[0][1][2]: must be text, got None."),
-        *(
-            (
-                "values.0.1.2",
-                text,
-                (
-                    "$.values[0][1][2]: must be a 64-bit integer written as text, "
-                    f"got {text!r}"
-                ),
-            )
-            for text in [
-                "",
-                "x",
-                "1.0",
-                "1e3",
-                "+1",
-                "01",
-                "-0",
-                " 1",
-                "1\n",
-                "1_0",
-                "٣",
-                "9223372036854775808",
-                "-9223372036854775808",
-                "12345678901234567890",
-                "1" * 60,
-            ]
-        ),
+        ("focused", "$.plan: a focused plan states the guess of its ratio, got None."),
     ],
+    "values": [
+        ({}, "$.values: must be a list, got a dict."),
+        ([], "$.values: must have as many parts as the plan"),
+        ([[], []], "$.values: must have as many parts as the plan"),
+    ],
+    "values.0": [
+        ({}, "$.values[0]: must be a list, got a dict."),
+        ([], "$.values[0]: must have 3 rows, has 0."),
+    ],
+    "parts": [
+        (None, "$.parts: must be a list, got None."),
+        ([], "$.values: must have as many parts as the plan"),
+    ],
+    "parts.0": [([], "$.parts[0]: must be a table of fields")],
+    "parts.0.found": [([], "$.parts[0].found: must be null where keys were")],
+    "parts.0.noise": [([], "$.parts[0].noise: must be null where nothing was")],
+    "sources": [
+        (None, "$.sources: must be a list, got None."),
+        (["0"], "$.sources[0]: must be 32 hexadecimal digits, got '0'."),
+        (["0" * 32], "$.parts[0].noise: must say how noise was added up"),
+    ],
+    "values.0.1": [
+        ("1", "$.values[0][1]: must be a list, got '1'."),
+        (["1"], "$.values[0][1]: must hold 6 sums, got ['1']."),
+        (["1"] * 7, "$.values[0][1]: must hold 6 sums"),
+    ],
+    "values.0.1.2": [
+        (10, "$.values[0][1][2]: must be text, got 10."),
+        (10.0, "$.values[0][1][2]: must be text, got 10.0."),
+        (None, "$.values[0][1][2]: must be text, got None."),
+    ],
+}
+NO_INTEGERS = [
+    *("", "x", "1.0", "1e3", "+1", "01", "-0", " 1", "1\n", "1_0", "٣", "1" * 60),
+    *("9223372036854775808", "-9223372036854775808", "12345678901234567890"),
+]
+EDITS["values.0.1.2"] += [
+    (text, f"$.values[0][1][2]: must be a 64-bit integer written as text, got {text!r}")
+    for text in NO_INTEGERS
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [(place, *each) for place, edits in EDITS.items() for each in edits],
 )
 def test_an_edit_with_a_new_checksum_is_refused_where_it_breaks_a_rule(
     place: str, value: object, message: str | None, tmp_path: Path

@@ -1,6 +1,5 @@
 """Files of releases that were merged around different guesses: format version 2."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpratio.plan.sensitivity.contrast import Contrast
-from dpratio.release.files import read_release, release_to_bytes, write_release
+from dpratio.release.files import read_release, write_release
 from dpratio.terms.budget import Budget
-from release.edited_documents import check_reading, checksum, signed
+from release.edited_documents import check_reading, checksum, document_of, signed
 from release.golden_releases import golden_document
 from release.releases_for_tests import RELEASES
 
@@ -129,15 +128,15 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 @pytest.mark.parametrize("what", EDITS)
 def test_sums_around_other_guesses_are_checked(what: str, tmp_path: Path) -> None:
     change, message = EDITS[what]
-    document = json.loads(release_to_bytes(MERGED, "json"))
+    document = document_of(MERGED)
     change(document)
     check_reading(signed(document), message, tmp_path / "edited.json")
 
 
 def test_only_focused_plans_hold_sums_around_guesses(tmp_path: Path) -> None:
     joint = RELEASES["two ratios of unequal width"]
-    document = json.loads(release_to_bytes(joint, "json"))
-    added = beside(json.loads(release_to_bytes(MERGED, "json")))
+    document = document_of(joint)
+    added = beside(document_of(MERGED))
     document["parts"][0]["beside"] = [added]
     document["values"][0] = [[*row, *row] for row in document["values"][0]]
     said = "$.parts[0].noise: must be null where nothing was added up"

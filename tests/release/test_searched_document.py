@@ -17,7 +17,6 @@ from dpratio.release.checked_json import checked_bytes
 from dpratio.release.files import (
     read_release,
     release_from_bytes,
-    release_to_bytes,
     write_release,
 )
 from dpratio.release.merge import merge
@@ -29,6 +28,7 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.ratio import Ratio
 from plan.search_plans import PERSON, REGIONS, counts_at, search_of, search_plan
+from release.edited_documents import document_of
 
 PLAN = search_plan(Ratio("spent", per="orders"), groups=REGIONS)
 
@@ -110,7 +110,7 @@ def test_answers_say_where_bounds_came_from() -> None:
 
 
 def edited(release: Release, **changes: Any) -> bytes:  # noqa: ANN401
-    document = json.loads(release_to_bytes(release, "json"))
+    document = document_of(release)
     del document["sha256"]
     document["searched"] |= changes.pop("searched", {})
     document["parts"][0] |= changes.pop("part", {})
@@ -126,7 +126,7 @@ def edited(release: Release, **changes: Any) -> bytes:  # noqa: ANN401
         {"searched": {"is_taken": False}},
         {"searched": {"counts": []}},
         {"searched": {"counts": [["0"] * len(counts_at(PLAN)[0])]}},
-        {"part": json.loads(release_to_bytes(release_at(8), "json"))["parts"][0]},
+        {"part": document_of(release_at(8))["parts"][0]},
     ],
 )
 def test_a_file_whose_counts_lead_elsewhere_is_refused(changes: dict[str, Any]) -> None:

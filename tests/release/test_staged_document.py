@@ -1,6 +1,5 @@
 """Releases in two stages: read as they were written, and held to their totals."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,25 +8,20 @@ import pytest
 
 from dpratio.analyst.ratio.estimate import estimate_ratios
 from dpratio.errors import InvalidInput
-from dpratio.release.files import read_release, release_to_bytes, write_release
+from dpratio.release.files import read_release, write_release
 from dpratio.release.release import Release
 from dpratio.release.roll_up import roll_up
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from edited_places import edit
 from plan.staged_plans import GROUPS, cells_for, staged_plan
-from release.edited_documents import refusal, signed
+from release.edited_documents import document_of, refusal, signed
 from release.releases_for_tests import RELEASES, add_up, staged_release
 
 RATIO = Ratio("spend", per="visits", guess=0.0)
 PLAN = staged_plan(RATIO, groups=GROUPS)
 RELEASE = staged_release(PLAN, (50_000, 20_000))
 FALLBACK = staged_release(PLAN, (50_000, 10))
-
-
-def document_of(release: Release) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(release_to_bytes(release, "json"))
-    return document
 
 
 def test_a_release_holds_the_approved_plan_the_totals_and_what_was_measured() -> None:

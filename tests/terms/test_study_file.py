@@ -250,20 +250,6 @@ def test_bounds_may_be_natural_and_cuts_be_counted() -> None:
     assert parse_study(study()).clipping == "measured"
 
 
-@pytest.mark.parametrize(
-    ("score", "said"),
-    [
-        ("{ range = [0, 1] }", "$.bounds.s: unknown field 'range'"),
-        ("{ natural = true }", "$.bounds.s.natural: must be [lower, upper]"),
-        ("{ natural = [1, 0] }", "bounds must be finite and in order"),
-    ],
-)
-def test_natural_bounds_are_two_numbers(score: str, said: str) -> None:
-    text = study(bounds=f's = {score}\ny = "binary"\nw = [0.25, 3]')
-    with pytest.raises(DocumentRefused, match=re.escape(said)):
-        parse_study(text)
-
-
 def test_bounds_may_name_the_release_that_proposed_them() -> None:
     found = '{ proposed = [0, 512], by = "' + "0" * 32 + '", epsilon = 0.05 }'
     text = study(bounds=f's = {found}\ny = "binary"\nw = [0.25, 3]')
@@ -274,6 +260,9 @@ def test_bounds_may_name_the_release_that_proposed_them() -> None:
 @pytest.mark.parametrize(
     ("score", "said"),
     [
+        ("{ range = [0, 1] }", "$.bounds.s: unknown field 'range'"),
+        ("{ natural = true }", "$.bounds.s.natural: must be [lower, upper]"),
+        ("{ natural = [1, 0] }", "bounds must be finite and in order"),
         ("{ proposed = [0, 1] }", "$.bounds.s: field 'by' is missing"),
         (
             '{ proposed = [0, 1], by = "me", epsilon = 1 }',
@@ -285,7 +274,7 @@ def test_bounds_may_name_the_release_that_proposed_them() -> None:
         ),
     ],
 )
-def test_proposed_bounds_are_two_numbers_and_their_release(
+def test_bounds_with_an_origin_are_two_numbers_and_where_they_are_from(
     score: str, said: str
 ) -> None:
     text = study(bounds=f's = {score}\ny = "binary"\nw = [0.25, 3]')

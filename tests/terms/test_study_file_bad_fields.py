@@ -4,245 +4,113 @@ import pytest
 
 from terms.study_of_loans import refusal, study
 
+RATIO = 'numerator = "s"\nper = "y"\n'
+# By table of a study: what it says, and the refusal after the path of the table.
+BAD: dict[str, dict[str, str]] = {
+    "data": {
+        "": ": field 'path' is missing.",
+        "path = 1": ".path: must be text, got 1.",
+        'path = "a"\ncolumns = "s"': ".columns: must be a list, got 's'.",
+        'path = "a"\ncolumns = ["s", 1]': ".columns[1]: must be text, got 1.",
+        'path = "a"\ndelimiter = 1': ".delimiter: must be text, got 1.",
+        'path = "a"\nquote = 1': ".quote: must be text, got 1.",
+        'path = "a"\ndelimiter = ";;"': (
+            ": delimiter must be one character, got ';;'. Use one ASCII character "
+            "such as ',' or ';' or a tab."
+        ),
+        'path = "a"\ncolumns = []': ": CSV columns must be named, each once, got [].",
+    },
+    "ratio": {
+        'per = "y"': ": field 'numerator' is missing.",
+        'numerator = "s"': ": field 'per' is missing.",
+        'numerator = 1\nper = "y"': ".numerator: must be text, got 1.",
+        'numerator = "s"\nper = 1': ".per: must be text, got 1.",
+        f"{RATIO}weight = 1": ".weight: must be text, got 1.",
+        'numerator = "s"\nper = "s"': (
+            ": the columns of a ratio differ, got ['s', 's']. Copy a column under "
+            "another name if it must play two parts."
+        ),
+        f'{RATIO}guess = "1"': ".guess: must be a number, got '1'.",
+        f"{RATIO}guess = 1e99": (
+            ": the guess of a ratio must be 0, or between 2^-50 and 2^50 in size, "
+            "got 1e+99."
+        ),
+        f"{RATIO}guess_is = 1": ".guess_is: must be text, got 1.",
+        f'{RATIO}guess_is = "far"': (
+            ": unknown guess_is, got 'far'. Use one of: close, unknown."
+        ),
+        f"{RATIO}residual_bound = -1": (
+            ": the residual bound must be a positive number, got -1.0."
+        ),
+        f'{RATIO}answers = "means"': ".answers: must be a list, got 'means'.",
+        f'{RATIO}answers = ["ratio", 1]': ".answers[1]: must be text, got 1.",
+    },
+    "bounds": {
+        "s = 1": ".s: must be [lower, upper], 'binary' or 'find', got 1.",
+        's = "Binary"': ".s: must be [lower, upper], 'binary' or 'find', got 'Binary'.",
+        "s = [0, 1, 2]": (
+            ".s: must be [lower, upper], 'binary' or 'find', got [0, 1, 2]."
+        ),
+        's = ["0", 1]': ".s[0]: must be a number, got '0'.",
+        "s = [0, true]": ".s[1]: must be a number, got True.",
+        "s = [0, inf]": ".s[1]: must be a finite number, got Infinity.",
+        "s = [nan, 1]": ".s[0]: must be a finite number, got NaN.",
+        "s = [1, 0]": (
+            ".s: bounds must be finite and in order, got (1.0, 0.0). Give two finite "
+            "numbers, the smaller first."
+        ),
+    },
+    "groups": {
+        'column = 1\nkeys = ["a"]': ".column: must be text, got 1.",
+        'column = "g"\nkeys = "a"': ".keys: must be a list, got 'a'.",
+        'column = "g"\nkeys = ["a", 0.5]': ".keys[1]: must be text, got 0.5.",
+        'column = "g"\nkeys = ["a", "a"]': ": a group key is declared once, got ['a'].",
+    },
+    "population": {
+        "n = 0.5": ".n: must be a whole number, got 0.5.",
+        "per = { mean = 1 }": ": field 'numerator' is missing.",
+        "numerator = 1\nper = { mean = 1 }": (
+            ".numerator: must be a table of fields, got 1."
+        ),
+        "numerator = { sd = 1 }\nper = { mean = 1 }": (
+            ".numerator: field 'mean' is missing."
+        ),
+        'numerator = { mean = 1 }\nper = { mean = 1, sd = "1" }': (
+            ".per.sd: must be a number, got '1'."
+        ),
+        "numerator = { mean = 1 }\nper = { mean = 1, median = 1 }": (
+            ".per: unknown field 'median'. Known fields: mean, sd."
+        ),
+        "numerator = { mean = 1 }\nper = { mean = 1 }\ncorrelation = 1": (
+            ": correlation must lie between -1 and 1, got 1.0."
+        ),
+        "numerator = { mean = 1 }\nper = { mean = 0 }": (
+            ": the denominator's mean cannot be 0, got 0.0."
+        ),
+    },
+    "privacy": {
+        "delta = 0": ": field 'epsilon' is missing.",
+        "epsilon = true": ".epsilon: must be a number, got True.",
+        "epsilon = []": ".epsilon: must be a number, got [].",
+        "epsilon = nan": ".epsilon: must be a finite number, got NaN.",
+        'epsilon = "1e-6"': (
+            ".epsilon: must be an exact number such as '1/35' or '0.2', got '1e-6'."
+        ),
+        "epsilon = 1\ndelta = [0]": ".delta: must be a number, got [0].",
+        "epsilon = 1\nstrategy = 1": ".strategy: must be text, got 1.",
+        "epsilon = 1\nmechanism = 1": ".mechanism: must be text, got 1.",
+    },
+}
+
 
 @pytest.mark.parametrize(
     ("part", "text", "message"),
-    [
-        ("data", "", "$.data: field 'path' is missing."),
-        ("data", "path = 1", "$.data.path: must be text, got 1."),
-        (
-            "data",
-            'path = "a"\ncolumns = "s"',
-            "$.data.columns: must be a list, got 's'.",
-        ),
-        (
-            "data",
-            'path = "a"\ncolumns = ["s", 1]',
-            "$.data.columns[1]: must be text, got 1.",
-        ),
-        (
-            "data",
-            'path = "a"\ndelimiter = 1',
-            "$.data.delimiter: must be text, got 1.",
-        ),
-        ("data", 'path = "a"\nquote = 1', "$.data.quote: must be text, got 1."),
-        (
-            "data",
-            'path = "a"\ndelimiter = ";;"',
-            (
-                "$.data: delimiter must be one character, got ';;'. "
-                "Use one ASCII character such as ',' or ';' or a tab."
-            ),
-        ),
-        (
-            "data",
-            'path = "a"\ncolumns = []',
-            "$.data: CSV columns must be named, each once, got [].",
-        ),
-        ("ratio", 'per = "y"', "$.ratio: field 'numerator' is missing."),
-        ("ratio", 'numerator = "s"', "$.ratio: field 'per' is missing."),
-        (
-            "ratio",
-            'numerator = 1\nper = "y"',
-            "$.ratio.numerator: must be text, got 1.",
-        ),
-        (
-            "ratio",
-            'numerator = "s"\nper = 1',
-            "$.ratio.per: must be text, got 1.",
-        ),
-        (
-            "ratio",
-            'numerator = "s"\nper = "y"\nweight = 1',
-            "$.ratio.weight: must be text, got 1.",
-        ),
-        (
-            "ratio",
-            'numerator = "s"\nper = "s"',
-            (
-                "$.ratio: the columns of a ratio differ, got ['s', 's']. "
-                "Copy a column under another name if it must play two parts."
-            ),
-        ),
-        (
-            "bounds",
-            "s = 1",
-            "$.bounds.s: must be [lower, upper], 'binary' or 'find', got 1.",
-        ),
-        (
-            "bounds",
-            's = "Binary"',
-            "$.bounds.s: must be [lower, upper], 'binary' or 'find', got 'Binary'.",
-        ),
-        (
-            "bounds",
-            "s = [0, 1, 2]",
-            "$.bounds.s: must be [lower, upper], 'binary' or 'find', got [0, 1, 2].",
-        ),
-        ("bounds", 's = ["0", 1]', "$.bounds.s[0]: must be a number, got '0'."),
-        ("bounds", "s = [0, true]", "$.bounds.s[1]: must be a number, got True."),
-        (
-            "bounds",
-            "s = [0, inf]",
-            "$.bounds.s[1]: must be a finite number, got Infinity.",
-        ),
-        (
-            "bounds",
-            "s = [nan, 1]",
-            "$.bounds.s[0]: must be a finite number, got NaN.",
-        ),
-        (
-            "bounds",
-            "s = [1, 0]",
-            (
-                "$.bounds.s: bounds must be finite and in order, got (1.0, 0.0). "
-                "Give two finite numbers, the smaller first."
-            ),
-        ),
-        ("groups", 'keys = ["a"]', "$.groups: field 'column' is missing."),
-        (
-            "groups",
-            'column = "g"',
-            (
-                "$.groups: field 'keys' is missing. List the public keys, or use bins, "
-                "every or find."
-            ),
-        ),
-        (
-            "groups",
-            'column = 1\nkeys = ["a"]',
-            "$.groups.column: must be text, got 1.",
-        ),
-        (
-            "groups",
-            'column = "g"\nkeys = "a"',
-            "$.groups.keys: must be a list, got 'a'.",
-        ),
-        (
-            "groups",
-            'column = "g"\nkeys = ["a", 0.5]',
-            "$.groups.keys[1]: must be text, got 0.5.",
-        ),
-        (
-            "groups",
-            'column = "g"\nkeys = ["a", "a"]',
-            "$.groups: a group key is declared once, got ['a'].",
-        ),
-        (
-            "ratio",
-            'numerator = "s"\nper = "y"\nguess = "1"',
-            "$.ratio.guess: must be a number, got '1'.",
-        ),
-        (
-            "ratio",
-            'numerator = "s"\nper = "y"\nguess = 1e99',
-            (
-                "$.ratio: the guess of a ratio must be 0, or between 2^-50 and 2^50 "
-                "in size, got 1e+99."
-            ),
-        ),
-        (
-            "ratio",
-            'numerator = "s"\nper = "y"\nguess_is = 1',
-            "$.ratio.guess_is: must be text, got 1.",
-        ),
-        (
-            "ratio",
-            'numerator = "s"\nper = "y"\nguess_is = "far"',
-            "$.ratio: unknown guess_is, got 'far'. Use one of: close, unknown.",
-        ),
-        (
-            "ratio",
-            'numerator = "s"\nper = "y"\nresidual_bound = -1',
-            "$.ratio: the residual bound must be a positive number, got -1.0.",
-        ),
-        (
-            "ratio",
-            'numerator = "s"\nper = "y"\nanswers = "means"',
-            "$.ratio.answers: must be a list, got 'means'.",
-        ),
-        (
-            "ratio",
-            'numerator = "s"\nper = "y"\nanswers = ["ratio", 1]',
-            "$.ratio.answers[1]: must be text, got 1.",
-        ),
-        (
-            "population",
-            "n = 0.5",
-            "$.population.n: must be a whole number, got 0.5.",
-        ),
-        (
-            "population",
-            "per = { mean = 1 }",
-            "$.population: field 'numerator' is missing.",
-        ),
-        (
-            "population",
-            "numerator = 1\nper = { mean = 1 }",
-            "$.population.numerator: must be a table of fields, got 1.",
-        ),
-        (
-            "population",
-            "numerator = { sd = 1 }\nper = { mean = 1 }",
-            "$.population.numerator: field 'mean' is missing.",
-        ),
-        (
-            "population",
-            'numerator = { mean = 1 }\nper = { mean = 1, sd = "1" }',
-            "$.population.per.sd: must be a number, got '1'.",
-        ),
-        (
-            "population",
-            "numerator = { mean = 1 }\nper = { mean = 1, median = 1 }",
-            "$.population.per: unknown field 'median'. Known fields: mean, sd.",
-        ),
-        (
-            "population",
-            "numerator = { mean = 1 }\nper = { mean = 1 }\ncorrelation = 1",
-            "$.population: correlation must lie between -1 and 1, got 1.0.",
-        ),
-        (
-            "population",
-            "numerator = { mean = 1 }\nper = { mean = 0 }",
-            "$.population: the denominator's mean cannot be 0, got 0.0.",
-        ),
-        ("privacy", "delta = 0", "$.privacy: field 'epsilon' is missing."),
-        ("privacy", "epsilon = true", "$.privacy.epsilon: must be a number, got True."),
-        ("privacy", "epsilon = []", "$.privacy.epsilon: must be a number, got []."),
-        (
-            "privacy",
-            "epsilon = nan",
-            "$.privacy.epsilon: must be a finite number, got NaN.",
-        ),
-        (
-            "privacy",
-            'epsilon = "1e-6"',
-            (
-                "$.privacy.epsilon: must be an exact number such as '1/35' or '0.2', "
-                "got '1e-6'."
-            ),
-        ),
-        (
-            "privacy",
-            "epsilon = 1\ndelta = [0]",
-            "$.privacy.delta: must be a number, got [0].",
-        ),
-        (
-            "privacy",
-            "epsilon = 1\nstrategy = 1",
-            "$.privacy.strategy: must be text, got 1.",
-        ),
-        (
-            "privacy",
-            "epsilon = 1\nmechanism = 1",
-            "$.privacy.mechanism: must be text, got 1.",
-        ),
-    ],
+    [(part, *each) for part, fields in BAD.items() for each in fields.items()],
 )
 def test_a_bad_field_is_refused_with_its_path(
     part: str, text: str, message: str
 ) -> None:
-    assert refusal(study(**{part: text})) == message
+    assert refusal(study(**{part: text})) == f"$.{part}{message}"
 
 
 @pytest.mark.parametrize(

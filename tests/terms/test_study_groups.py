@@ -149,174 +149,109 @@ def test_a_unit_may_leave_out_all_but_its_column() -> None:
     assert totals == {"s": Bounds(0, 5), "y": Bounds.binary()}
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ('keys = ["a"]', "$.groups: field 'column' is missing."),
-        (
-            'column = "g"',
-            (
-                "$.groups: field 'keys' is missing. List the public keys, or use bins, "
-                "every or find."
-            ),
-        ),
-        (
-            'cross = [{ column = "g" }]',
-            (
-                "$.groups.cross[0]: field 'keys' is missing. List the public keys, or "
-                "use bins or every."
-            ),
-        ),
-        ("whole = 1", "$.groups.whole: must be true or false, got 1."),
-        ("whole = false", "$.groups.whole: must be true, or left out, got False."),
-        (
-            'whole = true\ncolumn = "g"',
-            (
-                "$.groups: unknown field 'column'. Known fields: most_groups, pairs, "
-                "population, totals, weight, whole."
-            ),
-        ),
-        ("cross = 1", "$.groups.cross: must be a list, got 1."),
-        ("cross = [1]", "$.groups.cross[0]: must be a table of fields, got 1."),
-        (
-            'cross = [{ column = "a", keys = ["x"], weight = 2 }]',
-            ("$.groups.cross[0]: unknown field 'weight'. Known fields: column, keys."),
-        ),
-        (
-            "cross = []",
-            ("$.groups: groups are crossed from Keys, ScoreBins and Periods, got []."),
-        ),
-        (
-            'column = "g"\nfind = { epsilon = 1 }',
-            "$.groups.find: field 'delta' is missing.",
-        ),
-        (
-            'column = "g"\nfind = { epsilon = 1, delta = 0 }',
-            (
-                "$.groups: finding keys needs a delta above 0, got '0'. "
-                "Give a delta such as 1e-7."
-            ),
-        ),
-        (
-            'column = "g"\nkind = "blob"\nfind = { epsilon = 1, delta = 1e-7 }',
-            (
-                "$.groups: unknown kind of key, got 'blob'. "
-                "Use one of: text, integer, boolean, date."
-            ),
-        ),
-        ('columns = "g"\nkeys = []', "$.groups.columns: must be a list, got 'g'."),
-        (
-            'columns = ["g", 1]\nkeys = []',
-            "$.groups.columns[1]: must be text, got 1.",
-        ),
-        (
-            'columns = ["g", "h"]\nkeys = ["a"]',
-            "$.groups.keys[0]: must be a list, got 'a'.",
-        ),
-        (
-            'columns = ["g", "h"]\nkeys = [["a"]]',
-            "$.groups: a cell of 2 columns needs as many keys, got ('a',).",
-        ),
-        ('column = "g"\nbins = 0.5', "$.groups.bins: must be a whole number, got 0.5."),
-        (
-            'column = "g"\nbins = [0, "1"]',
-            "$.groups.bins[1]: must be a number, got '1'.",
-        ),
-        (
-            'column = "g"\nbins = [1, 0]',
-            (
-                "$.groups: edges must rise: bins may not overlap, got [1.0, 0.0]. "
-                "Give a number of bins, or edges such as [0, 0.2, 0.5, 1]."
-            ),
-        ),
-        (
-            'column = "g"\nbins = 0',
-            (
-                "$.groups: there must be 1 to 1,000 bins, got 0. "
-                "Give a number of bins, or edges such as [0, 0.2, 0.5, 1]."
-            ),
-        ),
-        (
-            'column = "g"\nevery = "month"\nfirst = 2026-01-01',
-            "$.groups: field 'last' is missing.",
-        ),
-        (
-            'column = "g"\nevery = "year"\nfirst = 2026-01-01\nlast = 2026-01-01',
-            (
-                "$.groups: unknown period, got 'year'. Use one of: day, week, month, "
-                "quarter."
-            ),
-        ),
-        (
-            'column = "g"\nevery = "day"\nfirst = 2026\nlast = 2026-01-01',
-            "$.groups.first: must be text, got 2026.",
-        ),
-        (
-            'column = "g"\nevery = "day"\nfirst = "soon"\nlast = 2026-01-01',
-            "$.groups: a day is a date such as 2026-01-31, got 'soon'.",
-        ),
-        (
-            'column = "g"\nevery = "day"\nfirst = 2026-01-01T00:00:00\nlast = "x"',
-            "$.groups.first: must be text, got a datetime.",
-        ),
-        (
-            'column = "g"\nkeys = [{ missing = false }]',
-            "$.groups.keys[0]: must be { missing = true }, got a dict.",
-        ),
-        (
-            'column = "g"\nkeys = [{ missing = 1 }]',
-            "$.groups.keys[0].missing: must be true or false, got 1.",
-        ),
-        (
-            'column = "g"\nkeys = [{ none = true }]',
-            "$.groups.keys[0]: unknown field 'none'. Known fields: missing.",
-        ),
-        ('column = "g"\nkeys = [0.5]', "$.groups.keys[0]: must be text, got 0.5."),
-        (
-            'column = "g"\nkeys = [2026-01-01T00:00:00]',
-            "$.groups.keys[0]: must be text, got a datetime.",
-        ),
-        (
-            'column = "g"\nkeys = ["a"]\nweight = "2"',
-            "$.groups.weight: must be a number, got '2'.",
-        ),
-    ],
-)
+BAD_GROUPS = {
+    'keys = ["a"]': ": field 'column' is missing.",
+    'column = "g"': (
+        ": field 'keys' is missing. List the public keys, or use bins, every or find."
+    ),
+    'cross = [{ column = "g" }]': (
+        ".cross[0]: field 'keys' is missing. List the public keys, or use bins or "
+        "every."
+    ),
+    "whole = 1": ".whole: must be true or false, got 1.",
+    "whole = false": ".whole: must be true, or left out, got False.",
+    'whole = true\ncolumn = "g"': (
+        ": unknown field 'column'. Known fields: most_groups, pairs, population, "
+        "totals, weight, whole."
+    ),
+    "cross = 1": ".cross: must be a list, got 1.",
+    "cross = [1]": ".cross[0]: must be a table of fields, got 1.",
+    'cross = [{ column = "a", keys = ["x"], weight = 2 }]': (
+        ".cross[0]: unknown field 'weight'. Known fields: column, keys."
+    ),
+    "cross = []": ": groups are crossed from Keys, ScoreBins and Periods, got [].",
+    'column = "g"\nfind = { epsilon = 1 }': ".find: field 'delta' is missing.",
+    'column = "g"\nfind = { epsilon = 1, delta = 0 }': (
+        ": finding keys needs a delta above 0, got '0'. Give a delta such as 1e-7."
+    ),
+    'column = "g"\nkind = "blob"\nfind = { epsilon = 1, delta = 1e-7 }': (
+        ": unknown kind of key, got 'blob'. Use one of: text, integer, boolean, date."
+    ),
+    'columns = "g"\nkeys = []': ".columns: must be a list, got 'g'.",
+    'columns = ["g", 1]\nkeys = []': ".columns[1]: must be text, got 1.",
+    'columns = ["g", "h"]\nkeys = ["a"]': ".keys[0]: must be a list, got 'a'.",
+    'columns = ["g", "h"]\nkeys = [["a"]]': (
+        ": a cell of 2 columns needs as many keys, got ('a',)."
+    ),
+    'column = "g"\nbins = 0.5': ".bins: must be a whole number, got 0.5.",
+    'column = "g"\nbins = [0, "1"]': ".bins[1]: must be a number, got '1'.",
+    'column = "g"\nbins = [1, 0]': (
+        ": edges must rise: bins may not overlap, got [1.0, 0.0]. Give a number of "
+        "bins, or edges such as [0, 0.2, 0.5, 1]."
+    ),
+    'column = "g"\nbins = 0': (
+        ": there must be 1 to 1,000 bins, got 0. Give a number of bins, or edges "
+        "such as [0, 0.2, 0.5, 1]."
+    ),
+    'column = "g"\nevery = "month"\nfirst = 2026-01-01': ": field 'last' is missing.",
+    'column = "g"\nevery = "year"\nfirst = 2026-01-01\nlast = 2026-01-01': (
+        ": unknown period, got 'year'. Use one of: day, week, month, quarter."
+    ),
+    'column = "g"\nevery = "day"\nfirst = 2026\nlast = 2026-01-01': (
+        ".first: must be text, got 2026."
+    ),
+    'column = "g"\nevery = "day"\nfirst = "soon"\nlast = 2026-01-01': (
+        ": a day is a date such as 2026-01-31, got 'soon'."
+    ),
+    'column = "g"\nevery = "day"\nfirst = 2026-01-01T00:00:00\nlast = "x"': (
+        ".first: must be text, got a datetime."
+    ),
+    'column = "g"\nkeys = [{ missing = false }]': (
+        ".keys[0]: must be { missing = true }, got a dict."
+    ),
+    'column = "g"\nkeys = [{ missing = 1 }]': (
+        ".keys[0].missing: must be true or false, got 1."
+    ),
+    'column = "g"\nkeys = [{ none = true }]': (
+        ".keys[0]: unknown field 'none'. Known fields: missing."
+    ),
+    'column = "g"\nkeys = [0.5]': ".keys[0]: must be text, got 0.5.",
+    'column = "g"\nkeys = [2026-01-01T00:00:00]': (
+        ".keys[0]: must be text, got a datetime."
+    ),
+    'column = "g"\nkeys = ["a"]\nweight = "2"': ".weight: must be a number, got '2'.",
+}
+
+
+@pytest.mark.parametrize(("table", "message"), BAD_GROUPS.items())
 def test_a_bad_table_is_refused_with_its_path(table: str, message: str) -> None:
-    assert refusal(table) == message
+    assert refusal(table) == f"$.groups{message}"
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ("column = 1", "$.unit.column: must be text, got 1."),
-        ("totals = []", "$.unit.totals: must be a table of fields, got []."),
-        (
-            "totals = { s = 1 }",
-            "$.unit.totals.s: must be [lower, upper], 'binary' or 'find', got 1.",
-        ),
-        ("most_groups = 1.5", "$.unit.most_groups: must be a whole number, got 1.5."),
-        ("key = 1", "$.unit.key: must be text, got 1."),
-        (
-            'neighbours = "swap"',
-            (
-                "$.unit: unknown neighbour relation, got 'swap'. "
-                "Use one of: add-or-remove-one, change-one."
-            ),
-        ),
-        (
-            "most_groups = 2",
-            (
-                "$.unit: rows have no totals and lie in one group, got 2. Name the "
-                "column of ids, or leave totals and most_groups out."
-            ),
-        ),
-    ],
-)
+BAD_UNITS = {
+    "column = 1": ".column: must be text, got 1.",
+    "totals = []": ".totals: must be a table of fields, got [].",
+    "totals = { s = 1 }": (
+        ".totals.s: must be [lower, upper], 'binary' or 'find', got 1."
+    ),
+    "most_groups = 1.5": ".most_groups: must be a whole number, got 1.5.",
+    "key = 1": ".key: must be text, got 1.",
+    'neighbours = "swap"': (
+        ": unknown neighbour relation, got 'swap'. Use one of: add-or-remove-one, "
+        "change-one."
+    ),
+    "most_groups = 2": (
+        ": rows have no totals and lie in one group, got 2. Name the column of ids, "
+        "or leave totals and most_groups out."
+    ),
+}
+
+
+@pytest.mark.parametrize(("table", "message"), BAD_UNITS.items())
 def test_a_bad_unit_is_refused_with_its_path(table: str, message: str) -> None:
     with pytest.raises(DocumentRefused) as caught:
         parse_study(f"{RATIO}{BOUNDS}{PRIVACY}[unit]\n{table}\n")
-    assert str(caught.value) == message
+    assert str(caught.value) == f"$.unit{message}"
 
 
 def test_a_bad_ratio_of_several_is_refused_with_its_place() -> None:

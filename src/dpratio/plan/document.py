@@ -1,5 +1,6 @@
 """A plan as a plain document, and back; every refusal names its path."""
 
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from dpratio.plan.stage_document import (
 )
 from dpratio.plan.strategy.layout import ANSWERS, EXTERNAL, HISTOGRAM, STRATEGIES
 from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.bounds import Bounds, read_told
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import default_name
@@ -159,17 +160,8 @@ def _question_to_document(plan: PlanTerms, question: PlannedQuestion) -> dict[st
         own["most_groups"] = question.most_groups
     if question.pairs is not None:
         own["pairs"] = pairs_to_document(question.pairs)
-    ratio = question.ratio
     return {
-        "ratio": {
-            "numerator": ratio.numerator,
-            "per": ratio.per,
-            "weight": ratio.weight,
-            "minus": ratio.minus,
-            "guess": ratio.guess,
-            "guess_is": ratio.guess_is,
-            "residual_bound": ratio.residual_bound,
-        },
+        "ratio": asdict(question.ratio),
         "partition": question.partition,
         "weight": str(question.weight),
         "sums": sums_to_document(question.sums),
@@ -212,20 +204,10 @@ def _read_ratio(node: Node) -> Ratio:
     numbers, texts = ("guess", "residual_bound"), ("weight", "minus")
     fields = node.fields("numerator", "per", "guess_is", *numbers, *texts)
     numerator, per = fields["numerator"].text(), fields["per"].text()
-    guess_is = fields["guess_is"].choice(tuple(GUESSES))
-    given = {name: fields[name].number_or_none() for name in numbers}
-    named = {name: fields[name].text_or_none() for name in texts}
-    return node.make(
-        lambda: Ratio(
-            numerator,
-            per=per,
-            weight=named["weight"],
-            minus=named["minus"],
-            guess=given["guess"],
-            guess_is=guess_is,
-            residual_bound=given["residual_bound"],
-        )
-    )
+    given: dict[str, Any] = {"guess_is": fields["guess_is"].choice(GUESSES)}
+    given |= {name: fields[name].number_or_none() for name in numbers}
+    given |= {name: fields[name].text_or_none() for name in texts}
+    return node.make(lambda: Ratio(numerator, per=per, **given))
 
 
 def _read_unit(node: Node) -> PrivacyUnit:
@@ -250,18 +232,7 @@ def _read_bounds(node: Node) -> Bounds:
         return Bounds.binary()
     if node.value == "ones":
         return Bounds.ones()
-    told: dict[str, Any] = {}
-    if isinstance(node.value, dict) and "proposed" in node.value:
-        fields = node.fields("proposed", "by", "epsilon")
-        by, epsilon = fields["by"].text(), fields["epsilon"].fraction()
-        told = {"proposed": node.make(lambda: Proposed(by, epsilon))}
-        node = fields["proposed"]
-    elif isinstance(node.value, dict) and "find" in node.value:
-        told = {"to_find": True}
-        node = node.fields("find")["find"]
-    elif isinstance(node.value, dict):
-        told = {"natural": True}
-        node = node.fields("natural")["natural"]
+    node, told = read_told(node, Node.fraction)
     pair = node.items()
     if len(pair) != 2:  # noqa: PLR2004
         node.refuse("must be [lower, upper] or 'binary'")

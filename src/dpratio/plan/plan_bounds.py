@@ -1,23 +1,17 @@
 """From a study without bounds to a plan of histograms that tell where they lie."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from fractions import Fraction
 
 from dpratio.checks import require
-from dpratio.plan.calibration.calibrate import calibrate
 from dpratio.plan.histogram.group_counts import groups_called, ladder_of_groups
-from dpratio.plan.histogram.histograms import COUNT, called, moves_of
+from dpratio.plan.histogram.histograms import called
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.histogram.require_search import open_names
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
+from dpratio.plan.plan_counts import Wanted, plan_counts
 from dpratio.plan.require_terms import settle_partition
-from dpratio.plan.sensitivity.measured import MeasuredSum
-from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
@@ -190,8 +184,8 @@ def _unit_of(study: Study, question: Question) -> PrivacyUnit:
     return study.unit.of_question(question.totals, question.most_groups)
 
 
-def _counted(study: Study, asked: _Asked) -> PrivacyUnit:
-    """Give the unit of a histogram: in as many groups as any of its questions."""
+def _most_groups(study: Study, asked: _Asked) -> int:
+    """Give how often a histogram counts a unit: as often as any of its questions."""
     name, ratio, groups = asked
     most = [
         _unit_of(study, each).most_groups
@@ -199,7 +193,7 @@ def _counted(study: Study, asked: _Asked) -> PrivacyUnit:
         if name in each.ratio.totals
         and (each.ratio.weight, each.groups) == (ratio.weight, groups)
     ]
-    return replace(study.unit, most_groups=max(most or [study.unit.most_groups]))
+    return max(most or [study.unit.most_groups])
 
 
 def _require_within(study: Study, name: str, ladder: Ladder) -> None:
@@ -223,62 +217,22 @@ def _plan_of(
     asked: list[_Asked],
     grouped: list[tuple[Ratio, Groups]],
 ) -> Plan:
-    share = Fraction(1, len(asked) + len(grouped))
     bounds = _row_bounds(study, ladder, asked, grouped)
-    partitions: list[Partition] = []
-    questions = []
-
-    def count(
-        ratio: Ratio, cells: Groups, named: str, within: Partition, most: int
-    ) -> None:
-        """Add a histogram in which a unit counts in so many groups."""
-        unit = replace(study.unit, most_groups=most)
-        scale = calibrate(
-            "laplace",
-            sensitivity=unit.cells_moved,
-            epsilon=share * budget.epsilon,
-            delta=Fraction(0),
-        )
-        # Each has a partition of its own, which is read for it alone.
-        at = len(partitions)
-        partitions.append(cells)
-        if within is not None and within not in partitions:
-            partitions.append(within)
-        questions.append(
-            PlannedQuestion(
-                ratio=ratio,
-                partition=at,
-                weight=share,
-                sums=(MeasuredSum(COUNT, 1.0, 1, scale),),
-                name=named,
-                within=None if within is None else partitions.index(within),
-                most_groups=None if unit == study.unit else most,
-            )
-        )
-
-    for name, ratio, groups in asked:
+    wanted = []
+    for each in asked:
+        name, ratio, groups = each
         within = settle_partition(groups, bounds)
-        most = _counted(study, (name, ratio, groups)).most_groups
-        named = _called(name, ratio, within, asked)
-        count(ratio, Groups(name, ladder.labels), named, within, most)
+        cells, named = Groups(name, ladder.labels), _called(name, ratio, within, asked)
+        wanted.append(Wanted(named, ratio, cells, _most_groups(study, each), within))
     for ratio, groups in grouped:
         held, name = groups.within(bounds), groups_called(_ids_of(study))
         named = called(name, None, held)[-1 if len(grouped) > 1 else 0]
+        cells = Groups(name, ladder_of_groups(held).labels)
         # Whatever groups they are in, a person is in one cell.
-        count(ratio, Groups(name, ladder_of_groups(held).labels), named, held, 1)
+        wanted.append(Wanted(named, ratio, cells, 1, held))
     has_ids = study.unit.column is not None
     totals = {name: ladder.outer for name, _, _ in asked} if has_ids else {}
-    plan = Plan(
-        bounds=bounds,
-        unit=replace(study.unit, totals=totals),
-        partitions=tuple(partitions),
-        budget=budget,
-        strategy=HISTOGRAM,
-        mechanism="laplace",
-        questions=tuple(questions),
-    )
-    moves_of(plan)
-    return plan
+    return plan_counts(study, budget, wanted, bounds=bounds, totals=totals)
 
 
 def _called(name: str, ratio: Ratio, within: Partition, asked: list[_Asked]) -> str:
@@ -306,10 +260,9 @@ def _row_bounds(
     for ratio, _ in grouped:
         bounds[ratio.numerator] = study.bounds.get(ratio.numerator, ladder.outer)
     for groups in [*(each for _, _, each in asked), *(each for _, each in grouped)]:
-        for each in getattr(groups, "dimensions", ()):
-            if isinstance(each, ScoreBins):
-                hint = f"Add bounds for '{each.column}'."
-                known = each.column in study.bounds
-                require(known, "a binned column needs bounds", each.column, hint)
-                bounds[each.column] = study.bounds[each.column]
+        for each in groups.score_bins if isinstance(groups, Groups) else ():
+            hint = f"Add bounds for '{each.column}'."
+            known = each.column in study.bounds
+            require(known, "a binned column needs bounds", each.column, hint)
+            bounds[each.column] = study.bounds[each.column]
     return bounds

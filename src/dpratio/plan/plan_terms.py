@@ -16,7 +16,7 @@ from dpratio.plan.strategy.layout import sums_of
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Cell, Day, Periods
+from dpratio.terms.dimensions import Cell, Day, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import default_name, told_apart
@@ -118,6 +118,12 @@ class PlanTerms:
             Fraction(0) if self.mechanism == "laplace" else self.budget.delta - delta
         )
         return self.budget.epsilon - epsilon, spent
+
+    @property
+    def score_bins(self) -> tuple[ScoreBins, ...]:
+        """The bins of all declared groups."""
+        groups = (each for each in self.partitions if isinstance(each, Groups))
+        return tuple(bins for each in groups for bins in each.score_bins)
 
     @property
     def open_periods(self) -> tuple[Periods, ...]:

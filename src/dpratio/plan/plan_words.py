@@ -13,7 +13,7 @@ from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
-from dpratio.terms.dimensions import Periods, ScoreBins
+from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
@@ -85,11 +85,10 @@ def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
 
 def _describe_origins(groups: Groups) -> str:
     """Say which bins a release proposed, and at what cost."""
-    found = [each for each in groups.dimensions if isinstance(each, ScoreBins)]
     return "".join(
         f"; {each.size} bins of {each.column} of {each.proposed.asked} asked for, at "
         f"quantiles {each.proposed}"
-        for each in found
+        for each in groups.score_bins
         if each.proposed is not None
     )
 
@@ -309,12 +308,7 @@ def describe_not_covered(
     Weights and scores are spoken of where there are any. A column is taken for a score
     where it is binned, or held to another of the same range.
     """
-    binned = any(
-        isinstance(each, ScoreBins)
-        for partition in partitions
-        if isinstance(partition, Groups)
-        for each in partition.dimensions
-    )
+    binned = any(isinstance(each, Groups) and each.score_bins for each in partitions)
     weighted_or_scored = binned or any(
         ratio.weight is not None or _is_held_to_its_like(ratio, bounds)
         for ratio in ratios

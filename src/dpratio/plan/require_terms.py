@@ -262,8 +262,7 @@ def require_bins(plan: PlanTerms) -> None:
     """Refuse to plan a test of calibration without bins; roll-up may lose them."""
     for question in plan.questions:
         partition = plan.partitions[question.partition]
-        dimensions = partition.dimensions if isinstance(partition, Groups) else ()
-        binned = any(isinstance(each, ScoreBins) for each in dimensions)
+        binned = isinstance(partition, Groups) and partition.score_bins
         hint = f"Write groups=ScoreBins('{question.ratio.numerator}', 10)."
         fits = binned or "calibration" not in question.answers
         given = getattr(partition, "columns", None)
@@ -325,8 +324,7 @@ def _require_bounds(plan: PlanTerms, ratios: list[Ratio]) -> None:
         each.column
         for partition in plan.partitions
         if isinstance(partition, Groups)
-        for each in partition.dimensions
-        if isinstance(each, ScoreBins)
+        for each in partition.score_bins
     ]
     unused = [column for column in bounds if column not in {*wanted, *binned}]
     hint = "Remove them, or check the spelling."

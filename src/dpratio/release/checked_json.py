@@ -11,9 +11,9 @@ __all__ = [
     "body_of",
     "checked_bytes",
     "checksum",
-    "other_document",
     "parse",
     "require_checksum",
+    "version_of",
 ]
 
 _KNOWN = {
@@ -35,6 +35,16 @@ def parse(text: str) -> Any:  # noqa: ANN401 (any JSON)
         raise DocumentRefused(
             f"$: not valid JSON near line {place}; the file may be truncated."
         ) from None
+
+
+def version_of(node: Node, wanted: str) -> Node:
+    """Give the version of a document; refuse one that is not of the wanted format."""
+    found = node.value.get("format") if isinstance(node.value, dict) else None
+    if found != wanted:
+        advice = _KNOWN.get(str(found), f"not a {wanted} document")
+        other = f"$.format: this is {advice}."
+        raise DocumentRefused(other)
+    return node.entries().get("version", Node(None, "$.version"))
 
 
 def body_of(node: Node) -> dict[str, Any]:
@@ -77,10 +87,3 @@ def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise DocumentRefused(f"$: {name} is not a number a release may hold.")
-
-
-def other_document(given: object, wanted: str) -> str:
-    """Say that a document is not of the format that is wanted, and what it is."""
-    found = given.get("format") if isinstance(given, dict) else None
-    advice = _KNOWN.get(str(found)) if found != wanted else None
-    return f"$.format: this is {advice or f'not a {wanted} document'}."

@@ -26,7 +26,7 @@ from dpratio.plan.stage_document import (
     sums_to_document,
 )
 from dpratio.release.added_cost import repeated
-from dpratio.release.checked_json import other_document
+from dpratio.release.checked_json import version_of
 from dpratio.release.external import require_external
 from dpratio.release.noisy_sums import (
     NoisySums,
@@ -79,9 +79,7 @@ def release_to_document(release: Release) -> dict[str, Any]:
 
 def require_format(node: Node) -> None:
     """Refuse what is no release, or one of a newer format."""
-    if not isinstance(node.value, dict) or node.value.get("format") != FORMAT:
-        raise DocumentRefused(other_document(node.value, FORMAT))
-    version = node.entries().get("version", Node(None, "$.version"))
+    version = version_of(node, FORMAT)
     if version.integer() > VERSION:
         raise DocumentRefused(
             f"$.version: format {FORMAT} {version.value} is newer than {VERSION}, the "

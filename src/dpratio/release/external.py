@@ -25,7 +25,6 @@ from dpratio.plan.strategy.layout import EXTERNAL
 from dpratio.release.release import MADE_BY, Release, fresh_question
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
@@ -136,11 +135,7 @@ def require_external(plan: Plan) -> None:
     rule = "sums from elsewhere have no pairs of groups"
     require(plan.questions[0].pairs is None, rule, "some")
     found = [name for name, each in plan.bounds.items() if each.proposed is not None]
-    found += [
-        each.column
-        for each in getattr(plan.partitions[0], "dimensions", ())
-        if isinstance(each, ScoreBins) and each.proposed is not None
-    ]
+    found += [each.column for each in plan.score_bins if each.proposed is not None]
     rule = "bounds of sums from elsewhere name no release that proposed them"
     require(not found, rule, found, "No ledger here can tell: leave it out.")
     (question,) = plan.questions

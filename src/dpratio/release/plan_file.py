@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dpratio.checks import require
-from dpratio.errors import DocumentRefused, DpratioError, FileRefused
+from dpratio.errors import DpratioError, FileRefused
 from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
@@ -14,9 +14,9 @@ from dpratio.release.checked_json import (
     body_of,
     checked_bytes,
     checksum,
-    other_document,
     parse,
     require_checksum,
+    version_of,
 )
 from dpratio.release.writing import check_writable, write_whole
 from dpratio.strict import Node
@@ -139,9 +139,7 @@ def plan_to_bytes(plan: Plan) -> bytes:
 def plan_from_text(text: str) -> Plan:
     """Read a plan from the text of its file; exceptions as `read_plan` has them."""
     node = Node(parse(text))
-    if not isinstance(node.value, dict) or node.value.get("format") != FORMAT:
-        raise DocumentRefused(other_document(node.value, FORMAT))
-    version = node.entries().get("version", Node(None, "$.version"))
+    version = version_of(node, FORMAT)
     if version.integer() != VERSION:
         version.refuse(f"must be {VERSION}", "Use the dpratio that wrote it.")
     fields = node.fields("format", "version", "plan", "sha256")

@@ -201,9 +201,7 @@ def _only(
     kept = replace(question.asked, partition=0, name=name)
     columns = {*kept.ratio.columns}
     if groups is not None:
-        columns |= {
-            each.column for each in groups.dimensions if isinstance(each, ScoreBins)
-        }
+        columns |= {each.column for each in groups.score_bins}
     totals = {
         name: each
         for name, each in plan.unit.totals.items()

@@ -6,14 +6,17 @@ was found in noisy histograms says which release of them proposed it.
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Real
+from typing import Any
 
 from dpratio.checks import require
+from dpratio.strict import Node
 from dpratio.terms.budget import Budget, decimal_text
 
-__all__ = ["Bounds", "Proposed"]
+__all__ = ["Bounds", "Proposed", "read_told"]
 
 # Products of up to five clipped values and their lattice stay normal doubles
 # inside these limits, so no engine can overflow or underflow on them.
@@ -177,6 +180,26 @@ class Bounds:
     def reach(self) -> float:
         """The largest size a clipped value can have."""
         return max(abs(self.lower), abs(self.upper))
+
+
+def read_told(
+    node: Node, read_epsilon: Callable[[Node], Any]
+) -> tuple[Node, dict[str, Any]]:
+    """Read what a table says of bounds beside their ends, and give where these stand.
+
+    Raises:
+        DocumentRefused: When a field is missing, unknown or breaks a rule.
+    """
+    if not isinstance(node.value, dict):
+        return node, {}
+    if "proposed" in node.value:
+        fields = node.fields("proposed", "by", "epsilon")
+        by, epsilon = fields["by"].text(), read_epsilon(fields["epsilon"])
+        origin = node.make(lambda: Proposed(by, epsilon))
+        return fields["proposed"], {"proposed": origin}
+    if "find" in node.value:
+        return node.fields("find")["find"], {"to_find": True}
+    return node.fields("natural")["natural"], {"natural": True}
 
 
 def _to_float(number: float) -> float:

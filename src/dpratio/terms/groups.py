@@ -97,9 +97,7 @@ class Groups:
         known = all(isinstance(each, Keys | ScoreBins | Periods) for each in dimensions)
         rule = "groups are crossed from Keys, ScoreBins and Periods"
         require(dimensions and known, rule, list(dimensions))
-        groups = cls.__new__(cls)
-        _settle(groups, dimensions, None)
-        return groups
+        return _made(dimensions, None)
 
     def only(self, cells: Sequence[tuple[int, ...]]) -> "Groups":
         """Keep some combinations, given by the places of their keys.
@@ -116,18 +114,14 @@ class Groups:
         require(known, "every cell names one key of each dimension", len(cells))
         once = len(set(cells)) == len(cells)
         require(once, "a group key is declared once", len(cells))
-        groups = Groups.__new__(Groups)
-        _settle(groups, self.dimensions, tuple(cells))
-        return groups
+        return _made(self.dimensions, tuple(cells))
 
     @classmethod
     def found(cls, column: str, kind: type, keys: Sequence[Key]) -> "Groups":
         """Give the cells of keys that were found privately; there may be none."""
         if keys:
             return cls(column, keys)
-        groups = cls.__new__(cls)
-        _settle(groups, (Keys.of_kind(column, kind),), None)
-        return groups
+        return _made((Keys.of_kind(column, kind),), None)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -180,6 +174,11 @@ class Groups:
         return refuse("no such group", key, f"Groups begin with: {shown}.")
 
     @property
+    def score_bins(self) -> tuple[ScoreBins, ...]:
+        """Those of the dimensions that are bins of a number."""
+        return tuple(each for each in self.dimensions if isinstance(each, ScoreBins))
+
+    @property
     def open_periods(self) -> tuple[Periods, ...]:
         """The periods whose last one is open, or was before it was fixed."""
         periods = (each for each in self.dimensions if isinstance(each, Periods))
@@ -200,22 +199,18 @@ class Groups:
 
     def by_hand(self) -> "Groups":
         """Give the same groups without the releases that proposed their bins."""
-        groups = Groups.__new__(Groups)
         dimensions = tuple(
             each.by_hand() if isinstance(each, ScoreBins) else each
             for each in self.dimensions
         )
-        _settle(groups, dimensions, self.listed)
-        return groups
+        return _made(dimensions, self.listed)
 
     def _with(self, changed: Callable[[Periods], Periods]) -> "Groups":
-        groups = Groups.__new__(Groups)
         dimensions = tuple(
             changed(each) if isinstance(each, Periods) and each.is_open else each
             for each in self.dimensions
         )
-        _settle(groups, dimensions, self.listed)
-        return groups
+        return _made(dimensions, self.listed)
 
     def first_keys(self, most: int) -> tuple[Cell, ...]:
         """Give the first cells, without a list of all: there may be many millions."""
@@ -239,9 +234,7 @@ class Groups:
                 settled.append(each.within(bounds[each.column]))
             else:
                 settled.append(each)
-        groups = Groups.__new__(Groups)
-        _settle(groups, tuple(settled), self.listed)
-        return groups
+        return _made(tuple(settled), self.listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +274,15 @@ class PrivateKeys:
     def columns(self) -> tuple[str, ...]:
         """The one column, as for `Groups`."""
         return (self.column,)
+
+
+def _made(
+    dimensions: tuple[Dimension, ...], listed: tuple[tuple[int, ...], ...] | None
+) -> Groups:
+    """Make groups of dimensions that were read already."""
+    groups = Groups.__new__(Groups)
+    _settle(groups, dimensions, listed)
+    return groups
 
 
 def _settle(

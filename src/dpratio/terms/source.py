@@ -7,7 +7,7 @@ reads a value.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpratio.checks import require, require_one_of
 from dpratio.terms.dimensions import KINDS
@@ -101,15 +101,7 @@ class CsvFile:
 
     def at(self, path: object) -> "CsvFile":
         """Take the same at another path."""
-        return CsvFile(
-            path,
-            columns=self.columns,
-            delimiter=self.delimiter,
-            quote=self.quote,
-            decimal=self.decimal,
-            dates=self.dates,
-            where=self.where,
-        )
+        return replace(self, path=str(path))
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -44,7 +44,7 @@ from typing import Any
 
 from dpratio.errors import DocumentRefused
 from dpratio.strict import Node
-from dpratio.terms.bounds import Bounds, Proposed
+from dpratio.terms.bounds import Bounds, read_told
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Cell, Dimension, Key, Keys, Periods, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
@@ -107,18 +107,7 @@ def read_bounds(node: Node) -> Bounds:
         return Bounds.binary()
     if node.value == "find":
         return Bounds.find()
-    told: dict[str, Any] = {}
-    if isinstance(node.value, dict) and "proposed" in node.value:
-        fields = node.fields("proposed", "by", "epsilon")
-        by, cost = fields["by"].text(), read_budget(node, fields).epsilon
-        told = {"proposed": node.make(lambda: Proposed(by, cost))}
-        node = fields["proposed"]
-    elif isinstance(node.value, dict) and "find" in node.value:
-        told = {"to_find": True}
-        node = node.fields("find")["find"]
-    elif isinstance(node.value, dict):
-        told = {"natural": True}
-        node = node.fields("natural")["natural"]
+    node, told = read_told(node, _exact)
     pair = node.items() if isinstance(node.value, list) else []
     if len(pair) != 2:  # noqa: PLR2004
         node.refuse("must be [lower, upper], 'binary' or 'find'")

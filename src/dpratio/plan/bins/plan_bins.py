@@ -1,16 +1,10 @@
 """From a study to a histogram on a fine grid, from which bins are proposed."""
 
-from dataclasses import replace
-from fractions import Fraction
-
 from dpratio.checks import require
-from dpratio.plan.calibration.calibrate import calibrate
 from dpratio.plan.histogram.found_bins import FEWEST_CELLS
-from dpratio.plan.histogram.histograms import COUNT, keys_called, moves_of
+from dpratio.plan.histogram.histograms import keys_called
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.sensitivity.measured import MeasuredSum
-from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.plan.plan_counts import Wanted, plan_counts
 from dpratio.terms.bins.score_bins import MOST_BINS, ScoreBins
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
@@ -62,31 +56,10 @@ def plan_bins(study: Study, column: str, *, budget: Budget, cells: int = CELLS) 
     hint = f"Add bounds for: {', '.join(map(str, missing))}."
     require(not missing, "a binned column needs bounds", column, hint)
     grid = ScoreBins(column, cells).within(study.bounds[column])
-    scale = calibrate(
-        "laplace",
-        sensitivity=study.unit.cells_moved,
-        epsilon=budget.epsilon,
-        delta=Fraction(0),
-    )
-    plan = Plan(
-        bounds={name: study.bounds[name] for name in read},
-        unit=replace(study.unit, totals={}),
-        partitions=(Groups.cross(grid),),
-        budget=budget,
-        strategy=HISTOGRAM,
-        mechanism="laplace",
-        questions=(
-            PlannedQuestion(
-                ratio=ratio,
-                partition=0,
-                weight=Fraction(1),
-                sums=(MeasuredSum(COUNT, 1.0, 1, scale),),
-                name=keys_called(grid),
-            ),
-        ),
-    )
-    moves_of(plan)
-    return plan
+    most = study.unit.most_groups
+    wanted = Wanted(keys_called(grid), ratio, Groups.cross(grid), most)
+    bounds = {name: study.bounds[name] for name in read}
+    return plan_counts(study, budget, [wanted], bounds=bounds, totals={})
 
 
 def _ratio_of(study: Study, column: str) -> Ratio:

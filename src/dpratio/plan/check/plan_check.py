@@ -6,17 +6,12 @@ what is no number; each column of groups by its declared keys. All of it is publ
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from fractions import Fraction
 
 from dpratio.checks import require
-from dpratio.plan.calibration.calibrate import calibrate
-from dpratio.plan.histogram.histograms import COUNT, called, keys_called, moves_of
+from dpratio.plan.histogram.histograms import called, keys_called
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.plan import Plan
-from dpratio.plan.planned_question import PlannedQuestion
-from dpratio.plan.sensitivity.measured import MeasuredSum
-from dpratio.plan.strategy.layout import HISTOGRAM
+from dpratio.plan.plan_counts import Wanted, plan_counts
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins, distinct
@@ -24,7 +19,6 @@ from dpratio.terms.groups import Groups
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
-from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["plan_check"]
 
@@ -56,52 +50,28 @@ def plan_check(study: Study, *, budget: Budget) -> Plan:
     _require_bounds(study)
     numbers = dict(_numbers(study))
     ladders = {name: _ladder(study, name, numbers) for name, _ in numbers}
-    asked: list[tuple[str, Ratio, Groups]] = []
+    wanted = []
     for (name, weight), ratio in numbers.items():
         several = sum(name == other for other, _ in numbers) > 1
         title = called(name, weight, None)[-1 if several else 0]
-        asked.append((title, ratio, Groups(name, ladders[name].labels)))
+        cells = Groups(name, ladders[name].labels)
+        wanted.append(Wanted(title, ratio, cells, _most_groups(study, cells)))
     for ratio, each in _dimensions(study):
-        asked.append((keys_called(each), ratio, Groups.cross(each)))
-    share = Fraction(1, len(asked))
-    units = [_counted(study, groups) for _, _, groups in asked]
-    scales = [
-        calibrate(
-            "laplace",
-            sensitivity=unit.cells_moved,
-            epsilon=share * budget.epsilon,
-            delta=Fraction(0),
-        )
-        for unit in units
-    ]
+        cells = Groups.cross(each)
+        most = _most_groups(study, cells)
+        wanted.append(Wanted(keys_called(each), ratio, cells, most))
     outer = {name: each.outer for name, each in ladders.items()}
-    plan = Plan(
-        bounds=_bounds(study, outer, [ratio for _, ratio, _ in asked]),
-        unit=replace(study.unit, totals={} if study.unit.column is None else outer),
-        partitions=tuple(groups for _, _, groups in asked),
-        budget=budget,
-        strategy=HISTOGRAM,
-        mechanism="laplace",
-        questions=tuple(
-            PlannedQuestion(
-                ratio=ratio,
-                partition=at,
-                weight=share,
-                sums=(MeasuredSum(COUNT, 1.0, 1, scale),),
-                name=name,
-                most_groups=None if unit == study.unit else unit.most_groups,
-            )
-            for at, ((name, ratio, _), unit, scale) in enumerate(
-                zip(asked, units, scales, strict=True)
-            )
-        ),
+    return plan_counts(
+        study,
+        budget,
+        wanted,
+        bounds=_bounds(study, outer, [each.ratio for each in wanted]),
+        totals={} if study.unit.column is None else outer,
     )
-    moves_of(plan)
-    return plan
 
 
-def _counted(study: Study, groups: Groups) -> PrivacyUnit:
-    """Give the unit of a count: in as many groups as any question has of its keys."""
+def _most_groups(study: Study, groups: Groups) -> int:
+    """Give how often a unit is counted: in as many as any question has of its keys."""
     columns = {each.column for each in groups.dimensions}
     most = [
         each.most_groups
@@ -110,7 +80,7 @@ def _counted(study: Study, groups: Groups) -> PrivacyUnit:
         and isinstance(each.groups, Groups)
         and columns & {one.column for one in each.groups.dimensions}
     ]
-    return replace(study.unit, most_groups=max([study.unit.most_groups, *most]))
+    return max([study.unit.most_groups, *most])
 
 
 def _require_bounds(study: Study) -> None:

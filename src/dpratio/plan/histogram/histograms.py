@@ -278,8 +278,8 @@ def _require_terms(plan: PlanTerms, histograms: list[Counted]) -> None:
 
 
 def _binned(histogram: Counted) -> list[str]:
-    dimensions = () if histogram.within is None else histogram.within.dimensions
-    return [each.column for each in dimensions if isinstance(each, ScoreBins)]
+    bins = () if histogram.within is None else histogram.within.score_bins
+    return [each.column for each in bins]
 
 
 def _are_bounds(bounds: object) -> bool:

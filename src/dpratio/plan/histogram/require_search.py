@@ -10,8 +10,6 @@ from dpratio.plan.histogram.histograms import histogram_of
 from dpratio.plan.plan_terms import PlanTerms, Search
 from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.terms.bounds import Bounds
-from dpratio.terms.dimensions import ScoreBins
-from dpratio.terms.groups import Groups
 
 __all__ = ["open_names", "require_known", "require_search"]
 
@@ -79,13 +77,7 @@ def _require_places(plan: PlanTerms, rows: list[str]) -> None:
     rule = "totals of one question alone are not found"
     hint = f"Say it of the unit's totals. {_APART}"
     require(not own, rule, own, hint)
-    binned = [
-        each.column
-        for groups in plan.partitions
-        if isinstance(groups, Groups)
-        for each in groups.dimensions
-        if isinstance(each, ScoreBins) and each.column in rows
-    ]
+    binned = [each.column for each in plan.score_bins if each.column in rows]
     rule = "bins need bounds that are known"
     hint = f"Declare the bounds of the binned column. {_APART}"
     require(not binned, rule, binned, hint)
