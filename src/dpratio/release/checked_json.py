@@ -42,8 +42,7 @@ def version_of(node: Node, wanted: str) -> Node:
     found = node.value.get("format") if isinstance(node.value, dict) else None
     if found != wanted:
         advice = _KNOWN.get(str(found), f"not a {wanted} document")
-        other = f"$.format: this is {advice}."
-        raise DocumentRefused(other)
+        raise DocumentRefused(f"$.format: this is {advice}.")
     return node.entries().get("version", Node(None, "$.version"))
 
 
