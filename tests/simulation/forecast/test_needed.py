@@ -7,10 +7,16 @@ import pytest
 
 from curator.histograms_for_tests import rows_plan
 from dpratio.errors import InvalidInput
+from dpratio.plan.make_plan import make_plan
 from dpratio.simulation.coverage.limit import paper_plan
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.forecast.needed import needed_epsilon, needed_people
 from dpratio.simulation.population import PaperPopulation
+from dpratio.terms.bounds import Bounds
+from dpratio.terms.budget import Budget
+from dpratio.terms.groups import Groups
+from dpratio.terms.question import Question
+from dpratio.terms.ratio import Ratio
 
 PAPER = PaperPopulation(1.1)
 PLAN = paper_plan("laplace", 1.0, weighted=False, n=5_000)
@@ -39,6 +45,30 @@ def test_without_a_guess_what_is_needed_is_enough_for_the_widest() -> None:
     assert epsilon is not None
     (found,) = forecast(PLAN, n=5_000, epsilon=epsilon).ranges
     assert found.width_high == pytest.approx(0.6, rel=0.01)
+
+
+@pytest.mark.parametrize("question", [2, "all"])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_level_and_the_question_are_those_that_are_named(
+    question: str | int, level: float
+) -> None:
+    ratio, regions = Ratio("s", per="y"), Groups("region", ["north", "south"])
+    plan = make_plan(
+        [Question(ratio, groups=regions), Question(ratio, share=4, name="all")],
+        bounds={"s": Bounds(0, 2), "y": Bounds.binary()},
+        budget=Budget(1),
+    )
+    asked: dict[str, Any] = {"question": question, "level": level}
+    people = needed_people(plan, width=0.2, **asked)
+    epsilon = needed_epsilon(plan, width=0.6, n=50_000, **asked)
+    assert people is not None
+    assert epsilon is not None
+    (by_people,) = forecast(plan, n=people, **asked).ranges
+    (by_epsilon,) = forecast(plan, n=50_000, epsilon=epsilon, **asked).ranges
+    assert by_people.width_high == pytest.approx(0.2, rel=0.01)
+    assert by_epsilon.width_high == pytest.approx(0.6, rel=0.01)
+    (of_regions,) = forecast(plan, n=people, question=1, level=level).ranges
+    assert of_regions.width_high > 0.205
 
 
 def test_what_cannot_be_reached_is_said_to_be_so() -> None:
