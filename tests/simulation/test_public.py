@@ -84,6 +84,22 @@ def test_curves_comparisons_and_functions_are_answered() -> None:
     assert mean.estimate[0] == pytest.approx(clipped.mean(), rel=1e-6)
 
 
+@pytest.mark.parametrize("which", [2, "by region"])
+def test_of_several_questions_the_one_that_is_named_is_answered(
+    which: str | int,
+) -> None:
+    ratio = dpr.Ratio("score", per="label")
+    questions = [
+        dpr.Question(ratio),
+        dpr.Question(ratio, groups=REGIONS, name="by region"),
+    ]
+    bounds = {name: BOUNDS[name] for name in ("score", "label")}
+    plan = dpr.make_plan(questions, bounds=bounds, budget=dpr.Budget(10**6))
+    found = estimate_public(dpr.estimate_ratios, TABLE, plan, which=which)
+    alone = estimate_public(dpr.estimate_ratios, TABLE, plan_of(ratio))
+    assert found.ratio.tolist() == alone.ratio.tolist()
+
+
 def test_frames_are_read_as_columns_are() -> None:
     plan = plan_of()
     plain = estimate_public(dpr.estimate_ratios, TABLE, plan).ratio
