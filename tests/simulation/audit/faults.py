@@ -13,7 +13,7 @@ from dpratio.curator.noise import draw_noise as noise
 from dpratio.curator.noise import select_keys
 from dpratio.curator.noise.entropy import BitSource
 from dpratio.curator.noise.rounded import NoiseLaw, draw_rounded
-from dpratio.plan import plan_bounds
+from dpratio.plan import plan_counts
 from dpratio.plan.calibration.calibrate import calibrate
 from dpratio.plan.planned_question import PlannedQuestion
 
@@ -149,4 +149,4 @@ def forget_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
     def once(mechanism: str, **terms: Any) -> float:  # noqa: ANN401
         return calibrate(mechanism, **{**terms, "sensitivity": 1})
 
-    monkeypatch.setattr(plan_bounds, "calibrate", once)
+    monkeypatch.setattr(plan_counts, "calibrate", once)

@@ -10,7 +10,7 @@ from dpratio.simulation.audit.invent import chunks_of, releases_of
 from dpratio.simulation.audit.pair import find_pair
 from dpratio.simulation.audit.question import QUESTIONS, plan_for
 from dpratio.terms.study import MEASURED, UNMEASURED
-from simulation.audit.faults import leave_out_noise
+from simulation.audit.faults import fix_bits, leave_out_noise
 
 
 @pytest.mark.parametrize("unit", QUESTIONS)
@@ -67,6 +67,7 @@ def test_samples_are_divided_between_releases_that_fit() -> None:
 def test_counts_are_of_all_samples_and_every_release_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    fix_bits(monkeypatch, seed=1)
     monkeypatch.setattr("dpratio.simulation.audit.invent._ROWS_AT_ONCE", 2_000)
     question = QUESTIONS["row"]
     plan = plan_for(question, strategy="joint", mechanism="laplace", epsilon="1")
