@@ -75,6 +75,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 gc.disable()
 
 
+@pytest.fixture
+def fixed_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the same noise in every run, where one draw in a hundred would fail."""
+    from simulation.audit.faults import fix_bits
+
+    fix_bits(monkeypatch, seed=1)
+
+
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:

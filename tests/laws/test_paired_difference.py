@@ -10,6 +10,8 @@ from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.coverage import CoverageRow
 from dpratio.simulation.population import Population
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 PEOPLE, REPETITIONS = 5_000, 2_000
 TRUTH = 0.11
 SCORES = {"new": dpr.Bounds(0, 1), "old": dpr.Bounds(0, 1)}

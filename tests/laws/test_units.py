@@ -16,6 +16,8 @@ from dpratio.errors import InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.simulation.coverage.coverage import CoverageRow
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 ROWS = 8
 PERSONS = 400
 REPETITIONS = 2_000

@@ -16,6 +16,8 @@ from dpratio.plan.price import price
 from dpratio.release.checked_json import checksum
 from dpratio.release.external import require_external
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 RATIO = dpr.Ratio("score", per="label")
 BOUNDS = {"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()}
 SUMS = {"w": [100.0], "ws": [51.5], "wy": [48.0], "wss": [31.25], "wys": [30.0]}

@@ -17,6 +17,8 @@ from dpratio.release.merge import merge
 from dpratio.release.release import Release
 from dpratio.strict import Node
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 ROWS = [(f"p{at}", month, 2.0, 1.0) for at in range(40) for month in ("jan", "feb")]
 
 

@@ -16,6 +16,8 @@ from dpratio.show.verdicts import VERDICT_STYLES, verdict_of
 from planned import plan_scores
 from shown import monthly, released, spent
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 KEYS = tuple(f"group {at}" for at in range(40))
 
 

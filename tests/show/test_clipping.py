@@ -6,7 +6,8 @@ import pytest
 import dpratio as dpr
 from dpratio.show.blocks import title_of
 from dpratio.show.sections.page import render_report
-from simulation.audit.faults import fix_bits
+
+pytestmark = pytest.mark.usefixtures("fixed_noise")
 
 
 def released(upper: float, groups: list[str]) -> dpr.Release:
@@ -37,11 +38,8 @@ def test_a_report_and_a_chart_say_that_bounds_cut(groups: list[str]) -> None:
     assert "Clipping is measured: c is 1 for whoever is cut" in report
 
 
-def test_a_report_says_how_many_may_have_been_cut_unseen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_report_says_how_many_may_have_been_cut_unseen() -> None:
     """In 1 of 40 draws noise alone looks like a cut; not in this one."""
-    fix_bits(monkeypatch, seed=1)
     release = released(5_000, ["all"])
     report = render_report(release)
     assert "Clipping: no cut was seen; at most" in report

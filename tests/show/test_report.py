@@ -20,6 +20,8 @@ from dpratio.tabular import printable
 from planned import plan_scores
 from shown import BOUNDS, HOSTILE, curved, from_elsewhere, monthly, released, spent
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 KEYS = tuple(f"group {at}" for at in range(50))
 HALVES = {"score": [0.5] * 500, "label": [1, 0] * 250}
 

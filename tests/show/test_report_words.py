@@ -11,6 +11,8 @@ from dpratio.show.report_words import answer_of, chances_of, sure_of
 from planned import plan_scores
 from shown import released
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 KEYS = tuple(f"group {at}" for at in range(50))
 
 

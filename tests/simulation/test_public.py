@@ -13,6 +13,8 @@ from dpratio.arrays import Floats
 from dpratio.errors import InvalidInput
 from dpratio.simulation import estimate_public
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 RNG = np.random.default_rng(13)
 SCORE: Floats = RNG.beta(2, 2, 4_000)
 TABLE: dict[str, Any] = {

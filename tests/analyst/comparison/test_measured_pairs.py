@@ -22,6 +22,8 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from tiers import quick_first
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 TOTALS = {"spent": Bounds(0, 10), "visits": Bounds(0, 5)}
 RNG = np.random.default_rng(3)
 MANY = 400

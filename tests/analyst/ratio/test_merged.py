@@ -36,6 +36,8 @@ from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
 from tiers import quick_first
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 BOUNDS = {"s": Bounds(0, 4), "y": Bounds(0, 5)}
 TRUTH = 0.6
 LEVEL = 0.025  # of each tail

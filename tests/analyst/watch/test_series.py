@@ -18,6 +18,8 @@ from dpratio.analyst.sums.moments import moments_of
 from dpratio.analyst.watch.series import series_of
 from dpratio.errors import InvalidInput
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 
 @cache
 def weeks() -> tuple[dpr.Release, ...]:

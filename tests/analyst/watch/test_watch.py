@@ -11,6 +11,8 @@ from analyst.watch.looks_for_tests import RATIO, looks_of
 from analyst.watch.weeks_for_tests import plan_of_weeks, release_of, weekly_plan
 from dpratio.errors import InvalidInput
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 
 @cache
 def drifting() -> dpr.Release:

@@ -12,6 +12,8 @@ from cli import commands_for_tests
 from cli.commands_for_tests import refusal
 from dpratio.errors import InvalidInput
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 BAND = ("--within", "0.95", "1.05")
 NEW = "--people-are-new"
 shown = partial(commands_for_tests.shown, "watch")

@@ -13,6 +13,8 @@ from dpratio.show.sections.page import render_report
 from planned import plan_scores
 from shown import BOUNDS, from_elsewhere
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 PLAN = plan_scores(dpr.Budget(1))
 HOSTILE = "<script>alert(1)</script>"
 

@@ -14,6 +14,8 @@ from dpratio.show.sections.page import render_report
 from dpratio.show.watch.report_watch import watched_of
 from shown import HOSTILE
 
+pytestmark = pytest.mark.usefixtures("fixed_noise")
+
 
 @cache
 def drifting() -> dpr.Release:
