@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 from figure import Figure
 from fresh_process import run_fresh
-from processor_time import in_turn, of_all
+from processor_time import of_all, run_pairs
 from weighted_people import float_sums, weighted_plan, write_people
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -129,7 +129,7 @@ def _cpu(
         z, h = "sum(weight * (score - label))", "sum(weight * (score + label))"
         inner = f"SELECT region, {z} AS z, {h} AS h FROM people GROUP BY person, region"
         statement = f"SELECT region, {float_sums('z', 'h')} FROM ({inner}) GROUP BY 1"
-    return in_turn(
+    return run_pairs(
         lambda: _values(rows, plan),
         lambda: session.sql(statement).collect(),
         lambda: of_all(os.getpid()),

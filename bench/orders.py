@@ -21,7 +21,7 @@ from typing import Any
 
 from figure import Figure
 from fresh_process import run_fresh
-from processor_time import in_turn, of_children, of_spark
+from processor_time import of_children, of_spark, run_pairs
 
 ROWS, CUSTOMERS, SHOPS = 2_000_000, 200_000, 40
 WARM_UP, PAIRS = 1, 3
@@ -128,7 +128,7 @@ def _ratios(
 
     def ratio(plan: object, other: Callable[[], object]) -> float:
         ours = partial(release, plan)
-        return in_turn(ours, other, clock, warm_up=WARM_UP, pairs=PAIRS)[1]
+        return run_pairs(ours, other, clock, warm_up=WARM_UP, pairs=PAIRS)[1]
 
     found = {}
     for column in COLUMNS:

@@ -8,7 +8,7 @@ from pathlib import Path
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def in_turn(
+def run_pairs(
     ours: Callable[[], object],
     theirs: Callable[[], object],
     clock: Callable[[], float],

@@ -16,7 +16,7 @@ from typing import Any
 
 from figure import Figure
 from fresh_process import run_fresh
-from processor_time import in_turn, of_spark
+from processor_time import of_spark, run_pairs
 from weighted_people import float_sums, weighted_plan, write_people
 
 ROWS, KEYS = 10_000_000, 1_000
@@ -57,7 +57,7 @@ def on_spark(path: str) -> dict[str, float]:
     plan = weighted_plan(groups=groups, budget=dpr.Budget(1, "1e-6"))
     rows.createOrReplaceTempView("people")
     statement = f"SELECT region, {float_sums()} FROM people GROUP BY region"
-    seconds, ratio = in_turn(
+    seconds, ratio = run_pairs(
         lambda: dpr.release_sums(rows, plan, ledger=None),
         lambda: session.sql(statement).collect(),
         of_spark,

@@ -93,8 +93,8 @@ class Sought:
 
     def truth(self) -> float:
         """Give the ratio of the people without any bounds."""
-        people, known = draw_people(self.population)
-        return ratio_of(people) if known is None else known
+        known: float | None = getattr(self.population, "ratio", None)
+        return ratio_of(draw_people(self.population)[0]) if known is None else known
 
     def measured(self, found: _Found) -> Plan:
         """Give the plan within bounds that were found, or within the widest."""
