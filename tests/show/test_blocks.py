@@ -210,3 +210,17 @@ def test_what_is_no_answer_has_no_rows() -> None:
     assert blocks_of("text") == []
     with pytest.raises(InvalidInput, match="there is no chart of a Plan"):
         released(KEYS).plan.chart()
+
+
+def test_a_comparison_without_rows_has_no_chart() -> None:
+    """Where no key was found, nothing is compared."""
+    plan = dpr.make_plan(
+        dpr.Ratio("score", per="label"),
+        bounds={"score": dpr.Bounds(0, 1), "label": dpr.Bounds.binary()},
+        groups=dpr.PrivateKeys("region", dpr.Budget("0.1", "1e-7")),
+        budget=dpr.Budget(1, "1e-6"),
+    )
+    table = {"score": [0.5], "label": [1], "region": ["north"]}
+    release = dpr.release_sums(table, plan, ledger=None)
+    with pytest.raises(InvalidInput, match="a chart needs rows to draw"):
+        dpr.compare_ratios(release, reference=1).chart()

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dpratio.checks import require_one_of, show_given
+from dpratio.checks import require, require_one_of, show_given
 from dpratio.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -25,10 +25,12 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
         view: For estimates ``"forest"`` or ``"deviation"``.
 
     Raises:
-        InvalidInput: When there is no such view, or no chart of what is given.
+        InvalidInput: When there is no such view, no chart of what is given, or nothing
+            to draw.
     """
     from dpratio.analyst.bounds.proposals import Proposals
     from dpratio.analyst.bounds.propose_bins import BinProposal
+    from dpratio.analyst.comparison.comparison import Comparison
     from dpratio.analyst.curve.curve_results import Curve
     from dpratio.analyst.watch.arms import WatchedArms
     from dpratio.analyst.watch.watch_results import Watch
@@ -69,6 +71,7 @@ def chart_of(shown: object, view: str | None = None) -> "Chart":
     for kind, chart in kinds:
         if isinstance(shown, kind):
             return chart(shown)
+    require(not isinstance(shown, Comparison), "a chart needs rows to draw", "none")
     hint = (
         "Answers, curves, proposed bounds and bins, forecasts, rehearsals, tables of "
         "coverage and ledgers have one."
