@@ -205,7 +205,8 @@ def _require_partitions(plan: PlanTerms) -> None:
         for column in keyed:
             free = column not in columns
             require(free, "a column of the ratio cannot be its group", column, hint)
-    once = len({repr(each) for each in plan.partitions}) == len(plan.partitions)
+    several = len(plan.partitions) > 1
+    once = not several or len(set(map(repr, plan.partitions))) == len(plan.partitions)
     require(once, "each partition must be asked for once", len(plan.partitions))
     # One release fixes one last period.
     kinds = {(each.every, each.last) for each in plan.open_periods}

@@ -10,6 +10,7 @@ from dpratio.strict import Node
 __all__ = [
     "body_of",
     "checked_bytes",
+    "checked_line",
     "checksum",
     "parse",
     "require_checksum",
@@ -73,8 +74,23 @@ def require_checksum(node: Node, wanted: str) -> None:
 
 def checksum(body: dict[str, Any], content: bytes = b"") -> str:
     """Sum up a document, and what stands beside it."""
-    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode() + content).hexdigest()
+    return _hashed(_canonical(body), content)
+
+
+def checked_line(body: dict[str, Any], content: bytes) -> str:
+    """Write a document in one line, with the checksum of it and what stands beside."""
+    line = _canonical(body)
+    return f'{line[:-1]},"sha256":"{_hashed(line, content)}"}}'
+
+
+def _canonical(body: dict[str, Any]) -> str:
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _hashed(line: str, content: bytes) -> str:
+    hashed = hashlib.sha256(line.encode())
+    hashed.update(content)
+    return hashed.hexdigest()
 
 
 def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def to_integers(values: object) -> Integers:
     ends = [int(given.min()), int(given.max())] if given.size else [0]
     fits = all(abs(end) < 2**63 for end in ends)
     require(fits, rule, str(given.dtype))
-    kept = given.astype(np.int64)
+    kept = given.astype(np.int64, copy=False)
     kept.flags.writeable = False
     return kept
 

@@ -6,7 +6,6 @@ told by the document alone, and reading checks that they agree.
 
 import contextlib
 import io
-import json
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,13 @@ from numpy.typing import NDArray
 
 from dpratio.checks import import_extra, require
 from dpratio.errors import DocumentRefused
-from dpratio.release.checked_json import body_of, checksum, parse, require_checksum
+from dpratio.release.checked_json import (
+    body_of,
+    checked_line,
+    checksum,
+    parse,
+    require_checksum,
+)
 from dpratio.release.document import (
     release_from_document,
     release_to_document,
@@ -54,10 +59,8 @@ def to_parquet(release: Release) -> bytes:
     require(width <= _MOST_SUMS, rule, width, hint)
     for at in range(width):
         columns[f"sum{at}"] = np.concatenate([_column(each, at) for each in integers])
-    footer = {**body, "sha256": checksum(body, _content(release))}
-    table = arrow.table(columns)
-    text = json.dumps(footer, ensure_ascii=False, allow_nan=False)
-    table = table.replace_schema_metadata({_FOOTER: text.encode()})
+    text = checked_line(body, _content(release))
+    table = arrow.table(columns).replace_schema_metadata({_FOOTER: text.encode()})
     file = io.BytesIO()
     # Noise does not compress; trying takes time.
     parquet.write_table(table, file, compression="none", use_dictionary=False)

@@ -211,7 +211,7 @@ def _read_keys(values: object) -> tuple[Key, ...]:
     require(listed, "group keys must be a list", values, hint)
     declared = tuple(_plain(values))
     require(declared, "groups need at least one key", declared, hint)
-    kinds = {type(key) for key in declared} - {type(None)}
+    kinds = set(map(type, declared)) - {type(None)}
     same = len(kinds) <= 1 and kinds <= {str, int, bool, dt.date}
     require(same, _ONE_TYPE, declared, _CONVERT)
     _require_storable(declared, next(iter(kinds), str))
@@ -233,7 +233,7 @@ def _plain(values: object) -> Iterable[Key]:
 
 
 def _require_storable(keys: tuple[Key, ...], kind: type) -> None:
-    given = [key for key in keys if key is not None]
+    given = [key for key in keys if key is not None] if None in keys else keys
     if kind is int:
         ends = [min(given), max(given)]
         fits = all(-_LARGEST_KEY <= end <= _LARGEST_KEY for end in ends)  # type: ignore[operator]

@@ -3,6 +3,8 @@
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -166,12 +168,14 @@ def _floor_of(ticks: str, day: int) -> str:
 
 def _start_of_range(table: DuckTable, each: Keys | Periods) -> int | None:
     """Give the first key where keys are whole numbers in a row, in a number column."""
-    if not isinstance(each, Keys) or each.kind is not int or None in each.values:
+    if not isinstance(each, Keys) or each.kind is not int:
         return None
     if table.types[each.column].kind != "integer" or _is_text(table, each.column):
         return None
     first = each.values[0]
-    in_a_row = each.values == tuple(range(first, first + len(each.values)))  # type: ignore[arg-type, operator]
+    if first is None:
+        return None
+    in_a_row = all(map(eq, each.values, count(first)))  # type: ignore[type-var]
     return first if in_a_row else None  # type: ignore[return-value]
 
 
