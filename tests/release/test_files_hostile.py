@@ -53,6 +53,7 @@ def inject(pattern: str, text: str) -> Callable[[str], str]:
         (inject('"version": 1', '"version": -Infinity'), "$: -Infinity is not a"),
         (inject('"41943040000"', "NaN"), "$: NaN is not a number a release may hold."),
         (inject('"41943040000"', "41943040000"), "$.sha256: the document was edited"),
+        (inject('"41943040000"', "1e999"), "$.sha256: the document was edited"),
         (inject('"version": 1', '"version": 1e999'), "$.version: must be a whole"),
         (inject('"version": 1', '"version": 1,'), "$: not valid JSON near line 3;"),
         (inject('"version": 1', "'version': 1"), "$: not valid JSON near line 3;"),

@@ -79,12 +79,13 @@ def checksum(body: dict[str, Any], content: bytes = b"") -> str:
 
 def checked_line(body: dict[str, Any], content: bytes) -> str:
     """Write a document in one line, with the checksum of it and what stands beside."""
-    line = _canonical(body)
+    line = _canonical(body, allow_nan=False)
     return f'{line[:-1]},"sha256":"{_hashed(line, content)}"}}'
 
 
-def _canonical(body: dict[str, Any]) -> str:
-    return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
+def _canonical(body: dict[str, Any], *, allow_nan: bool = True) -> str:
+    # A document that is read may hold 1e999, which Python takes for infinity.
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=allow_nan)
 
 
 def _hashed(line: str, content: bytes) -> str:
