@@ -2,7 +2,7 @@
 
 import datetime as dt
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -233,15 +233,17 @@ def _plain(values: object) -> Iterable[Key]:
 
 
 def _require_storable(keys: tuple[Key, ...], kind: type) -> None:
-    given = [key for key in keys if key is not None] if None in keys else keys
+    given: Sequence[Any] = keys
+    if None in keys:
+        given = [key for key in keys if key is not None]
     if kind is int:
         ends = [min(given), max(given)]
-        fits = all(-_LARGEST_KEY <= end <= _LARGEST_KEY for end in ends)  # type: ignore[operator]
+        fits = all(-_LARGEST_KEY <= end <= _LARGEST_KEY for end in ends)
         require(fits, "a whole-number key must fit in 64 bits", ends)
     if kind is str:
         rule = "a text key must be valid Unicode without NUL"
         for key in given:
-            require("\x00" not in key and is_unicode(key), rule, key)  # type: ignore[operator, arg-type]
+            require("\x00" not in key and is_unicode(key), rule, key)
 
 
 def _read_day(given: object) -> dt.date:
