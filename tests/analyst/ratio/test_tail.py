@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpratio.analyst.ratio.tail import Distance, is_drowned, stand_in, upper_tail
-from dpratio.arrays import Floats
+from dpratio.arrays import Floats, Integers
 
 
 def made(size: Floats, wobble: float = 0.0, scale: float = 0.0) -> Distance:
@@ -78,3 +78,18 @@ def test_what_stands_in_is_the_allowance_and_never_nan() -> None:
     found = stand_in(np.array([0.0, 1.0, 0.0]), doubt)
     assert found[:2].tolist() == [0, 0]
     assert found[2] == pytest.approx((1.959964**2 + 1) / 4 * 4 / (2.2 * 2), rel=1e-6)
+
+
+def test_no_deviate_depends_on_the_rows_beside_it() -> None:
+    rng = np.random.default_rng(5)
+    size, sampling, noise = rng.uniform(0.1, 6, 300), *rng.uniform(0.1, 2, (2, 300))
+
+    def deviates(chosen: Integers) -> Floats:
+        held = size[chosen], sampling[chosen], noise[chosen]
+        return Distance(*held, held[1] * held[2], [held[2]]).deviate()
+
+    together = deviates(np.arange(300))
+    for count in (1, 2, 30):
+        for _ in range(10):
+            some = rng.choice(300, count, replace=False)
+            np.testing.assert_array_equal(deviates(some), together[some])

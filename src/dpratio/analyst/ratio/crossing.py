@@ -25,7 +25,6 @@ _PRECISION = 1e-8
 # left once it was mended is far less.
 _NEAR, _LEFT = 1e-5, 1e-7
 _FARTHEST = 3.0  # First guesses; further out another crossing might have been found.
-_MANY = 0.5  # Picking rows costs more than it saves while so many of them move.
 _ALL = slice(None)
 
 
@@ -87,7 +86,8 @@ def _secant(
             if not moving.size:
                 break
             origin, before, behind, behind_value, at = behind, slope, at, value, moved
-            if moving.size < _MANY * settled.size:
+            if moving.size < settled.size:
+                # What has settled stays, so that no answer depends on other rows.
                 rows = moving if isinstance(rows, slice) else rows[moving]
                 state = (origin, before, behind, behind_value, at)
                 origin, before, behind, behind_value, at = (
@@ -130,8 +130,8 @@ def _bracketed(
         above = np.where(is_in, 0.5 * above, value)
         below = np.where(is_in, value, 0.5 * below)
         close = np.abs(value) <= _PRECISION
-        kept = np.where(is_in | close, guess, kept)
-        lost = np.where(is_in & ~close, lost, guess)
+        kept = np.where(wide & (is_in | close), guess, kept)
+        lost = np.where(wide & (close | ~is_in), guess, lost)
     return lost
 
 

@@ -157,11 +157,12 @@ class Distance:
         guess = self.at(behind)
         behind_value, value = guess - behind, self.at(guess) - guess
         for _ in range(_STEPS):
-            if np.all(np.abs(value) <= _PRECISION * (1 + guess)):
+            settled = np.abs(value) <= _PRECISION * (1 + guess)
+            if settled.all():
                 break
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = value * (guess - behind) / (value - behind_value)
-            step = np.where(np.isfinite(step), step, 0.0)
+            step = np.where(np.isfinite(step) & ~settled, step, 0.0)
             behind, behind_value = guess, value
             guess = np.maximum(guess - step, 0.0)
             value = self.at(guess) - guess
