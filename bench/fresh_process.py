@@ -93,3 +93,5 @@ def _keep_to_threads() -> None:
 
     duckdb.connect = with_threads
     duckdb.execute(f"SET threads = {threads}")
+    # A query of some seconds would write its bar between our figures.
+    duckdb.execute("SET enable_progress_bar = false")
