@@ -169,6 +169,7 @@ class Pairs:
         low, high = np.minimum(*zeros), np.maximum(*zeros)
         at = start
         behind, behind_pull = at, np.full_like(at, np.nan)
+        settled = np.zeros(at.shape, dtype=np.bool_)
         for _ in range(_STEPS):
             one, two = self._scored(self._points(x, unit, at))
             pull = one.value * one.slope / one.variance
@@ -182,10 +183,12 @@ class Pairs:
             moved = at + pull / told
             inside = (moved >= low) & (moved <= high)
             moved = np.where(inside, moved, (low + high) / 2)
-            gained = (moved - at) ** 2 * told
-            behind, behind_pull, at = at, pull, moved
+            # What has settled stays, so that no answer depends on other rows.
+            moved = np.where(settled, at, moved)
             # The sum of squares is flat at its least: what is left is below 1e-12.
-            if np.all(gained <= _PRECISION):
+            settled |= (moved - at) ** 2 * told <= _PRECISION
+            behind, behind_pull, at = at, pull, moved
+            if settled.all():
                 break
         return at
 
