@@ -58,6 +58,23 @@ def test_a_denominator_that_noise_made_negative_has_no_ratio(design: str) -> Non
         assert row["status"] != "ok"
 
 
+@pytest.mark.parametrize("lowest", [-2, 0])
+@pytest.mark.parametrize("denominator", [-5.0, -13.75, -30.0, -200.0])
+def test_without_an_estimate_no_interval_has_two_ends(
+    denominator: float, lowest: float
+) -> None:
+    """Some were a point, said to be ok, or ended near −10²⁴."""
+    plan = ten_rows_released.plan_of(s=(lowest, 2), keys=("a", "b"))
+    release = ten_rows_released.release_of(plan, {}, {"wy": denominator})
+    for options in ({}, {"reference": 1.0}, {"design": "rest"}):
+        answer = compare_ratios(release, link="difference", **options)
+        rows = [row for row in answer.to_dicts() if math.isnan(row["estimate"])]
+        assert rows
+        for row in rows:
+            assert row["status"] in {"unbounded", "disconnected", "half_line"}
+            assert math.isinf(row["ci_lower"]) or math.isinf(row["ci_upper"])
+
+
 def test_a_denominator_that_may_be_small_leaves_one_end_open() -> None:
     seen = set()
     for count in (0, 5, 10, 20, 40, 80):

@@ -141,7 +141,9 @@ def _answer(
     quantile = quantile_of(single, alternative)
     ends = hypothesis.ends(quantile)
     rejected = pvalue < 1 - single
-    codes = _statuses(ends, alternative, hypothesis.doubts(), rejected)
+    # Without an estimate a set has two ends only by luck: noise turned a sign around.
+    lost = np.isnan(estimate) & ends.has_lower & ends.has_upper
+    codes = _statuses(ends, alternative, hypothesis.doubts(), rejected, lost)
     open_ended = np.isin(codes, [_CODES["unbounded"], _CODES["disconnected"]])
     natural = -1.0 if hypothesis.link == "lift" else -np.inf
     lower = np.where(open_ended, natural, ends.lower)
@@ -164,6 +166,7 @@ def _statuses(
     alternative: str,
     doubts: Doubts,
     rejected: NDArray[np.bool_],
+    lost: NDArray[np.bool_],
 ) -> Codes:
     """Say what kind of set each row has."""
     wanted = {
@@ -174,7 +177,7 @@ def _statuses(
     codes = np.where(doubts.hidden, _CODES["variance_floored"], _CODES["ok"])
     codes = np.where(doubts.weak, _CODES["weak"], codes)
     codes = np.where(wanted[0] ^ wanted[1], _CODES["half_line"], codes)
-    neither = ~(wanted[0] | wanted[1])
+    neither = lost | ~(wanted[0] | wanted[1])
     codes = np.where(neither, _CODES["unbounded"], codes)
     return np.where(neither & rejected, _CODES["disconnected"], codes).astype(np.int8)
 
