@@ -120,6 +120,19 @@ def test_every_text_type_of_arrow_may_hold_keys(kind: Any, engine: str) -> None:
     assert [row[0] for row in found] == [ROW, 0, ROW]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "keys", [(3, 4, 5), (None, 3, 4), (3, None, 4), (5, 3, 4), (None, 0, 1), (0, 1)]
+)
+def test_whole_number_keys_may_stand_in_any_order_beside_a_missing_one(
+    keys: tuple[int | None, ...], engine: str
+) -> None:
+    cells = [None, None, None, 3, 3, 4, 5, 5, 5, 5, 0]
+    table = pa.table({"score": [0.5] * 11, "label": [1] * 11, "region": cells})
+    found = exact(table, plan_of(keys=keys), engine)
+    assert [row[0] for row in found] == [ROW * cells.count(key) for key in keys]
+
+
 ASKED: dict[Any, Any] = {"score": [0.5, 0.25], "label": [1, 0]}
 NOT_ASKED: dict[Any, Any] = {
     "pandas_number_name": pd.DataFrame({**ASKED, 0: [1, 2]}),

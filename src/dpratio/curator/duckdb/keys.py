@@ -173,9 +173,8 @@ def _start_of_range(table: DuckTable, each: Keys | Periods) -> int | None:
     if table.types[each.column].kind != "integer" or _is_text(table, each.column):
         return None
     first = each.values[0]
-    if first is None:
-        return None
-    in_a_row = all(map(eq, each.values, count(first)))  # type: ignore[type-var]
+    # None equals no number, wherever it stands.
+    in_a_row = all(map(eq, each.values, count(first or 0)))  # type: ignore[type-var]
     return first if in_a_row else None  # type: ignore[return-value]
 
 
