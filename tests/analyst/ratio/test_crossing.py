@@ -7,7 +7,7 @@ from dpratio.analyst.ratio.crossing import find_crossing
 from dpratio.arrays import Floats, Integers
 
 ROWS = 400
-# How far the first guess is from the crossing; the last ones need a bracket.
+# How far the first guess is from the crossing; far ones need a bracket.
 GUESSES = (1.0, 1.001, 0.9, 1.2, 0.3, 0.01, 5.0)
 
 
