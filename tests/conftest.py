@@ -7,7 +7,7 @@ lines too often for a tracer.
 Tests in a real browser, of whatever room, find their fixtures in `browser`, those that
 need a real PostgreSQL server in `postgres_server`. The tests of a file run in one
 worker of the test session, so that what they share is made once; and so do all those
-on a Spark cluster.
+on a Spark cluster. In a soak a test takes minutes, and each goes where there is room.
 
 What needs a server, a browser, a JVM or a package of its own is marked ``outside``, and
 ``make test`` leaves it to ``make test-all``. So it does with what takes long, ``slow``:
@@ -28,6 +28,8 @@ from typing import Any
 import pytest
 import typer.main
 from hypothesis import settings
+
+from soak import IS_SOAK
 
 pytest_plugins = ["browser", "mariadb_server", "postgres_server"]
 
@@ -170,7 +172,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:  # noqa: ANN401
-    """Spread files over the workers; those that share a cluster go to one.
+    """Spread files over the workers, or tests in a soak; a cluster has one worker.
 
     Marks of groups, which pytest-xdist has for this, do nothing under pytest 9.2.
     """
@@ -178,7 +180,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:  # n
 
     class ByFile(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return _SPARK if nodeid.startswith(_SPARK) else nodeid.partition("::")[0]
+            if nodeid.startswith(_SPARK):
+                return _SPARK
+            return nodeid if IS_SOAK else nodeid.partition("::")[0]
 
     config.option.loadscopereorder = False  # Files of few tests are the slow ones.
     return ByFile(config, log)
