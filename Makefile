@@ -111,7 +111,7 @@ audit-dependencies: $(VENV)/.ready-test
 # Every Python × lowest and newest dependencies × every extra, each in an environment of
 # its own. PYTHONS="python3.12 …" names interpreters; ROWS_WITH="3.12 lowest" some rows.
 ROWS_WITH :=
-package: $(VENV)/.ready-package $(VENV)/.ready-java
+package: $(VENV)/.ready-package $(VENV)/.ready-java $(VENV)/.ready-mariadb
 	$(BIN)/python tools/package/try_matrix.py $(ROWS_WITH)
 
 clean:

@@ -8,6 +8,7 @@ from packaging.version import Version
 
 from declared import asked, extras, lowest
 from interpreters import SUPPORTED, find_interpreters
+from try_package import try_commands, try_demo, try_help, try_python, try_version
 from wheelhouse import SOURCE_ALONE, only_wheels
 
 ROOT = Path(__file__).parent.parent.parent
@@ -25,6 +26,14 @@ def test_every_extra_has_something_that_uses_it() -> None:
     text = (ROOT / "tools" / "package" / "try_extras.py").read_text(encoding="utf-8")
     for extra in extras():
         assert f'"{extra}": Feature(' in text
+
+
+def test_what_is_tried_first_works_in_this_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for each in (try_help, try_version, try_demo, try_commands, try_python):
+        each()
 
 
 def test_the_lowest_versions_are_those_of_the_interpreter() -> None:
