@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 import dpratio as dpr
 from dpratio.analyst.bounds.cut_off import NOTHING, Lost, lost_beyond
-from dpratio.analyst.ratio.clipped import were_more_cut
 from dpratio.analyst.ratio.confidence_set import confidence_set
+from dpratio.analyst.ratio.cuts.clipped import were_more_cut
+from dpratio.analyst.ratio.cuts.uncut import uncut_ends
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.ratio.tail import normal_quantile
-from dpratio.analyst.ratio.uncut import uncut_ends
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.plan.histogram.found_bounds import noisy_of
 from dpratio.plan.histogram.propose import Noisy

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from dpratio.analyst.ratio.clipped import clipping_of
+from dpratio.analyst.ratio.cuts.clipped import clipping_of
+from dpratio.analyst.ratio.cuts.without_cuts import without_cuts
 from dpratio.analyst.ratio.interval import (
     Options,
     RatioIntervals,
@@ -15,7 +16,6 @@ from dpratio.analyst.ratio.interval import (
     standard_errors,
 )
 from dpratio.analyst.ratio.wald import LINKS, WALD_METHODS
-from dpratio.analyst.ratio.without_cuts import without_cuts
 from dpratio.analyst.sums.effective import effective_size
 from dpratio.analyst.sums.moments import Moments, moments_of
 from dpratio.analyst.sums.variance import choose_variance

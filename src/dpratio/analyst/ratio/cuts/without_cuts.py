@@ -14,10 +14,10 @@ from dpratio.analyst.bounds.counted_columns import (
     histograms_of,
 )
 from dpratio.analyst.bounds.cut_off import NOTHING, CutOff, Lost, lost_beyond
-from dpratio.analyst.ratio.clipped import were_more_cut
+from dpratio.analyst.ratio.cuts.clipped import were_more_cut
+from dpratio.analyst.ratio.cuts.uncut import uncut_ends
 from dpratio.analyst.ratio.interval import Options, Signs
 from dpratio.analyst.ratio.statistic import statistic_of
-from dpratio.analyst.ratio.uncut import uncut_ends
 from dpratio.analyst.sums.moments import Moments
 from dpratio.analyst.sums.variance import weights_are_lost
 from dpratio.analyst.tables.without_cuts import WithoutCuts

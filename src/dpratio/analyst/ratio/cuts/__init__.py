@@ -1,0 +1,1 @@
+"""What bounds cut: how many people, and ratios as they would be without."""
