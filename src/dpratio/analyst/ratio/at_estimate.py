@@ -1,7 +1,7 @@
 """The statistic at its own estimate, where T is 0: what is told there, and how surely.
 
-Everything here starts from V, N and their doubt at the estimate, which are worked out
-once.
+Everything here starts from V, N and their doubt at the estimate, and at infinity, which
+are worked out once.
 """
 
 from dataclasses import dataclass
@@ -23,17 +23,31 @@ _INFINITY = (np.zeros(1), np.ones(1))
 
 @dataclass(frozen=True, slots=True)
 class AtEstimate:
-    """A statistic, its estimate of the ratio, and what T is held against there."""
+    """A statistic, its estimate of the ratio, and what T is held against there.
+
+    ``alone`` says how far out infinity is, where T is the denominator.
+    """
 
     statistic: Statistic
     ratio: Floats
     held: Distance
+    alone: Distance
 
     @classmethod
     def of(cls, statistic: Statistic) -> "AtEstimate":
         """Look at every row."""
         ratio = statistic.numerator / statistic.denominator
-        return cls(statistic, ratio, statistic.distance((np.ones(1), ratio)))
+        held = statistic.distance((np.ones(1), ratio))
+        return cls(statistic, ratio, held, statistic.distance(_INFINITY))
+
+    def only(self, chosen: Flags) -> "AtEstimate":
+        """Keep some rows."""
+        return AtEstimate(
+            self.statistic.only(chosen),
+            self.ratio[chosen],
+            self.held.only(chosen),
+            self.alone.only(chosen),
+        )
 
     def variances(self) -> tuple[Floats, Floats]:
         """Give sampling and noise variance of the ratio, by the delta method."""
@@ -56,30 +70,27 @@ class AtEstimate:
         narrow; so deviations are taken larger by half of s/A, the noise in the
         estimated variance of T over all of it (docs/methods/intervals.md).
         """
-        alone = self.statistic.distance(_INFINITY)
         unsure = np.sqrt(self.held.doubt) / np.maximum(self.held.variance, _TINY)
         most = far * (1 + unsure / 2)
-        weak = ~alone.is_surely_beyond(most, _QUANTILE)
+        weak = ~self.alone.is_surely_beyond(most, _QUANTILE)
         if weak.any():
             # The few others: ρ is worked out, and the tail looked at.
-            rest = AtEstimate.of(self.statistic.only(weak))
+            rest = self.only(weak)
             least = np.maximum(most[weak] * rest._across(), _APART)  # noqa: SLF001
-            alone = rest.statistic.distance(_INFINITY)
-            weak[weak] = ~(alone.at(_QUANTILE) > least)
+            weak[weak] = ~(rest.alone.at(_QUANTILE) > least)
         return weak
 
     def _across(self) -> Floats:
         """Give √(1 − ρ²)."""
-        alone = self.statistic.distance(_INFINITY)
         shared = (self._slope() / 2) ** 2
-        whole = alone.widened(_QUANTILE) * self.held.widened(_QUANTILE)
+        whole = self.alone.widened(_QUANTILE) * self.held.widened(_QUANTILE)
         across: Floats = np.sqrt(np.maximum(1 - shared / np.maximum(whole, _TINY), 0.0))
         return across
 
     def expanded(self) -> tuple[Floats, Floats, Floats]:
         """Give A at r̂ + d as a₀ + 2a₁d + a₂d², with V left out where it is below 0."""
-        bent = self.statistic.noise_variance(_INFINITY)
-        bent = bent + (self.held.sampling > 0) * self.statistic.sampling.values[2]
+        last = self.statistic.sampling.values[2]
+        bent = self.alone.noise + (self.held.sampling > 0) * last
         return self.held.variance, self._slope() / 2, bent
 
     def public_widths(self, quantile: float) -> tuple[Floats, Floats]:

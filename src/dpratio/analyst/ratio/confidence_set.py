@@ -1,8 +1,7 @@
 """All ratios that a test does not reject: an interval, a half-line, or more.
 
-A set is bounded exactly if infinity is rejected; its ends are then found on each side
-of the estimate. The few other sets are walked around the projective line on a grid, and
-their end is bisected.
+A set is bounded exactly if infinity is rejected; it has two ends then. The few other
+sets are walked around the projective line on a grid, and their end is bisected.
 """
 
 from collections.abc import Sequence
@@ -12,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.ratio.at_estimate import AtEstimate
-from dpratio.analyst.ratio.crossing import find_crossing
+from dpratio.analyst.ratio.ends import ends_of
 from dpratio.analyst.ratio.noisy_reach import has_table, reach_between
 from dpratio.analyst.ratio.statistic import Point, Statistic
 from dpratio.arrays import Flags, Floats, Integers
 
-__all__ = ["ROWS_AT_ONCE", "SHAPES", "ConfidenceSet", "confidence_set"]
+__all__ = ["ROWS_AT_ONCE", "SHAPES", "ConfidenceSet", "confidence_set", "set_around"]
 
 SHAPES = ("interval", "half_line", "disconnected", "everything")
 ROWS_AT_ONCE = 2**15  # A column of them fits a processor's cache.
@@ -69,20 +68,23 @@ def confidence_set(statistic: Statistic, quantile: float) -> ConfidenceSet:
         For each row the hull of its set. Shapes are ``interval``, ``half_line`` (no
         upper end), ``disconnected`` (all but a stretch between) and ``everything``.
     """
+    starts = range(0, max(len(statistic.numerator), 1), ROWS_AT_ONCE)
+    parts = (statistic.only(slice(at, at + ROWS_AT_ONCE)) for at in starts)
+    return _joined([set_around(AtEstimate.of(part), quantile) for part in parts])
+
+
+def set_around(near: AtEstimate, quantile: float) -> ConfidenceSet:
+    """Find the sets of few enough rows, whose estimates were looked at."""
+    statistic, lowest = near.statistic, near.statistic.lowest
     rows = len(statistic.numerator)
-    if rows > ROWS_AT_ONCE:
-        starts = range(0, rows, ROWS_AT_ONCE)
-        parts = (statistic.only(slice(at, at + ROWS_AT_ONCE)) for at in starts)
-        return _joined([confidence_set(part, quantile) for part in parts])
-    lowest = statistic.lowest
     lower, upper = np.full(rows, lowest), np.full(rows, np.inf)
     kind = np.full(rows, _INTERVAL, dtype=np.int8)
-    bounded = _is_rejected(statistic, (np.zeros(1), np.ones(1)), quantile)
+    bounded = near.alone.exceeds(quantile)
     weak = ~bounded
     if bounded.any():
-        chosen = bounded if weak.any() else slice(None)
-        ends = _ends(statistic.only(chosen), quantile)
-        lower[chosen], upper[chosen] = (np.maximum(each, lowest) for each in ends)
+        strong = near.only(bounded) if weak.any() else near
+        ends = ends_of(strong, quantile)
+        lower[bounded], upper[bounded] = (np.maximum(each, lowest) for each in ends)
     if weak.any():
         kind[weak] = _EVERYTHING
         weak[weak] = _may_reject(statistic.only(weak), quantile)
@@ -101,60 +103,6 @@ def _joined(parts: Sequence[ConfidenceSet]) -> ConfidenceSet:
 
 def _is_rejected(statistic: Statistic, at: Point, quantile: float) -> Flags:
     return statistic.distance(at).exceeds(quantile)
-
-
-def _ends(statistic: Statistic, quantile: float) -> tuple[Floats, Floats]:
-    """Find both ends of bounded sets, outwards from the estimate."""
-    one, near = np.ones(1), AtEstimate.of(statistic)
-    centre, kept = near.ratio, np.full_like(near.ratio, -quantile)
-    squared, expanded = statistic.denominator**2, near.expanded()
-    # What tail and allowance add to the variance changes little along the set.
-    factor = near.held.reach(quantile) ** 2 / expanded[0]
-
-    def beyond(ratio: Floats, rows: Integers | slice) -> Floats:
-        chosen = statistic if isinstance(rows, slice) else statistic.only(rows)
-        excess: Floats = chosen.distance((one, ratio)).against(quantile) - quantile
-        return excess
-
-    def end(side: float, step: Floats) -> Floats:
-        guess = centre + step
-        there = statistic.distance((one, guess))
-        told = there.against(quantile)
-        reach = quantile * there.size / told
-        here = reach * reach / there.variance
-        further = _fieller(squared, expanded, here, side)
-        # From the estimate to the guess it changed so much; so it will go on.
-        here = here + (here - factor) * (further / step - 1)
-        step = side * _fieller(squared, expanded, here, side)
-        is_step = (step > 0) & np.isfinite(step)
-        if not is_step.all():
-            step = np.where(is_step, step, quantile * np.sqrt(expanded[0] / squared))
-        step = np.maximum(step, 1e-12 * np.maximum(np.abs(centre), 1e-300))
-        seen = (guess, told - quantile)
-        return find_crossing(beyond, centre, kept, side * step, seen)
-
-    below, above = (
-        end(side, _fieller(squared, expanded, factor, side)) for side in (-1.0, 1.0)
-    )
-    return below, above
-
-
-def _fieller(
-    squared: Floats,
-    expanded: tuple[Floats, Floats, Floats],
-    factor: Floats,
-    side: float,
-) -> Floats:
-    """Give how far from the estimate, on one side, T² is a factor times A.
-
-    Fieller (1954); Wald's distance where there is no such end.
-    """
-    whole, lean, bent = (factor * each for each in expanded)
-    flat = squared - bent
-    end = (lean + side * np.sqrt(lean * lean + flat * whole)) / flat
-    if (flat > 0).all():
-        return end
-    return np.where(flat > 0, end, side * np.sqrt(whole / squared))
 
 
 def _may_reject(statistic: Statistic, quantile: float) -> Flags:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpratio.analyst.ratio.at_estimate import AtEstimate
-from dpratio.analyst.ratio.confidence_set import ROWS_AT_ONCE, confidence_set
+from dpratio.analyst.ratio.confidence_set import ROWS_AT_ONCE, set_around
 from dpratio.analyst.ratio.delta import noise_spread, sampling_spread
 from dpratio.analyst.ratio.statistic import statistic_of
 from dpratio.analyst.ratio.tail import normal_quantile
@@ -133,11 +133,12 @@ def _by_pivot(moments: Moments, reach: Signs, options: Options) -> RatioInterval
     cells = len(moments.values)
     lower, upper = np.full(cells, reach.lowest), np.full(cells, np.inf)
     status = np.full(cells, _UNBOUNDED, dtype=np.int8)
+    here = AtEstimate.of(statistic)
     told: Flags | slice = ~empty if empty.any() else slice(None)
-    found = confidence_set(statistic.only(told), options.quantile)
+    near = here.only(told) if isinstance(told, np.ndarray) else here
+    found = set_around(near, options.quantile)
     lower[told], upper[told] = found.lower, found.upper
     status[told] = _OF_KIND[found.kind]
-    here = AtEstimate.of(statistic)
     status[(status == _OK) & here.is_weak()] = _WEAK
     status[(status == _OK) & here.is_drowned()] = _FLOORED
     sampling, privacy = here.variances()

@@ -64,7 +64,7 @@ class Distance:
         allowed = allowance(told, self.noise, self.doubt, quantile)
         if below.size:
             # Only there it matters how much of the noise is Laplace noise.
-            hidden = self._only(below)
+            hidden = self.only(below)
             share = sum(hidden._two()) / np.maximum(hidden.noise, _TINY)  # noqa: SLF001
             here = quantile if np.ndim(quantile) == 0 else np.take(quantile, below)
             allowed[below] = allowance(
@@ -85,34 +85,38 @@ class Distance:
         scales = (np.sqrt(each / 2) for each in self._two())
         return noisy_deviate(self.size, variance, *scales)
 
+    def has_reach(self, quantile: float) -> bool:
+        """Tell whether the size at which the deviate is a quantile is known."""
+        return not self.heavy or has_table(quantile)
+
     def reach(self, quantile: float) -> Floats:
         """Give the size at which the deviate is a quantile, nearly if it has no table.
 
         Without a table the tail is taken for a normal one.
         """
         variance = self.widened(quantile)
-        if self.heavy and has_table(quantile):
+        if self.heavy and self.has_reach(quantile):
             return noisy_reach(quantile, variance, *self._two())
         plain: Floats = quantile * np.sqrt(variance)
         return plain
 
     def against(self, quantile: float) -> Floats:
         """Give what exceeds a quantile just where `at` does, for less work."""
-        if self.heavy and not has_table(quantile):
+        if not self.has_reach(quantile):
             return self.at(quantile)
         scaled: Floats = quantile * self.size / self.reach(quantile)
         return scaled
 
     def exceeds(self, quantile: float) -> Flags:
         """Tell where `at` exceeds a quantile, by its tail only where that matters."""
-        if not self.heavy or not has_table(quantile):
+        if not self.heavy or not self.has_reach(quantile):
             return self.at(quantile) > quantile
         far = self.size / np.sqrt(self.widened(quantile))
         least, most = reach_between(quantile)
         beyond: Flags = far > most
         rest = np.flatnonzero((far >= least) & ~beyond)
         if rest.size:
-            beyond[rest] = self._only(rest).against(quantile) > quantile
+            beyond[rest] = self.only(rest).against(quantile) > quantile
         return beyond
 
     def is_surely_beyond(self, least: Floats, quantile: float) -> Flags:
@@ -130,11 +134,14 @@ class Distance:
         sure: Flags = self.size > enough * np.sqrt(variance)
         return sure
 
-    def _only(self, chosen: Integers) -> "Distance":
+    def only(self, chosen: Flags | Integers) -> "Distance":
         """Keep some rows."""
 
         def kept(column: Floats) -> Floats:
-            return np.broadcast_to(column, self.size.shape)[chosen]
+            shape = self.size.shape
+            return (
+                column if column.shape == shape else np.broadcast_to(column, shape)
+            )[chosen]
 
         return Distance(
             size=kept(self.size),
@@ -192,8 +199,11 @@ def is_drowned(sampling: Floats, noise: Floats, doubt: Floats) -> Flags:
     allowance is made for it: there is nothing to warn of.
     """
     below: Flags = ~(sampling > -_UNCOMMON * np.sqrt(doubt))
-    if below.any():
-        below &= ~(stand_in(noise, doubt) < noise)
+    rows = np.flatnonzero(below)
+    known, unsure = (
+        np.broadcast_to(each, below.shape)[rows] for each in (noise, doubt)
+    )
+    below[rows] = ~(stand_in(known, unsure) < known)
     return below
 
 

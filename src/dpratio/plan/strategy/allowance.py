@@ -95,15 +95,10 @@ def _tempered(
     heavy: float | Floats = 0.0,
 ) -> Number:
     """Give √(A² + B²), or more where V's estimate is below 0."""
-    seen: Any = np.maximum(sampling, 0.0)
-    deviation = doubt**0.5
-    # Known noise hides an estimate that is cut off at 0; the cut alone widens then.
-    part = deviation / (seen + deviation + _TINY)
-    temper = _TEMPER * deviation + _SURE * noise * part
-    whole = seen + noise
-    length: Number = np.sqrt(whole * whole + temper * temper) + _TINY
     if not np.any(sampling < 0):
-        return length
+        return _length(sampling, noise, doubt)
+    seen: Any = np.maximum(sampling, 0.0)
+    length = _length(seen, noise, doubt)
     below: Any = np.minimum(sampling, 0.0) ** 2
     half = _NORMAL_HALF + (_LAPLACE_HALF - _NORMAL_HALF) * heavy**2
     far = below / (below + half * doubt + _TINY)
@@ -113,3 +108,13 @@ def _tempered(
     common = (QUANTILE / np.maximum(quantile, QUANTILE)) ** 4
     longer: Number = length / np.maximum(1 - far * known * common, _LEAST_KEPT)
     return longer
+
+
+def _length(seen: Number, noise: Number, doubt: Number) -> Number:
+    deviation = doubt**0.5
+    # Known noise hides an estimate that is cut off at 0; the cut alone widens then.
+    part = deviation / (seen + deviation + _TINY)
+    temper = _TEMPER * deviation + _SURE * noise * part
+    whole = seen + noise
+    length: Number = np.sqrt(whole * whole + temper * temper) + _TINY
+    return length
