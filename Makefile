@@ -71,7 +71,8 @@ mutation: $(VENV)/.ready-mutation
 soak: $(VENV)/.ready-test $(VENV)/.ready-java $(VENV)/.ready-pooler \
 		$(VENV)/.ready-mariadb
 	DPRATIO_SOAK=1 $(PYTEST) -n 2 tests/curator tests/fuzz tests/simulation/audit \
-		tests/analyst/curve tests/analyst/function/test_functions.py
+		tests/attacks/test_audit.py tests/analyst/curve \
+		tests/analyst/function/test_functions.py
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/run.py

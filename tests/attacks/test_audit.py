@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dpratio.simulation.audit.audit_noise import audit_noise
+from dpratio.simulation.audit.audit_noise import HISTOGRAMS, SEARCH, audit_noise
 from dpratio.simulation.audit.findings import BROKEN, SOUND, Finding
 from dpratio.simulation.audit.refute import BITS, CENTRE, EXACT, TAILS
 from simulation.audit.faults import (
@@ -53,6 +53,16 @@ def kinds_of(finding: Finding) -> set[str]:
     return {each.kind for each in finding.faults or ()}
 
 
+def has_law(finding: Finding) -> bool:
+    """Tell whether the law of noise is tested.
+
+    Of keys that one unit holds nothing is looked at but whether they are named, and of
+    histograms how far apart two tables are.
+    """
+    counted = {HISTOGRAMS, f"{SEARCH}, the first"}
+    return finding.measure != "delta" and finding.strategy not in counted
+
+
 @pytest.mark.parametrize("mechanism", quick_first(NOISES))
 def test_44_an_audit_calls_sound_noise_sound(
     mechanism: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -81,8 +91,9 @@ def test_44_an_audit_finds_noise_that_is_not_of_its_law(
     fix_bits(monkeypatch, seed=44)
     spoil, kind = FAULTS[fault]
     spoil_noise(monkeypatch, spoil)
-    for finding in audited(tmp_path, mechanism, NOISES[mechanism]):
-        # Of keys that one unit holds nothing is looked at but whether they are named.
-        if finding.measure != "delta":
-            assert kind in kinds_of(finding), finding
-            assert finding.verdict in BROKEN, finding
+    findings = audited(tmp_path, mechanism, NOISES[mechanism])
+    of_the_law = [each for each in findings if has_law(each)]
+    assert len(of_the_law) >= len(findings) / 2
+    for finding in of_the_law:
+        assert kind in kinds_of(finding), finding
+        assert finding.verdict in BROKEN, finding
