@@ -95,7 +95,7 @@ class Distance:
         Without a table the tail is taken for a normal one.
         """
         variance = self.widened(quantile)
-        if self.heavy and self.has_reach(quantile):
+        if self.heavy and has_table(quantile):
             return noisy_reach(quantile, variance, *self._two())
         plain: Floats = quantile * np.sqrt(variance)
         return plain
@@ -109,7 +109,7 @@ class Distance:
 
     def exceeds(self, quantile: float) -> Flags:
         """Tell where `at` exceeds a quantile, by its tail only where that matters."""
-        if not self.heavy or not self.has_reach(quantile):
+        if not self.heavy or not has_table(quantile):
             return self.at(quantile) > quantile
         far = self.size / np.sqrt(self.widened(quantile))
         least, most = reach_between(quantile)
@@ -138,10 +138,9 @@ class Distance:
         """Keep some rows."""
 
         def kept(column: Floats) -> Floats:
-            shape = self.size.shape
-            return (
-                column if column.shape == shape else np.broadcast_to(column, shape)
-            )[chosen]
+            if column.shape != self.size.shape:
+                column = np.broadcast_to(column, self.size.shape)
+            return column[chosen]
 
         return Distance(
             size=kept(self.size),
