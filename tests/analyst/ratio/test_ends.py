@@ -119,3 +119,15 @@ def test_ends_are_far_where_infinity_is_barely_rejected(
     for told, looked_for in worst_ends(statistic, quantile, monkeypatch):
         assert told.max(initial=0) < TOLD
         assert looked_for.max() < LOOKED_FOR
+
+
+def test_an_end_may_rest_on_the_allowance_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No noise is known, and the estimated variance is below 0."""
+    second = SamplingVariance(-np.ones((3, 4)), 9.0 * np.ones((4, 1, 1)) * np.eye(3))
+    bottom = np.array([20.0, 50.0, 100.0, 1e5])
+    statistic = Statistic(1.5 * bottom, bottom, second, (), -np.inf)
+    for _, looked_for in worst_ends(statistic, normal_quantile(0.95), monkeypatch):
+        assert len(looked_for) == len(bottom)
+        assert looked_for.max() < LOOKED_FOR
