@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-all check format docs bench bench-peers bench-scale \
-	bench-warehouse bench-cluster mutants \
+	bench-warehouse bench-cluster faults \
 	mutation soak package audit-dependencies clean
 
 help:
@@ -23,7 +23,7 @@ help:
 	@echo "make bench-cluster  a Spark cluster with two workers, one of which is killed"
 	@echo "make bench-peers  the same release with other tools, for comparison"
 	@echo "make package  wheel and sdist, installed and tried on every Python, many minutes"
-	@echo "make mutants  take every guard away in turn: the test of it must fail"
+	@echo "make faults  plant every fault in turn: the tests it names must fail"
 	@echo "make mutation  small mistakes in the code of noise and prices: a test must notice each"
 	@echo "make soak   attacks and hostile inputs, many times over"
 	@echo "make audit-dependencies  look packages up in PyPI's list of vulnerabilities"
@@ -55,9 +55,9 @@ format: $(VENV)/.ready-check
 docs: $(VENV)/.ready-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
-# One file per mutant, in tests/attacks/mutants.
-mutants: $(VENV)/.ready-test
-	$(BIN)/python tools/guards/kill_mutants.py
+# One file per fault, in tests/faults; some start PostgreSQL or Spark.
+faults: $(VENV)/.ready-test $(VENV)/.ready-java
+	$(BIN)/python tools/faults/try_faults.py
 
 # Some 2,000 mutants, an hour; MODULES="plan/sensitivity/joint.py …" names some modules.
 MODULES :=

@@ -248,8 +248,8 @@ def test_no_file_holds_marks_of_a_merge_paths_of_a_machine_or_registries() -> No
         for path in files
         for what, trace in TRACES.items()
         if trace.search(text_of(path))
-        # Mutants are written between the same marks.
-        and not (what == "a mark of a merge" and path.suffix == ".mutant")
+        # Faults are written between the same marks.
+        and not (what == "a mark of a merge" and path.suffix == ".fault")
     ]
     assert found == []
 

@@ -1,8 +1,8 @@
 """The published ways we found in which such systems were broken, by row of the table.
 
 A row has one test or more, named `test_NN_…` after the failure, in this folder; and one
-mutant or more, `mutants/NN_….mutant`, which takes the guard away. `make mutants`
-applies each to a copy of the source and demands that a test of its row fails.
+fault or more in tests/faults. `make faults` plants each in a copy of the source and
+demands that its tests fail.
 """
 
 import ast
@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import MappingProxyType
 
-__all__ = ["KNOWN_BREAKS", "MUTANTS", "rows_of_mutants", "rows_of_tests"]
+__all__ = ["KNOWN_BREAKS", "rows_of_tests"]
 
 HERE = Path(__file__).parent
-MUTANTS = HERE / "mutants"
 
 KNOWN_BREAKS = MappingProxyType(
     {
@@ -75,9 +74,3 @@ def rows_of_tests() -> Iterator[tuple[int, str, str]]:
                 found = re.match(r"test_(\d\d)_", node.name)
                 if found:
                     yield int(found[1]), node.name, ast.get_docstring(node) or ""
-
-
-def rows_of_mutants() -> Iterator[tuple[int, Path]]:
-    """List row and file of every mutant."""
-    for path in sorted(MUTANTS.glob("*.mutant")):
-        yield int(path.name[:2]), path

@@ -103,6 +103,15 @@ def test_limits_are_those_that_are_stated(postgres_url: str) -> None:
         assert found == ["1min", "90s", idle]
 
 
+def test_a_commit_is_on_the_disk_before_it_is_told(postgres_url: str) -> None:
+    """Whatever a pooled session was left with."""
+    with pooler(postgres_url) as pooled:
+        with psycopg.connect(pooled, autocommit=True) as connection:
+            connection.execute("SET synchronous_commit TO off")
+        with transaction(Address(pooled), to_write=True) as connection:
+            assert ask(connection, "SHOW synchronous_commit") == [("on",)]
+
+
 @pytest.mark.parametrize(
     ("left", "said"),
     [
