@@ -90,6 +90,11 @@ def test_one_ratio_says_whether_it_differs_from_its_reference() -> None:
     assert "The ratio" not in answer_of(found, None, None)
 
 
+def test_how_often_intervals_hold_is_said_at_their_own_level() -> None:
+    found = dpr.estimate_ratios(released(("a", "b")), level=0.8)
+    assert "In the long run 80 % of such intervals hold" in sure_of(found)[0]
+
+
 def test_groups_of_several_columns_are_called_ratios() -> None:
     found = dpr.estimate_ratios(dpr.example_release())
     said = answer_of(found, 1.0, np.array([0.01, *[1.0] * 8]))

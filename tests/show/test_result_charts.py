@@ -58,6 +58,16 @@ def test_a_deviation_is_in_per_cent_of_the_reference(
     assert title == "score per label, deviation from 1 in %"
 
 
+def test_a_line_is_drawn_where_the_reference_is(
+    estimates: dpr.results.Estimates,
+) -> None:
+    chart = dpr.results.draw_intervals(
+        estimates.to_dicts()[:3], name="group", measure="ratio", reference=0.7
+    )
+    (rule,) = [mark for mark in chart.panels[0].marks if isinstance(mark, Rule)]
+    assert rule.value == 0.7
+
+
 def test_hundreds_of_cells_are_laid_side_by_side() -> None:
     keys = tuple(str(at) for at in range(300))
     chart = dpr.estimate_ratios(released(keys, people=100)).chart()

@@ -80,6 +80,20 @@ def test_a_length_that_no_number_can_hold_is_too_large(length: str) -> None:
     assert done.value.value is None
 
 
+@pytest.mark.parametrize(("chunk", "kept"), [(b"12345", b"1234512345"), (b"123", None)])
+def test_no_more_is_read_than_allowed_where_no_length_is_stated(
+    chunk: bytes, kept: bytes | None
+) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(10 // len(chunk) + (kept is None)):
+            yield chunk
+
+    receiving = receive_all(chunks(), None, largest=10)
+    with pytest.raises(StopIteration) as done:
+        receiving.send(None)
+    assert done.value.value == kept
+
+
 def test_a_boundary_in_other_letters_is_no_boundary() -> None:
     with pytest.raises(FileRefused, match="no file was chosen"):
         file_of(form_of(b"1"), "multipart/form-data; boundary=数", "release")

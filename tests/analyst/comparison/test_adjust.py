@@ -24,6 +24,10 @@ def test_holms_are_those_worked_by_hand() -> None:
     assert adjusted(np.array([0.03, 0.02, 0.9]), "holm") == pytest.approx(
         [0.06, 0.06, 0.9]
     )
+    # 0.021·1 is less than 0.02·2: what is less clear is found no earlier.
+    assert adjusted(np.array([0.021, 0.01, 0.02]), "holm") == pytest.approx(
+        [0.04, 0.03, 0.04]
+    )
 
 
 def test_bonferronis_are_multiples_up_to_one() -> None:

@@ -117,6 +117,18 @@ def test_scales_are_the_same_answer_in_other_words(release: Release) -> None:
     assert lift["estimate"] == pytest.approx(ratio[0] / ratio[1] - 1)
 
 
+def test_an_error_is_on_the_scale_of_its_estimate(release: Release) -> None:
+    """A lift moves 1 + lift times as fast as its logarithm, and r₂ times less."""
+    answer = compare_ratios(release, "north", "south", link=LINKS)
+    difference, lift, log = answer.se
+    ratio = estimate_ratios(release).ratio
+    assert lift == pytest.approx((1 + answer.estimate[1]) * log)
+    assert difference != pytest.approx(lift, rel=0.01)
+    value = compare_ratios(release, "north", reference=2.0, link=LINKS)
+    assert value.se[1] == pytest.approx(value.se[0] / 2)
+    assert value.se[2] == pytest.approx(value.se[0] / ratio[0])
+
+
 def test_swapped_sides_give_the_mirrored_answer(release: Release) -> None:
     one = compare_ratios(release, "north", "south", link="log_ratio")
     two = compare_ratios(release, "south", "north", link="log_ratio")

@@ -52,6 +52,14 @@ def test_one_ratio_outside_decides_the_whole(release: Release) -> None:
     assert answer.summary().startswith("overall outside: of 4 ratios 2 within")
 
 
+def test_of_many_ratios_one_outside_may_be_chance() -> None:
+    answer = assess_equivalence(
+        many_cells_release(Setting(2_000, 1), 400), lower=1.07, upper=1.13
+    )
+    assert "outside" in answer.verdicts
+    assert answer.overall == "undecided"
+
+
 def test_all_within_is_within_and_doubt_is_undecided(release: Release) -> None:
     assert assess_equivalence(release, lower=0.8, upper=1.5).overall == "within"
     near = assess_equivalence(release, "north", "south", lower=0.95, upper=1.03)

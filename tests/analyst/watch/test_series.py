@@ -80,6 +80,8 @@ def test_releases_over_periods_follow_each_other() -> None:
     assert said in refusal(late, early)
     said = refusal(early, whole())
     assert "watch the newest one alone" in said
+    again = release_of(plan_of_weeks("2026-01-26", "2026-02-23"))
+    assert "not overlap" in refusal(early, again)  # One week is in both.
 
 
 def test_other_guesses_budgets_bounds_and_bases_belong_together() -> None:

@@ -41,6 +41,15 @@ def test_a_curve_is_shown_with_a_sentence_and_in_every_format(release: Path) -> 
     assert shown(release, "--format", "markdown").startswith("| land | score |")
 
 
+def test_intervals_are_as_wide_as_their_level(release: Path) -> None:
+    asked = ("--format", "json", "--level")
+    (narrow, *_), (wide, *_) = (
+        json.loads(shown(release, *asked, level)) for level in ("0.5", "0.99")
+    )
+    for end, side in (("ci_lower", -1), ("ci_upper", 1)):
+        assert side * narrow[f"gap_{end}"] < side * wide[f"gap_{end}"]
+
+
 def test_errors_are_shown_instead_of_bins(release: Path) -> None:
     words = (release, "--errors", "--format", "json", "--level", "0.9")
     rows = json.loads(shown(*words))

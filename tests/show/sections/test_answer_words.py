@@ -62,6 +62,11 @@ def test_several_comparisons_are_counted_in_words_that_fit() -> None:
         "None of 3 comparisons of score per label shows a difference, adjusted for "
         "their number (Holm)."
     )
+    # What is clearest of three is judged by its adjusted p-value.
+    pair = dpr.compare_ratios(RELEASE, "west", "north")
+    chance = replace(pair, pvalue_adjusted=np.array([0.3]), adjust="holm")
+    assert "cannot be told from that in north" in headline_of(chance)
+    assert headline_of(chance).endswith("p = 0.3.")
     empty = np.array([])
     nothing = replace(found, estimate=empty, link=[], first=[], second=[])
     assert headline_of(nothing) == "Nothing was compared."
