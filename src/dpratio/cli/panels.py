@@ -1,7 +1,7 @@
 """The help of a group of commands: what there is, in panels.
 
 It looks as the help of a command does, which Rich draws. To import Rich takes longer
-than all else here: docs/decisions/0047-light-help.md.
+than all else here: docs/decisions/README.md.
 """
 
 import os

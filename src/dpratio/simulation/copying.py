@@ -4,7 +4,7 @@ A fresh process imports everything again: two thirds of a second of CPU for each
 A copy (a fork) has it all at once. But locks that another thread holds are never
 released in a copy, and some libraries with threads of their own hang there. So only the
 work of this package is given to copies, where no other thread of Python runs
-(docs/decisions/0041-workers-are-copies.md).
+(docs/decisions/README.md).
 """
 
 import sys

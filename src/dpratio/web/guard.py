@@ -5,7 +5,7 @@ are made to point at 127.0.0.1. The ``Host`` header shows the name that was aske
 the ``Origin`` header the page that asks, and ``Sec-Fetch-Site`` whether that is this
 one, also where pictures, scripts and links bring no ``Origin``; a browser lets no page
 choose any of them.
-docs/decisions/0016-page.md.
+docs/decisions/README.md.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping

@@ -95,7 +95,7 @@ class Pairs:
             doubt += per**2 * side.sampling.doubt_at(at)
             sampling += per * scored.sampling
             noise += per * scored.noise
-            # Several Laplace variables as one: docs/decisions/0012-added-noise.md.
+            # Several Laplace variables as one: docs/decisions/README.md.
             heavy.append(per * as_one([2 * scale**2 for scale in side.laplace(at)]))
         # What noise took off one V it may have put on the other: only their sum is
         # kept above 0. Doing so on each side made the test conservative.
