@@ -22,7 +22,6 @@ READERS = {
     "release_parquet": (100, 100_000),
     "plan_file": (125, 100_000),
     "study_file": (150, 100_000),
-    "upload": (150, 100_000),
     "ledger_file": (100, 60_000),
     "anchor_file": (100, 40_000),
     "commands": (60, 20_000),

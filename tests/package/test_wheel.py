@@ -60,7 +60,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(names: set[str]) -> None:
         "dpratio/show/page_files/report.html",
         "dpratio/simulation/paper/data/published.csv",
         "dpratio/web/static/page.js",
-        "dpratio/web/templates/planner.html",
+        "dpratio/web/templates/page.html",
     ):
         assert file in names
 

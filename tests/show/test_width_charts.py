@@ -6,7 +6,7 @@ import pytest
 
 from dpratio.show.chart.marks import Interval
 from dpratio.show.charts import chart_of
-from dpratio.show.width_charts import around_chart, limit_chart
+from dpratio.show.width_charts import limit_chart
 from dpratio.simulation.coverage.limit import LimitTable, measure_limit, paper_plan
 from dpratio.simulation.forecast.forecast import forecast
 from dpratio.simulation.population import PaperPopulation
@@ -40,11 +40,9 @@ def test_a_forecast_runs_along_what_varies() -> None:
     assert [tick.text for tick in panel.x.ticks(300)] == ["500", "900"]
 
 
-@pytest.mark.parametrize("here", [(500, 0.3), (500, math.inf)])
-def test_a_plan_is_marked_among_its_neighbours(here: tuple[float, float]) -> None:
-    lines = {"forecast": [(100.0, 0.5), (30_000.0, math.inf)], "without noise": []}
-    chart = around_chart(lines, along="people", title="T", here=[here])
-    told = [mark.told for mark in chart.panels[0].marks if isinstance(mark, Interval)]
-    assert "forecast: width 0.5 at people 100" in told
-    assert ("this study: width 0.3 at people 500" in told) == math.isfinite(here[1])
-    assert len(told) == 1 + math.isfinite(here[1])
+def test_widths_without_an_end_are_left_out(table: LimitTable) -> None:
+    rows = [{**row, "width": math.inf} for row in table.rows]
+    marks = [mark for panel in limit_chart(rows).panels for mark in panel.marks]
+    told = [mark.told for mark in marks if isinstance(mark, Interval)]
+    assert any(line.startswith("limit: width") for line in told)
+    assert not any(line.startswith("focused: width") for line in told)

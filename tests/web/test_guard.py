@@ -28,11 +28,11 @@ def test_the_page_listens_on_loopback_alone(address: str) -> None:
 
 
 def test_every_answer_carries_the_headers(visitor: httpx2.Client) -> None:
-    for path in ("/", "/forecast", "/page.js", "/page.css", "/nowhere", "/?n=x"):
+    for path in ("/", "/page.js", "/page.css", "/nowhere", "/?n=x"):
         found = visitor.get(path)
         assert found.headers["x-content-type-options"] == "nosniff"
-        takes_files = path.startswith("/?") or path == "/"
-        referrer = "same-origin" if takes_files else "no-referrer"
+        sends_forms = path.startswith("/?") or path == "/"
+        referrer = "same-origin" if sends_forms else "no-referrer"
         assert found.headers["referrer-policy"] == referrer
         assert found.headers["cross-origin-opener-policy"] == "same-origin"
         policy = found.headers["content-security-policy"]
@@ -46,7 +46,7 @@ def test_own_names_are_answered(
     address: str, visitor: httpx2.Client, name: str
 ) -> None:
     port = address.rpartition(":")[2]
-    found = visitor.get("/view", headers={"Host": f"{name}:{port}"})
+    found = visitor.get("/page.css", headers={"Host": f"{name}:{port}"})
     assert found.status_code == 200
 
 
@@ -81,7 +81,7 @@ def test_other_pages_are_refused(
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "", "other"])
-@pytest.mark.parametrize("path", ["/", "/study.toml", "/page.js", "/view", "/nowhere"])
+@pytest.mark.parametrize("path", ["/", "/page.js", "/view", "/nowhere"])
 def test_what_another_site_asks_for_is_refused(
     visitor: httpx2.Client, path: str, site: str
 ) -> None:
@@ -125,16 +125,16 @@ def test_the_origin_must_be_the_name_that_was_asked_for(
     address: str, visitor: httpx2.Client
 ) -> None:
     other = address.replace("127.0.0.1", "localhost")
-    found = visitor.get("/view", headers={"Origin": other})
+    found = visitor.get("/", headers={"Origin": other})
     assert found.status_code == 403
-    assert visitor.get("/view", headers={"Origin": address}).is_success
+    assert visitor.get("/", headers={"Origin": address}).is_success
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH"])
 def test_routes_take_their_methods_alone(
     address: str, visitor: httpx2.Client, method: str
 ) -> None:
-    for path in ("/", "/forecast", "/charts", "/study.toml", "/page.js"):
+    for path in ("/", "/view", "/page.js"):
         found = visitor.request(method, path, headers={"Origin": address})
         assert found.status_code == 405
 
@@ -159,4 +159,4 @@ def test_web_sockets_are_not_served(visitor: httpx2.Client) -> None:
         "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
     }
-    assert visitor.get("/view", headers=upgrade).status_code != 101
+    assert visitor.get("/", headers=upgrade).status_code != 101

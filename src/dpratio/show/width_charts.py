@@ -1,16 +1,16 @@
-"""Width against epsilon or n: beside the limit, as a forecast, and around a plan."""
+"""Width against epsilon or n: beside the limit, and as a forecast."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dpratio.show.chart.marks import Interval, Line, Mark, point
+from dpratio.show.chart.marks import Line, Mark, point
 from dpratio.show.chart.panel import Panel
 from dpratio.show.chart.picture import Chart, Sign
 from dpratio.show.chart.scale import Tick, short_number, spread_log
 from dpratio.simulation.forecast.forecast_row import Forecast
 
-__all__ = ["around_chart", "forecast_chart", "limit_chart"]
+__all__ = ["forecast_chart", "limit_chart"]
 
 # Column of the table, name in the legend; in the order from wide to narrow.
 LINES = {
@@ -51,7 +51,9 @@ def limit_chart(rows: Sequence[dict[str, Any]]) -> Chart:
             if column in row:
                 point = (row["epsilon"], row[column])
                 panels.setdefault(name, {}).setdefault(line, []).append(point)
-    return _facets(panels, "Mean width of 95 % intervals", "epsilon", columns=4)
+    return _facets(
+        panels, "Mean width of 95 % intervals", "epsilon", up="mean width", columns=4
+    )
 
 
 def forecast_chart(forecast: Forecast) -> Chart:
@@ -69,15 +71,9 @@ def forecast_chart(forecast: Forecast) -> Chart:
         for column, line in lines.items():
             panel.setdefault(line, []).append((along, getattr(each, column)))
     title = f"Forecast median width at level {forecast.level:g}"
-    return _facets(panels, title, "n" if by_size else "epsilon", columns=3)
-
-
-def around_chart(
-    lines: Mapping[str, Points], *, along: str, title: str, here: Points
-) -> Chart:
-    """Chart widths around a plan, and mark where the plan stands."""
-    drawn = {"": {name: list(points) for name, points in lines.items()}}
-    return _facets(drawn, title, along, columns=1, here=_drawable(here))
+    return _facets(
+        panels, title, "n" if by_size else "epsilon", up="median width", columns=3
+    )
 
 
 def _facets(
@@ -85,8 +81,8 @@ def _facets(
     title: str,
     along: str,
     *,
+    up: str,
     columns: int,
-    here: Points = (),
 ) -> Chart:
     """Draw a panel per setting, all of them on the same two logarithmic axes."""
     kept = {
@@ -96,26 +92,24 @@ def _facets(
     every = [
         at for lines in kept.values() for points in lines.values() for at in points
     ]
-    every += here
     ticks = tuple(Tick(x, short_number(x)) for x in sorted({x for x, _ in every}))
     few = ticks if len(ticks) <= _FEW else None
     across = spread_log([x for x, _ in every], given=few)
-    up = spread_log([y for _, y in every])
+    heights = spread_log([y for _, y in every])
     names = list(dict.fromkeys(name for lines in kept.values() for name in lines))
     styles = dict(zip(names, _STYLES, strict=False))
     signs = [Sign(name, *styles[name], is_line=True) for name in names]
-    signs += [Sign("this study", "ink hollow", "circle")] if here else []
     return Chart(
         title,
         [
             Panel(
-                [*_marks(lines, styles, along), *_here(here, along)],
+                list(_marks(lines, styles, along)),
                 across,
-                up,
-                190.0 if columns == 1 else 150.0,
+                heights,
+                150.0,
                 title=name,
                 x_title=along,
-                y_title="median width" if here else "mean width",
+                y_title=up,
             )
             for name, lines in kept.items()
         ],
@@ -135,14 +129,6 @@ def _marks(
         for x, y in points:
             told = f"{name}: width {y:.3g} at {along} {short_number(x)}"
             yield point((x, y), told, css.split()[0], shape=shape, size=0.7)
-
-
-def _here(points: Points, along: str) -> list[Interval]:
-    told = "this study: width {:.3g} at {} {}"
-    return [
-        point((x, y), told.format(y, along, short_number(x)), "ink hollow", size=1.3)
-        for x, y in points
-    ]
 
 
 def _drawable(points: Points) -> list[tuple[float, float]]:

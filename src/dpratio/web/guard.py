@@ -4,8 +4,7 @@ A page on loopback can be reached by every page the browser has open, and by nam
 are made to point at 127.0.0.1. The ``Host`` header shows the name that was asked for,
 the ``Origin`` header the page that asks, and ``Sec-Fetch-Site`` whether that is this
 one, also where pictures, scripts and links bring no ``Origin``; a browser lets no page
-choose any of them.
-docs/decisions/README.md.
+choose any of them (docs/decisions/README.md).
 """
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import uvicorn
 
 from dpratio.checks import refuse, require
-from dpratio.web.application import make_application
+from dpratio.web.page import make_application
 
 __all__ = ["serve_page"]
 

@@ -1,1 +1,0 @@
-"""The study file that the planner stands for: written, opened, and what is kept."""
