@@ -1,9 +1,5 @@
 """Hypothesis draws the same examples in every run: a red run can be repeated.
 
-Coverage is traced where a test mirrors a room whose branches must all be covered: each
-room by its own tests. Attacks, fuzzing and examples that Hypothesis draws call the same
-lines too often for a tracer.
-
 Tests in a real browser, of whatever room, find their fixtures in `browser`, those that
 need a real PostgreSQL server in `postgres_server`. The tests of a file run in one
 worker of the test session, so that what they share is made once; and so do all those
@@ -17,10 +13,7 @@ that `tiers.quick_first` leaves to it.
 """
 
 import gc
-import importlib
-import pkgutil
 import signal
-import sys
 from functools import cache
 from types import MethodType
 from typing import Any
@@ -60,8 +53,6 @@ _SLOW = (
     "tests/docs/test_pages.py",
     "tests/docs/test_site.py",
 )
-_COVERING = ("tests/terms/", "tests/plan/", "tests/release/", "tests/curator/")
-_MANY_TIMES = ("curator/fuzz/", "curator/ledger/attacks/")
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
@@ -88,7 +79,7 @@ def fixed_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Mark the tiers; trace coverage where it must be, as tracing doubles the time."""
+    """Mark the tiers."""
     is_quick = "not slow" in str(config.option.markexpr)
     for item in items:
         if _is_outside(item):
@@ -97,10 +88,6 @@ def pytest_collection_modifyitems(
             item.add_marker(pytest.mark.slow)
         if is_quick:
             _try_fewer(item)
-        often = any(each in item.nodeid for each in _MANY_TIMES)
-        often |= getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        if often or not item.nodeid.startswith(_COVERING):
-            item.add_marker(pytest.mark.no_cover)
 
 
 def _try_fewer(item: pytest.Item) -> None:
@@ -134,35 +121,10 @@ def pytest_fixture_setup(
         pytest.fail("a test that starts a server or a browser is marked outside")
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Import the rooms that must be covered while that is traced, and not later."""
+def pytest_collection_finish() -> None:
+    """Look for garbage again, but not in what was collected."""
     gc.enable()
     gc.freeze()
-    if not session.config.getoption("cov_source", None):
-        return
-    for path in _COVERING:
-        room = importlib.import_module(path.strip("/").replace("tests/", "dpratio."))
-        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
-            importlib.import_module(module.name)
-
-
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Forget what was worked out while nothing was traced: it must run once traced."""
-    if not item.config.getoption("cov_source", None) or nextitem is None:
-        return
-    traced = [each.get_closest_marker("no_cover") is None for each in (item, nextitem)]
-    if traced == [False, True]:
-        for remembering in _remembering():
-            remembering.cache_clear()
-
-
-@cache
-def _remembering() -> list[Any]:
-    """Give the functions of the covered rooms that remember their answers."""
-    rooms = tuple(each.strip("/").replace("tests/", "dpratio.") for each in _COVERING)
-    modules = [sys.modules[name] for name in sys.modules if name.startswith(rooms)]
-    found = [value for module in modules for value in vars(module).values()]
-    return [each for each in found if hasattr(each, "cache_clear")]
 
 
 def pytest_unconfigure() -> None:
