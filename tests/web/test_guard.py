@@ -121,6 +121,14 @@ def test_a_file_without_an_origin_is_refused(visitor: httpx2.Client) -> None:
     assert "no Origin" in found.text
 
 
+def test_a_body_that_states_no_length_is_not_read_beyond_its_limit(
+    address: str, visitor: httpx2.Client
+) -> None:
+    pieces = iter([b"x" * 100_000] * 3)  # A study may have 256 kB.
+    found = visitor.post("/", headers={"Origin": address}, content=pieces)
+    assert found.status_code == 413
+
+
 def test_the_origin_must_be_the_name_that_was_asked_for(
     address: str, visitor: httpx2.Client
 ) -> None:
