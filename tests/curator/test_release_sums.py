@@ -139,7 +139,6 @@ def test_provenance_is_the_same_for_tables_of_any_size(
         "origin",
         "source_hash",
         "searched",
-        "is_after_look",
     }
     for name in fields - {"questions"}:
         assert getattr(small, name) == getattr(large, name)

@@ -123,8 +123,6 @@ def test_a_release_survives_its_file(
         {"made_by": 5},
         {"made_by": "\ud800"},
         {"is_simulated": "no"},
-        {"is_after_look": "no"},
-        {"is_after_look": True},
     ],
     ids=str,
 )

@@ -213,7 +213,6 @@ def test_releases_are_equal_when_everything_is() -> None:
         release_of(values=np.ones((2, 5), dtype=np.int64)),
         release_of(made_by="another"),
         release_of(is_simulated=True),
-        release_of(is_after_look=True),
         release_of(sources=("0" * 32,)),
     ]
     for other in different:
@@ -241,14 +240,6 @@ def test_one_answer_is_not_called_answers() -> None:
 def test_a_simulated_release_says_so_first() -> None:
     said = str(release_of(is_simulated=True))
     assert said.startswith("SIMULATED: the people in it are invented. Release ")
-
-
-def test_a_release_whose_terms_were_set_after_a_look_says_so() -> None:
-    assert "look" not in str(release_of())
-    said = "epsilon 0.5, delta 0; terms set after a look at the data. Not covered: "
-    assert said in str(release_of(is_after_look=True))
-    with pytest.raises(InvalidInput, match="is_after_look must be true or false"):
-        release_of(is_after_look="no")
 
 
 def test_a_release_does_not_change() -> None:

@@ -22,7 +22,6 @@ from dpratio.curator.growing import as_asked
 from dpratio.curator.ledger.account.source import Source, source_of
 from dpratio.curator.ledger.admission.proposed import require_unproposed
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.looks import is_after_look
 from dpratio.curator.ledger.standing import standing_of
 from dpratio.curator.measure import connect, open_for
 from dpratio.curator.noise.entropy import fresh_id
@@ -230,7 +229,6 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             said = book.charge(
                 name, plan, source=read, scope=scope, by=by, is_first=is_first
             )
-            looked = is_after_look(book, name)
             head = book.open(name)
             on_stage(STAGES[3])
             given, sought = _telling(lambda: standing_of(book, name).words, measure)
@@ -244,7 +242,6 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
                 ledger_head=head,
                 source_hash=said,
                 searched=sought,
-                is_after_look=looked,
             )
             content = release_to_bytes(release, kind)
             book.seal(name, content, kind)

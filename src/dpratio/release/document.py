@@ -58,7 +58,6 @@ def release_to_document(release: Release) -> dict[str, Any]:
     hashed = {} if release.source_hash is None else {"source": release.source_hash}
     found = release.searched
     searched = {} if found is None else {"searched": _searched_to_document(found)}
-    looked = {"after_look": True} if release.is_after_look else {}
     return {
         "format": FORMAT,
         "version": _version_of(release),
@@ -71,7 +70,6 @@ def release_to_document(release: Release) -> dict[str, Any]:
         **_derived_to_document(release),
         **hashed,
         **searched,
-        **looked,
         "plan": plan_to_document(release.plan),
         "parts": [_question_to_document(release, each) for each in release.questions],
     }
@@ -104,7 +102,7 @@ def release_from_document(node: Node, values: Values) -> Release:
         "ledger",
         "plan",
         "parts",
-        optional=["derived", "source", "searched", "after_look"],
+        optional=["derived", "source", "searched"],
     )
     plan = plan_from_document(fields["plan"])
     sources = tuple(read_id(each) for each in fields["sources"].items())
@@ -142,7 +140,6 @@ def release_from_document(node: Node, values: Values) -> Release:
             cost_if_disjoint=apart,
             source_hash=fields["source"].text() if "source" in fields else None,
             searched=_read_searched(fields.get("searched")),
-            is_after_look=_read_look(fields.get("after_look")),
         )
     )
     if fields["version"].value != _version_of(release):
@@ -184,13 +181,6 @@ def _read_derived(
     said = cost.fields("epsilon", "delta")
     epsilon, delta = said["epsilon"].fraction(), said["delta"].fraction()
     return heads, cost.make(lambda: Budget(epsilon, delta))
-
-
-def _read_look(node: Node | None) -> bool:
-    """Read that terms were set after a look; nothing says that they were not."""
-    if node is not None and not node.flag():
-        node.refuse("must be true, or left out")
-    return node is not None
 
 
 def _question_to_document(

@@ -99,7 +99,6 @@ def merge(releases: Sequence[Release], *, units_are_disjoint: bool = False) -> R
         questions=questions,
         made_by=MADE_BY,
         is_simulated=any(each.is_simulated for each in given),
-        is_after_look=any(each.is_after_look for each in given),
         sources=tuple(ordered),
         ledger_heads=tuple(sorted({head for each in given for head in each.all_heads})),
         cost_if_disjoint=dearest(given),

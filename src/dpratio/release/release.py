@@ -40,7 +40,6 @@ from dpratio.terms.ratio import Ratio, is_unicode
 from dpratio.version import __version__
 
 __all__ = [
-    "AFTER_LOOK",
     "EXTERNAL_WORDS",
     "MADE_BY",
     "Release",
@@ -51,7 +50,6 @@ __all__ = [
 
 
 MADE_BY = f"dpratio {__version__}"
-AFTER_LOOK = "terms set after a look at the data"
 EXTERNAL_WORDS = (
     "these sums were measured by {origin}; their noise is as stated there, and dpratio "
     "makes no privacy claim about them."
@@ -166,8 +164,6 @@ class Release:
             merged, as was promised; None where none were.
         source_hash: A salted hash of what was read, or None; the ledger has the salt.
         searched: The noisy counts that found its bounds, where its plan looks for any.
-        is_after_look: Whether somebody looked at the data, past all noise, before it
-            was charged: the guarantee does not cover the choice of its terms.
 
     Example:
         >>> import dpratio as dpr
@@ -188,7 +184,6 @@ class Release:
     cost_if_disjoint: Budget | None = None
     source_hash: str | None = None
     searched: Searched | None = None
-    is_after_look: bool = False
 
     def __post_init__(self) -> None:
         for name in (self.id, *self.sources):
@@ -200,9 +195,8 @@ class Release:
         require_derived(self.ledger_heads, self.sources, apart, cost)
         made = isinstance(self.made_by, str) and is_unicode(self.made_by)
         require(made, "made_by must be text", self.made_by)
-        for name in ("is_simulated", "is_after_look"):
-            given = getattr(self, name)
-            require(isinstance(given, bool), f"{name} must be true or false", given)
+        given = self.is_simulated
+        require(isinstance(given, bool), "is_simulated must be true or false", given)
         require_origin(self.origin, self.plan.strategy)
         _require_asked(self)
 
@@ -261,11 +255,10 @@ class Release:
             held = f"noisy counts of {names} in {count} cells"
         if self.origin is not None:
             simulated += f"EXTERNAL: {EXTERNAL_WORDS.format(origin=self.origin)} "
-        looked = f"; {AFTER_LOOK}" if self.is_after_look else ""
         return printable(
             f"{simulated}Release {self.id}: {held}{made}{self._said_of_guesses()}; "
             f"{cost_words(self.cost)}{' as claimed there' if self.origin else ''}"
-            f"{self._said_of_cost()}{looked}."
+            f"{self._said_of_cost()}."
             f"{'' if self.origin else f' Not covered: {plan.not_covered[0]}'}"
         )
 

@@ -98,7 +98,6 @@ def roll_up(
         questions=(rolled,),
         made_by=MADE_BY,
         is_simulated=release.is_simulated,
-        is_after_look=release.is_after_look,
         sources=release.sources or (release.id,),
         ledger_heads=release.all_heads,
         cost_if_disjoint=release.cost_if_disjoint,

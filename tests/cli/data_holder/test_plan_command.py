@@ -7,11 +7,6 @@ import pytest
 
 from cli.commands_for_tests import STUDY, Call, flowing, is_refused, shown
 from cli.on_a_terminal import on_a_terminal
-from dpratio.curator.ledger.account.scope import Scope
-from dpratio.curator.ledger.account.source import meant_source
-from dpratio.curator.ledger.ledger import Ledger
-from dpratio.curator.ledger.looks import enter_look
-from dpratio.terms.budget import Budget
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -228,9 +223,15 @@ def test_a_sheet_for_approval_tells_of_the_budget(folder: Path, call: Call) -> N
     assert call("plan", "plan.json", *words, "--scope", "main")[0] == 0
 
 
-def test_what_belongs_to_a_sheet_is_refused_without_one(call: Call) -> None:
-    done = call("plan", "study.toml", "--force")
-    assert is_refused(done, 3, "--force goes with --html")
+@pytest.mark.parametrize(
+    "words",
+    [("--ledger", "own.db"), ("--scope", "main"), ("--anchor", "a"), ("--force",)],
+)
+def test_what_belongs_to_a_sheet_is_refused_without_one(
+    words: tuple[str, ...], folder: Path, call: Call
+) -> None:
+    assert is_refused(call("plan", "study.toml", *words), 3, "go with --html")
+    assert not (folder / "own.db").exists()
 
 
 def test_a_plan_that_finds_bounds_says_what_widths_hang_on(folder: Path) -> None:
@@ -248,60 +249,3 @@ def test_a_plan_that_finds_bounds_says_what_widths_hang_on(folder: Path) -> None
     file.write_text(text + guessed, encoding="utf-8")
     said = flowing("plan", "study.toml")
     assert "for 3,000 people per answer, by the bounds that are found" in said
-
-
-# --- Terms that were set after a look -------------------------------------------------
-
-LOOKED = "Terms set after a look at the data"
-
-
-def look(location: str = "dpratio.db", scope: str | None = None) -> None:
-    enter_look(Ledger(location), meant_source("people.csv"), scope=scope)
-
-
-def test_a_plan_made_after_a_look_says_so(folder: Path, call: Call) -> None:
-    assert LOOKED not in call("plan", "study.toml")[1]
-    assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
-    look()
-    for words in (("study.toml",), ("plan.json",), ("study.toml", "--format", "json")):
-        code, said, _ = call("plan", *words)
-        assert (code, LOOKED in said) == (0, True)
-    assert call("plan", "study.toml", "--html", "sheet.html")[0] == 0
-    sheet = (folder / "sheet.html").read_text(encoding="utf-8")
-    assert LOOKED in sheet
-    assert call("plan", "plan.json", "--html", "sheet.html", "--force")[0] == 0
-    assert LOOKED in (folder / "sheet.html").read_text(encoding="utf-8")
-
-
-def test_the_scope_of_a_study_tells_whether_it_was_looked_at(
-    folder: Path, call: Call
-) -> None:
-    book = Ledger("dpratio.db")
-    book.open_scope(Scope("other", Budget(1)))
-    look(scope="other")
-    study = (folder / "study.toml").read_text(encoding="utf-8")
-    unknown = "The ledger does not tell whether terms were set after a look"
-    assert unknown in " ".join(call("plan", "study.toml")[1].split())
-    for name, is_looked in (("other", True), ("people", False), ("new", False)):
-        (folder / "own.toml").write_text(f'{study}scope = "{name}"\n', "utf-8")
-        code, said, _ = call("plan", "own.toml")
-        assert (code, LOOKED in said, "does not tell" in said) == (0, is_looked, False)
-
-
-def test_a_ledger_that_is_named_must_be_there(folder: Path, call: Call) -> None:
-    (folder / "dpratio.db").rename(folder / "own.db")
-    assert "look" not in call("plan", "study.toml")[1]
-    look("own.db")
-    assert LOOKED in call("plan", "study.toml", "--ledger", "own.db")[1]
-    done = call("plan", "study.toml", "--ledger", "none.db")
-    assert is_refused(done, 11, "there is no ledger 'none.db'")
-    assert not (folder / "none.db").exists()
-
-
-def test_a_usual_ledger_out_of_reach_makes_no_plan_fail(
-    folder: Path, call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder / "dpratio.db").unlink()
-    monkeypatch.setenv("DPRATIO_LEDGER", "elsewhere.db")
-    code, said, _ = call("plan", "study.toml")
-    assert (code, "The ledger does not tell whether" in said) == (0, True)

@@ -55,7 +55,6 @@ class Proposals(Tabular):
     level: float
     is_simulated: bool
     origin: Proposed | None = None
-    is_after_look: bool = False
 
     @property
     def bounds(self) -> dict[str, Bounds]:
@@ -97,7 +96,7 @@ class Proposals(Tabular):
             f"{each}: {PROPOSAL_STATUSES[each]}." for each in seen if each != "ok"
         ]
         return [
-            *stamps(self),
+            *stamps(is_simulated=self.is_simulated),
             f"Proposed bounds, and how many lie beyond at level {self.level:g}.",
             *meanings,
         ]
@@ -118,7 +117,6 @@ class BoundChoices(Tabular):
     name: str
     listed: tuple[tuple[float, Candidate], ...]
     is_simulated: bool
-    is_after_look: bool = False
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per bound, those below zero first."""
@@ -135,7 +133,7 @@ class BoundChoices(Tabular):
         """Say what is listed."""
         shown = "what each takes off its sum, and how wide its interval would be"
         return [
-            *stamps(self),
+            *stamps(is_simulated=self.is_simulated),
             f"Bounds of {self.name}: {shown}.",
         ]
 

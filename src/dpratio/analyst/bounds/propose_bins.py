@@ -32,7 +32,6 @@ class BinProposal(Tabular):
     counts: tuple[int, ...]
     scale: float
     origin: ProposedBins | None = None
-    is_after_look: bool = False
 
     @property
     def bins(self) -> ScoreBins | None:
@@ -73,7 +72,7 @@ class BinProposal(Tabular):
         none += "cells would tell, or edges from outside."
         size = self.found.size
         reasons = [none] if not size else [few] if size < self.asked else []
-        return [*stamps(self), said, *reasons]
+        return [*stamps(is_simulated=self.is_simulated), said, *reasons]
 
     def __len__(self) -> int:
         return self.found.size
@@ -135,5 +134,4 @@ def propose_bins(release: Release, asked: int = 10) -> BinProposal:
         tuple(counts),
         scale,
         origin,
-        release.is_after_look,
     )

@@ -75,8 +75,7 @@ def propose_bounds(
             status = "beyond_limits"
         noisy = _noisy(release, question)
         rows.append(Proposal(question.name, noisy, each, beyond, status))
-    stamped = release.is_simulated, _origin(release), release.is_after_look
-    return Proposals(tuple(rows), level, *stamped)
+    return Proposals(tuple(rows), level, release.is_simulated, _origin(release))
 
 
 def choose_bounds(
@@ -104,8 +103,7 @@ def choose_bounds(
             continue
         found = candidates_of(noisy, side, epsilon=epsilon, moved=moved)
         listed += [(-1.0 if is_negative else 1.0, each) for each in found]
-    stamped = release.is_simulated, release.is_after_look
-    return BoundChoices(question.name, tuple(listed), *stamped)
+    return BoundChoices(question.name, tuple(listed), release.is_simulated)
 
 
 def count_beyond(

@@ -44,7 +44,6 @@ class GroupChoices(Tabular):
     rows: tuple[GroupChoice, ...]
     level: float
     is_simulated: bool
-    is_after_look: bool = False
 
     @property
     def proposed(self) -> int | None:
@@ -75,7 +74,7 @@ class GroupChoices(Tabular):
         )
         shown = f"People who are in more groups of {self.within} than that"
         return [
-            *stamps(self),
+            *stamps(is_simulated=self.is_simulated),
             f"{shown}, at level {self.level:g}.",
             told,
         ]
@@ -102,10 +101,10 @@ def propose_groups(release: Release, *, level: float = 0.95) -> list[GroupChoice
     hint = "Make it with release_bounds(…, most_groups=True)."
     known = isinstance(release, Release) and release.plan.strategy == HISTOGRAM
     require(known and not release.sources, rule, type(release).__name__, hint)
-    asked, told = release.questions, (release.is_simulated, release.is_after_look)
+    asked = release.questions
     counted = [(each, counted_of(release.plan, each.asked)) for each in asked]
     found = [
-        _choices(each, of, level, told)
+        _choices(each, of, level, is_simulated=release.is_simulated)
         for each, of in counted
         if isinstance(of, GroupCounts)
     ]
@@ -117,7 +116,8 @@ def _choices(
     question: ReleasedQuestion,
     asked: GroupCounts,
     level: float,
-    told: tuple[bool, bool],
+    *,
+    is_simulated: bool,
 ) -> GroupChoices:
     counts = question.values[:, 0].tolist()
     first = asked.ladder.place(1.0)
@@ -133,4 +133,4 @@ def _choices(
     share = 0.0 if every > 0 else None
     rows.append(GroupChoice(asked.within.count, 0.0, 0.0, 0.0, share))
     within = " and ".join(asked.within.columns)
-    return GroupChoices(question.name, within, tuple(rows), level, *told)
+    return GroupChoices(question.name, within, tuple(rows), level, is_simulated)

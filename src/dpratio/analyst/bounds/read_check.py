@@ -63,7 +63,6 @@ class RowCheck(Tabular):
     rows: tuple[Checked, ...]
     words: tuple[str, ...]
     is_simulated: bool
-    is_after_look: bool = False
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per count."""
@@ -73,7 +72,7 @@ class RowCheck(Tabular):
     def said(self) -> list[str]:
         """Say what is likely wrong."""
         fine = ["Nothing gross is wrong with how the data are written."]
-        return [*stamps(self), *(self.words or fine)]
+        return [*stamps(is_simulated=self.is_simulated), *(self.words or fine)]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -132,8 +131,7 @@ def read_check(release: Release, study: Study) -> RowCheck:
             "once it is read."
         )
     said = tuple(each for each in words if each)
-    stamped = release.is_simulated, release.is_after_look
-    return RowCheck(tuple(rows), said, *stamped)
+    return RowCheck(tuple(rows), said, release.is_simulated)
 
 
 def _margin(cells: int, scale: float) -> float:

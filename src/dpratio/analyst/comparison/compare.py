@@ -119,7 +119,6 @@ def compare_ratios(  # noqa: PLR0913 (keyword-only options of one answer)
         adjust=adjust,
         variance=target.variance,
         is_simulated=release.is_simulated,
-        is_after_look=release.is_after_look,
         origin=release.origin,
         release_id=release.id,
         asked=target.asked,

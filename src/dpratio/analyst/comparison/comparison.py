@@ -105,7 +105,6 @@ class Comparison(Tabular):
     variance: str
     is_simulated: bool
     origin: str | None = None
-    is_after_look: bool = False
     release_id: str = ""
     asked: str = ""
     column: str = ""
@@ -150,7 +149,7 @@ class Comparison(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the comparison was made and what its statuses mean."""
-        lines = stamps(self, self.origin)
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         against = "" if self.null == 0 else f" against {self.null:g}"
         lines.append(
             f"Tests are {self.alternative}{against}, intervals at level "

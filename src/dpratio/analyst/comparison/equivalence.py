@@ -62,7 +62,6 @@ class Equivalence(Tabular):
     variance: str
     is_simulated: bool
     origin: str | None = None
-    is_after_look: bool = False
     release_id: str = ""
     asked: str = ""
 
@@ -80,7 +79,7 @@ class Equivalence(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the verdicts were reached and what they mean."""
-        lines = stamps(self, self.origin)
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         lines.append(
             f"One-sided tests against {self.margins} at level {self.level:g}, "
             f"variance {self.variance}."
@@ -213,7 +212,6 @@ def assess_equivalence(
         adjust=adjust,
         variance=target.variance,
         is_simulated=release.is_simulated,
-        is_after_look=release.is_after_look,
         origin=release.origin,
         release_id=release.id,
         asked=target.asked,

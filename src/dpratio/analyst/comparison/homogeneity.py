@@ -51,7 +51,6 @@ class Homogeneity(Tabular):
     is_simulated: bool
     left_out: int = 0
     origin: str | None = None
-    is_after_look: bool = False
     release_id: str = ""
     asked: str = ""
     beside: tuple[tuple[Any, float, float, float], ...] = field(default=(), repr=False)
@@ -63,7 +62,7 @@ class Homogeneity(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the test was made."""
-        lines = stamps(self, self.origin)
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         lines.append(
             f"The hypothesis: all {self.groups:,} groups have one ratio; variance "
             f"{self.variance}."
@@ -149,7 +148,6 @@ def assess_homogeneity(
         pvalue=pvalue,
         variance=target.variance,
         is_simulated=release.is_simulated,
-        is_after_look=release.is_after_look,
         left_out=left_out,
         origin=release.origin,
         release_id=release.id,

@@ -135,7 +135,6 @@ def calibration_curve(
         errors=errors,
         level=level,
         is_simulated=release.is_simulated,
-        is_after_look=release.is_after_look,
         origin=release.origin,
         release_id=release.id,
         bounds=(

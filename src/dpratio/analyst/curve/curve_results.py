@@ -194,7 +194,6 @@ class Curve(Tabular):
     level: float
     is_simulated: bool
     origin: str | None = None
-    is_after_look: bool = False
     release_id: str = ""
     bounds: tuple[float, float] = (-np.inf, np.inf)
 
@@ -238,7 +237,7 @@ class Curve(Tabular):
 
     def notes(self) -> list[str]:
         """Say what is shown, what it amounts to and what the statuses mean."""
-        lines = stamps(self, self.origin)
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         over = (
             f"Calibration over bins of {self.bins}, intervals at level {self.level:g}"
         )

@@ -147,7 +147,6 @@ def estimate_function(  # noqa: PLR0913 (keyword-only options)
         method=method,
         level=level,
         is_simulated=release.is_simulated,
-        is_after_look=release.is_after_look,
         origin=release.origin,
         release_id=release.id,
         **answer,

@@ -66,7 +66,6 @@ class FunctionEstimates(Tabular):
     level: float
     is_simulated: bool
     origin: str | None = None
-    is_after_look: bool = False
     release_id: str = ""
 
     @property
@@ -90,7 +89,7 @@ class FunctionEstimates(Tabular):
         shown = self.function.replace("_", " ")
         made = f"intervals at level {self.level:g}, method {self.method}"
         return [
-            *stamps(self, self.origin),
+            *stamps(self.origin, is_simulated=self.is_simulated),
             f"Estimates of {shown}; {made}.",
             *meanings_of(self.codes, FUNCTION_STATUSES),
         ]

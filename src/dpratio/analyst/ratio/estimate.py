@@ -110,7 +110,6 @@ def estimate_ratios(  # noqa: PLR0913 (keyword-only options)
         level=level,
         variance=form,
         is_simulated=release.is_simulated,
-        is_after_look=release.is_after_look,
         origin=release.origin,
         within=_within(release),
         clipping=clipping_of(held, weighted),

@@ -28,7 +28,6 @@ from dpratio.analyst.tables.statuses import (
 )
 from dpratio.analyst.tables.without_cuts import WithoutCuts
 from dpratio.arrays import Floats
-from dpratio.release.release import AFTER_LOOK
 from dpratio.tabular import Tabular
 
 __all__ = ["STATUSES", "Estimates"]
@@ -120,7 +119,6 @@ class Estimates(Tabular):
     log_ci_lower: Floats | None = None
     log_ci_upper: Floats | None = None
     origin: str | None = None
-    is_after_look: bool = False
     totals: tuple[str, str] | None = None
     around_one: bool = False
     reference: float | None = None
@@ -207,7 +205,7 @@ class Estimates(Tabular):
 
     def notes(self) -> list[str]:
         """Say how the intervals were made and what their statuses mean."""
-        lines = stamps(self, self.origin)
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         lines.append(
             f"Intervals at level {self.level:g}, method {self.method}, "
             f"link {self.link}, variance {self.variance}."
@@ -234,8 +232,7 @@ class Estimates(Tabular):
             it by 2.0 % to 6.0 %"
         """
         cut = "" if self.clipping is None else self.clipping.briefly()
-        looked = f"; {AFTER_LOOK}" if self.is_after_look else ""
-        return self._in_words() + cut + looked
+        return self._in_words() + cut
 
     def _in_words(self) -> str:
         above, below = self.totals or ("the numerator", "the denominator")

@@ -1,16 +1,9 @@
 """What every answer says first about the release it is made of."""
 
-from typing import Protocol
-
-from dpratio.release.release import AFTER_LOOK, EXTERNAL_WORDS
+from dpratio.release.release import EXTERNAL_WORDS
 from dpratio.tabular import PUBLIC
 
-__all__ = ["LOOK_WORDS", "PUBLIC_WORDS", "Stamped", "heading_stamp", "stamps"]
-
-LOOK_WORDS = (
-    f"{AFTER_LOOK.capitalize()}: somebody had seen how they are written, or may have. "
-    "The guarantee does not cover the choice of its terms."
-)
+__all__ = ["PUBLIC_WORDS", "heading_stamp", "stamps"]
 
 PUBLIC_WORDS = (
     "NOT PRIVATE: these are exact sums of a table that was declared public or "
@@ -18,31 +11,15 @@ PUBLIC_WORDS = (
 )
 
 
-class Stamped(Protocol):
-    """A release, or an answer that was made of one."""
-
-    @property
-    def is_simulated(self) -> bool:
-        """Whether its people are invented."""
-        ...
-
-    @property
-    def is_after_look(self) -> bool:
-        """Whether somebody looked at the data before its terms were set."""
-        ...
-
-
-def stamps(given: Stamped, origin: str | None = None) -> list[str]:
-    """Say that people are invented, sums from elsewhere, or terms set after a look."""
+def stamps(origin: str | None = None, *, is_simulated: bool) -> list[str]:
+    """Say that people are invented, or sums from elsewhere."""
     lines = []
-    if given.is_simulated:
+    if is_simulated:
         lines.append("SIMULATED: the people in this release are invented.")
     if origin == PUBLIC:
         lines.append(PUBLIC_WORDS)
     elif origin is not None:
         lines.append(f"EXTERNAL: {EXTERNAL_WORDS.format(origin=origin)}")
-    if given.is_after_look:
-        lines.append(LOOK_WORDS)
     return lines
 
 

@@ -50,7 +50,6 @@ class WatchedArms(Tabular):
     people_are_new: bool
     is_simulated: bool
     origin: str | None = None
-    is_after_look: bool = False
 
     @property
     def apart(self) -> Integers:
@@ -94,7 +93,7 @@ class WatchedArms(Tabular):
 
     def notes(self) -> list[str]:
         """Say what holds, and what it costs in width."""
-        lines = stamps(self, self.origin)
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         what = "running ratios" if self.people_are_new else "ratios of single periods"
         lines.append(
             f"The {self.link} of {self.asked} lies between cs_lower and cs_upper at "
@@ -156,7 +155,6 @@ def compare_arms(
         people_are_new=found.people_are_new,
         is_simulated=found.is_simulated,
         origin=found.origin,
-        is_after_look=found.is_after_look,
     )
 
 

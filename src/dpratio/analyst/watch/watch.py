@@ -99,7 +99,6 @@ def watch(  # noqa: PLR0913 (one verb, one answer)
         adjust=adjust,
         asked=" per ".join(series.question.ratio.totals),
         is_simulated=first.is_simulated,
-        is_after_look=any(each.is_after_look for each in series.releases),
         origin=first.origin,
         release_id=series.releases[-1].id,
         remarks=series.differing,

@@ -65,7 +65,6 @@ class Watch(Tabular):
     asked: str
     is_simulated: bool
     origin: str | None = None
-    is_after_look: bool = False
     release_id: str = ""
     remarks: tuple[str, ...] = ()
 
@@ -159,7 +158,7 @@ class Watch(Tabular):
 
     def notes(self) -> list[str]:
         """Say what holds, and on which promise."""
-        lines = stamps(self, self.origin)
+        lines = stamps(self.origin, is_simulated=self.is_simulated)
         sure = f"{100 * self.level:.4g} %"
         many = self._in_groups()
         if not self.people_are_new:

@@ -1,10 +1,8 @@
 """The command that finds out whether a release would start, and could be read.
 
-Plain, it charges nothing. With ``--rows`` it is a small release of its own. With
-``--exact`` it is a look that is not private, on a terminal and on the record.
+Plain, it charges nothing. With ``--rows`` it is a small release of its own.
 """
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,11 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check"]
 
-_NOT_PRIVATE = (
-    "An exact look is not private: what it says comes from the data, without noise. It "
-    "names columns and kinds of fault: no value, no number of rows."
-)
-
 
 def check(  # noqa: PLR0913 (what a release is given)
     study: options.PlanFile,
@@ -39,14 +32,6 @@ def check(  # noqa: PLR0913 (what a release is given)
         typer.Option(
             "--rows",
             help="Read rows, too: noisy counts of what can be read. Charged.",
-        ),
-    ] = False,
-    exact: Annotated[
-        bool,
-        typer.Option(
-            "--exact",
-            help="Look for faults of format alone. NOT private: on a terminal, and "
-            "entered in the ledger.",
         ),
     ] = False,
     epsilon: Annotated[
@@ -75,12 +60,6 @@ def check(  # noqa: PLR0913 (what a release is given)
     from dpratio.curator.preflight import check_release
 
     output = Output(layout, wide=wide)
-    if exact:
-        others = {"--schema": schema, "--rows": rows, "--last": last is not None}
-        given = " ".join(name for name, is_said in others.items() if is_said)
-        require(not given, "--exact goes without --schema, --rows and --last", given)
-        hint = "Open a scope with `dpratio ledger init`, and leave --no-ledger out."
-        require(not no_ledger, "an exact look needs a ledger", "none", hint)
     if rows:
         given = " ".join(["--schema"] * schema + ["--last"] * (last is not None))
         require(not given, "--rows goes without --schema and --last", given)
@@ -89,16 +68,11 @@ def check(  # noqa: PLR0913 (what a release is given)
             ["--epsilon"] * (epsilon is not None) + ["--new-draw"] * new_draw
         )
         require(not given, "--epsilon and --new-draw go with --rows", given)
-    if exact:
-        _require_terminal(layout)
     account = Account(location, scope, anchor, spool, no_ledger)
     asked = asked_of(study, table_aside(data, table, view, where), account, period)
     account.require_one()
     book = account.open()
     asked.require_free(book)
-    if exact and book is not None:
-        _look(asked, book, by, output)
-        return
     if rows:
         price = "0.05" if epsilon is None else epsilon
         _count_rows(asked, book, price, output, (new_draw, by, engine))
@@ -119,42 +93,6 @@ def check(  # noqa: PLR0913 (what a release is given)
         output.say([""])
     told = [in_options(each) for each in found.said()]
     output.say([*told, "Nothing was charged, and no row was read."])
-
-
-def _require_terminal(layout: str) -> None:
-    """Refuse to write what is not private anywhere but in front of somebody."""
-    rule = "--exact needs a terminal"
-    hint = "Run it yourself, without --format, a pipe or a file behind it."
-    is_seen = sys.stdout.isatty() and sys.stdin.isatty()
-    given = "a pipe or a file" if layout == "table" else f"--format {layout}"
-    require(is_seen and layout == "table", rule, given, hint)
-
-
-def _look(asked: Asked, book: "Ledger", by: str, output: Output) -> None:
-    """Ask first; then enter the look, look, and say which faults there are."""
-    from dpratio.curator.exact.look import look_at_format, require_text_files
-    from dpratio.curator.ledger.looks import require_look
-    from dpratio.release.release import AFTER_LOOK
-
-    require_text_files(asked.table)
-    account = book.account(asked.scope)
-    require_look(account)
-    name = account.scope.name
-    kept = f"It is entered in the ledger for scope '{name}' and stays there."
-    since = f"Plans and releases made afterwards say: {AFTER_LOOK}."
-    output.say([_NOT_PRIVATE, f"{kept} {since}"])
-    if not typer.confirm("Look at the data?", default=False):
-        output.say(["Nothing was looked at, and nothing was entered."])
-        return
-    found = look_at_format(
-        asked.table,
-        asked.plan,
-        ledger=book,
-        scope=name,
-        source=asked.source,
-        by=by,
-    )
-    output.say(["", *found.said(), "", f"The look is entered for scope '{name}'."])
 
 
 def _count_rows(

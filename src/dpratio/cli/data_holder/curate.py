@@ -12,7 +12,6 @@ from dpratio.cli import options
 from dpratio.cli.data_holder.asked import Account, asked_of
 from dpratio.cli.data_holder.bounds import say_again
 from dpratio.cli.data_holder.ledger import open_ledger
-from dpratio.cli.data_holder.looked import look_notes
 from dpratio.cli.data_holder.running import closing_line, shown_stages
 from dpratio.cli.output import Output, say
 from dpratio.cli.studies import read_terms, require_known_kind, table_aside
@@ -42,10 +41,7 @@ def plan(  # noqa: PLR0913 (one command, one answer)
     ] = None,
     location: Annotated[
         str | None,
-        typer.Option(
-            "--ledger",
-            help="The ledger: whether data were looked at; with --html, what is left.",
-        ),
+        typer.Option("--ledger", help="With --html: the ledger, for what is left."),
     ] = None,
     scope: options.Scope = None,
     anchor: options.Anchor = None,
@@ -58,11 +54,11 @@ def plan(  # noqa: PLR0913 (one command, one answer)
     output = Output(layout, wide=wide)
     if out is not None:
         require_plan_place(out)
-    require(html is not None or not force, "--force goes with --html", "no --html")
+    rule = "--ledger, --scope, --anchor and --force go with --html"
+    is_needed = html is not None or not (location or scope or anchor or force)
+    require(is_needed, rule, "no --html")
     given, made = read_terms(study)
-    own = scope if given is None else scope or given.scope
-    looked = look_notes(location, own, anchor)
-    notes = [*looked, *([] if given is None else _notes(given, made))]
+    notes = [] if given is None else _notes(given, made)
     written = {"json": plan_to_json, "markdown": plan_to_markdown}.get(layout)
     if written is None:
         output.say([*made.summary(), ""])
@@ -82,6 +78,7 @@ def plan(  # noqa: PLR0913 (one command, one answer)
         if given is not None:
             told["bounds_from"] = given.bounds_from
         if location is not None:
+            own = scope if given is None else scope or given.scope
             account = open_ledger(location, anchor).account(own)
             told["budget"] = budget_facts(account, made)
         write_sheet(html, made, **told)

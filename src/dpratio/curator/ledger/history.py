@@ -36,7 +36,6 @@ __all__ = [
     "History",
     "describe",
     "describe_left",
-    "describe_look",
     "describe_loss",
     "describe_plan",
     "until_now",
@@ -81,7 +80,6 @@ def describe(account: Account) -> list[str]:
     if scope.is_anchored:
         lines.append("Its heads are anchored outside.")
     lines += [describe_loss(account, entry) for entry in account.recovered]
-    lines += [describe_look(entry) for entry in account.looked]
     if account.ended is not None:
         lines.append(f"Closed for good: {describe_end(account.ended)}")
     elif account.is_closed:
@@ -101,16 +99,6 @@ def describe_loss(account: Account, entry: Entry) -> str:
     return (
         f"Written off as spent in entry {entry.seq} of scope '{entry.scope}'{after}: "
         f"{lost}; by {said['by']}, {entry.time}: {said['why']}."
-    )
-
-
-def describe_look(entry: Entry) -> str:
-    """Say who looked at data past all noise, when, and what that means since."""
-    source = description_from_text(entry.said["source"])
-    return (
-        f"Looked at, past all noise, in entry {entry.seq} of scope '{entry.scope}': "
-        f"{source}; by {who(entry)}, {entry.time}. Releases that were charged after it "
-        "say so."
     )
 
 

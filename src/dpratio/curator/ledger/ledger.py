@@ -104,7 +104,7 @@ class Ledger:
         """Close a scope that was opened by mistake, for good.
 
         Raises:
-            LedgerRefused: When anything was charged, approved, allowed or looked at.
+            LedgerRefused: When anything was charged, approved or allowed.
         """
         close_scope(self.watch, scope, why=why, by=by)
 

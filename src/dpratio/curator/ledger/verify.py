@@ -15,10 +15,10 @@ from dpratio.curator.ledger.admission.watch import (
     Watched,
     describe_end,
 )
-from dpratio.curator.ledger.history import describe_look, describe_loss
+from dpratio.curator.ledger.history import describe_loss
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.spool import Spool
-from dpratio.errors import DpratioError, LedgerFailed, LedgerRefused
+from dpratio.errors import DpratioError, LedgerRefused
 from dpratio.release.files import release_from_bytes
 from dpratio.release.release import Release
 
@@ -106,7 +106,6 @@ def verify_ledger(ledger: Ledger, releases: Iterable[Release] = ()) -> Findings:
             notes += _clock_notes(account)
             aside += [each.words() for each in account.aside.values()]
             notes += [describe_loss(account, entry) for entry in account.recovered]
-            notes += [describe_look(entry) for entry in account.looked]
             if account.ended is not None:
                 notes.append(describe_end(account.ended))
             elif account.is_closed:
@@ -181,28 +180,9 @@ def _wrong_bytes(
                     seal["format"],
                     known,
                 )
-                _require_mark(account, held, release_id, content)
             except DpratioError as error:
                 wrong.append(str(error))
     return wrong
-
-
-def _require_mark(
-    account: Account, held: Held, release_id: str, content: bytes
-) -> None:
-    """Refuse bytes that keep silent about a look before their charge.
-
-    Lines that were lost or set aside count as looks since there are any; releases of
-    before do not say so.
-    """
-    first = held.entries[0].seq
-    if any(each.seq < first for each in account.looked):
-        release = release_from_bytes(content, held.said("sealed")["format"])
-        if not release.is_after_look:
-            raise LedgerFailed(
-                f"release {release_id} was charged after a look at the data, and does "
-                "not say so."
-            )
 
 
 def _anchor_words(account: Account, anchored: set[int]) -> tuple[list[str], list[str]]:

@@ -24,7 +24,6 @@ __all__ = [
     "cell_pattern",
     "first_line",
     "line_cells",
-    "lines_of",
     "number_pattern",
     "read_header",
     "split_line",
@@ -109,13 +108,6 @@ def line_cells(source: CsvFile, path: str) -> Iterator[list[str]]:
         cells = _read_line(line, source)
         if cells is not None and len(cells) == width:
             yield cells
-
-
-def lines_of(path: str) -> Iterator[bytes]:
-    """Read the lines of one file as they are, one after the other."""
-    with _open(path) as file:
-        for piece in file:
-            yield from re.split(rb"[\r\n]", piece.rstrip(b"\r\n"))
 
 
 def _read_line(line: bytes, source: CsvFile) -> list[str] | None:

@@ -54,9 +54,8 @@ def require_answers(release: Release, answers: Sequence[Answer]) -> None:
         rule = "an answer must be about the release of the report"
         hint = "Ask the same release."
         # What is watched may be made from many releases, of which this is the newest.
-        told = (each.is_simulated, each.origin, each.is_after_look)
-        own = (release.is_simulated, release.origin, release.is_after_look)
-        alike = told == own
+        told = (each.is_simulated, each.origin)
+        alike = told == (release.is_simulated, release.origin)
         require(alike or isinstance(each, Watch), rule, type(each).__name__, hint)
         about = getattr(each, "asked", "")
         known = not about or about in asked or isinstance(each, Watch)
@@ -105,7 +104,7 @@ def _terms(release: Release, answer: Answer) -> dict[str, Any]:
 
 
 def _of_rows(answer: Answered, column: str) -> dict[str, Any]:
-    said = stamps(answer, answer.origin)
+    said = stamps(answer.origin, is_simulated=answer.is_simulated)
     pictures = []
     blocks = blocks_of(answer)
     if any(block.rows for block in blocks):

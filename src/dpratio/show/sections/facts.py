@@ -46,8 +46,6 @@ def recorded_facts(release: Release, record: Recorded | None) -> Facts:
     facts += [("Ledger head", each) for each in release.all_heads]
     if release.source_hash is not None:
         facts.append(("Salted hash of the source", release.source_hash))
-    if release.is_after_look:
-        facts.append(("Terms", "set after a look at the data"))
     return [*facts, ("Made by", release.made_by)]
 
 

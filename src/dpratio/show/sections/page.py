@@ -97,7 +97,7 @@ def render_report(
         verdicts=counted_verdicts(blocks),
         shapes=STRIP_SHAPES,
         draw_places=draw_places,
-        stamps=stamps(release, release.origin),
+        stamps=stamps(release.origin, is_simulated=release.is_simulated),
         answers=answer_terms(release, answers),
         curve_sets=curve_sets_of(release, level, shown=_curves(answers)),
         sure=sure_of(estimates),

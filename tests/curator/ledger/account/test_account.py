@@ -193,7 +193,7 @@ def test_many_entries_are_followed_as_one_by_one() -> None:
 
 
 def test_every_kind_but_what_officers_and_owners_write_has_a_place() -> None:
-    others = {"approved", "withdrawn", "allowed", "looked", *OWNERS}
+    others = {"approved", "withdrawn", "allowed", *OWNERS}
     assert set(AFTER) == set(STATES) == set(KINDS) - others
 
 

@@ -27,7 +27,7 @@ TABLES = {
 
 # What later versions keep beside these; lines are added up anew when they move.
 TOTALS = {"scope": ("loss", "delta"), "entry": ("spent_loss", "spent_delta")}
-MORE = {1: {}, 2: TOTALS, 3: TOTALS, 4: TOTALS}
+MORE = {1: {}, 2: TOTALS, 3: TOTALS}
 
 
 def write_version(version: int, address: str, file: Path) -> None:

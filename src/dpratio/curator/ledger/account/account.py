@@ -44,7 +44,6 @@ class Account:
     ``sources`` are those that releases were charged for, with how many; ``allowed``
     those that somebody allowed by name. Each is a description and a place, as text.
     ``aside`` are lines that could not be followed and that the owner set aside.
-    ``looked`` are lines about data that somebody looked at past all noise.
     ``recovered`` are the lines that wrote lost ones off; ``is_closed`` says that the
     ledger was exported, and is used elsewhere, or, with the line ``ended``, that the
     scope was opened by mistake.
@@ -62,7 +61,6 @@ class Account:
     steps_back: tuple[int, ...] = ()
     aside: Mapping[int, Aside] = field(default_factory=dict)
     recovered: tuple[Entry, ...] = ()
-    looked: tuple[Entry, ...] = ()
     is_closed: bool = False
     ended: Entry | None = None
     # Who would write the next entry, as a server knows them.
@@ -75,16 +73,8 @@ class Account:
 
     @property
     def is_used(self) -> bool:
-        """Whether anything was charged, approved, allowed, looked at or lost."""
+        """Whether anything was charged, approved, allowed or lost."""
         return _walk_from(self).is_used
-
-    def is_after_look(self, seq: int) -> bool:
-        """Tell whether data were looked at, or may have been, before a line.
-
-        Lines that were lost or set aside may have said so.
-        """
-        unknown = (*self.recovered, *(each.entry for each in self.aside.values()))
-        return any(each.seq < seq for each in (*self.looked, *unknown))
 
     @property
     def last(self) -> tuple[str, int, str, str]:
@@ -139,7 +129,6 @@ def follow(account: Account, entries: Iterable[Entry]) -> Account:
         steps_back=tuple(walk.steps_back),
         aside=MappingProxyType(walk.aside),
         recovered=tuple(walk.recovered),
-        looked=tuple(walk.looked),
         is_closed=walk.is_closed,
         ended=walk.ended,
     )
@@ -186,7 +175,6 @@ def _walk_from(account: Account) -> Walk:
         steps_back=list(account.steps_back),
         aside=dict(account.aside),
         recovered=list(account.recovered),
-        looked=list(account.looked),
         is_closed=account.is_closed,
         ended=account.ended,
     )

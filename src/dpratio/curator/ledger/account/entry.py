@@ -18,7 +18,6 @@ __all__ = [
     "COLUMNS",
     "CURATORS",
     "KINDS",
-    "LOOKED",
     "OFFICERS",
     "OWNERS",
     "Entry",
@@ -27,9 +26,7 @@ __all__ = [
     "link",
 ]
 
-# Somebody looked at how data are written, past all noise.
-LOOKED = "looked"
-CURATORS = ("charge", "opened", "sealed", "published", "void", LOOKED)
+CURATORS = ("charge", "opened", "sealed", "published", "void")
 OFFICERS = ("approved", "withdrawn", "allowed")
 # What only the owner of a ledger writes.
 OWNERS = ("recovered", "closed", "reopened", "quarantined")
@@ -44,7 +41,6 @@ _EVENTS = {
     "approved": (("by",), ("by", "plan", "source")),
     "withdrawn": (("by",),),
     "allowed": (("by", "source", "place"),),
-    LOOKED: (("by", "source", "place"),),
     "quarantined": (("by", "why", "line", "row"),),
     # The number and hash are those of the newest line that was lost; empty for none.
     "recovered": (("by", "why", "lost_seq", "lost_hash"),),
@@ -59,7 +55,6 @@ _MORE = {
     # proposed them.
     "charge": ("approval", "fixed", "last", "filled", "bounds_by"),
     "approved": ("most", "until", "every"),
-    LOOKED: ("filled",),
 }
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from dpratio.curator.ledger.account.accounting import Charge, short
 from dpratio.curator.ledger.account.approval import Approval, approval_of, who
-from dpratio.curator.ledger.account.entry import KINDS, LOOKED, OFFICERS, Entry
+from dpratio.curator.ledger.account.entry import KINDS, OFFICERS, Entry
 from dpratio.curator.ledger.account.held import (
     AFTER,
     SET_ASIDE,
@@ -68,7 +68,6 @@ class Walk:
     steps_back: list[int]
     aside: dict[int, Aside]
     recovered: list[Entry]
-    looked: list[Entry]
     is_closed: bool
     ended: Entry | None
     # Lines that were passed over, until a later line sets them aside.
@@ -86,8 +85,6 @@ class Walk:
             _require_source(said)
         if entry.kind in OFFICERS:
             self._note(entry, said)
-        elif entry.kind == LOOKED:
-            self.looked.append(entry)
         elif entry.kind == "quarantined":
             self._confirm(entry, said)
         elif entry.kind == "recovered":
@@ -110,8 +107,8 @@ class Walk:
 
     @property
     def is_used(self) -> bool:
-        """Whether anything was charged, approved, allowed, looked at or lost."""
-        lines = (self.releases, self.approved, self.allowed, self.aside, self.looked)
+        """Whether anything was charged, approved, allowed or lost."""
+        lines = (self.releases, self.approved, self.allowed, self.aside)
         return any(lines) or bool(self.recovered)
 
     def set_aside(self, entry: Entry) -> None:
@@ -165,7 +162,7 @@ class Walk:
         """Tell whether a scope is closed after a line; KeyError where none may follow.
 
         One that was opened by mistake is closed for good, and only while nothing was
-        charged, approved, allowed, looked at, lost or set aside there.
+        charged, approved, allowed, lost or set aside there.
         """
         kind, is_closed = entry.kind, self.is_closed
         if is_closed != (kind == "reopened"):

@@ -17,7 +17,7 @@ from dpratio.curator.ledger.account.source import Source
 from dpratio.curator.ledger.store.tables import Tables
 from dpratio.errors import LedgerRefused
 
-__all__ = ["is_bound", "may_belong", "other_accounts", "require_bound"]
+__all__ = ["is_bound", "other_accounts", "require_bound"]
 
 _ALLOW = "`dpratio ledger allow-source`"
 
@@ -79,21 +79,6 @@ def is_bound(account: Account, source: Source) -> bool:
         is_known = source.filled in _filled(account, [pair])
     allowed = (place_from_text(at[1]) for at in account.allowed)
     return is_known or any(is_same(at, source.place) for at in allowed)
-
-
-def may_belong(account: Account, source: Source) -> bool:
-    """Tell whether a source was charged to a scope, approved or allowed for it.
-
-    One that overlaps with such a source, or is written as it is, may belong there.
-    """
-    if any(
-        source.written.text == each.entry.said.get("source")
-        for each in account.approved.values()
-    ):
-        return True
-    lies = place_from_text(source.filled) if source.filled else source.place
-    allowed = [place_from_text(at[1]) for at in account.allowed]
-    return any(may_meet(each, lies) for each in [*_read_places(account), *allowed])
 
 
 def other_accounts(tables: Tables, name: str) -> Iterator[Account]:

@@ -54,9 +54,9 @@ def close_scope(watch: Watch, scope: str, *, why: str, by: str) -> None:
     Again, it changes nothing.
 
     Guarantee:
-        A scope that was ever charged, or that anything was approved, allowed or
-        looked at for, stays open, and one that is closed is never charged: of a charge
-        and a closing at once, one is refused. Proof: docs/proofs/ledger.md.
+        A scope that was ever charged, or that anything was approved or allowed for,
+        stays open, and one that is closed is never charged: of a charge and a closing
+        at once, one is refused. Proof: docs/proofs/ledger.md.
     """
     require_words(by, "by")
     require_words(why, "why")
@@ -68,9 +68,9 @@ def close_scope(watch: Watch, scope: str, *, why: str, by: str) -> None:
             return
         if before.is_used:
             raise LedgerRefused(
-                f"scope '{scope}' is in use: something was charged, approved, allowed "
-                "or looked at there, and a ledger forgets nothing. Only a scope that "
-                "nobody has used is closed; leave this one as it is."
+                f"scope '{scope}' is in use: something was charged, approved or "
+                "allowed there, and a ledger forgets nothing. Only a scope that nobody "
+                "has used is closed; leave this one as it is."
             )
         watched.write(before, "closed", {"by": by, "why": why})
 

@@ -9,7 +9,7 @@ from dpratio.curator.ledger.store.tables import TABLES
 
 __all__ = ["SERVER_VERSION", "SHAPE", "STATEMENTS"]
 
-SERVER_VERSION = 5
+SERVER_VERSION = 4
 _COLUMNS = {
     "ledger": ("version bigint",),
     "scope": ("name text", "document text", "hash text", "loss text", "delta text"),

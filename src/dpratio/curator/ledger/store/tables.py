@@ -9,7 +9,6 @@ from dpratio.curator.ledger.account.accounting import Charge
 from dpratio.curator.ledger.account.entry import (
     COLUMNS,
     CURATORS,
-    LOOKED,
     OWNERS,
     Entry,
     entry_from_row,
@@ -83,12 +82,6 @@ class Tables:
         query = f"SELECT {_COLUMNS} FROM {self.schema}entry WHERE kind = 'closed'"
         closed = [entry_from_row(row) for row in self.run(query, ())]
         return {each.scope for each in closed if '"why": ' in each.event}
-
-    def looks(self) -> list[Entry]:
-        """The lines of all scopes about looks, or lines that may have been some."""
-        kinds = ", ".join(f"'{kind}'" for kind in (LOOKED, "recovered", "quarantined"))
-        query = f"SELECT {_COLUMNS} FROM {self.schema}entry WHERE kind IN ({kinds})"
-        return [entry_from_row(row) for row in self.run(query, ())]
 
     def lock_scopes(self) -> None:
         """Keep others from writing to any scope, in the order of their names."""
