@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from attacks.engines_for_attacks import ENGINES, released_by, sums_by
-from curator.checks_for_tests import check_plan, person
+from curator.bins_for_tests import BOUNDS
+from curator.bins_for_tests import study_of as scores_of
 from curator.histograms_for_tests import (
     groups_plan,
     people_plan,
@@ -15,15 +16,23 @@ from curator.histograms_for_tests import (
     study_of,
 )
 from dpratio.errors import PlanRefused
+from dpratio.plan.bins.plan_bins import plan_bins
 from dpratio.plan.histogram.ladder import Ladder
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_bounds import plan_bounds
 from dpratio.plan.price import price
+from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
+from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 HOSTILE = [1e308, -1e308, 2.0**40, 5e-324, -0.0, float("nan"), float("inf"), None, 3.0]
+
+
+def binned_by_age(**terms: PrivacyUnit) -> Study:
+    """A study of scores per label, with the bounds of an age."""
+    return scores_of(bounds={**BOUNDS, "age": Bounds(0, 80)}, **terms)
 
 
 def with_scale(plan: Plan, scale: float) -> Plan:
@@ -61,23 +70,21 @@ def test_07_whatever_a_row_holds_it_moves_a_histogram_by_one(engine: str) -> Non
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", [pa.float64(), pa.int64()], ids=str)
-def test_07_a_row_without_a_number_is_in_no_count_by_keys(
-    engine: str, kind: pa.DataType
-) -> None:
+def test_07_a_row_without_a_number_is_in_no_bin(engine: str, kind: pa.DataType) -> None:
     """Rows are counted where the numerator is a number, which no sum is made of here.
 
     Source: found while the embedded engine was made faster, 2026.
     """
-    plan = check_plan(groups=Groups("region", ["north", "south"]))
+    plan = plan_bins(binned_by_age(), "age", budget=Budget(1), cells=16)
     bad = [None, float("nan"), float("inf")] if kind == pa.float64() else [None] * 3
     table = pa.table(
         {
-            "spent": pa.array([1, *bad], kind),
-            "visit": [1.0] * 4,
-            "region": ["north", "north", "south", "north"],
+            "score": pa.array([1, *bad], kind),
+            "label": [1.0] * 4,
+            "age": [0.0, 0.0, 79.0, 0.0],
         }
     )
-    assert sums_by(engine, table, plan, question=2) == [[1], [0]]
+    assert sums_by(engine, table, plan) == [[1], *[[0]] * 15]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -172,53 +179,25 @@ def test_14_two_histograms_of_one_partition_are_refused(engine: str) -> None:
 
 @pytest.mark.parametrize("most", [1, 2])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_14_a_person_of_many_rows_moves_counts_by_keys_by_most_groups(
+def test_14_a_person_of_many_rows_moves_bins_by_most_groups(
     engine: str, most: int
 ) -> None:
-    """In a check a thousand rows in every region are one person in so many of them.
+    """A thousand rows in every bin are one person in so many of them.
 
     Source: the rule of the issue that asked for a noisy check, 2026.
     """
-    regions = ["north", "south", "west", "east"]
-    groups = Groups("region", regions)
-    plan = check_plan(unit=person(most_groups=most), groups=groups)
+    study = binned_by_age(unit=PrivacyUnit("user", most_groups=most))
+    plan = plan_bins(study, "age", budget=Budget(1), cells=16)
     both = pa.table(
         {
             "user": ["ann", *["eve"] * 1000],
-            "spent": [1.0] * 1001,
-            "visit": [1.0] * 1001,
-            "region": [regions[at % 4] for at in range(1001)],
+            "score": [1.0] * 1001,
+            "label": [1.0] * 1001,
+            "age": [float(at % 80) for at in range(1001)],
         }
     )
-    before = sums_by(engine, both.slice(0, 1), plan, question=2)
-    assert moved(before, sums_by(engine, both, plan, question=2)) == most
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_11_a_key_that_nobody_declared_adds_no_count(engine: str) -> None:
-    """A check answers for the declared keys, whatever other keys rows have.
-
-    Source: the rule of the issue that asked for a noisy check, 2026.
-    """
-    plan = check_plan(groups=Groups("region", ["north", "south"]))
-    for key in ("north", "ann's own"):
-        rows = {"spent": [4.0], "visit": [1.0], "region": [key]}
-        released = released_by(engine, pa.table(rows), plan)
-        assert released.questions[2].keys == ("north", "south")
-        assert released.questions[2].values.shape == (2, 1)
-
-
-def test_20_counts_by_keys_are_paid_beside_histograms() -> None:
-    """One row is in the counts of its numbers and of its keys: their costs add up.
-
-    Source: Dwork & Roth (2014), theorem 3.16.
-    """
-    plan = check_plan(groups=Groups("region", ["north", "south"]))
-    price(plan)
-    *numbers, keyed = plan.questions
-    cheap = replace(keyed, sums=(replace(keyed.sums[0], scale=1.0),))
-    with pytest.raises(PlanRefused, match="too small for the budget"):
-        price(replace(plan, questions=(*numbers, cheap)))
+    before = sums_by(engine, both.slice(0, 1), plan)
+    assert moved(before, sums_by(engine, both, plan)) == most
 
 
 def test_17_a_changed_unit_pays_twice_for_a_histogram() -> None:

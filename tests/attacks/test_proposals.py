@@ -15,9 +15,9 @@ from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.release_bounds import release_bounds
 from dpratio.curator.release_sums import release_sums
 from dpratio.errors import LedgerRefused
-from dpratio.plan.check.plan_check import plan_check
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
+from dpratio.plan.plan_bounds import plan_bounds
 from dpratio.terms.bounds import Bounds, Proposed
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import Groups
@@ -164,14 +164,14 @@ def test_19_without_a_ledger_nobody_can_tell_what_was_found(tmp_path: Path) -> N
         release_sums(tmp_path / "nowhere.parquet", plan_of(claimed), ledger=None)
 
 
-def test_19_a_check_around_a_bound_does_not_find_it(book: Ledger) -> None:
-    """Counts on each side of a declared bound propose it, or twice as much.
+def test_19_a_single_step_around_a_bound_does_not_find_it(book: Ledger) -> None:
+    """Counts on each side of one power of two propose it, or twice as much.
 
     Source: found by an independent attack on this code, 2026.
     """
-    declared = study_of(bounds={**ORDERS, "spent": Bounds(0, 4)})
+    plan = plan_bounds(study_of(), budget=ONE, columns=["spent"], limits=(4, 8))
     given: dict[str, Any] = {"ledger": book, "scope": "shop", "source": "visits"}
-    checked = release_sums(ROWS, plan_check(declared, budget=ONE), **given)
+    checked = release_sums(ROWS, plan, **given)
     for upper in (1.0, 2.0, 4.0, 8.0, 16.0):
         claimed = Bounds(0, upper, proposed=Proposed(checked.id, Fraction(1)))
         assert is_refused(book, plan_of(claimed))

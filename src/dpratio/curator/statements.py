@@ -6,7 +6,7 @@ from typing import Any
 
 from dpratio.curator.reading.statement import CellSum, Statement, UnitRule
 from dpratio.plan.histogram.group_counts import GroupCounts
-from dpratio.plan.histogram.histograms import KeyCounts, counted_of
+from dpratio.plan.histogram.histograms import BinCounts, counted_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.planned_question import PlannedQuestion
 from dpratio.plan.sensitivity.box import Total, totals_of
@@ -69,13 +69,13 @@ def _with_bins(
 
 
 def _histogram_statement(plan: Plan, question: PlannedQuestion) -> Statement:
-    """Say what is counted on a ladder, or by keys: rows, or people in their groups."""
+    """Say what is counted on a ladder, or in bins: rows, or people in their groups."""
     asked, unit = counted_of(plan, question), plan.unit_of(question)
     dimensions = () if asked.within is None else asked.within.dimensions
     columns = _with_bins(asked.letters, dimensions)
     bounds = {at: plan.bounds[name] for at, name in columns.items()}
-    if isinstance(asked, KeyCounts):
-        # Whoever has a key is one there, however many rows say so.
+    if isinstance(asked, BinCounts):
+        # Whoever is in a bin is one there, however many rows say so.
         ladder, total, bounds["s"] = None, Total(1.0, 0, 1), Bounds.ones()
     elif isinstance(asked, GroupCounts):
         ladder, total, bounds["s"] = asked.ladder, Total(1.0, 0, 1), Bounds.ones()

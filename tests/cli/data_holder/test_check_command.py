@@ -4,7 +4,6 @@ import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -106,67 +105,6 @@ def test_a_plan_alone_is_refused_where_studies_are_approved(
     assert is_refused(done, 10, "is not. Ask for `dpratio ledger approve`")
     assert call("ledger", "approve", "study.toml", "--ledger", "strict.db")[0] == 0
     assert call("check", "study.toml", "--schema", "--ledger", "strict.db")[0] == 0
-
-
-FILE = "score,label,region\n" + '"0,5",1,north\n"0,25",0,North\n' * 5_000
-
-
-def test_rows_are_checked_for_a_small_price_of_its_own(
-    folder: Path, call: Call
-) -> None:
-    (folder / "people.csv").write_text(FILE, encoding="utf-8")
-    keys = '[groups]\ncolumn = "region"\nkeys = ["north", "south"]\n'
-    study = STUDY.replace("[privacy]", f"{keys}\n[privacy]")
-    (folder / "study.toml").write_text(study, encoding="utf-8")
-    assert call("check", "study.toml")[0] == 0
-    assert Ledger("dpratio.db").account().spent.loss == 0
-    code, said, error = call("check", "study.toml", "--rows")
-    assert (code, error) == (0, "")
-    assert "a cell of `score`" in said.replace("no cell", "a cell")
-    sign = "is the decimal sign a comma? Say decimal = ','."
-    assert sign in " ".join(said.split())
-    assert "epsilon 0.05, delta 0" in said
-    assert Ledger("dpratio.db").account().spent.loss == Fraction(1, 20)
-    code, again, error = call("check", "study.toml", "--rows")
-    assert (code, again) == (0, said)
-    assert "is given again, for free" in error
-    assert "--new-draw" in error
-    assert Ledger("dpratio.db").account().spent.loss == Fraction(1, 20)
-    mended = study.replace('"people.csv"', '"people.csv"\ndecimal = ","')
-    (folder / "study.toml").write_text(mended, encoding="utf-8")
-    code, said, _ = call("check", "study.toml", "--rows", "--epsilon", "0.5")
-    assert (code, "`score`" in said) == (0, False)
-    assert [line.split()[:2] for line in said.splitlines()][4:6] == [
-        ["region", "north"],
-        ["region", "south"],
-    ]
-    assert Ledger("dpratio.db").account().spent.loss == Fraction(11, 20)
-    code, said, _ = call(
-        "check", "study.toml", "--rows", "--format", "json", "--new-draw"
-    )
-    assert [row["column"] for row in json.loads(said)][:2] == ["score", "label"]
-    words = ("check", "study.toml", "--rows", "--no-ledger")
-    assert call(*words)[0] == 0
-
-
-def test_rows_are_checked_of_a_study_and_refused_before_a_charge(
-    folder: Path, call: Call
-) -> None:
-    assert call("plan", "study.toml", "-o", "plan.json")[0] == 0
-    words = ("--rows", "--data", "people.csv")
-    assert is_refused(call("check", "plan.json", *words), 3, "--rows goes with a study")
-    for options, rule in (
-        (("--rows", "--schema"), "--rows goes without --schema and --last, got"),
-        (("--rows", "--last", "2026-01"), "--rows goes without --schema and --last"),
-        (("--epsilon", "0.1"), "--epsilon and --new-draw go with --rows, got"),
-        (("--new-draw",), "--epsilon and --new-draw go with --rows"),
-    ):
-        assert is_refused(call("check", "study.toml", *options), 3, rule)
-    assert call("check", "study.toml", "--rows", "--epsilon", "200")[0] != 0
-    assert call("check", "study.toml", "--rows", "--epsilon", "-1")[0] != 0
-    (folder / "people.csv").write_text("score,other\n0.5,1\n", encoding="utf-8")
-    assert is_refused(call("check", "study.toml", "--rows"), 4, "'label'")
-    assert Ledger("dpratio.db").account().spent.loss == 0
 
 
 def test_data_named_aside_are_written_as_the_study_says(

@@ -14,13 +14,15 @@ from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.dimensions import Keys, ScoreBins
+from dpratio.terms.groups import Groups
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
 from dpratio.terms.unit import PrivacyUnit
 
 BOUNDS = {"score": Bounds(0, 1), "label": Bounds.binary()}
 TENTH = Budget("0.1")
+GRID = Groups.cross(ScoreBins("score", 16).within(BOUNDS["score"]))
 
 
 def study_of(**terms: Any) -> Study:  # noqa: ANN401
@@ -56,6 +58,33 @@ def test_the_plan_survives_its_document_and_says_what_it_counts() -> None:
     said = " ".join(str(plan).split())
     assert "rows by score, in 16 declared cells between its bounds" in said
     assert "Answers: bins of as many people each." in said
+
+
+EDITS: dict[str, tuple[dict[str, Any], Groups, str]] = {
+    "another name": ({"name": "age"}, GRID, "must be called so"),
+    "within groups": ({"within": 0}, GRID, "over the whole table"),
+    "two columns": (
+        {},
+        Groups.cross(*GRID.dimensions, Keys("region", ["north"])),
+        "powers of two",
+    ),
+    "listed cells": ({}, GRID.only([(0,)]), "powers of two"),
+    "a number of bins": (
+        {},
+        Groups.cross(ScoreBins("score", 16)),
+        "states the edges of its bins",
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_plan_that_was_edited_is_refused(edit: str) -> None:
+    changed, cells, rule = EDITS[edit]
+    plan = plan_bins(study_of(), "score", budget=TENTH, cells=16)
+    assert plan.partitions == (GRID,)
+    edited = replace(plan.questions[0], **changed)
+    with pytest.raises(PlanRefused, match=rule):
+        price(replace(plan, partitions=(cells,), questions=(edited,)))
 
 
 def test_any_column_with_bounds_may_be_binned() -> None:

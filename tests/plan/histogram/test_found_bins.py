@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.histograms_for_tests import rows_plan
+from dpratio.errors import PlanRefused
 from dpratio.plan.bins.plan_bins import plan_bins
-from dpratio.plan.check.plan_check import plan_check
 from dpratio.plan.histogram.found_bins import FoundBins, find_bins, grid_of
+from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import ScoreBins
@@ -97,19 +98,12 @@ def test_only_equal_cells_from_end_to_end_are_a_grid() -> None:
     assert grid_of(one) is None
 
 
-def test_keys_are_no_grid() -> None:
-    study = replace(study_of(), questions=study_of().questions)
-    check = plan_check(
-        Study(
-            Ratio("score", per="label"),
-            bounds=study.bounds,
-            budget=Budget(1),
-            groups=Groups("region", ["north"]),
-        ),
-        budget=Budget(1),
-    )
-    keyed = [each for each in check.questions if each.name == "region"]
-    assert grid_of(replace(check, questions=tuple(keyed))) is None
+def test_keys_are_not_counted() -> None:
+    plan = plan_bins(study_of(), "score", budget=Budget(1), cells=16)
+    keyed = replace(plan.questions[0], name="region")
+    other = replace(plan, partitions=(Groups("region", ["north"]),), questions=(keyed,))
+    with pytest.raises(PlanRefused, match="powers of two"):
+        price(other)
 
 
 @pytest.mark.parametrize("ends", [(0.1, 0.7), (-3.0, 1e9)])

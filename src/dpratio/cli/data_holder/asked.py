@@ -50,16 +50,12 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A plan, the table to read, its source as the study has it, and its scope.
-
-    ``study`` is what the plan was made of; None where a plan was given.
-    """
+    """A plan, the table to read, its source as the study has it, and its scope."""
 
     plan: "Plan"
     table: object
     source: object
     scope: str | None
-    study: "Study | None" = None
 
     def require_free(self, book: "Ledger | None") -> None:
         """Refuse data that were named aside of a study where studies are approved.
@@ -97,6 +93,6 @@ def asked_for(given: "Study", plan: "Plan", aside: object, account: Account) -> 
         given.require_period()
     table = table_of(given) if aside is None else as_written(aside, given)
     if account.no_ledger:
-        return Asked(plan, table, None, account.scope, given)
+        return Asked(plan, table, None, account.scope)
     own = given.data if aside is None else None
-    return Asked(plan, table, own, account.scope or given.scope, given)
+    return Asked(plan, table, own, account.scope or given.scope)

@@ -2,7 +2,6 @@
 
 from dpratio.checks import require
 from dpratio.plan.histogram.found_bins import FEWEST_CELLS
-from dpratio.plan.histogram.histograms import keys_called
 from dpratio.plan.plan import Plan
 from dpratio.plan.plan_counts import Wanted, plan_counts
 from dpratio.terms.bins.score_bins import MOST_BINS, ScoreBins
@@ -57,7 +56,7 @@ def plan_bins(study: Study, column: str, *, budget: Budget, cells: int = CELLS) 
     require(not missing, "a binned column needs bounds", column, hint)
     grid = ScoreBins(column, cells).within(study.bounds[column])
     most = study.unit.most_groups
-    wanted = Wanted(keys_called(grid), ratio, Groups.cross(grid), most)
+    wanted = Wanted(column, ratio, Groups.cross(grid), most)
     bounds = {name: study.bounds[name] for name in read}
     return plan_counts(study, budget, [wanted], bounds=bounds, totals={})
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpratio.plan.histogram.histograms import KeyCounts, counted_of
+from dpratio.plan.histogram.histograms import BinCounts, counted_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.terms.bins.score_bins import MOST_BINS, ScoreBins
 
@@ -49,10 +49,10 @@ def grid_of(plan: PlanTerms) -> ScoreBins | None:
     if len(plan.questions) != 1:
         return None
     counted = counted_of(plan, plan.questions[0])
-    if not isinstance(counted, KeyCounts):
+    if not isinstance(counted, BinCounts):
         return None
-    grid = counted.within.dimensions[0]
-    if not isinstance(grid, ScoreBins) or not FEWEST_CELLS <= grid.size <= MOST_BINS:
+    (grid,) = counted.within.score_bins
+    if not FEWEST_CELLS <= grid.size <= MOST_BINS:
         return None
     bounds = plan.bounds[grid.column]
     return grid if ScoreBins(grid.column, grid.size).within(bounds) == grid else None

@@ -46,7 +46,7 @@ def noisy_of(
 
 
 def is_search(plan: PlanTerms) -> bool:
-    """Tell histograms that look for bounds from those that check declared ones."""
+    """Tell histograms that look for bounds from bins, and from a single step."""
     found = [counted_of(plan, each) for each in bounding(plan)]
     wide = [isinstance(each, Histogram) and each.ladder.is_wide for each in found]
     return bool(wide) and all(wide)

@@ -1,8 +1,7 @@
 """A plan of histograms in sentences."""
 
-from dpratio.plan.histogram.found_bins import grid_of
 from dpratio.plan.histogram.group_counts import GroupCounts
-from dpratio.plan.histogram.histograms import KeyCounts, counted_of
+from dpratio.plan.histogram.histograms import BinCounts, counted_of
 from dpratio.plan.plan_terms import PlanTerms
 from dpratio.plan.plan_words import describe_bounds, describe_epsilon, describe_unit
 from dpratio.plan.planned_question import PlannedQuestion
@@ -14,16 +13,11 @@ __all__ = ["describe_histogram", "describe_histograms", "describe_search"]
 def describe_histogram(plan: PlanTerms, question: PlannedQuestion) -> str:
     """Say what one histogram counts, on which public cells."""
     asked, unit = counted_of(plan, question), plan.unit
-    if isinstance(asked, KeyCounts):
+    if isinstance(asked, BinCounts):
         who = "rows" if unit.column is None else f"each {unit.column}"
-        if grid_of(plan) is not None:
-            return (
-                f"{who} by {asked.name}, in {asked.within.count:,} declared cells "
-                "between its bounds"
-            )
         return (
-            f"{who} by {asked.within.columns[0]}, in {asked.within.count:,} declared "
-            f"groups, where {asked.letters['s']} is a number"
+            f"{who} by {asked.name}, in {asked.within.count:,} declared cells "
+            "between its bounds"
         )
     ladder = asked.ladder
     if isinstance(asked, GroupCounts):
@@ -73,14 +67,12 @@ def describe_histograms(plan: PlanTerms) -> list[str]:
         moved = f"each moves {most:,} counts of every histogram by 1"
     if plan.unit.neighbours == "change-one":
         moved += ", and as many back"
-    by_keys = any(
-        isinstance(counted_of(plan, each), KeyCounts) for each in plan.questions
+    in_bins = any(
+        isinstance(counted_of(plan, each), BinCounts) for each in plan.questions
     )
     answers = "how many lie beyond any bound, and a bound to choose"
-    if grid_of(plan) is not None:
+    if in_bins:
         answers = "bins of as many people each"
-    elif by_keys:
-        answers = "how many can be read, lie beyond a bound, and have each key"
     cost = f"Cost: epsilon {decimal_text(plan.budget.epsilon)}, delta 0."
     return [
         *asked,

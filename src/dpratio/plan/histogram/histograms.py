@@ -1,8 +1,8 @@
 """What a plan of histograms must hold, and how far one unit moves all of them.
 
 A histogram counts rows, or the totals of people in each group, on a `Ladder`; or rows,
-or people, by the declared keys of one column. It is a question like any other: its
-groups are the cells of the ladder, or the keys, and its one sum is Σ 1.
+or people, by the bins of one column. It is a question like any other: its groups are
+the cells of the ladder, or the bins, and its one sum is Σ 1.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from dpratio.plan.sensitivity.measured import MeasuredSum
 from dpratio.plan.sensitivity.sums import Summand
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Dimension, Keys, Periods, ScoreBins
+from dpratio.terms.dimensions import Keys, ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Partition, is_plain
 from dpratio.terms.ratio import Ratio
@@ -27,13 +27,12 @@ from dpratio.terms.unit import PrivacyUnit
 
 __all__ = [
     "COUNT",
+    "BinCounts",
     "Counted",
     "Histogram",
-    "KeyCounts",
     "called",
     "counted_of",
     "histogram_of",
-    "keys_called",
     "moves_of",
 ]
 
@@ -63,10 +62,10 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyCounts:
-    """What is counted by declared keys: rows, or people, whose numerator is a number.
+class BinCounts:
+    """What is counted by bins: rows, or people, whose numerator is a number.
 
-    ``letters`` are the column that must be a number, as s; ``within`` the keys.
+    ``letters`` are the column that must be a number, as s; ``within`` the bins.
     """
 
     name: str
@@ -74,13 +73,7 @@ class KeyCounts:
     within: Groups
 
 
-Counted = Histogram | KeyCounts | GroupCounts
-
-
-def keys_called(dimension: Dimension) -> str:
-    """Call counts by the keys of a column by its name, and its periods."""
-    every = f" by {dimension.every}" if isinstance(dimension, Periods) else ""
-    return f"{dimension.column}{every}"
+Counted = Histogram | BinCounts | GroupCounts
 
 
 def called(name: str, weight: str | None, within: Partition) -> list[str]:
@@ -106,29 +99,25 @@ def histogram_of(plan: PlanTerms, question: PlannedQuestion) -> Histogram:
 
 
 def counted_of(plan: PlanTerms, question: PlannedQuestion) -> Counted:
-    """Say what a question counts: on a ladder, by declared keys, or groups of people.
-
-    A key column is no column of the ratio, and its keys are no cells of a ladder. Bins
-    may be of any column.
+    """Say what a question counts: on a ladder, by bins, or groups of people.
 
     Raises:
-        InvalidInput: When it is neither, or its name says something else.
+        InvalidInput: When it is none of them, or its name says something else.
     """
     groups = _partition(plan, question.partition)
     keyed, ratio = groups.dimensions[0], question.ratio
     is_ladder = isinstance(keyed, Keys) and ladder_of(keyed.values) is not None
-    alone = len(groups.dimensions) == 1 and groups.listed is None
-    is_number = keyed.column in ratio.columns and not isinstance(keyed, ScoreBins)
     if is_ladder and keyed.column not in ratio.totals and plan.unit.column is not None:
         return _groups_of(plan, question, ladder_of(keyed.values))  # type: ignore[arg-type]
-    if is_ladder or is_number or not alone:
+    alone = len(groups.dimensions) == 1 and groups.listed is None
+    if not isinstance(keyed, ScoreBins) or not alone:
         return histogram_of(plan, question)
-    name = keys_called(keyed)
-    rule = f"counts by the keys of '{keyed.column}' must be called so"
+    name = keyed.column
+    rule = f"counts by the bins of '{name}' must be called so"
     require(question.name == name, rule, question.name, _HINT)
-    rule = "keys are counted over the whole table"
+    rule = "bins are counted over the whole table"
     require(question.within is None, rule, question.within, _HINT)
-    return KeyCounts(name, {"s": ratio.numerator}, groups)
+    return BinCounts(name, {"s": ratio.numerator}, groups)
 
 
 def _groups_of(
@@ -197,7 +186,7 @@ def moves_of(plan: PlanTerms) -> list[Fraction]:
     _require_terms(plan, histograms)
     for question in plan.questions:
         _require_count(question)
-    # A row has one key, and a person counts in so many of them at most. Counted by
+    # A row has one bin, and a person counts in so many of them at most. Counted by
     # their groups, a person is in one cell: no more than is paid for.
     return [
         plan.unit_of(each).cells_moved / Fraction(each.sums[0].scale)

@@ -72,7 +72,7 @@ class Ladder:
 
     @property
     def is_wide(self) -> bool:
-        """Whether a bound can be looked for on it: one step lies around a known one."""
+        """Whether a bound can be looked for on it: one step leaves nothing to find."""
         return self.highest - self.lowest > 1
 
     @property

@@ -1,1 +1,0 @@
-"""Counts that tell whether data are written as a study says."""
