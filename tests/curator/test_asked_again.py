@@ -34,12 +34,8 @@ from dpratio.errors import (
     LedgerFailed,
     LedgerRefused,
 )
-from dpratio.plan.make_plan import make_plan
 from dpratio.release.files import read_release
-from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Periods
-from dpratio.terms.ratio import Ratio
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -176,19 +172,10 @@ def test_the_content_the_size_and_the_time_of_a_file_do_not_matter(
     assert spent(own) == ONE
 
 
-GROWING = make_plan(
-    Ratio("s", per="y"),
-    bounds={"s": Bounds(0, 1), "y": Bounds.binary()},
-    groups=Periods("day", "month", "2026-01-01", "open"),
-    budget=Budget("0.1"),
-)
-
-
-def test_every_plan_source_scope_and_period_is_a_request_of_its_own(
+def test_every_plan_source_and_scope_is_a_request_of_its_own(
     own: Ledger, tmp_path: Path
 ) -> None:
     own.open_scope(Scope("cards", Budget(2)))
-    dated = {**TABLE, "day": ["2026-01-05", "2026-02-05"]}
     one = rows(tmp_path / "a.csv")
     two = rows(tmp_path / "b.csv")
     asked: list[tuple[Any, Any, dict[str, Any]]] = [
@@ -198,8 +185,6 @@ def test_every_plan_source_scope_and_period_is_a_request_of_its_own(
         (TABLE, PLAN, {"scope": "loans", "source": "one"}),
         (TABLE, PLAN, {"scope": "loans", "source": "two"}),
         (TABLE, PLAN, {"scope": "cards", "source": "three"}),
-        (dated, GROWING, {"scope": "cards", "source": "dated", "last": "2026-02"}),
-        (dated, GROWING, {"scope": "cards", "source": "dated", "last": "2026-03"}),
     ]
     first = [release_sums(t, plan, ledger=own, **more) for t, plan, more in asked]
     assert len({each.id for each in first}) == len(asked)

@@ -45,8 +45,6 @@ def refusal(document: object) -> str:
         Groups(["a", "b"], [("x", 1), ("y", None)]),
         Groups.cross(SEX, BINS, Periods("seen", "week", DAY, "2026-05-01")),
         Groups.cross(SEX, BINS).only([(2, 0), (0, 1)]),
-        Groups.cross(SEX, Periods("seen", "week", DAY, "open")),
-        Groups.cross(SEX, Periods("seen", "week", DAY, "open").until("2026-W46")),
         PrivateKeys("shop", Budget("0.2", "1e-7"), "date"),
     ],
     ids=repr,
@@ -193,24 +191,11 @@ def test_a_bad_partition_is_refused_with_its_path(
     assert refusal(document).startswith(message)
 
 
-def test_periods_that_were_never_open_are_written_as_before() -> None:
+def test_periods_are_written_by_their_first_days() -> None:
     """The hash of a plan is what was approved: it does not change with a version."""
+    document = groups_to_document(Groups.cross(Periods("k", "day", DAY, "2026-02-01")))
     periods = {"column": "k", "every": "day", "first": "2026-01-31"}
-    for last, more in (
-        ("2026-02-01", {"last": "2026-02-01"}),
-        ("open", {"last": "open"}),
-    ):
-        document = groups_to_document(Groups.cross(Periods("k", "day", DAY, last)))
-        assert document == {"dimensions": [{"periods": periods | more}], "cells": None}
-
-
-def test_periods_that_were_open_say_so_or_nothing() -> None:
-    periods = {"column": "k", "every": "day", "first": "2026-01-31", "was_open": False}
-    document = {
-        "dimensions": [{"periods": periods | {"last": "2026-02-01"}}],
-        "cells": None,
-    }
-    assert refusal(document).startswith("$.dimensions[0].periods.was_open: must be tru")
-    periods |= {"was_open": True, "last": "open"}
-    document["dimensions"] = [{"periods": periods}]
+    more = {"last": "2026-02-01"}
+    assert document == {"dimensions": [{"periods": periods | more}], "cells": None}
+    document["dimensions"] = [{"periods": periods | {"last": "open"}}]
     assert "a day is a date" in refusal(document)

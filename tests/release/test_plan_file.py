@@ -15,10 +15,9 @@ from dpratio.plan.plan import Plan
 from dpratio.release.checked_json import checksum
 from dpratio.release.example import example_release
 from dpratio.release.files import read_release
-from dpratio.release.plan_file import plan_hash, plan_names, read_plan, write_plan
+from dpratio.release.plan_file import plan_hash, read_plan, write_plan
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study_file import parse_study
@@ -271,29 +270,6 @@ def test_arguments_in_the_wrong_place_are_refused(path: Path) -> None:
         read_plan(plan_of())  # type: ignore[arg-type]
 
 
-def test_a_growing_study_is_named_by_its_open_plan_and_its_last_period(
-    tmp_path: Path,
-) -> None:
-    def plan_of(last: str) -> Plan:
-        return make_plan(
-            Ratio("s", per="y"),
-            bounds={"s": BOUNDS["s"], "y": BOUNDS["y"]},
-            budget=Budget(1),
-            groups=Periods("seen", "week", "2026-01-05", last),
-        )
-
-    plan, closed = plan_of("open"), plan_of("2026-01-12")
-    assert plan_names(closed) == {"plan": plan_hash(closed)}
-    assert plan_names(plan) == {"plan": plan_hash(plan)}
-    fixed = plan.until("2026-W03")
-    names = {"plan": plan_hash(plan), "fixed": plan_hash(fixed), "last": "2026-01-12"}
-    assert plan_names(fixed) == names
-    assert len({*names.values(), plan_hash(closed)}) == 4
-    for each in (plan, fixed):
-        write_plan(each, tmp_path / "plan.json")
-        assert read_plan(tmp_path / "plan.json") == each
-
-
 def test_a_plan_in_the_place_of_a_release_is_named(path: Path) -> None:
     write_plan(example_release().plan, path)
     with pytest.raises(DocumentRefused) as refused:
@@ -311,6 +287,5 @@ def test_a_title_is_no_part_of_the_hash_and_travels_with_the_file(
     titled = replace(plain, title="Loans of 2025")
     assert titled != plain
     assert plan_hash(titled) == plan_hash(plain)
-    assert plan_names(titled) == plan_names(plain)
     write_plan(titled, tmp_path / "plan.json")
     assert read_plan(tmp_path / "plan.json").title == "Loans of 2025"

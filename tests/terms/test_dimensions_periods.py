@@ -107,24 +107,8 @@ def test_periods_are_counted_without_a_list_of_them(every: str) -> None:
     assert ever.size == sizes[every]
 
 
-# Periods whose last one is open.
-
-
-def test_an_open_last_period_has_no_keys_before_it_is_fixed() -> None:
-    weeks = Periods("seen", "week", "2026-01-07", "open")
-    assert (weeks.first, weeks.last, weeks.is_open) == (dt.date(2026, 1, 5), None, True)
-    rule = (
-        r"^the last week of 'seen' must be fixed here, got 'open'\. Name it: "
-        r"release_sums\(…, last='2026-W46'\), or --last 2026-W46\.$"
-    )
-    with pytest.raises(InvalidInput, match=rule):
-        assert weeks.values
-    with pytest.raises(InvalidInput, match=rule):
-        assert weeks.size
-
-
 @pytest.mark.parametrize(
-    ("every", "last", "day"),
+    ("every", "key", "day"),
     [
         ("week", "2026-W46", "2026-11-09"),
         ("week", "2026-11-15", "2026-11-09"),
@@ -137,23 +121,16 @@ def test_an_open_last_period_has_no_keys_before_it_is_fixed() -> None:
         ("day", "2026-11-15", "2026-11-15"),
     ],
 )
-def test_a_last_period_is_fixed_by_a_day_or_its_name(
-    every: str, last: dt.date | str, day: str
+def test_a_period_goes_by_a_day_or_its_name(
+    every: str, key: dt.date | str, day: str
 ) -> None:
-    periods = Periods("seen", every, "2026-01-01", "open")
-    fixed = periods.until(last)
-    closed = Periods("seen", every, "2026-01-01", day)
-    assert str(fixed.last) == day
-    assert (fixed.values, fixed.size) == (closed.values, closed.size)
-    # It is still told apart from periods that were never open.
-    assert fixed.is_open
-    assert fixed != closed
-    assert fixed.left_open() == periods
-    assert closed.left_open() == closed
+    periods = Periods("seen", every, "2026-01-01", "2026-12-31")
+    assert str(periods.named(key)) == day
+    assert periods.named(None) is None
 
 
 @pytest.mark.parametrize(
-    ("every", "last"),
+    ("every", "key"),
     [
         ("week", "2026-W54"),
         ("week", "2026-W46-3"),
@@ -172,24 +149,7 @@ def test_a_last_period_is_fixed_by_a_day_or_its_name(
         ("day", 20261115),
     ],
 )
-def test_a_name_of_another_period_is_refused(every: str, last: Any) -> None:  # noqa: ANN401
+def test_a_name_of_another_period_is_refused(every: str, key: Any) -> None:  # noqa: ANN401
     rule = r"^(a day is a date such as 2026-01-31|a \w+ is named as 2026-[\w-]+), "
     with pytest.raises(InvalidInput, match=rule):
-        Periods("seen", every, "2026-01-01", "open").until(last)
-
-
-def test_a_last_period_is_not_before_the_first() -> None:
-    with pytest.raises(InvalidInput, match=r"^the first period must not follow"):
-        Periods("seen", "week", "2026-01-05", "open").until("2026-01-04")
-
-
-def test_the_newest_whole_period_was_over_on_the_day() -> None:
-    def newest(every: str, day: str) -> str:
-        periods = Periods("seen", every, "2026-01-01", "open")
-        return str(periods.newest_whole(dt.date.fromisoformat(day)))
-
-    assert newest("week", "2026-11-15") == "2026-11-02"
-    assert newest("week", "2026-11-16") == "2026-11-09"
-    assert newest("month", "2026-11-30") == "2026-10-01"
-    assert newest("month", "2027-01-01") == "2026-12-01"
-    assert newest("day", "2026-11-17") == "2026-11-16"
+        Periods("seen", every, "2026-01-01", "2026-12-31").named(key)

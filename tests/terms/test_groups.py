@@ -188,34 +188,3 @@ def test_a_cell_that_is_given_twice_is_found_in_one_pass() -> None:
     cells = [(str(at), 1) for at in range(50_000)]
     with pytest.raises(InvalidInput, match=r"declared once, got \('49999', 1\)"):
         Groups(["a", "b"], [*cells, cells[-1]])
-
-
-# Groups whose last period is open.
-
-WEEKS = Periods("seen", "week", "2026-01-05", "open")
-
-
-def test_open_groups_are_counted_when_their_last_period_is_fixed() -> None:
-    groups = Groups.cross(SEX, WEEKS, MONTHS_TOO)
-    assert groups.is_open
-    assert groups.open_periods == (WEEKS,)
-    with pytest.raises(InvalidInput, match="the last week of 'seen' must be fixed"):
-        assert groups.count
-    fixed = groups.until("2026-W03")
-    assert not fixed.is_open
-    assert fixed.count == 2 * 2 * 3
-    assert fixed.dimensions[2] == MONTHS_TOO
-    assert fixed.left_open() == groups
-    assert Groups.cross(SEX).left_open() == Groups.cross(SEX)
-
-
-def test_open_groups_may_not_become_too_many() -> None:
-    days = Periods("seen", "day", "0001-01-01", "open")
-    groups = Groups.cross(Keys("k", range(100)), days)
-    with pytest.raises(InvalidInput, match=r"^there are too many cells, got 3652059"):
-        groups.until("9999-12-31")
-
-
-def test_cells_of_open_groups_are_not_listed() -> None:
-    with pytest.raises(InvalidInput, match="the last week of 'seen' must be fixed"):
-        Groups.cross(WEEKS).only([(0,)])

@@ -261,8 +261,6 @@ def test_a_bad_ratio_of_several_is_refused_with_its_place() -> None:
     assert str(caught.value) == "$.ratio[1]: field 'numerator' is missing."
 
 
-def test_a_last_period_may_be_open() -> None:
+def test_a_last_period_is_a_day() -> None:
     table = 'column = "seen"\nevery = "month"\nfirst = 2026-01-05\nlast = "open"'
-    weeks = Periods("seen", "month", "2026-01-01", "open")
-    assert partition_of(table) == Groups.cross(weeks)
-    assert "a day is a date" in refusal(table.replace('"open"', '"newest"'))
+    assert "a day is a date" in refusal(table)

@@ -16,7 +16,6 @@ __all__ = [
     "Force",
     "Format",
     "JsonFile",
-    "Last",
     "Level",
     "Location",
     "Method",
@@ -81,13 +80,6 @@ View = Annotated[
     str | None, typer.Option(help="With an address in --data, a view that is plain.")
 ]
 Where = Annotated[str | None, typer.Option(help="With --data, which rows are read.")]
-Last = Annotated[
-    str | None,
-    typer.Option(
-        help="Of a growing study, the last period: a day, 2026-W46 or 2026-11. By "
-        "default the newest one that is over, in UTC; never the newest row."
-    ),
-]
 Spool = Annotated[
     Path | None,
     typer.Option(

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from dpratio.curator.growing import has_ended_since
 from dpratio.curator.ledger.account.account import Account, Held
 from dpratio.curator.ledger.account.source import Source, named_source
 from dpratio.curator.ledger.admission.admit import describe_new_draw
@@ -54,8 +53,7 @@ def asked_before(
 
     Raises:
         LedgerRefused: When there is one, and the table is in memory and has no name:
-            it may be another table. Or when what was drawn is of a last period that
-            was not over then, and is now.
+            it may be another table.
 
     Guarantee:
         The data are not looked at. Proof: docs/proofs/ledger.md.
@@ -71,11 +69,9 @@ def asked_before(
     ]
     if found and named is None:
         _refuse_unnamed(account, *(drawn or found)[0])
-    for release_id, held in drawn:
-        if not has_ended_since(plan, held.read_on):
-            return Before(release_id, _words(account, release_id, held))
     if drawn:
-        _refuse_unfinished(account, *drawn[0])
+        release_id, held = drawn[0]
+        return Before(release_id, _words(account, release_id, held))
     return Before(found[0][0]) if found else None
 
 
@@ -134,21 +130,6 @@ def _refuse_unnamed(account: Account, release_id: str, held: Held) -> NoReturn:
         f"the same rows say release_id='{release_id}', which charges nothing. Give "
         f"other rows a name of their own, not '{account.scope.name}': source='…'. "
         f"{describe_new_draw(account, held.charge)}: new_draw=True."
-    )
-
-
-def _refuse_unfinished(account: Account, release_id: str, held: Held) -> NoReturn:
-    """Refuse to give a part of a period for the whole."""
-    approved = (
-        " An approval admits one release for each period, so this needs a new one."
-        if account.scope.needs_approval
-        else ""
-    )
-    raise LedgerRefused(
-        f"release {release_id} was drawn on {held.read_on}, before its last period was "
-        "over. Now it is over, and rows that came since are not in that release. For "
-        f"what was drawn then say release_id='{release_id}', which charges nothing. "
-        f"{describe_new_draw(account, held.charge)}: new_draw=True.{approved}"
     )
 
 

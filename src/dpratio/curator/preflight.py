@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dpratio.curator.asked_again import asked_before
-from dpratio.curator.growing import as_asked
 from dpratio.curator.ledger.account.account import Account
 from dpratio.curator.ledger.account.accounting import LOSS_NAMES, Charge
 from dpratio.curator.ledger.account.source import source_of
@@ -25,7 +24,6 @@ from dpratio.curator.warehouse.origin import origin_of
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.tabular import Tabular
-from dpratio.terms.dimensions import Day
 
 __all__ = ["Preflight", "check_release"]
 
@@ -77,7 +75,6 @@ def check_release(  # noqa: PLR0913 (what a release is given)
     ledger: Ledger | None,
     scope: str | None = None,
     source: object = None,
-    last: Day | None = None,
     by: str = "",
     engine: str = "auto",
     opens: bool = True,
@@ -90,7 +87,6 @@ def check_release(  # noqa: PLR0913 (what a release is given)
         ledger: The ledger that would be charged; None where no account is kept.
         scope: The dataset's scope.
         source: The source as the study has it.
-        last: The last period of a growing study.
         by: Who would ask.
         engine: The engine that would read.
         opens: Whether the schema is opened; otherwise the ledger alone is asked.
@@ -101,7 +97,6 @@ def check_release(  # noqa: PLR0913 (what a release is given)
     Raises:
         DpratioError: What the release would raise before its charge.
     """
-    plan = as_asked(plan, last)
     price(plan)
     if ledger is None:
         require_unproposed(plan)

@@ -18,7 +18,6 @@ from dpratio.curator.asked_again import (
     require_same_source,
     warn_again,
 )
-from dpratio.curator.growing import as_asked
 from dpratio.curator.ledger.account.source import Source, source_of
 from dpratio.curator.ledger.admission.proposed import require_unproposed
 from dpratio.curator.ledger.ledger import Ledger
@@ -41,7 +40,6 @@ from dpratio.release.files import (
 from dpratio.release.release import MADE_BY, Release
 from dpratio.release.release_id import id_of
 from dpratio.release.writing import write_whole
-from dpratio.terms.dimensions import Day
 from dpratio.terms.study import Study
 
 __all__ = ["STAGES", "release_sums", "require_named"]
@@ -82,7 +80,6 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     source: object = None,
     release_id: str | None = None,
     new_draw: bool = False,
-    last: Day | None = None,
     out: str | PathLike[str] | None = None,
     replace: bool = False,
     by: str = "",
@@ -120,9 +117,6 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             new one.
         new_draw: Whether noise is drawn, and charged, although the same was released
             before.
-        last: For a growing study, a day of the last period or its name, as ``2026-W46``
-            or ``2026-11``; by default the newest period that is over, by the day in
-            UTC. It never depends on rows.
         out: A file to publish the release in, ``.json`` or ``.parquet``.
         replace: Whether another release that is there may be replaced; nothing else
             ever is.
@@ -190,7 +184,6 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
     require(one, rule, release_id, "Say one of them.")
     on_stage(STAGES[0])
     again = None if release_id is None else id_of(release_id)
-    plan = as_asked(plan, last, book=book, scope=scope, release_id=again)
     price(plan)
     if book is None:
         _require_unkept(scope, release_id, source)

@@ -89,15 +89,13 @@ def _dimension_to_document(each: Dimension) -> dict[str, Any]:
             bins |= {"proposed": found}
         return {"bins": bins}
     if isinstance(each, Periods):
-        periods: dict[str, Any] = {
+        periods = {
             "column": each.column,
             "every": each.every,
             "first": each.first.isoformat(),
-            "last": "open" if each.last is None else each.last.isoformat(),
+            "last": each.last.isoformat(),
         }
-        # Periods that were never open are written as they always were.
-        is_fixed = each.is_open and each.last is not None
-        return {"periods": periods | ({"was_open": True} if is_fixed else {})}
+        return {"periods": periods}
     return {
         "keys": {
             "column": each.column,
@@ -119,15 +117,11 @@ def _read_dimension(node: Node) -> Dimension:
         return _read_bins(node)
     if "periods" in entries:
         fields = node.fields("periods")["periods"].fields(
-            "column", "every", "first", "last", optional=("was_open",)
+            "column", "every", "first", "last"
         )
         column, every = fields["column"].text(), fields["every"].choice(EVERY)
         first, last = fields["first"].text(), fields["last"].text()
-        if "was_open" not in fields:
-            return node.make(lambda: Periods(column, every, first, last))
-        if not fields["was_open"].flag():
-            fields["was_open"].refuse("must be true, or left out")
-        return node.make(lambda: Periods(column, every, first, "open").until(last))
+        return node.make(lambda: Periods(column, every, first, last))
     fields = node.fields("keys")["keys"].fields("column", "values")
     values = [_key_from_document(each) for each in fields["values"].items()]
     column = fields["column"].text()

@@ -24,7 +24,6 @@ from dpratio.plan.plan_words import (
     describe_contrast,
     describe_delta,
     describe_epsilon,
-    describe_growth,
     describe_not_covered,
     describe_stage,
     describe_unit,
@@ -165,10 +164,6 @@ class Plan(PlanTerms, Tabular):
             *describe_unit(self),
             *describe_clipping(self.mechanism, self._counts_of_cuts()),
             f"Strategy {self.strategy}, mechanism {self.mechanism}. Cost: {cost}.",
-            *(
-                describe_growth(each, self.epsilon, self.delta)
-                for each in self.open_periods[:1]
-            ),
             *describe_epsilon(self.epsilon),
             *describe_delta(self.delta),
             *([] if self.stage is None else describe_stage(self.stage, self.epsilon)),

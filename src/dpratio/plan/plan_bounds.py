@@ -95,9 +95,8 @@ def _many(study: Study) -> list[tuple[Ratio, Groups]]:
     found: dict[Groups, Ratio] = {}
     for each in study.questions:
         groups = each.groups
-        if not isinstance(groups, Groups) or groups.open_periods:
-            continue
-        if groups.count != 1:  # Bins that are a number are none yet.
+        # Bins that are a number are none yet.
+        if isinstance(groups, Groups) and groups.count != 1:
             found.setdefault(groups, each.ratio)
     return [(ratio, groups) for groups, ratio in found.items()]
 

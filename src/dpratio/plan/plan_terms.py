@@ -1,11 +1,10 @@
 """What a plan is asked: the terms of its study, settled, before and after planning."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
-from dpratio.checks import require
 from dpratio.plan.planned_question import Partition, PlannedQuestion
 from dpratio.plan.sensitivity.box import box_of, can_cut
 from dpratio.plan.sensitivity.contrast import Contrast, contrast_of
@@ -16,7 +15,7 @@ from dpratio.plan.strategy.layout import sums_of
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Cell, Day, Periods, ScoreBins
+from dpratio.terms.dimensions import Cell, ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import default_name, told_apart
@@ -124,38 +123,6 @@ class PlanTerms:
         """The bins of all declared groups."""
         groups = (each for each in self.partitions if isinstance(each, Groups))
         return tuple(bins for each in groups for bins in each.score_bins)
-
-    @property
-    def open_periods(self) -> tuple[Periods, ...]:
-        """The periods whose last one is open, or was before it was fixed."""
-        groups = (each for each in self.partitions if isinstance(each, Groups))
-        return tuple(periods for each in groups for periods in each.open_periods)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the last period is yet to be fixed, before anything is released."""
-        return any(each.last is None for each in self.open_periods)
-
-    def until(self, last: Day) -> Self:
-        """Fix the last period of an open plan; nothing else changes.
-
-        Raises:
-            InvalidInput: When it is not open, or that is no period of it.
-        """
-        hint = "Leave last out: the plan says itself which periods are answered."
-        require(self.is_open, "only an open last period is fixed", last, hint)
-        return self._with(lambda groups: groups.until(last))
-
-    def left_open(self) -> Self:
-        """Give the plan as it was before its last period was fixed."""
-        return self._with(Groups.left_open)
-
-    def _with(self, changed: Callable[[Groups], Groups]) -> Self:
-        partitions = tuple(
-            changed(each) if isinstance(each, Groups) else each
-            for each in self.partitions
-        )
-        return replace(self, partitions=partitions)
 
     def unit_of(self, question: PlannedQuestion) -> PrivacyUnit:
         """The unit as a question counts it: its totals, in how many of its groups.

@@ -13,7 +13,6 @@ from dpratio.plan.strategy.layout import HISTOGRAM
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import decimal_text
-from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
@@ -26,7 +25,6 @@ __all__ = [
     "describe_contrast",
     "describe_delta",
     "describe_epsilon",
-    "describe_growth",
     "describe_not_covered",
     "describe_stage",
     "describe_totals",
@@ -68,8 +66,6 @@ def describe_cells(partition: Partition, unit: PrivacyUnit) -> str:
             f"{decimal_text(spent.delta)}; a key in which {enough.size_found(_FOUND)} "
             f"people count is found with a chance of {100 * _FOUND:g} %)"
         )
-    if partition.is_open:
-        return _describe_open(partition)
     keys = partition.first_keys(_KEYS_SHOWN)
     shown = [
         " and ".join(str(each) for each in key) if isinstance(key, tuple) else str(key)
@@ -90,34 +86,6 @@ def _describe_origins(groups: Groups) -> str:
         f"quantiles {each.proposed}"
         for each in groups.score_bins
         if each.proposed is not None
-    )
-
-
-def _describe_open(groups: Groups) -> str:
-    said = [
-        f"each {each.every} of {each.column} from {each.first} on"
-        if isinstance(each, Periods) and each.last is None
-        else f"each of {each.size} declared keys of {each.column}"
-        for each in groups.dimensions
-    ]
-    return f"one answer for {' and '.join(said)}"
-
-
-def describe_growth(periods: Periods, epsilon: Fraction, delta: Fraction) -> str:
-    """Say what it means that a study is released for one period after the other."""
-    every, cost = periods.every, f"epsilon {decimal_text(epsilon)}"
-    cost += f" and delta {decimal_text(delta)}" if delta else ""
-    fixed = (
-        f"The last {every} is fixed when a release is asked, by its name or by the "
-        "day, never by the data."
-        if periods.last is None
-        else f"The last {every} of this release is that of {periods.last}."
-    )
-    return (
-        f"Growing: {fixed} Each release answers every {every} again, with new noise, "
-        f"and costs {cost}: whoever is protected may lose so much for each {every} "
-        f"that is released. An approval admits one release for each {every}. The cap "
-        "of the scope is the end."
     )
 
 

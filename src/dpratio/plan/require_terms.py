@@ -17,7 +17,7 @@ from dpratio.plan.strategy.layout import ANSWERS
 from dpratio.plan.strategy.planned_stage import Stage
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import ScoreBins, period_of
+from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.guess import Guess
 from dpratio.terms.question import is_plain
@@ -208,14 +208,6 @@ def _require_partitions(plan: PlanTerms) -> None:
     several = len(plan.partitions) > 1
     once = not several or len(set(map(repr, plan.partitions))) == len(plan.partitions)
     require(once, "each partition must be asked for once", len(plan.partitions))
-    # One release fixes one last period.
-    kinds = {(each.every, each.last) for each in plan.open_periods}
-    rule = "open periods are all of one length, with one last period"
-    require(len(kinds) <= 1, rule, [each.every for each in plan.open_periods])
-    rule = "a last period is named by its first day"
-    for every, last in kinds:
-        named = last is None or last == period_of(last, every)
-        require(named, rule, str(last))
 
 
 def _require_key_budgets(plan: PlanTerms) -> None:

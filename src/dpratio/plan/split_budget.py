@@ -65,12 +65,11 @@ def first_allowances(plan: PlanTerms, stage: Stage) -> list[Allowance]:
 
 
 def cells_of(plan: PlanTerms, at: int) -> int | None:
-    """Count the cells of a partition; None where they are not all known yet."""
+    """Count the cells of a partition; None where they are yet to be found."""
     partition = plan.partitions[at]
     if partition is None:
         return 1
-    is_known = isinstance(partition, Groups) and not partition.is_open
-    return partition.count if is_known else None  # type: ignore[union-attr]
+    return partition.count if isinstance(partition, Groups) else None
 
 
 def _root_below(weight: Fraction) -> Fraction:

@@ -24,7 +24,6 @@ from dpratio.strict import Node
 __all__ = [
     "plan_from_text",
     "plan_hash",
-    "plan_names",
     "plan_to_bytes",
     "read_plan",
     "require_plan_place",
@@ -42,19 +41,6 @@ def plan_hash(plan: Plan) -> str:
     approved once and charged once.
     """
     return checksum(_body(replace(plan, title=None)))
-
-
-def plan_names(plan: Plan) -> dict[str, str]:
-    """Name a plan as a charge does: ``plan`` is the hash that may have been approved.
-
-    A plan whose last period was open is approved as it was then. ``fixed`` is its own
-    hash, and ``last`` the first day of its last period: they differ in that alone.
-    """
-    own = plan_hash(plan)
-    lasts = [each.last.isoformat() for each in plan.open_periods if each.last]
-    if not lasts:
-        return {"plan": own}
-    return {"plan": plan_hash(plan.left_open()), "fixed": own, "last": lasts[0]}
 
 
 def write_plan(plan: Plan, path: str | PathLike[str]) -> None:

@@ -34,7 +34,6 @@ KINDS = {"text": str, "integer": int, "boolean": bool, "date": dt.date}
 _LARGEST_KEY = 2**63 - 1
 _DAYS = {"day": 1, "week": 7}
 _MONTHS = {"month": 1, "quarter": 3}
-_OPEN = "open"
 _NAMES = {"week": "W[0-9]{2}", "month": "[0-9]{2}", "quarter": "Q[1-4]"}
 _EXAMPLES = dict(
     zip(EVERY, ("2026-11-09", "2026-W46", "2026-11", "2026-Q4"), strict=True)
@@ -99,86 +98,52 @@ class Periods:
         column: A column of dates or times.
         every: ``"day"``, ``"week"``, ``"month"`` or ``"quarter"``.
         first: A day of the first period.
-        last: A day of the last one; or ``"open"``, for a study that is released again
-            and again. Then the last one is fixed when a release is asked for, from
-            public facts.
+        last: A day of the last one.
 
     Example:
         >>> len(Periods("seen", "month", "2026-01-15", "2026-03-01").values)
         3
-        >>> Periods("seen", "week", "2026-01-05", "open").until("2026-W03").last
-        datetime.date(2026, 1, 12)
     """
 
     column: str
     every: str
     first: dt.date
-    last: dt.date | None
-    # Stays true when the last one is fixed: what was approved was open.
-    is_open: bool
+    last: dt.date
 
     def __init__(self, column: str, every: str, first: Day, last: Day) -> None:
         require_column_name(column)
         require_one_of(every, EVERY, "period")
-        is_open = isinstance(last, str) and last == _OPEN
         start = period_of(_read_day(first), every)
-        stop = None if is_open else period_of(_read_day(last), every)
-        rule = "the first period must not follow the last"
-        require(stop is None or start <= stop, rule, str(start))
+        stop = period_of(_read_day(last), every)
+        require(start <= stop, "the first period must not follow the last", str(start))
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "every", every)
         object.__setattr__(self, "first", start)
         object.__setattr__(self, "last", stop)
-        object.__setattr__(self, "is_open", is_open)
-
-    def until(self, last: Day) -> "Periods":
-        """Fix the last period: a day of it, or its name, as 2026-W46 or 2026-11."""
-        day = _read_period(last, self.every)
-        fixed = Periods(self.column, self.every, self.first, day)
-        object.__setattr__(fixed, "is_open", True)
-        return fixed
 
     def named(self, key: Key) -> Key:
         """Give the first day of a period that is named by text, as 2026-01."""
         return period_of(_read_period(key, self.every), self.every) if key else key
 
-    def newest_whole(self, day: dt.date) -> dt.date:
-        """Give the newest period that was over on a day."""
-        return period_of(period_of(day, self.every) - dt.timedelta(1), self.every)
-
-    def left_open(self) -> "Periods":
-        """Give the periods as they were before the last one was fixed."""
-        if not self.is_open:
-            return self
-        return Periods(self.column, self.every, self.first, _OPEN)
-
     @property
     def size(self) -> int:
         """How many periods there are, without a list of them: it may be long."""
-        last = self._fixed()
         if self.every in _MONTHS:
-            return len(self._months(last))
-        return (last - self.first).days // _DAYS[self.every] + 1
+            return len(self._months())
+        return (self.last - self.first).days // _DAYS[self.every] + 1
 
     @property
     def values(self) -> tuple[dt.date, ...]:
         """The first days of all periods."""
-        last = self._fixed()
         if self.every in _MONTHS:
-            return tuple(dt.date(m // 12, m % 12 + 1, 1) for m in self._months(last))
-        days = range(self.first.toordinal(), last.toordinal() + 1, _DAYS[self.every])
+            return tuple(dt.date(m // 12, m % 12 + 1, 1) for m in self._months())
+        stop = self.last.toordinal() + 1
+        days = range(self.first.toordinal(), stop, _DAYS[self.every])
         return tuple(dt.date.fromordinal(day) for day in days)
 
-    def _months(self, last: dt.date) -> range:
-        first, stop = (day.year * 12 + day.month - 1 for day in (self.first, last))
+    def _months(self) -> range:
+        first, stop = (day.year * 12 + day.month - 1 for day in (self.first, self.last))
         return range(first, stop + 1, _MONTHS[self.every])
-
-    def _fixed(self) -> dt.date:
-        example = _EXAMPLES[self.every]
-        hint = f"Name it: release_sums(…, last={example!r}), or --last {example}."
-        rule = f"the last {self.every} of '{self.column}' must be fixed here"
-        require(self.last is not None, rule, _OPEN, hint)
-        return self.last  # type: ignore[return-value]  # refused above
 
 
 Dimension = Keys | ScoreBins | Periods

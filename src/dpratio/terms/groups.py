@@ -7,7 +7,7 @@ exists only because one person is in the table would give that person away.
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dpratio.checks import refuse, require, require_one_of
@@ -16,7 +16,6 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import (
     KINDS,
     Cell,
-    Day,
     Dimension,
     Key,
     Keys,
@@ -178,36 +177,10 @@ class Groups:
         """Those of the dimensions that are bins of a number."""
         return tuple(each for each in self.dimensions if isinstance(each, ScoreBins))
 
-    @property
-    def open_periods(self) -> tuple[Periods, ...]:
-        """The periods whose last one is open, or was before it was fixed."""
-        periods = (each for each in self.dimensions if isinstance(each, Periods))
-        return tuple(each for each in periods if each.is_open)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there are periods whose last one is yet to be fixed."""
-        return any(each.last is None for each in self.open_periods)
-
-    def until(self, last: Day) -> "Groups":
-        """Fix the last one of all open periods."""
-        return self._with(lambda each: each.until(last))
-
-    def left_open(self) -> "Groups":
-        """Give the groups as they were before the last periods were fixed."""
-        return self._with(Periods.left_open)
-
     def by_hand(self) -> "Groups":
         """Give the same groups without the releases that proposed their bins."""
         dimensions = tuple(
             each.by_hand() if isinstance(each, ScoreBins) else each
-            for each in self.dimensions
-        )
-        return _made(dimensions, self.listed)
-
-    def _with(self, changed: Callable[[Periods], Periods]) -> "Groups":
-        dimensions = tuple(
-            changed(each) if isinstance(each, Periods) and each.is_open else each
             for each in self.dimensions
         )
         return _made(dimensions, self.listed)
@@ -295,6 +268,4 @@ def _settle(
     require(distinct, "each dimension of groups has its own column", columns)
     object.__setattr__(groups, "dimensions", dimensions)
     object.__setattr__(groups, "listed", listed)
-    if groups.is_open and listed is None:
-        return  # They are counted when the last period is fixed.
     require(groups.count <= _MOST_CELLS, "there are too many cells", groups.count)

@@ -22,12 +22,6 @@
     last = 2026-03-31
     pairs = [["2026-01", "2026-02"], ["2026-02", "2026-03"]]  # compared, same people
 
-    [[groups]]                    # a growing study: last is fixed at each release
-    column = "seen"
-    every = "week"
-    first = 2026-01-05
-    last = "open"
-
     [[groups]]
     column = "shop"
     find = { epsilon = 0.1, delta = 1e-7 }

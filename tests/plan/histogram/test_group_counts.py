@@ -19,7 +19,7 @@ from dpratio.plan.price import price
 from dpratio.strict import Node
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Periods, ScoreBins
+from dpratio.terms.dimensions import ScoreBins
 from dpratio.terms.groups import Groups
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
@@ -109,7 +109,6 @@ def test_who_has_no_ids_or_groups_is_in_one() -> None:
         {"unit": PrivacyUnit()},
         {"groups": None},
         {"groups": Groups("region", ["north"])},
-        {"groups": Periods("seen", "week", "2026-01-05", "open")},
     ):
         with pytest.raises(InvalidInput, match=rule):
             planned(**terms)

@@ -15,8 +15,8 @@ from dpratio.plan.plan_terms import Search
 from dpratio.plan.price import price
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Periods, ScoreBins
-from dpratio.terms.groups import Groups, PrivateKeys
+from dpratio.terms.dimensions import ScoreBins
+from dpratio.terms.groups import PrivateKeys
 from dpratio.terms.question import Question
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.study import Study
@@ -72,10 +72,6 @@ def test_people_pay_for_every_group_that_their_totals_are_in() -> None:
                 "budget": Budget(1, "1e-6"),
             },
             "groups that are declared",
-        ),
-        (
-            {"groups": Groups.cross(Periods("day", "week", "2026-01-05", "open"))},
-            "not found anew in every period",
         ),
         ({"groups": ScoreBins("spent", 4)}, "bins need bounds that are known"),
         (

@@ -12,7 +12,6 @@ from dpratio.plan.pairs.require_pairs import require_pairs
 from dpratio.plan.sensitivity.cross_products import PlannedPairs
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
-from dpratio.terms.dimensions import Periods
 from dpratio.terms.groups import Groups, PrivateKeys
 from dpratio.terms.ratio import Ratio
 from dpratio.terms.unit import PrivacyUnit
@@ -28,10 +27,6 @@ from dpratio.terms.unit import PrivacyUnit
         (
             {"groups": PrivateKeys("month", Budget("0.1", "1e-7"))},
             "pairs are of groups that are declared",
-        ),
-        (
-            {"groups": Periods("seen", "month", "2026-01-01", "open")},
-            "declared, with a last period",
         ),
         ({"pairs": [("jan", "may")]}, "no such group, got 'may'. Groups begin with: j"),
         ({"pairs": [("jan", "jan")]}, "a pair names two different groups"),

@@ -181,8 +181,8 @@ def _require_once(named: Mapping[str, Release]) -> None:
 def _require_in_order(spans: Sequence[tuple[Any, Any]], names: Sequence[str]) -> None:
     rule = "periods of releases must follow each other in time and not overlap"
     hint = (
-        "Put the releases in order. A release of a growing study holds all its periods "
-        "again: watch the newest one alone."
+        "Put the releases in order. Where the newest holds all periods again, watch it "
+        "alone."
     )
     for at, (before, after) in enumerate(pairwise(spans)):
         given = [names[at], names[at + 1]]

@@ -29,7 +29,6 @@ def check(  # noqa: PLR0913 (what a release is given)
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="As if no account were kept.")
     ] = False,
-    last: options.Last = None,
     period: options.Period = None,
     by: options.By = "",
     spool: options.Spool = None,
@@ -52,7 +51,6 @@ def check(  # noqa: PLR0913 (what a release is given)
         ledger=book,
         scope=asked.scope,
         source=asked.source,
-        last=last,
         by=by,
         engine=engine,
         opens=schema,

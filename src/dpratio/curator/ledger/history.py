@@ -25,7 +25,7 @@ from dpratio.curator.ledger.store import clock
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.release.plan_file import plan_names
+from dpratio.release.plan_file import plan_hash
 from dpratio.tabular import Tabular
 from dpratio.terms.source_description import (
     SourceDescription,
@@ -38,7 +38,6 @@ __all__ = [
     "describe_left",
     "describe_loss",
     "describe_plan",
-    "until_now",
 ]
 
 _NO_RELEASE = ""  # stands for an id that is not in the ledger yet
@@ -111,7 +110,6 @@ def describe_plan(
     account: Account, plan: Plan, written: SourceDescription | None = None
 ) -> str:
     """Say what a plan would cost here, and how often it fits."""
-    plan = until_now(plan)
     cost, left = price(plan), account.left
     charge = charge_of(cost, account.scope.accounting)
     times = [
@@ -126,7 +124,7 @@ def describe_plan(
             _NO_RELEASE,
             plan,
             cost,
-            plan_names(plan),
+            plan_hash(plan),
             time=clock.time_now(),
             written=written,
         )
@@ -134,14 +132,6 @@ def describe_plan(
         return f"This plan costs {costs}, and would be refused: {error}"
     often = "once" if min(times) == 1 else f"{min(times):,} times"
     return f"This plan costs {costs}: it fits {often}."
-
-
-def until_now(plan: Plan) -> Plan:
-    """Give a plan as it would be released today; only a growing one differs."""
-    if not plan.is_open:
-        return plan
-    periods = plan.open_periods[0]
-    return plan.until(max(periods.first, periods.newest_whole(clock.day_now())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,15 +180,14 @@ def _row(release_id: str, held: Held) -> list[Any]:
 
 
 def _plan(held: Held) -> str:
-    """Show the plan by its hash; one that grows by that of the open plan.
+    """Show the plan by its hash.
 
     Whose bounds a release proposed names that release, which has its own row and cost.
     """
     said = held.said("charge")
-    last = f" to {said['last']}" if "last" in said else ""
     by = [each[:12] for each in said.get("bounds_by", "").split()]
     bounds = f", bounds by {' '.join(by)}" if by else ""
-    return f"{said['plan'][:12]}{last}{bounds}"
+    return f"{said['plan'][:12]}{bounds}"
 
 
 def _asker(charge: Entry) -> str:
@@ -233,7 +222,6 @@ def _approval(given: Approval, now: str) -> str:
     source = description_from_text(said["source"])
     limits = [] if given.most is None else [f"{given.used} of {given.most:,} used"]
     limits += [] if given.until is None else [f"until {given.until}"]
-    limits += [] if given.every is None else [f"one release for each {given.every}"]
     stands = given.limit_met(now)
     return (
         f"Approval on line {given.entry.seq}: plan {said['plan'][:12]} with {source}, "

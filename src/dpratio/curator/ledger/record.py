@@ -11,7 +11,6 @@ from dpratio.curator.ledger.account.accounting import charge_of, to_enter
 from dpratio.curator.ledger.account.approval import who
 from dpratio.curator.ledger.account.entry import Entry
 from dpratio.curator.ledger.admission.admit import show_charge
-from dpratio.curator.ledger.history import until_now
 from dpratio.curator.ledger.ledger import Ledger
 from dpratio.curator.ledger.verify import wrong_release
 from dpratio.errors import LedgerRefused
@@ -107,7 +106,7 @@ def budget_facts(account: Account, plan: Plan) -> list[tuple[str, str]]:
     """Say what a scope has, what a plan would cost there, and what would be left."""
     scope, left = account.scope, account.left
     accounting = scope.accounting
-    charge = to_enter(charge_of(price(until_now(plan)), accounting), account.spent)
+    charge = to_enter(charge_of(price(plan), accounting), account.spent)
     after = show_charge(left - charge, accounting) if charge.fits(left) else _TOO_MUCH
     return [
         ("Scope", scope.name),

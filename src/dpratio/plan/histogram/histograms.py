@@ -218,9 +218,8 @@ def _partition(plan: PlanTerms, at: int) -> Groups:
     known = type(at) is int and 0 <= at < len(plan.partitions)
     require(known, "each histogram belongs to a partition of the plan", at, _HINT)
     groups = plan.partitions[at]
-    declared = isinstance(groups, Groups) and not groups.open_periods
-    hint = "Declare the keys, and fix the last period."
-    rule = "totals are counted in groups that are declared"
+    rule, hint = "totals are counted in groups that are declared", "Declare the keys."
+    declared = isinstance(groups, Groups)
     require(declared, rule, getattr(groups, "columns", None), hint)
     return groups  # type: ignore[return-value]  # refused above
 

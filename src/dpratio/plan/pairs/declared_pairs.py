@@ -16,10 +16,14 @@ def places_of(question: Question) -> PlannedPairs | None:
     """Find the groups of declared pairs, the earlier one first."""
     if not question.pairs:
         return None
-    rule = "pairs are of groups that are declared, with a last period"
+    rule = "pairs are of groups that are declared"
     groups = question.groups
-    known = isinstance(groups, Groups) and not groups.open_periods
-    require(known, rule, getattr(groups, "columns", None), "Declare the groups.")
+    require(
+        isinstance(groups, Groups),
+        rule,
+        getattr(groups, "columns", None),
+        "Declare the groups.",
+    )
     places = [
         sorted(groups.place_of(key) for key in pair)  # type: ignore[union-attr]
         for pair in question.pairs

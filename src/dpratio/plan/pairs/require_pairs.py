@@ -47,9 +47,10 @@ def _require_terms(plan: PlanTerms, question: PlannedQuestion) -> None:
 
 def _require_places(plan: PlanTerms, question: PlannedQuestion) -> None:
     groups, pairs = plan.partitions[question.partition], question.pairs
-    rule = "pairs are of groups that are declared, with a last period"
-    known = isinstance(groups, Groups) and not groups.open_periods
-    require(known, rule, getattr(groups, "columns", None), _LEAVE_OUT)
+    rule = "pairs are of groups that are declared"
+    require(
+        isinstance(groups, Groups), rule, getattr(groups, "columns", None), _LEAVE_OUT
+    )
     places = pairs.places if isinstance(pairs, PlannedPairs) else None
     rule = f"there are 1 to {_MOST_PAIRS:,} pairs of groups"
     counted = isinstance(places, tuple) and 0 < len(places) <= _MOST_PAIRS

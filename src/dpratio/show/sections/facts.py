@@ -7,7 +7,7 @@ and no address is among them.
 from typing import Protocol
 
 from dpratio.plan.plan_words import protected
-from dpratio.release.plan_file import plan_names
+from dpratio.release.plan_file import plan_hash
 from dpratio.release.release import Release
 from dpratio.show.sections.embedded import Embedded
 from dpratio.tabular import PUBLIC
@@ -35,8 +35,7 @@ def header_facts(release: Release, record: Recorded | None) -> Facts:
 
 def recorded_facts(release: Release, record: Recorded | None) -> Facts:
     """Give what a regulator asks for, as far as release and ledger know it."""
-    # Of a growing study it is the hash that was approved, whatever period came last.
-    plan = plan_names(release.plan)["plan"]
+    plan = plan_hash(release.plan)
     facts = [*([] if record is None else record.facts()), *_promised(release)]
     if release.origin is None:
         facts.append(("Neighbours by", release.plan.unit.neighbours))

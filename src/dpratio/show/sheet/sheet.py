@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 
 from dpratio.plan.plan import Plan
-from dpratio.release.plan_file import plan_names, plan_to_bytes
+from dpratio.release.plan_file import plan_hash, plan_to_bytes
 from dpratio.release.release import MADE_BY
 from dpratio.release.writing import check_writable, write_whole
 from dpratio.show.chart.picture import chart_style
@@ -82,7 +82,7 @@ def render_sheet(
         not_covered=plan.not_covered,
         budget=budget,
         plan_table=safe(plan.to_html()),
-        plan_hash=plan_names(plan)["plan"],
+        plan_hash=plan_hash(plan),
         held=packed if len(packed) <= MOST_EMBEDDED else "",
         style=safe(chart_style() + page_file("report.css") + page_file("sheet.css")),
     )

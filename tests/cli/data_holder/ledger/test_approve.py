@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands_for_tests import Call, is_refused
+from cli.commands_for_tests import Call
 from cli.data_holder.ledger.charged import STUDY, released
 from cli.on_a_terminal import on_a_terminal
 from dpratio.curator.ledger.ledger import Ledger
@@ -123,34 +123,6 @@ def test_a_release_is_no_plan(ready: Call) -> None:
     assert code == 6
     assert "r.json: $.format: this is a release, and a plan or a study" in error
     assert ready("ledger", "approve", "none.json")[0] == 5
-
-
-def test_a_growing_study_is_approved_once(call: Call, folder: Path) -> None:
-    lines = (folder / "people.csv").read_text("utf-8").splitlines()
-    dated = [f"{lines[0]},day", *(f"{each},2026-10-14" for each in lines[1:])]
-    (folder / "people.csv").write_text("\n".join(dated), "utf-8")
-    weeks = 'column = "day"\nevery = "week"\nfirst = 2026-10-05\nlast = "open"'
-    text = (folder / "study.toml").read_text("utf-8")
-    (folder / "study.toml").write_text(f"{text}\n[groups]\n{weeks}\n", "utf-8")
-    assert call("ledger", "init", "--epsilon", "1", "--approval")[0] == 0
-    code, out, _ = call("ledger", "approve", "study.toml", "--by", "officer")
-    assert code == 0
-    assert "The cap of the scope is the end." in " ".join(out.split())
-    code, out, _ = call("check", "study.toml", "--last", "2026-W42", "--schema")
-    assert (code, "at epsilon 0.5, delta 0" in out) == (0, True)
-    first = released(call, "r.json", "--last", "2026-W42", "--id", "week 42")
-    assert released(call, "again.json", "--id", "week 42") == first
-    again = ("release", "study.toml", "-o", "t.json", "--last", "2026-W42")
-    done = call("release", "study.toml", "-o", "f.json", *again[-2:])
-    assert is_refused(done, 0, f"Release {first} of ")
-    done = call(*again, "--new-draw")
-    assert is_refused(done, 10, "admits one release for each week")
-    released(call, "next.json", "--last", "2026-10-22")
-    done = call("release", "study.toml", "-o", "t.json", "--last", "2026-W44")
-    assert is_refused(done, 10, "has epsilon 0 and delta 0 left")
-    _, out, _ = call("ledger", "show")
-    assert "one release for each week, open." in out
-    assert " to 2026-10-12 " in call("ledger", "show", "--wide")[1]
 
 
 @pytest.mark.parametrize(

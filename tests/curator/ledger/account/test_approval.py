@@ -65,12 +65,10 @@ def test_each_limit_is_said_when_it_is_met() -> None:
         {"until": "0999-01-01"},
         {"until": "2026-12-31T00:00:00Z"},
         {"until": ""},
-        {"every": "year"},
-        {"every": ""},
     ],
 )
 def test_limits_that_are_none_are_no_approval(said: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match=r"most|until|every"):
+    with pytest.raises(ValueError, match=r"most|until"):
         approval_of(line(**said))
 
 
@@ -148,37 +146,3 @@ def test_an_approval_is_a_value() -> None:
     given = Approval(line())
     assert given.charged(1).used == 1
     assert given.used == 0
-
-
-# Of a growing study.
-
-
-def test_an_open_study_is_admitted_once_for_each_period_that_has_begun() -> None:
-    given = approval_of(line(every="week"))
-    assert given.every == "week"
-    assert given.period_met("2026-11-16", NOON) == ""
-    assert given.period_met("2026-11-23", NOON) == (
-        "admits no week that has not begun, as that of 2026-11-23"
-    )
-    once = given.charged(1, "2026-11-16")
-    assert once.period_met("2026-11-16", NOON) == (
-        "admits one release for each week, and that of 2026-11-16 was charged: ask for "
-        "it again by its id"
-    )
-    assert once.period_met("2026-11-09", NOON) == ""
-    assert once.charged(-1, "2026-11-16") == given
-
-
-def test_open_and_fixed_studies_are_not_taken_for_each_other() -> None:
-    told = "is not of this last period"
-    growing, fixed = approval_of(line(every="week")), approval_of(line())
-    assert growing.period_met(None, NOON) == told
-    assert growing.period_met("0", NOON) == told
-    assert fixed.period_met("2026-11-09", NOON) == told
-    assert fixed.period_met(None, NOON) == ""
-
-
-def test_a_period_is_named_by_its_first_day_alone() -> None:
-    growing = approval_of(line(every="week"))
-    assert growing.period_met("2026-11-10", NOON) == "is not of this last period"
-    assert growing.period_met("2026-11-09", NOON) == ""

@@ -19,7 +19,7 @@ from dpratio.errors import LedgerRefused
 from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.release.plan_file import plan_hash, plan_names
+from dpratio.release.plan_file import plan_hash
 from dpratio.terms.bounds import Bounds
 from dpratio.terms.budget import Budget
 from dpratio.terms.ratio import Ratio
@@ -48,8 +48,8 @@ def account_of(**terms: Any) -> Account:  # noqa: ANN401
 
 
 def asked(account: Account, plan: Plan = PLAN, release_id: str = ID) -> Charge:
-    cost, names = price(plan), plan_names(plan)
-    given = admit(account, release_id, plan, cost, names, time=NOON, written=MINE)
+    cost, hashed = price(plan), plan_hash(plan)
+    given = admit(account, release_id, plan, cost, hashed, time=NOON, written=MINE)
     return given[0]
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dpratio.curator.ledger.store.clock import attempts, day_now, time_now
+from dpratio.curator.ledger.store.clock import attempts, time_now
 
 
 def test_the_time_is_in_utc_and_ends_with_the_second() -> None:
@@ -35,9 +35,3 @@ def test_attempts_are_counted_until_patience_is_over() -> None:
     made = list(attempts(0.1))
     assert made == list(range(len(made)))
     assert len(made) > 1
-
-
-def test_the_day_is_that_of_utc() -> None:
-    before = time_now()[:10]
-    day = str(day_now())
-    assert before <= day <= time_now()[:10]

@@ -5,14 +5,12 @@ the person who asks for a release must not be the one who approved it.
 """
 
 import calendar
-import datetime as dt
 import re
 from dataclasses import dataclass, replace
 
 from dpratio.checks import require
 from dpratio.curator.ledger.account.entry import Entry
 from dpratio.errors import DocumentRefused
-from dpratio.terms.dimensions import EVERY, period_of
 
 __all__ = ["Approval", "approval_of", "limits_of", "who"]
 
@@ -28,8 +26,6 @@ class Approval:
     entry: Entry
     used: int = 0
     withdrawal: Entry | None = None
-    # The first days of the last periods that an open study was charged for.
-    lasts: frozenset[str] = frozenset()
 
     @property
     def most(self) -> int | None:
@@ -54,40 +50,6 @@ class Approval:
             return f"ended on {self.until}"
         return ""
 
-    @property
-    def every(self) -> str | None:
-        """Of which periods the study is open; None where it is not."""
-        return self.entry.said.get("every")
-
-    def period_met(self, last: str | None, time: str) -> str:
-        """Say why it does not admit a release up to a period; empty where it does.
-
-        Args:
-            last: The first day of the period.
-            time: When the release is asked. A later time in the chain begins no
-                period: the clock of whoever wrote that line may have been wrong.
-
-        Guarantee:
-            Of an open study it admits one release for each period that has begun, and
-            no other study's. Proof: docs/proofs/ledger.md.
-        """
-        if last is None and self.every is None:
-            return ""
-        if last is None or self.every is None or not _is_day(last):
-            return "is not of this last period"
-        day = dt.date.fromisoformat(last)
-        if day != period_of(day, self.every):
-            # One period would have as many names as it has days.
-            return "is not of this last period"
-        if last > time[:_DAY_LETTERS]:
-            return f"admits no {self.every} that has not begun, as that of {last}"
-        if last in self.lasts:
-            return (
-                f"admits one release for each {self.every}, and that of {last} was "
-                "charged: ask for it again by its id"
-            )
-        return ""
-
     def is_by_other(self, session: str, by: str) -> bool:
         """Tell whether another person than the one who asks has approved.
 
@@ -99,11 +61,9 @@ class Approval:
             return bool(approver and session) and approver != session
         return bool(_folded(name) and _folded(by)) and _folded(name) != _folded(by)
 
-    def charged(self, count: int, last: str | None = None) -> "Approval":
+    def charged(self, count: int) -> "Approval":
         """Give the approval with one more charge under it, or one less."""
-        period = frozenset() if last is None else frozenset({last})
-        lasts = self.lasts | period if count > 0 else self.lasts - period
-        return replace(self, used=self.used + count, lasts=lasts)
+        return replace(self, used=self.used + count)
 
 
 def approval_of(entry: Entry) -> Approval:
@@ -114,8 +74,7 @@ def approval_of(entry: Entry) -> Approval:
         ValueError: When a limit is not valid.
     """
     said = entry.said
-    limits = (("most", _is_number), ("until", _is_day), ("every", EVERY.__contains__))
-    for name, is_one in limits:
+    for name, is_one in (("most", _is_number), ("until", _is_day)):
         if name in said and not is_one(said[name]):
             raise ValueError(name)
     return Approval(entry)

@@ -50,11 +50,10 @@ _EVENTS = {
 }
 # What a line says only where there is something to say.
 _MORE = {
-    # The plan is then the open one that was approved, and these say how it was fixed;
-    # a template stands for what it was filled with; bounds, for the releases that
+    # A template stands for what it was filled with; bounds, for the releases that
     # proposed them.
-    "charge": ("approval", "fixed", "last", "filled", "bounds_by"),
-    "approved": ("most", "until", "every"),
+    "charge": ("approval", "filled", "bounds_by"),
+    "approved": ("most", "until"),
 }
 
 

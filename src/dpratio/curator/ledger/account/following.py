@@ -211,15 +211,13 @@ class Walk:
             terms = given.entry.said
             same = all(terms[name] == said[name] for name in ("plan", "source"))
             time = max(self.time, charge.time)
-            met = given.limit_met(time) or given.period_met(
-                said.get("last"), charge.time
-            )
+            met = given.limit_met(time)
             own = self.scope.approvals_by_others and not given.is_by_other(
                 charge.session, said["by"]
             )
             if not same or met or own:
                 raise ValueError(charge.seq)
-        self.approved[said["approval"]] = given.charged(count, said.get("last"))
+        self.approved[said["approval"]] = given.charged(count)
 
     def _cost_at_most(self, entry: Entry) -> Charge:
         """Give what a line that cannot be followed may have cost.

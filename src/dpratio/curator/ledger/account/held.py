@@ -53,9 +53,7 @@ def next_state(held: Held | None, entry: Entry, said: Mapping[str, str]) -> Held
     if AFTER[entry.kind] != state:
         raise KeyError(entry.kind)
     if held is None:
-        # A growing study says both how it was fixed and what that gave.
-        plan = said["fixed"] if "last" in said else said["plan"]
-        return Held(plan, entry.charge, entry.kind, (entry,), pair_of(said))
+        return Held(said["plan"], entry.charge, entry.kind, (entry,), pair_of(said))
     return replace(held, state=entry.kind, entries=(*held.entries, entry))
 
 

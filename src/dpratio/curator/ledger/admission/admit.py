@@ -1,6 +1,6 @@
 """Whether a release may be charged to a scope: every rule in one place."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import NoReturn
 
@@ -54,7 +54,7 @@ def admit(  # noqa: PLR0913 (all that a request says)
     release_id: str,
     plan: Plan,
     cost: Cost,
-    names: Mapping[str, str],
+    plan_hash: str,
     *,
     time: str,
     written: SourceDescription | None = None,
@@ -67,7 +67,7 @@ def admit(  # noqa: PLR0913 (all that a request says)
         release_id: The id of the release.
         plan: What would be measured.
         cost: What that costs.
-        names: What the ledger calls the plan, as `plan_names` gives it.
+        plan_hash: What the ledger calls the plan.
         time: When it is asked.
         written: The source, as written.
         asker: Who asks, as `require_approved` takes it.
@@ -84,7 +84,7 @@ def admit(  # noqa: PLR0913 (all that a request says)
     """
     scope = account.scope
     if release_id in account.releases:
-        require_sealed(account, release_id, names.get("fixed", names["plan"]))
+        require_sealed(account, release_id, plan_hash)
         _refuse(f"release {release_id} went on meanwhile. Ask for it again")
     if not scope.protects(plan.unit):
         wanted = "single rows" if scope.unit is None else f"ids of '{scope.unit}'"
@@ -100,7 +100,7 @@ def admit(  # noqa: PLR0913 (all that a request says)
             f"the plan's delta is {decimal_text(cost.delta)}; scope '{scope.name}' "
             f"allows {decimal_text(largest)} in one release. Lower the plan's delta"
         )
-    approval = require_approved(account, names, written, time=time, asker=asker)
+    approval = require_approved(account, plan_hash, written, time=time, asker=asker)
     charge = to_enter(charge_of(cost, scope.accounting), account.spent)
     if not charge.fits(account.left):
         left, costs = (

@@ -1,6 +1,5 @@
 """Whether a plan and its source were approved, by whom, and within which limits."""
 
-from collections.abc import Mapping
 from typing import NoReturn
 
 from dpratio.curator.ledger.account.account import Account, Held
@@ -19,7 +18,7 @@ _NO_END = "9999-12-31"
 
 def require_approved(
     account: Account,
-    names: Mapping[str, str],
+    plan_hash: str,
     written: SourceDescription | None,
     *,
     time: str,
@@ -29,8 +28,7 @@ def require_approved(
 
     Args:
         account: The scope that would be charged.
-        names: What the ledger calls the plan: the hash that may have been approved,
-            and of a growing study the last period.
+        plan_hash: The hash of the plan, which may have been approved.
         written: The source, as written.
         time: When it is asked. A clock that goes back brings no approval back.
         asker: The user that the server knows and the name that was given; None where
@@ -44,14 +42,12 @@ def require_approved(
 
     Guarantee:
         Where a scope demands approval, what runs has the terms and the source, as
-        written, of one approval that is open at that time; of a growing study all
-        terms but the last period, which has begun and was not charged under it before.
+        written, of one approval that is open at that time.
         Proof: docs/proofs/ledger.md.
     """
     scope = account.scope
     if not scope.needs_approval:
         return None
-    plan_hash, last = names["plan"], names.get("last")
     rule = f"scope '{scope.name}' admits approved studies only"
     this = f"this plan, {plan_hash[:12]}…,"
     if written is None:
@@ -62,14 +58,12 @@ def require_approved(
     given = account.approved.values()
     of_plan = [each for each in given if each.entry.said.get("plan") == plan_hash]
     fitting = [each for each in of_plan if each.entry.said["source"] == written.text]
-    usable = [
-        each for each in fitting if not _obstacle(account, each, time, asker, last)
-    ]
+    usable = [each for each in fitting if not _obstacle(account, each, time, asker)]
     if usable:
         return min(usable, key=_order).entry.subject
     if fitting:
         newest = fitting[-1]
-        met = _obstacle(account, newest, time, asker, last)
+        met = _obstacle(account, newest, time, asker)
         line = f"line {newest.entry.seq} of the ledger"
         _refuse(f"{rule}; the approval of {this} by {who(newest.entry)}, {line}, {met}")
     if of_plan:
@@ -106,9 +100,8 @@ def require_still_approved(
     if name is None:  # Charges of before named none.
         return
     # The charge itself stands under it, and does not count against it here.
-    last = held.said("charge").get("last")
-    given = account.approved[name].charged(-1, last)
-    met = _obstacle(account, given, time, asker, last)
+    given = account.approved[name].charged(-1)
+    met = _obstacle(account, given, time, asker)
     if met:
         _refuse(
             f"release {release_id} was charged and not begun; its approval by "
@@ -122,11 +115,9 @@ def _obstacle(
     given: Approval,
     time: str,
     asker: tuple[str, str] | None,
-    last: str | None,
 ) -> str:
     """Say why an approval does not admit, and what to do; empty where it does."""
-    latest = max(account.time, time)
-    met = given.limit_met(latest) or given.period_met(last, time)
+    met = given.limit_met(max(account.time, time))
     if met:
         return f"{met}. {_AGAIN}"
     if not account.scope.approvals_by_others or asker is None:

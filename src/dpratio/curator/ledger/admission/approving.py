@@ -37,12 +37,7 @@ def approve(
     require(isinstance(plan, Plan), "plan must be a Plan", plan)
     price(plan)
     written = written_source(source)
-    hint = "Approve the study, or the plan that `dpratio plan -o` writes of it."
-    fixed = plan.open_periods and not plan.is_open
-    require(not fixed, "a growing study is approved as it is open", "a fixed one", hint)
     event = {"by": by, "plan": plan_hash(plan), "source": written.text, **limits}
-    if plan.open_periods:
-        event["every"] = plan.open_periods[0].every
     with watch.writing() as watched:
         before = watched.follow(watched.choose(scope))
         _require_name(before, by)
@@ -90,7 +85,7 @@ def _is_again(
     said = given.entry.said
     if any(said.get(name) != event.get(name) for name in _TERMS):
         return False
-    is_begun = bool(given.used) and bool(given.most or given.every)
+    is_begun = bool(given.used) and given.most is not None
     if given.limit_met(max(account.time, time)) or is_begun:
         return False
     # Where approvals come from others, it matters whose they are.

@@ -26,7 +26,7 @@ from dpratio.curator.noise.entropy import fresh_salt
 from dpratio.errors import LedgerRefused
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
-from dpratio.release.plan_file import plan_names
+from dpratio.release.plan_file import plan_hash
 from dpratio.release.release_id import require_id
 
 __all__ = ["charge", "rehearse", "require_scope"]
@@ -59,8 +59,7 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
     require_words(by, "by")
     require_id(release_id)
     require(isinstance(plan, Plan), "plan must be a Plan", plan)
-    names = plan_names(plan)
-    hashed = names.get("fixed", names["plan"])
+    hashed = plan_hash(plan)
     salt = fresh_salt()
     with watch.writing() as watched:
         tables = watched.tables
@@ -87,7 +86,7 @@ def charge(  # noqa: PLR0913 (what a charge says, and what it is checked with)
             tables, before, release_id, plan, source, time=now, asker=asker
         )
         event = {
-            **names,
+            "plan": hashed,
             "by": by,
             "source": read.written.text,
             "place": read.place.text,
@@ -146,13 +145,12 @@ def _admitted(
     name = before.scope.name
     written = None if source is None else source.written
     cost = price(plan)
-    require(not plan.is_open, "a release has a last period", "an open plan")
     spent, approval = admit(
         before,
         release_id,
         plan,
         cost,
-        plan_names(plan),
+        plan_hash(plan),
         time=time,
         written=written,
         asker=asker,

@@ -1,6 +1,5 @@
 """Whether a release was charged what it costs: what was sealed is priced again."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpratio.curator.ledger.account.account import Held
@@ -9,7 +8,7 @@ from dpratio.errors import DpratioError, LedgerFailed
 from dpratio.plan.price import Cost, price
 from dpratio.release.checked_json import checksum, parse
 from dpratio.release.files import release_from_bytes
-from dpratio.release.plan_file import plan_names
+from dpratio.release.plan_file import plan_hash
 from dpratio.strict import Node
 
 __all__ = ["Priced", "require_paid"]
@@ -19,7 +18,7 @@ __all__ = ["Priced", "require_paid"]
 class Priced:
     """What the ledger calls a plan, and what it costs."""
 
-    names: Mapping[str, str]
+    hashed: str
     cost: Cost
 
 
@@ -46,9 +45,7 @@ def require_paid(
     except (DpratioError, ValueError, KeyError):
         found, head, priced = "", None, None
     heads = [each.hash for each in held.entries if each.kind == "opened"]
-    said = held.said("charge")
-    names = {name: said[name] for name in ("plan", "fixed", "last") if name in said}
-    if priced is None or (found, priced.names) != (release_id, names):
+    if priced is None or (found, priced.hashed) != (release_id, held.plan):
         raise LedgerFailed(
             f"what was sealed as release {release_id} is no release, or one of another "
             "id or plan."
@@ -78,7 +75,7 @@ def _read(
             ledger = document["ledger"].text_or_none()
             return document["id"].text(), ledger, known[key]
     release = release_from_bytes(content, kind)
-    priced = Priced(plan_names(release.plan), price(release.plan))
+    priced = Priced(plan_hash(release.plan), price(release.plan))
     if key:
         known[key] = priced
     return release.id, release.ledger_head, priced

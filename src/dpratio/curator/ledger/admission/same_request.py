@@ -1,8 +1,8 @@
 """What was charged for the same request before: asked again, it is not charged again.
 
-A request is a plan with its periods, a source as it is described and where it lies, and
-a scope. Nothing here looks at data: neither their content nor the size, the time or the
-existence of a file.
+A request is a plan, a source as it is described and where it lies, and a scope. Nothing
+here looks at data: neither their content nor the size, the time or the existence of a
+file.
 """
 
 from dpratio.curator.ledger.account.account import Account, Held

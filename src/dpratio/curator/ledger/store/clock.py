@@ -1,15 +1,14 @@
 """The one clock of the house: when something was written, and how long others wait.
 
-Two things depend on the time: whether an approval has ended, and the last period of a
-growing study if nobody names it. Entries are ordered by number. If the clock goes back,
-that is noted but changes nothing.
+Only whether an approval has ended depends on the time. Entries are ordered by number.
+If the clock goes back, that is noted but changes nothing.
 """
 
 import time
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
-__all__ = ["attempts", "day_now", "read_day", "time_now"]
+__all__ = ["attempts", "time_now"]
 
 _PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts
 
@@ -17,16 +16,6 @@ _PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts
 def time_now() -> str:
     """Give the time in UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def day_now() -> date:
-    """Give the day in UTC."""
-    return datetime.now(UTC).date()
-
-
-def read_day(text: str) -> date:
-    """Read a day that was written down, as 2026-11-17."""
-    return date.fromisoformat(text)
 
 
 def attempts(patience: float) -> Iterator[int]:
