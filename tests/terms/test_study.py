@@ -225,6 +225,11 @@ def test_a_period_needs_a_place_in_the_path(data: Source | None) -> None:
         replace(study, period="2026-W46")
 
 
+def test_a_study_takes_no_other_braces() -> None:
+    with pytest.raises(InvalidInput, match="once, and no other braces"):
+        Study(RATIO, **TERMS, data="{period}/{period}.parquet")
+
+
 def test_rows_are_counted_where_no_column_of_that_name_has_bounds() -> None:
     ratio, own = Ratio("s", per="rows"), {"s": Bounds(0, 1)}
     study = Study(ratio, bounds=own, budget=Budget(1))

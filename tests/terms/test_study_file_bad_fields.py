@@ -12,6 +12,10 @@ BAD: dict[str, dict[str, str]] = {
         "path = 1": ".path: must be text, got 1.",
         'path = "a"\ncolumns = "s"': ".columns: must be a list, got 's'.",
         'path = "a"\ncolumns = ["s", 1]': ".columns[1]: must be text, got 1.",
+        'path = "{a}.csv"': (
+            ": a path holds {period} once, and no other braces, got '{a}.csv'. Write "
+            "for instance path = 'weeks/{period}.csv'; a variable as '${LAKE}/…'."
+        ),
         'path = "a"\ndelimiter = 1': ".delimiter: must be text, got 1.",
         'path = "a"\nquote = 1': ".quote: must be text, got 1.",
         'path = "a"\ndelimiter = ";;"': (

@@ -11,6 +11,7 @@ from dpratio.checks import require
 from dpratio.terms.source import (
     ParquetFiles,
     Partitions,
+    checked_path,
     require_condition,
     variable_of_address,
 )
@@ -92,6 +93,10 @@ class DatabaseTable:
         hint = 'Write path = "…/" beside it.'
         in_folders = path is not None or partitions is None
         require(in_folders, "partitions are of a path", partitions, hint)
+        if path is not None:
+            checked_path(str(path))
+        elif scheme in _IN_FILES:
+            checked_path(url.partition("://")[2])
         told = None if partitions is None else ParquetFiles(path, partitions=partitions)
         require_condition(where)
         names = () if path is not None else _names(table if view is None else view)

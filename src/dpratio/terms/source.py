@@ -15,9 +15,11 @@ from dpratio.terms.ratio import require_column_name
 
 __all__ = [
     "ISO_DATES",
+    "PERIOD",
     "CsvFile",
     "ParquetFiles",
     "Partitions",
+    "checked_path",
     "path_and_partitions",
     "require_condition",
     "variable_of_address",
@@ -31,6 +33,7 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}")
 _LONGEST_CONDITION = 2000
 _UNUSABLE = {"\n", "\r", "\x00", "\x01"}  # \x01 marks lines inside the engines.
 
+PERIOD = "{period}"  # What a release fills in; see `Study`.
 ISO_DATES = "YYYY-MM-DD"
 _PART = "(YYYY|MM?|DD?)"
 _DATES = re.compile(f"{_PART}([-./]){_PART}\\2{_PART}|YYYYMMDD|DDMMYYYY|MMDDYYYY")
@@ -90,7 +93,7 @@ class CsvFile:
         rule = "a delimiter that is the decimal sign, too, needs a quote"
         require(quote != "" or delimiter != decimal, rule, delimiter, hint)
         names = None if columns is None else _read_names(columns)
-        object.__setattr__(self, "path", str(path))
+        object.__setattr__(self, "path", checked_path(str(path)))
         object.__setattr__(self, "columns", names)
         object.__setattr__(self, "delimiter", delimiter)
         object.__setattr__(self, "quote", quote)
@@ -140,7 +143,7 @@ class ParquetFiles:
     ) -> None:
         require_condition(where)
         told = () if partitions is None else _read_partitions(partitions)
-        object.__setattr__(self, "path", str(path))
+        object.__setattr__(self, "path", checked_path(str(path)))
         object.__setattr__(self, "partitions", told)
         object.__setattr__(self, "where", where)
 
@@ -157,6 +160,23 @@ def require_condition(where: object) -> None:
     rule = f"where must be a condition of up to {_LONGEST_CONDITION} characters"
     short = isinstance(where, str) and len(where) <= _LONGEST_CONDITION
     require(where is None or (said and short), rule, where, hint)
+
+
+def checked_path(path: str) -> str:
+    """Give a path whose braces are of variables, and of one period.
+
+    Raises:
+        InvalidInput: When anything else stands in braces.
+
+    Example:
+        >>> checked_path("${LAKE}/weeks/{period}.csv")
+        '${LAKE}/weeks/{period}.csv'
+    """
+    rest = _VARIABLE.sub("", path).replace(PERIOD, "", 1)
+    plain = "{" not in rest and "}" not in rest
+    hint = "Write for instance path = 'weeks/{period}.csv'; a variable as '${LAKE}/…'."
+    require(plain, "a path holds {period} once, and no other braces", path, hint)
+    return path
 
 
 def path_and_partitions(source: str | ParquetFiles) -> tuple[str, Partitions]:

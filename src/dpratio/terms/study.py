@@ -24,7 +24,7 @@ from dpratio.terms.question import (
     told_apart,
 )
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import PERIOD, CsvFile, ParquetFiles, checked_path
 from dpratio.terms.unit import PrivacyUnit
 
 __all__ = ["CLIPPINGS", "MEASURED", "UNMEASURED", "Study", "as_title", "read_title"]
@@ -33,7 +33,6 @@ MEASURED, UNMEASURED = CLIPPINGS = ("measured", "unmeasured")
 Source = str | CsvFile | ParquetFiles | DatabaseTable
 
 _LONGEST_TITLE = 200
-_TEMPLATE = "{period}"
 _PERIOD = re.compile(r"[A-Za-z0-9_-]+")
 _LINE = re.compile(r"\S[^\n\r]{0,199}")
 
@@ -73,8 +72,9 @@ class Study:
         folder: Where paths of its data begin: the folder of a study file, or None for
             the one that a program runs in.
         period: What ``{period}`` in the path of its data stands for, as ``2026-W46``;
-            None where nothing is released. Like the folder it is no term: studies
-            that differ in nothing else are equal, and approved once.
+            it may stand there once. None where nothing is released. Like the folder it
+            is no term: studies that differ in nothing else are equal, and approved
+            once.
 
     Raises:
         InvalidInput: When a question breaks a rule. Terms that do not fit each other
@@ -153,7 +153,7 @@ class Study:
             "stage": _read_stage(stage),
             "search": _read_share(search, "finding bounds", "search=0.1"),
             "clipping": clipping,
-            "data": data,
+            "data": checked_path(data) if isinstance(data, str) else data,
             "scope": scope,
             "bounds_from": _read_origins(bounds_from or {}, settled),
             "title": as_title(title),
@@ -182,7 +182,7 @@ class Study:
             return data if self.folder is None else data.beside(PurePath(self.folder))
         path = data if isinstance(data, str) else data.path
         if self.period is not None:
-            path = path.replace(_TEMPLATE, self.period)
+            path = path.replace(PERIOD, self.period)
         if self.folder is not None:
             path = _beside(self.folder, path)
         return path if isinstance(data, str) else data.at(path)
@@ -194,7 +194,7 @@ class Study:
             InvalidInput: When their path holds ``{period}`` and no period is given.
         """
         path = _path_of(self.data)
-        open_path = self.period is None and path is not None and _TEMPLATE in path
+        open_path = self.period is None and path is not None and PERIOD in path
         hint = "Say --period 2026-W46, or in Python replace(study, period='2026-W46')."
         rule = "the data of this study are those of one period"
         require(not open_path, rule, path, hint)
@@ -217,7 +217,7 @@ def _read_period(period: object, data: Source | None) -> str | None:
     path = _path_of(data)
     rule = "a period goes where the path of the data says {period}"
     hint = "Write for instance path = 'weeks/{period}.csv' under [data]."
-    require(path is not None and _TEMPLATE in path, rule, path, hint)
+    require(path is not None and PERIOD in path, rule, path, hint)
     return str(period)
 
 

@@ -64,7 +64,7 @@ from dpratio.terms.database import DatabaseTable
 from dpratio.terms.guess import ColumnGuess, Guess
 from dpratio.terms.question import Partition, Question
 from dpratio.terms.ratio import Ratio
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile, ParquetFiles, checked_path
 from dpratio.terms.study import Study, read_title
 from dpratio.terms.study_groups import (
     read_all_bounds,
@@ -247,7 +247,7 @@ def _read_data(node: Node) -> str | CsvFile | ParquetFiles | DatabaseTable:
     path = fields["path"].text()
     given = {name: fields[name] for name in dialect if name in fields}
     if not given:
-        return path
+        return node.make(lambda: checked_path(path))
     if set(given) == {"where"} and not path.endswith((".csv", ".csv.gz")):
         where = given["where"].text()
         return node.make(lambda: ParquetFiles(path, where=where))

@@ -7,7 +7,7 @@ from typing import NoReturn
 from dpratio.checks import require
 from dpratio.errors import InvalidInput
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import CsvFile, ParquetFiles, checked_path
 
 __all__ = ["as_source", "kind_of", "refuse_kind"]
 
@@ -42,7 +42,7 @@ def as_source(table: object) -> object:
     )
     rule = "a data path must end in .parquet, .csv, .csv.gz or /"
     require(path.endswith((".parquet", "/")), rule, path, hint)
-    return path
+    return checked_path(path)
 
 
 def kind_of(source: object) -> str:

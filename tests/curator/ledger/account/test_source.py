@@ -143,6 +143,8 @@ def test_names_of_columns_and_the_dialect_are_part_of_a_place() -> None:
         ("link/../data/a.csv", "../data/a.csv", "data/a.csv"),
         ("link/a.csv", CsvFile("a.csv"), "data/a.csv"),
         ("link/x/2026-01.csv", "x/{period}.csv", "data/x/{period}.csv"),
+        ("data/2026-01/a.csv", "{period}/a.csv", "data/{period}/a.csv"),
+        ("data/w2026-01.csv", "w{period}.csv", "data/w{period}.csv"),
     ],
 )
 def test_a_study_may_lie_in_another_folder(
@@ -166,6 +168,11 @@ def test_a_study_may_lie_in_another_folder(
         ("data/a.csv", CsvFile("a.csv", decimal=",")),
         ("data/a.csv", CsvFile("a.csv", dates="D.M.YYYY")),
         ("data/x/y.csv", "data/{period}.csv"),
+        ("data/.csv", "data/{period}.csv"),
+        ("data/2026 01.csv", "data/{period}.csv"),
+        ("data/2026.csv", "data/{period}1.csv"),
+        ("data/2026.csv", "x/{period}.csv"),
+        ("data/a/", "data/{period}a/"),
         (DatabaseTable("sqlite:///a.db", table="t"), "a.db.csv"),
         (
             DatabaseTable("sqlite:///a.db", table="t"),

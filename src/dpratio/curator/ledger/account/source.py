@@ -19,7 +19,7 @@ from dpratio.curator.ledger.account.place import (
 from dpratio.curator.reading.tables import as_source, kind_of
 from dpratio.curator.reading.variables import as_written, resolved
 from dpratio.terms.database import DatabaseTable
-from dpratio.terms.source import CsvFile, ParquetFiles
+from dpratio.terms.source import PERIOD, CsvFile, ParquetFiles
 from dpratio.terms.source_description import SourceDescription, description_of
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 _ENDINGS = (".parquet", ".csv", ".csv.gz", "/")
-_TEMPLATE = re.compile(r"\\\{\w+\\\}")  # {period}, after re.escape
+_NAME = re.compile(r"[\w-]+")  # of a period
 _IN_FILES = {"duckdb", "sqlite"}
 _HERE = {"", "localhost", "127.0.0.1", "::1", "[::1]"}
 _PORTS = {"mariadb": "3306", "postgresql": "5432"}
@@ -42,8 +42,8 @@ _PORTS = {"mariadb": "3306", "postgresql": "5432"}
 class Source:
     """What is approved, and what a scope binds.
 
-    ``filled`` is where the data lie that a template such as ``{period}`` stands for;
-    empty where the place says it.
+    ``filled`` is where the data lie that a path with ``{period}`` stands for; empty
+    where the place says it.
     """
 
     written: SourceDescription
@@ -155,7 +155,7 @@ def _whole(
 ) -> SourceDescription | None:
     """Give what is written as seen from here; None where something else is read.
 
-    A template such as ``{period}`` stays one, whatever was put into it.
+    ``{period}`` stays in it, whatever was put into its place.
     """
     if written == read:
         return read
@@ -163,13 +163,21 @@ def _whole(
     if written.differences(read) != [field]:
         return None
     plain = str(PurePath(getattr(written, field)))
-    wanted = _TEMPLATE.sub(r"[\\w-]+", re.escape(plain))
     there = str(PurePath(getattr(read, field)))
-    found = re.fullmatch(f"(.*/)?{wanted}", there, re.DOTALL)
-    if found is None:
+    # The name of a period holds no slash, so both end in as many parts.
+    own = "/".join(there.split("/")[-1 - plain.count("/") :])
+    if not _is_filled(plain, own):
         return None
-    whole: dict[str, Any] = {field: f"{found[1] or ''}{plain}"}
+    whole: dict[str, Any] = {field: there.removesuffix(own) + plain}
     return replace(read, **whole)
+
+
+def _is_filled(plain: str, own: str) -> bool:
+    """Tell whether a path is another one, with the name of a period put into it."""
+    head, period, tail = plain.partition(PERIOD)
+    name = own.removeprefix(head).removesuffix(tail)
+    is_name = _NAME.fullmatch(name) is not None if period else name == ""
+    return is_name and own == f"{head}{name}{tail}"
 
 
 def _place(read: SourceDescription, origin: Origin | None) -> Place:

@@ -71,7 +71,7 @@ def require_bound(account: Account, others: Iterable[Account], source: Source) -
 def is_bound(account: Account, source: Source) -> bool:
     """Tell whether a source was charged to a scope before, or was allowed for it.
 
-    A template such as ``{period}`` stands for many: each is bound when it is charged.
+    A path with ``{period}`` stands for many: each is bound when it is charged.
     """
     pair = (source.written.text, source.place.text)
     is_known = pair in account.sources
