@@ -11,7 +11,6 @@ from dpratio.terms.groups import Groups
 
 SEX, BINS = Keys("sex", ["f", "m"]), ScoreBins("score", [0, 0.5, 1])
 MONTHS = Periods("seen", "month", "2026-01-15", "2026-03-01")
-MONTHS_TOO = Periods("paid", "month", "2026-01-15", "2026-03-01")
 
 
 @pytest.mark.parametrize("columns", [["region"], ["region", "sex"]], ids=len)
