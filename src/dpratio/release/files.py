@@ -26,7 +26,7 @@ from dpratio.release.document import (
     release_to_document,
     require_format,
 )
-from dpratio.release.noisy_sums import read_integer
+from dpratio.release.noisy_sums import integer_of, read_integer
 from dpratio.release.release import Release
 from dpratio.release.writing import check_writable, write_whole
 from dpratio.strict import Node
@@ -208,8 +208,13 @@ def _read_values(node: Node, shape: tuple[int, int]) -> NDArray[np.int64]:
         )
     values = np.empty(shape, dtype=np.int64)
     for index, row in enumerate(rows):
-        cells = row.items()
-        if len(cells) != shape[1]:
-            row.refuse(f"must hold {shape[1]} sums")
-        values[index] = [read_integer(cell) for cell in cells]
+        cells = row.value if isinstance(row.value, list) else []
+        integers = [integer_of(cell) for cell in cells]
+        if len(integers) != shape[1] or None in integers:
+            # Cells get their paths only where one of them is refused.
+            nodes = row.items()
+            if len(nodes) != shape[1]:
+                row.refuse(f"must hold {shape[1]} sums")
+            integers = [read_integer(cell) for cell in nodes]
+        values[index] = integers
     return values

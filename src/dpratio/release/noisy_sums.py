@@ -25,6 +25,7 @@ __all__ = [
     "added_rows",
     "added_sums",
     "checked_products",
+    "integer_of",
     "layers_add_up",
     "layers_to_document",
     "products_to_document",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 _LARGEST_VALUE = 2**63 - 1
+_WRITTEN = re.compile("0|-?[1-9][0-9]{0,18}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,8 +218,20 @@ def read_products(node: Node | None, pairs: PlannedPairs | None) -> Integers | N
 
 def read_integer(node: Node) -> int:
     """Read a noisy integer that is written as text."""
-    text = node.text()
-    written = re.fullmatch("0|-?[1-9][0-9]{0,18}", text)
-    if not written or abs(int(text)) > _LARGEST_VALUE:
+    integer = integer_of(node.text())
+    if integer is None:
         node.refuse("must be a 64-bit integer written as text")
-    return int(text)
+    return integer
+
+
+def integer_of(text: object) -> int | None:
+    """Return the noisy integer that a text stands for; None where it is none.
+
+    Example:
+        >>> integer_of("-12"), integer_of("012"), integer_of(12)
+        (-12, None, None)
+    """
+    if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
+        return None
+    integer = int(text)
+    return None if abs(integer) > _LARGEST_VALUE else integer
