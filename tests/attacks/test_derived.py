@@ -66,19 +66,14 @@ def as_it_is(release: dpr.Release, _: Path) -> dpr.Release:
     return release
 
 
-def through_a_file(ending: str) -> Callable[[dpr.Release, Path], dpr.Release]:
-    def written(release: dpr.Release, folder: Path) -> dpr.Release:
-        path = folder / f"merged.{ending}"
-        dpr.write_release(release, path)
-        return dpr.read_release(path)
-
-    return written
+def through_a_file(release: dpr.Release, folder: Path) -> dpr.Release:
+    dpr.write_release(release, folder / "merged.json")
+    return dpr.read_release(folder / "merged.json")
 
 
 WAYS: dict[str, Callable[[dpr.Release, Path], dpr.Release]] = {
     "as it is": as_it_is,
-    "JSON": through_a_file("json"),
-    "Parquet": through_a_file("parquet"),
+    "through a file": through_a_file,
     "rolled up": lambda release, _: dpr.roll_up(release),
 }
 

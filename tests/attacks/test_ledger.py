@@ -196,7 +196,7 @@ def test_31_an_outage_at_sealing_loses_nothing_and_draws_nothing_again(
     given = release_sums(
         {}, plan_of("0.1"), ledger=ledger, release_id=name_of(1), engine="python"
     )
-    assert release_to_bytes(given, "json") == waits
+    assert release_to_bytes(given) == waits
     assert ledger.account().spent.loss == Fraction(1, 10)
     assert not (tmp_path / "spool").exists()
 

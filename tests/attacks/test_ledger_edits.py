@@ -286,6 +286,6 @@ def test_34_bytes_of_another_plan_than_the_charged_one_are_found(
     head = ledger.open(name_of(3))
     drawn = release_sums(DATA, plan_of("0.09"), ledger=None, engine="python")
     other = replace(drawn, id=name_of(3), ledger_head=head)
-    ledger.seal(name_of(3), release_to_bytes(other, "json"), "json")
+    ledger.seal(name_of(3), release_to_bytes(other))
     (wrong,) = victim.findings()
     assert "is no release, or one of another id or plan" in wrong

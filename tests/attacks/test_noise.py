@@ -46,7 +46,7 @@ def test_01_a_million_released_values_lie_on_the_public_lattice() -> None:
     differential privacy. More: tests/curator/noise/test_rounded.py
     """
     release = release_sums(half_full(), plan_of("1"), ledger=None)
-    read = release_from_bytes(release_to_bytes(release, "parquet"), "parquet")
+    read = release_from_bytes(release_to_bytes(release))
     for values in (release.questions[0].values, read.questions[0].values):
         assert values.size == 1_000_000
         assert values.dtype == np.int64

@@ -223,5 +223,5 @@ def test_29_what_others_say_while_rows_are_read_is_not_heard(
         told = [*map(str, warned), caplog.text, *capfd.readouterr()]
         assert "".join(told) == ""
         account = ledger.account()
-        seen.append((release_to_bytes(release, "json"), account, describe(account)))
+        seen.append((release_to_bytes(release), account, describe(account)))
     assert seen[0] == seen[1]

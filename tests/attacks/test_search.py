@@ -247,14 +247,14 @@ def test_23_what_was_measured_within_found_bounds_is_priced_by_every_verificatio
     assert release.searched is not None
     assert release.searched.is_taken
     held, known = ledger.account().releases["a" * 32], dict[str, Priced]()
-    content = release_to_bytes(release, "json")
-    require_paid(held, "a" * 32, "basic", content, "json", known)
+    content = release_to_bytes(release)
+    require_paid(held, "a" * 32, "basic", content, known)
     edited = parse(content.decode())
     del edited["sha256"]
     for each in edited["parts"][0]["realised"]["sums"]:
         each["scale"] /= 1000
     with pytest.raises(LedgerFailed):
-        require_paid(held, "a" * 32, "basic", checked_bytes(edited), "json", known)
+        require_paid(held, "a" * 32, "basic", checked_bytes(edited), known)
 
 
 def test_31_a_release_that_is_killed_between_its_stages_is_not_drawn_again(

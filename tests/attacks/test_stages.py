@@ -340,11 +340,11 @@ def test_23_what_a_second_stage_measured_is_priced_by_every_verification(
     table["visits"] = [2.0 * (at % 7) for at in range(300)]
     release = release_sums(table, staged_plan(), ledger=ledger, release_id="a" * 32)
     held, known = ledger.account().releases["a" * 32], dict[str, Priced]()
-    content = release_to_bytes(release, "json")
-    require_paid(held, "a" * 32, "basic", content, "json", known)
+    content = release_to_bytes(release)
+    require_paid(held, "a" * 32, "basic", content, known)
     edited = parse(content.decode())
     del edited["sha256"]
     for each in edited["parts"][0]["stages"]["sums"]:
         each["scale"] /= 1000
     with pytest.raises(LedgerFailed):
-        require_paid(held, "a" * 32, "basic", checked_bytes(edited), "json", known)
+        require_paid(held, "a" * 32, "basic", checked_bytes(edited), known)

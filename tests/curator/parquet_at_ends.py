@@ -6,7 +6,7 @@ from typing import Any
 
 from curator.ends_of_types import TEXTS, date_ends, int96_ends, time_ends, whole_ends
 from curator.plain_parquet import PlainColumn, logical
-from release.thrift_for_tests import Value
+from curator.thrift_for_tests import Value
 
 __all__ = ["BROKEN", "DOUBLES", "SINGLES", "parquet_columns"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from release.thrift_for_tests import Value, written_struct
+from curator.thrift_for_tests import Value, written_struct
 
 __all__ = ["PHYSICAL", "PlainColumn", "logical", "write_plain_parquet"]
 

@@ -16,7 +16,6 @@ from fuzz import (
     ledger_file,
     plan_file,
     release_json,
-    release_parquet,
     study_file,
 )
 
@@ -26,8 +25,7 @@ REFUSALS: tuple[type[DpratioError], ...] = ()  # None comes out: they are exit c
 CODES = {0, *(each.exit_code for each in DpratioError.__subclasses__())}
 FOLDER = Path(ledger_file.FOLDER.name)
 COMMANDS: list[tuple[ModuleType, str, list[str]]] = [
-    (release_json, "release.json", ["estimate", "{}"]),
-    (release_parquet, "release.parquet", ["estimate", "{}", "--format", "csv"]),
+    (release_json, "release.json", ["estimate", "{}", "--format", "csv"]),
     (study_file, "study.toml", ["plan", "{}"]),
     (plan_file, "plan.json", ["plan", "{}"]),
     (

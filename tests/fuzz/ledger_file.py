@@ -47,7 +47,7 @@ def _write_valid() -> None:
     book.open_scope(many)
     book.allow_source("loans/*.csv", scope="many")
     book.approve(RELEASE.plan, source="people", scope="people", by="officer")
-    content = release_to_bytes(RELEASE, "json")
+    content = release_to_bytes(RELEASE)
     for at in range(5):
         name = f"{at:032x}"
         people = named_source("people")
@@ -57,7 +57,7 @@ def _write_valid() -> None:
         if at > 1:
             book.open(name)
         if at > 2:
-            book.seal(name, content, "json")
+            book.seal(name, content)
         if at > 3:
             book.publish(name)
 

@@ -14,7 +14,7 @@ from release.releases_for_tests import RELEASES
 __all__ = ["INPUTS", "REFUSALS", "VALID", "check", "make", "read", "signed"]
 
 REFUSALS = (DocumentRefused, FileRefused)
-SEEDS = [json.loads(release_to_bytes(each, "json")) for each in RELEASES.values()]
+SEEDS = [json.loads(release_to_bytes(each)) for each in RELEASES.values()]
 Drawn = tuple[int, list[Mutation], list[Mutation], bool]
 
 INPUTS = st.tuples(
@@ -48,12 +48,12 @@ def make(drawn: Drawn) -> bytes:
 
 def read(content: bytes) -> Release | None:
     try:
-        return release_from_bytes(content, "json")
+        return release_from_bytes(content)
     except UnicodeDecodeError:
         return None  # `read_release` says that the file is not UTF-8.
 
 
 def check(release: Release | None) -> None:
     if release is not None:
-        assert release_from_bytes(release_to_bytes(release, "json"), "json") == release
+        assert release_from_bytes(release_to_bytes(release)) == release
         assert str(release).encode()

@@ -19,7 +19,6 @@ TESTS = Path(__file__).parent.parent
 # Inputs of each reader now; and of a family of readers in a soak.
 READERS = {
     "release_json": (150, 100_000),
-    "release_parquet": (100, 100_000),
     "plan_file": (125, 100_000),
     "study_file": (150, 100_000),
     "ledger_file": (100, 60_000),

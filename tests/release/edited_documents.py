@@ -16,7 +16,7 @@ __all__ = ["check_reading", "checksum", "document_of", "refusal", "signed"]
 
 def document_of(release: Release) -> dict[str, Any]:
     """The document that a release is written as."""
-    document: dict[str, Any] = json.loads(release_to_bytes(release, "json"))
+    document: dict[str, Any] = json.loads(release_to_bytes(release))
     return document
 
 

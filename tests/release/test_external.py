@@ -94,12 +94,11 @@ def test_the_stamp_stands_on_every_comparison() -> None:
         assert STAMP in str(answer)
 
 
-@pytest.mark.parametrize("name", ["release.json", "release.parquet"])
-def test_the_stamp_survives_files(tmp_path: Path, name: str) -> None:
+def test_the_stamp_survives_a_file(tmp_path: Path) -> None:
     groups = dpr.Groups("g", ["a", "b"])
     release = wrapped({name: [1.5, 2.5] for name in SUMS}, groups=groups)
-    dpr.write_release(release, tmp_path / name)
-    read = dpr.read_release(tmp_path / name)
+    dpr.write_release(release, tmp_path / "release.json")
+    read = dpr.read_release(tmp_path / "release.json")
     assert read == release
     assert read.origin == "OtherDP 2"
 

@@ -192,7 +192,7 @@ EDITS: dict[str, list[tuple[object, str | None]]] = {
     ],
     "parts": [
         (None, "$.parts: must be a list, got None."),
-        ([], "$.values: must have as many parts as the plan"),
+        ([], "$.parts: must have 1 parts"),
     ],
     "parts.0": [([], "$.parts[0]: must be a table of fields")],
     "parts.0.found": [([], "$.parts[0].found: must be null where keys were")],

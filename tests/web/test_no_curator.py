@@ -27,7 +27,7 @@ print(loaded, "duckdb" in sys.modules)
 def test_a_page_that_was_used_has_not_loaded_the_curator() -> None:
     done = subprocess.run(
         [sys.executable, "-c", CODE],
-        input=release_to_bytes(release_of(plan_of()), "json"),
+        input=release_to_bytes(release_of(plan_of())),
         capture_output=True,
         check=True,
         timeout=600,

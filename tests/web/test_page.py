@@ -98,7 +98,7 @@ def test_names_of_a_study_are_escaped() -> None:
 def test_a_release_is_shown_as_its_report_with_an_origin_of_its_own() -> None:
     groups = Groups("region", ["north", HOSTILE])
     release = release_of(plan_of(groups), is_simulated=True)
-    sent = {"release": ("a.json", release_to_bytes(release, "json"))}
+    sent = {"release": ("a.json", release_to_bytes(release))}
     answer = PAGE.post("/view", files=sent, headers={"Origin": HOME})
     assert answer.status_code == 200
     assert "SIMULATED" in answer.text

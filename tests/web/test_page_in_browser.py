@@ -15,9 +15,7 @@ from release.releases_for_tests import plan_of, release_of
 Visiting = Callable[..., Visit]
 
 RELEASE = release_of(plan_of(Groups("region", ["north", "south"])), is_simulated=True)
-FILE = FilePayload(
-    name="release.json", mimeType="", buffer=release_to_bytes(RELEASE, "json")
-)
+FILE = FilePayload(name="release.json", mimeType="", buffer=release_to_bytes(RELEASE))
 DROP = """
 text => {
   const files = new DataTransfer();

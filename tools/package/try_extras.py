@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import dpratio as dpr
 from people import people, released
-from run_dpratio import SCRIPT, refused, run_script
+from run_dpratio import SCRIPT, refused
 from try_databases import (
     refuse_engines,
     refuse_postgres,
@@ -39,25 +39,16 @@ def is_there(feature: Feature) -> bool:
 
 
 def use_arrow() -> None:
-    """Keep a release as Parquet, and give estimates as an Arrow table."""
-    run_script("release", STUDY, "-o", "release.parquet", "--no-ledger")
-    estimates = dpr.estimate_ratios(dpr.read_release("release.parquet"))
-    table = estimates.to_arrow()
-    assert table.num_rows == 4
-    released(table_of_people_in_arrow())
-
-
-def table_of_people_in_arrow() -> object:
-    """Read the people of the demo as an Arrow table."""
+    """Release an Arrow table, and give estimates as one."""
     import pyarrow.parquet
 
-    return pyarrow.parquet.read_table("demo/people.parquet")
+    released(pyarrow.parquet.read_table("demo/people.parquet"))
+    table = dpr.estimate_ratios(dpr.read_release(RELEASE)).to_arrow()
+    assert table.num_rows == 4
 
 
 def refuse_arrow() -> None:
-    """Refuse a release as Parquet, before anything is spent."""
-    words = ("release", STUDY, "-o", "none.parquet", "--no-ledger")
-    assert "'.[arrow]'" in refused(MISSING, *words)
+    """Refuse estimates as an Arrow table."""
     frame_is_refused("to_arrow", "arrow")
 
 

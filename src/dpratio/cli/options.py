@@ -41,11 +41,11 @@ StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY", help="The study, a TOML file.")
 ]
 ReleaseFile = Annotated[
-    Path, typer.Argument(metavar="RELEASE", help="A release, JSON or Parquet.")
+    Path, typer.Argument(metavar="RELEASE", help="A release, JSON.")
 ]
 ReleaseOut = Annotated[
     Path,
-    typer.Option("--out", "-o", help="Release file to write, .json or .parquet."),
+    typer.Option("--out", "-o", help="Release file to write, .json."),
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="Replace an existing release file.")

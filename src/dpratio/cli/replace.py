@@ -10,7 +10,7 @@ __all__ = ["require_replaceable", "require_report_place"]
 # Rows are written as a list: whatever begins with a brace was not written by --json.
 _KEPT = {
     b"SQLite format 3\x00": "a ledger or another database",
-    b"PAR1": "a release or data, in Parquet",
+    b"PAR1": "data, in Parquet",
     b"{": "a release, a plan, an anchor or another JSON document",
 }
 _LONGEST = 2**10

@@ -88,10 +88,9 @@ def require_place(out: Path, *, force: bool) -> None:
 
 
 def require_known_kind(out: Path) -> None:
-    """Refuse a new file whose name does not say how a release is written."""
-    hint = "Use a name that ends in .json or .parquet."
-    known = out.suffix in {".json", ".parquet"} or out.exists()
-    require(known, "unknown kind of file", out.name, hint)
+    """Refuse a new file whose name is not that of a release."""
+    known = out.suffix == ".json" or out.exists()
+    require(known, "a release is JSON", out.name, "Use a name that ends in .json.")
 
 
 def is_plan(path: Path) -> bool:

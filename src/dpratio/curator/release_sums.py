@@ -31,8 +31,6 @@ from dpratio.plan.make_plan import make_plan
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.files import (
-    check_format,
-    format_of,
     release_from_bytes,
     release_to_bytes,
     require_place,
@@ -117,7 +115,7 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             new one.
         new_draw: Whether noise is drawn, and charged, although the same was released
             before.
-        out: A file to publish the release in, ``.json`` or ``.parquet``.
+        out: A file to publish the release in.
         replace: Whether another release that is there may be replaced; nothing else
             ever is.
         by: Who asks, for the ledger's history.
@@ -195,12 +193,10 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
         given, sought = measure()
         release = Release(fresh_id(), plan, given, MADE_BY, simulated, searched=sought)
         if out is not None:
-            content = release_to_bytes(release, format_of(out))
-            write_whole(out, content, replace=is_there)
+            write_whole(out, release_to_bytes(release), replace=is_there)
         return release
     apart = out is None or not book.is_at(out)
     require(apart, "a release is not written over its ledger", str(out))
-    kind = "json" if out is None else format_of(out)
     name = fresh_id() if again is None else again
     is_first = again is None and not new_draw
     with ending_as_told(), noting_where(lambda: standing_of(book, name).words):
@@ -212,8 +208,8 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
             name = before.release_id
         on_id(name, "")
         is_there = _place(out, replace=replace, again=name)
-        sealed = book.sealed(name, plan, scope=scope)
-        if sealed is None:
+        content = book.sealed(name, plan, scope=scope)
+        if content is None:
             on_stage(STAGES[1])
             opened, read = connected()
             measure = open_for(opened, plan, engine)
@@ -236,18 +232,12 @@ def release_sums(  # noqa: PLR0913, PLR0915 (one door, in the order of work)
                 source_hash=said,
                 searched=sought,
             )
-            content = release_to_bytes(release, kind)
-            book.seal(name, content, kind)
+            content = release_to_bytes(release)
+            book.seal(name, content)
         else:
-            content, sealed_as = sealed
             if again is not None:
                 require_same_source(book, name, source_of(table, source), scope)
-            if out is not None and sealed_as != kind:
-                raise LedgerRefused(
-                    f"release {name} was sealed as .{sealed_as}, and its bytes are "
-                    f"given again as they are. Name a .{sealed_as} file."
-                )
-            release = release_from_bytes(content, sealed_as)
+            release = release_from_bytes(content)
             require_same_people(release, simulated=simulated)
             on_id(name, before.words)
         on_stage(STAGES[5])
@@ -309,7 +299,6 @@ def _place(
     """Tell whether a release is where one is to be written, and may be replaced."""
     if out is None:
         return False
-    check_format(out)
     return require_place(out, replace=replace, again=again)
 
 

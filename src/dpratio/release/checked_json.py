@@ -10,7 +10,6 @@ from dpratio.strict import Node
 __all__ = [
     "body_of",
     "checked_bytes",
-    "checked_line",
     "checksum",
     "parse",
     "require_checksum",
@@ -72,26 +71,11 @@ def require_checksum(node: Node, wanted: str) -> None:
         )
 
 
-def checksum(body: dict[str, Any], content: bytes = b"") -> str:
-    """Sum up a document, and what stands beside it."""
-    return _hashed(_canonical(body), content)
-
-
-def checked_line(body: dict[str, Any], content: bytes) -> str:
-    """Write a document in one line, with the checksum of it and what stands beside."""
-    line = _canonical(body, allow_nan=False)
-    return f'{line[:-1]},"sha256":"{_hashed(line, content)}"}}'
-
-
-def _canonical(body: dict[str, Any], *, allow_nan: bool = True) -> str:
+def checksum(body: dict[str, Any]) -> str:
+    """Return the hash of a document, however it is laid out."""
     # A document that is read may hold 1e999, which Python takes for infinity.
-    return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=allow_nan)
-
-
-def _hashed(line: str, content: bytes) -> str:
-    hashed = hashlib.sha256(line.encode())
-    hashed.update(content)
-    return hashed.hexdigest()
+    line = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(line.encode()).hexdigest()
 
 
 def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

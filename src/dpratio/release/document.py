@@ -1,9 +1,6 @@
-"""A release as a plain document, and back; every refusal names its path.
+"""A release as a plain document, and back; every refusal names its path."""
 
-The integers may stand in the document or elsewhere (in the columns of a Parquet file).
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +32,7 @@ from dpratio.release.noisy_sums import (
     read_integer,
     read_layers,
     read_products,
+    read_values,
 )
 from dpratio.release.release import Release, ReleasedQuestion, fresh_question
 from dpratio.release.release_id import read_id
@@ -48,12 +46,9 @@ __all__ = ["FORMAT", "VERSION", "release_from_document", "release_to_document"]
 FORMAT = "dpratio-release"
 VERSION = 3
 
-# Gives the integers of a question: its place, its number of rows and of sums.
-Values = Callable[[int, int, int], Integers]
-
 
 def release_to_document(release: Release) -> dict[str, Any]:
-    """Write everything but the integers."""
+    """Write everything but the checksum."""
     # Releases without a ledger, and those of before, have no hash of a source.
     hashed = {} if release.source_hash is None else {"source": release.source_hash}
     found = release.searched
@@ -72,6 +67,10 @@ def release_to_document(release: Release) -> dict[str, Any]:
         **searched,
         "plan": plan_to_document(release.plan),
         "parts": [_question_to_document(release, each) for each in release.questions],
+        "values": [
+            [[str(value) for value in row] for row in question.integers.tolist()]
+            for question in release.questions
+        ],
     }
 
 
@@ -85,8 +84,8 @@ def require_format(node: Node) -> None:
         )
 
 
-def release_from_document(node: Node, values: Values) -> Release:
-    """Read a release whose integers are given by a function.
+def release_from_document(node: Node) -> Release:
+    """Read a release from a document without its checksum.
 
     Raises:
         DocumentRefused: When a field is missing, unknown or breaks a rule.
@@ -102,6 +101,7 @@ def release_from_document(node: Node, values: Values) -> Release:
         "ledger",
         "plan",
         "parts",
+        "values",
         optional=["derived", "source", "searched"],
     )
     plan = plan_from_document(fields["plan"])
@@ -123,12 +123,15 @@ def release_from_document(node: Node, values: Values) -> Release:
     given = fields["parts"].items()
     if len(given) != len(plan.questions):
         fields["parts"].refuse(f"must have {len(plan.questions)} parts")
+    values = fields["values"].items()
+    if len(values) != len(given):
+        fields["values"].refuse("must have as many parts as the plan")
     release = node.make(
         lambda: Release(
             id=read_id(fields["id"]),
             plan=plan,
             questions=tuple(
-                _read_question(each, plan, at, values, derived=bool(sources))
+                _read_question(each, plan, at, values[at], derived=bool(sources))
                 for at, each in enumerate(given)
             ),
             made_by=fields["made_by"].text(),
@@ -219,7 +222,7 @@ def _question_to_document(
 
 
 def _read_question(
-    node: Node, plan: Plan, at: int, values: Values, *, derived: bool
+    node: Node, plan: Plan, at: int, values: Node, *, derived: bool
 ) -> ReleasedQuestion:
     own = ("stages", "beside", "realised", "products")
     fields = node.fields("found", "noise", optional=own)
@@ -230,9 +233,8 @@ def _read_question(
     rows = 1 if groups is None else groups.count
     others = fields["beside"].items() if "beside" in fields else []
     width = len(question.sums)
-    held, *apart = np.split(
-        values(at, rows, width * (1 + len(others))), 1 + len(others), axis=1
-    )
+    shape = (rows, width * (1 + len(others)))
+    held, *apart = np.split(read_values(values, shape), 1 + len(others), axis=1)
     if fields["noise"].value is None:
         if derived:
             fields["noise"].refuse("must say how noise was added up")

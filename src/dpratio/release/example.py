@@ -36,4 +36,4 @@ def example_release(strategy: str = "focused") -> Release:
     """
     require_one_of(strategy, _FILES, "strategy")
     file = files("dpratio.release") / _FILES[strategy]
-    return release_from_bytes(file.read_bytes(), "json")
+    return release_from_bytes(file.read_bytes())

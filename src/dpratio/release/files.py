@@ -1,17 +1,14 @@
-"""Writing and reading releases, as strict, versioned JSON or Parquet.
+"""Writing and reading releases, as strict, versioned JSON.
 
-Sums are written as text in JSON: integers of 19 digits are altered by readers that keep
+Sums are written as text: integers of 19 digits are altered by readers that keep
 numbers as doubles. A checksum over the canonical document shows accidental edits.
 """
 
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dpratio.checks import import_extra, require
-from dpratio.errors import DocumentRefused, DpratioError, FileRefused, MissingExtra
+from dpratio.checks import require
+from dpratio.errors import DpratioError, FileRefused
 from dpratio.release.checked_json import (
     body_of,
     checked_bytes,
@@ -26,7 +23,6 @@ from dpratio.release.document import (
     release_to_document,
     require_format,
 )
-from dpratio.release.noisy_sums import integer_of, read_integer
 from dpratio.release.release import Release
 from dpratio.release.writing import check_writable, write_whole
 from dpratio.strict import Node
@@ -34,8 +30,6 @@ from dpratio.strict import Node
 __all__ = [
     "FORMAT",
     "VERSION",
-    "check_format",
-    "format_of",
     "read_release",
     "release_from_bytes",
     "release_to_bytes",
@@ -51,14 +45,12 @@ def write_release(
 
     Args:
         release: What to write.
-        path: Where. A name that ends in ``.parquet`` gives a Parquet file, for many
-            groups; any other JSON, for reading.
+        path: Where.
         replace: Whether another release that is there may be replaced; nothing else
             ever is.
 
     Raises:
         FileRefused: When the file cannot be written, or something else is there.
-        MissingExtra: When Parquet is wanted and PyArrow is not installed.
 
     Example:
         >>> import dpratio as dpr
@@ -73,7 +65,7 @@ def write_release(
     named = isinstance(path, str | PathLike)
     require(named, "a release is written to a path", path)
     is_there = require_place(path, replace=replace, again=release.id)
-    write_whole(path, release_to_bytes(release, format_of(path)), replace=is_there)
+    write_whole(path, release_to_bytes(release), replace=is_there)
 
 
 def require_place(
@@ -99,8 +91,6 @@ def require_place(
     hint = "Name another file, or say replace=True to replace a release."
     try:
         there = read_release(path)
-    except MissingExtra:
-        raise
     except DpratioError:
         raise FileRefused(f"'{path}' exists and is no release. {hint}") from None
     if not replace and there.id != again:
@@ -108,23 +98,13 @@ def require_place(
     return True
 
 
-def release_to_bytes(release: Release, kind: str) -> bytes:
-    """Write a release as the content of a file, ``"json"`` or ``"parquet"``."""
-    if kind == "parquet":
-        from dpratio.release.parquet import to_parquet
-
-        return to_parquet(release)
-    body = release_to_document(release) | {
-        "values": [
-            [[str(value) for value in row] for row in question.integers.tolist()]
-            for question in release.questions
-        ]
-    }
-    return checked_bytes(body)
+def release_to_bytes(release: Release) -> bytes:
+    """Write a release as the content of a file."""
+    return checked_bytes(release_to_document(release))
 
 
 def read_release(path: str | PathLike[str]) -> Release:
-    """Read a release from a JSON or Parquet file.
+    """Read a release from a file.
 
     Args:
         path: A file written by `write_release`.
@@ -136,7 +116,6 @@ def read_release(path: str | PathLike[str]) -> Release:
         FileRefused: When the file cannot be read.
         DocumentRefused: When it is truncated, edited or of a newer format; the
             message holds the path inside the document.
-        MissingExtra: When it is Parquet and PyArrow is not installed.
 
     Example:
         >>> import dpratio as dpr
@@ -154,67 +133,19 @@ def read_release(path: str | PathLike[str]) -> Release:
         reason = error.strerror if isinstance(error, OSError) else "the name holds NUL"
         raise FileRefused(f"'{path}' cannot be read: {reason}.") from None
     try:
-        return release_from_bytes(content, format_of(path))
+        return release_from_bytes(content)
     except UnicodeDecodeError:
         raise FileRefused(f"'{path}' cannot be read: it is not UTF-8.") from None
 
 
-def release_from_bytes(content: bytes, kind: str) -> Release:
-    """Read a release from the content of a file, ``"json"`` or ``"parquet"``."""
-    if kind == "parquet":
-        from dpratio.release.parquet import from_parquet
-
-        return from_parquet(content)
-    return _from_text(content.decode("utf-8"))
-
-
-def check_format(path: str | PathLike[str]) -> None:
-    """Find out before any work whether a format can be written.
+def release_from_bytes(content: bytes) -> Release:
+    """Read a release from the content of a file; exceptions as `read_release`.
 
     Raises:
-        MissingExtra: When Parquet is wanted and PyArrow is not installed.
+        UnicodeDecodeError: When it is not UTF-8.
     """
-    if format_of(path) == "parquet":
-        import_extra("pyarrow.parquet", "arrow")
-
-
-def format_of(path: str | PathLike[str]) -> str:
-    """Tell the format of a release from the name of its file."""
-    return "parquet" if str(fspath(path)).endswith(".parquet") else "json"
-
-
-def _from_text(text: str) -> Release:
-    node = Node(parse(text))
+    node = Node(parse(content.decode("utf-8")))
     require_format(node)
-    for name in ("values", "parts"):
-        if name not in node.entries():
-            raise DocumentRefused(f"$: field '{name}' is missing.")
     body = body_of(node)
     require_checksum(node, checksum(body))
-    held = node.entries()["values"].items()
-    rest = {name: value for name, value in body.items() if name != "values"}
-    if len(held) != len(node.entries()["parts"].items()):
-        node.entries()["values"].refuse("must have as many parts as the plan")
-    return release_from_document(
-        Node(rest), lambda at, rows, sums: _read_values(held[at], (rows, sums))
-    )
-
-
-def _read_values(node: Node, shape: tuple[int, int]) -> NDArray[np.int64]:
-    rows = node.items()
-    if len(rows) != shape[0]:
-        raise DocumentRefused(
-            f"{node.path}: must have {shape[0]} rows, has {len(rows)}."
-        )
-    values = np.empty(shape, dtype=np.int64)
-    for index, row in enumerate(rows):
-        cells = row.value if isinstance(row.value, list) else []
-        integers = [integer_of(cell) for cell in cells]
-        if len(integers) != shape[1] or None in integers:
-            # Cells get their paths only where one of them is refused.
-            nodes = row.items()
-            if len(nodes) != shape[1]:
-                row.refuse(f"must hold {shape[1]} sums")
-            integers = [read_integer(cell) for cell in nodes]
-        values[index] = integers
-    return values
+    return release_from_document(Node(body))

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpratio.arrays import Integers
 from dpratio.checks import require
+from dpratio.errors import DocumentRefused
 from dpratio.plan.calibration.calibrate import LARGEST_SCALE, MECHANISMS, SMALLEST_SCALE
 from dpratio.plan.sensitivity.contrast import Contrast
 from dpratio.plan.sensitivity.cross_products import PlannedPairs
@@ -25,13 +26,13 @@ __all__ = [
     "added_rows",
     "added_sums",
     "checked_products",
-    "integer_of",
     "layers_add_up",
     "layers_to_document",
     "products_to_document",
     "read_integer",
     "read_layers",
     "read_products",
+    "read_values",
     "require_totals",
     "to_integers",
 ]
@@ -216,21 +217,37 @@ def read_products(node: Node | None, pairs: PlannedPairs | None) -> Integers | N
     return np.array(cells, dtype=np.int64)
 
 
+def read_values(node: Node, shape: tuple[int, int]) -> Integers:
+    """Read the integers of a question: so many rows of so many sums."""
+    rows = node.items()
+    if len(rows) != shape[0]:
+        raise DocumentRefused(
+            f"{node.path}: must have {shape[0]} rows, has {len(rows)}."
+        )
+    values = np.empty(shape, dtype=np.int64)
+    for index, row in enumerate(rows):
+        cells = row.value if isinstance(row.value, list) else []
+        integers = [_integer_of(cell) for cell in cells]
+        if len(integers) != shape[1] or None in integers:
+            # Cells get their paths only where one of them is refused.
+            nodes = row.items()
+            if len(nodes) != shape[1]:
+                row.refuse(f"must hold {shape[1]} sums")
+            integers = [read_integer(cell) for cell in nodes]
+        values[index] = integers
+    return values
+
+
 def read_integer(node: Node) -> int:
     """Read a noisy integer that is written as text."""
-    integer = integer_of(node.text())
+    integer = _integer_of(node.text())
     if integer is None:
         node.refuse("must be a 64-bit integer written as text")
     return integer
 
 
-def integer_of(text: object) -> int | None:
-    """Return the noisy integer that a text stands for; None where it is none.
-
-    Example:
-        >>> integer_of("-12"), integer_of("012"), integer_of(12)
-        (-12, None, None)
-    """
+def _integer_of(text: object) -> int | None:
+    """Return the noisy integer that a text stands for; None where it is none."""
     if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
         return None
     integer = int(text)

@@ -90,7 +90,7 @@ def released(table: object, batch: Batch, engine: str) -> Release:
 
 def require_alike(whole: Release, less: Release) -> None:
     """Two releases differ in their integers and in the checksum over them."""
-    told = [json.loads(release_to_bytes(each, "json")) for each in (whole, less)]
+    told = [json.loads(release_to_bytes(each)) for each in (whole, less)]
     for document in told:
         del document["values"], document["sha256"]
     assert told[0] == told[1]

@@ -79,7 +79,7 @@ def bring(ledger: Ledger, state: str, release_id: str = ID) -> None:
     if state in {"opened", "sealed", "published"}:
         ledger.open(release_id)
     if state in {"sealed", "published"}:
-        ledger.seal(release_id, b"bytes", "json")
+        ledger.seal(release_id, b"bytes")
     if state == "published":
         ledger.publish(release_id)
 

@@ -21,7 +21,6 @@ from dpratio.terms.budget import Budget
 STEPS = (
     (room, "price"),
     (room, "asked_before"),
-    (room, "check_format"),
     (room, "require_place"),
     (Ledger, "sealed"),
     (room, "open_for"),
@@ -59,7 +58,6 @@ def test_everything_public_is_checked_then_charged_then_opened_then_sealed(
     assert calls == [
         "price",
         "asked_before",
-        "check_format",
         "require_place",
         "sealed",
         "open_for",
@@ -82,7 +80,6 @@ def test_a_retry_only_reads_the_ledger_and_writes_the_file(
     release_sums(TABLE, PLAN, ledger=file_ledger, release_id=name, out=out)
     assert calls == [
         "price",
-        "check_format",
         "require_place",
         "sealed",
         "write_whole",

@@ -16,16 +16,14 @@ from dpratio.release.release_id import id_of
 from dpratio.terms.budget import Budget
 
 
-@pytest.mark.parametrize("name", ["r.json", "r.parquet"])
 def test_a_retry_gives_the_same_bytes_and_reads_no_data(
-    name: str, file_ledger: Ledger, tmp_path: Path
+    file_ledger: Ledger, tmp_path: Path
 ) -> None:
-    first = release_sums(
-        TABLE, PLAN, ledger=file_ledger, release_id=ID, out=tmp_path / name
-    )
+    written = tmp_path / "r.json"
+    first = release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID, out=written)
     before = file_ledger.account()
-    content = (tmp_path / name).read_bytes()
-    for out in (tmp_path / name, tmp_path / f"again-{name}", None):
+    content = written.read_bytes()
+    for out in (written, tmp_path / "again.json", None):
         again = release_sums(
             Untouchable(), PLAN, ledger=file_ledger, release_id=ID, out=out
         )
@@ -33,8 +31,7 @@ def test_a_retry_gives_the_same_bytes_and_reads_no_data(
         if out is not None:
             assert out.read_bytes() == content
     assert file_ledger.account() == before
-    sealed = file_ledger.sealed(ID, PLAN)
-    assert sealed == (content, name.partition(".")[2])
+    assert file_ledger.sealed(ID, PLAN) == content
 
 
 def test_a_retry_may_be_in_another_process(file_ledger: Ledger, tmp_path: Path) -> None:
@@ -43,35 +40,11 @@ def test_a_retry_may_be_in_another_process(file_ledger: Ledger, tmp_path: Path) 
     assert release_sums(Untouchable(), PLAN, ledger=other, release_id=first.id) == first
 
 
-@pytest.mark.parametrize(
-    ("sealed", "asked"), [("json", "parquet"), ("parquet", "json")]
-)
-def test_a_retry_in_another_format_is_refused(
-    sealed: str, asked: str, file_ledger: Ledger, tmp_path: Path
-) -> None:
-    out = tmp_path / f"r.{sealed}"
-    release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID, out=out)
-    with pytest.raises(LedgerRefused) as refused:
-        release_sums(
-            Untouchable(),
-            PLAN,
-            ledger=file_ledger,
-            release_id=ID,
-            out=tmp_path / f"r.{asked}",
-        )
-    assert str(refused.value) == (
-        f"release {ID} was sealed as .{sealed}, and its bytes are given again as they "
-        f"are. Name a .{sealed} file."
-    )
-    assert not (tmp_path / f"r.{asked}").exists()
-
-
-def test_a_release_without_a_file_is_sealed_as_json(file_ledger: Ledger) -> None:
+def test_a_release_without_a_file_is_sealed(file_ledger: Ledger) -> None:
     release = release_sums(TABLE, PLAN, ledger=file_ledger)
     sealed = file_ledger.sealed(release.id, PLAN)
     assert sealed is not None
-    assert sealed[1] == "json"
-    assert release_from_bytes(*sealed) == release
+    assert release_from_bytes(sealed) == release
 
 
 def test_a_release_that_was_sealed_and_not_published_is_published(

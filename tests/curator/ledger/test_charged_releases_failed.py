@@ -1,6 +1,5 @@
 """What fails before the charge costs nothing; after it, it stays charged."""
 
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +19,6 @@ from dpratio.errors import (
     FileRefused,
     InvalidInput,
     LedgerRefused,
-    MissingExtra,
     PlanRefused,
     SchemaRefused,
 )
@@ -58,17 +56,6 @@ def test_bad_arguments_charge_nothing(file_ledger: Ledger, tmp_path: Path) -> No
     refused(file_ledger, FileRefused, Untouchable(), out=tmp_path / "none" / "r.json")
     refused(file_ledger, FileRefused, Untouchable(), out=tmp_path)
     assert file_ledger.account().seq == 0
-
-
-def test_a_missing_package_for_parquet_is_told_before_the_charge(
-    file_ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    refused(file_ledger, MissingExtra, Untouchable(), out=tmp_path / "r.parquet")
-    assert file_ledger.account().seq == 0
-    release_sums(
-        TABLE, PLAN, ledger=file_ledger, out=tmp_path / "r.json", engine="python"
-    )
 
 
 def test_an_engine_that_stops_after_the_charge_leaves_it_charged(

@@ -52,7 +52,7 @@ def drawn(
     waits = book.spool.kept(ID)
     assert waits is not None
     assert book.account().releases[ID].state == "opened"
-    yield waits[0]
+    yield waits
     assert book.account().spent.loss == Fraction(1, 10)
 
 
@@ -62,7 +62,7 @@ def test_the_same_id_seals_what_was_drawn(
     again = Ledger(any_ledger, spool=tmp_path / "spool")
     out = tmp_path / "r.json"
     release = release_sums(Untouchable(), PLAN, ledger=again, release_id=ID, out=out)
-    assert release_to_bytes(release, "json") == drawn == out.read_bytes()
+    assert release_to_bytes(release) == drawn == out.read_bytes()
     assert book.account().releases[ID].state == "published"
     assert not (tmp_path / "spool").exists()
     assert release_sums(Untouchable(), PLAN, ledger=book, release_id=ID) == release
@@ -71,7 +71,7 @@ def test_the_same_id_seals_what_was_drawn(
 
 def test_looking_the_ledger_over_tells_what_waits(drawn: bytes, book: Ledger) -> None:
     assert drawn
-    book.spool.keep("9" * 32, b"of another ledger", "json")
+    book.spool.keep("9" * 32, b"of another ledger")
     (note,) = verify_ledger(book).notes
     assert note == (
         f"what was drawn for release {ID} waits in the spool of this machine. Ask for "
@@ -93,7 +93,7 @@ def test_another_machine_draws_nothing_and_says_so(
 def test_another_plan_gets_nothing_of_it(drawn: bytes, book: Ledger) -> None:
     with pytest.raises(LedgerRefused, match="belongs to another plan"):
         release_sums(Untouchable(), plan_of("0.2"), ledger=book, release_id=ID)
-    assert book.spool.kept(ID) == (drawn, "json")
+    assert book.spool.kept(ID) == drawn
 
 
 def test_a_spool_that_was_edited_is_refused(drawn: bytes, book: Ledger) -> None:
@@ -112,7 +112,7 @@ def test_a_spool_of_another_ledger_is_refused(
     other.open(ID)
     with pytest.raises(LedgerFailed, match="plan or ledger"):
         release_sums(Untouchable(), PLAN, ledger=other, release_id=ID)
-    assert book.spool.kept(ID) == (drawn, "json")
+    assert book.spool.kept(ID) == drawn
 
 
 def test_a_spool_that_cannot_be_used_is_told_before_the_charge(book: Ledger) -> None:
@@ -130,7 +130,7 @@ def test_a_spool_that_fails_later_does_not_stop_the_seal(
     monkeypatch.undo()
     assert book.account().releases[ID].state == "published"
     with pytest.raises(LedgerRefused, match="is not in this ledger") as told:
-        book.seal(OTHER, b"bytes", "json")
+        book.seal(OTHER, b"bytes")
     assert "waits" not in str(told.value)
 
 
@@ -143,7 +143,7 @@ def test_without_a_spool_an_outage_says_only_what_it_is(
     monkeypatch.setattr(sqlite, "_PATIENCE", 0.05)
     monkeypatch.setattr(server, "_PATIENCE", "50ms")
     with locked(any_ledger), pytest.raises(LedgerFailed) as told:
-        book.seal(ID, b"bytes", "json")
+        book.seal(ID, b"bytes")
     assert "waits" not in str(told.value)
 
 

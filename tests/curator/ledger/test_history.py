@@ -212,7 +212,7 @@ def test_the_history_has_a_row_for_each_release_and_its_state(tmp_path: Path) ->
             continue
         ledger.open(release_id)
         if state != "opened":
-            ledger.seal(release_id, b"", "json")
+            ledger.seal(release_id, b"")
         if state == "published":
             ledger.publish(release_id)
     rows = History(ledger.account()).to_dicts()

@@ -22,8 +22,8 @@ def test_a_release_goes_from_charge_to_published(ledger: Ledger) -> None:
     hashed = ledger.charge(ID, PLAN, by="Ada")
     head = ledger.open(ID)
     assert head == ledger.account().head
-    ledger.seal(ID, b"\x00bytes\xff", "parquet")
-    assert ledger.sealed(ID, PLAN) == (b"\x00bytes\xff", "parquet")
+    ledger.seal(ID, b"\x00bytes\xff")
+    assert ledger.sealed(ID, PLAN) == b"\x00bytes\xff"
     ledger.publish(ID)
     account = ledger.account("loans")
     held = account.releases[ID]
@@ -40,16 +40,16 @@ def test_a_release_goes_from_charge_to_published(ledger: Ledger) -> None:
     }
     assert held.said("sealed") == {
         "sha256": hashlib.sha256(b"\x00bytes\xff").hexdigest(),
-        "format": "parquet",
+        "format": "json",
     }
-    assert ledger.sealed(ID, PLAN, scope="loans") == (b"\x00bytes\xff", "parquet")
+    assert ledger.sealed(ID, PLAN, scope="loans") == b"\x00bytes\xff"
 
 
 def test_another_process_sees_the_same(any_ledger: str, ledger: Ledger) -> None:
     bring(ledger, "published")
     other = Ledger(any_ledger)
     assert other.account() == ledger.account()
-    assert other.sealed(ID, PLAN) == (b"bytes", "json")
+    assert other.sealed(ID, PLAN) == b"bytes"
 
 
 def test_ten_tenths_fill_the_cap_exactly(ledger: Ledger) -> None:
@@ -91,7 +91,7 @@ def test_entries_have_the_time_of_the_clock(
 
 VERBS: dict[str, Any] = {
     "opened": lambda ledger: ledger.open(ID),
-    "sealed": lambda ledger: ledger.seal(ID, b"other", "json"),
+    "sealed": lambda ledger: ledger.seal(ID, b"other"),
     "published": lambda ledger: ledger.publish(ID),
     "voided": lambda ledger: ledger.void(ID),
 }
@@ -136,7 +136,7 @@ def test_a_step_out_of_order_is_refused(
 def test_a_refused_seal_keeps_no_bytes(file_ledger: Ledger) -> None:
     bring(file_ledger, "charge")
     with pytest.raises(LedgerRefused):
-        file_ledger.seal(ID, b"bytes", "json")
+        file_ledger.seal(ID, b"bytes")
     with file_ledger.watch.reading() as watched:
         assert watched.tables.artifact_ids() == []
 

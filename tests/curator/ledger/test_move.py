@@ -70,7 +70,7 @@ def test_a_moved_ledger_has_the_same_lines_and_goes_on(
     for name in new.scopes():
         if first.id in new.account(name).releases:
             sealed = new.sealed(first.id, first.plan, scope=name)
-    assert sealed == (release_to_bytes(first, "json"), "json")
+    assert sealed == release_to_bytes(first)
 
 
 @pytest.fixture
@@ -93,8 +93,8 @@ def test_a_ledger_that_was_exported_is_closed(exported: Path, any_ledger: str) -
             with pytest.raises(LedgerFailed, match=closed):
                 verb()
     with pytest.raises(LedgerFailed, match=closed):
-        each.seal(OTHER, b"bytes", "json")
-    assert each.spool.kept(OTHER) == (b"bytes", "json")  # It is sealed elsewhere.
+        each.seal(OTHER, b"bytes")
+    assert each.spool.kept(OTHER) == b"bytes"  # It is sealed elsewhere.
     assert "Closed: the ledger was exported" in each.history().said()[-1]
     assert "scope 'loans' is closed: it was moved elsewhere." in (
         verify_ledger(each).notes
@@ -106,7 +106,7 @@ def test_a_release_that_was_under_way_goes_on_elsewhere(
 ) -> None:
     new = Ledger(tmp_path / "new.db")
     import_ledger(exported, new, by="olga")
-    new.seal(OTHER, b"bytes", "json")
+    new.seal(OTHER, b"bytes")
     assert new.account().releases[OTHER].state == "sealed"
 
 

@@ -25,10 +25,10 @@ def spool(tmp_path: Path) -> Spool:
 
 def test_bytes_come_back_as_they_were_kept_and_for_nobody_else(spool: Spool) -> None:
     assert spool.kept(ID) is None
-    assert spool.keep(ID, b"one", "json")
-    assert spool.keep(OTHER, b"two", "parquet")
-    assert spool.kept(ID) == (b"one", "json")
-    assert spool.kept(OTHER) == (b"two", "parquet")
+    assert spool.keep(ID, b"one")
+    assert spool.keep(OTHER, b"two")
+    assert spool.kept(ID) == b"one"
+    assert spool.kept(OTHER) == b"two"
     assert spool.folder.stat().st_mode & 0o777 == 0o700
     for path in spool.folder.iterdir():
         assert path.stat().st_mode & 0o777 == 0o600
@@ -40,9 +40,9 @@ def test_bytes_come_back_as_they_were_kept_and_for_nobody_else(spool: Spool) -> 
 
 
 def test_bytes_that_wait_are_not_replaced(spool: Spool) -> None:
-    assert spool.keep(ID, b"one", "json")
-    assert not spool.keep(ID, b"two", "json")
-    assert spool.kept(ID) == (b"one", "json")
+    assert spool.keep(ID, b"one")
+    assert not spool.keep(ID, b"two")
+    assert spool.kept(ID) == b"one"
     spool.drop(ID)
     assert not spool.folder.exists()
 
@@ -59,7 +59,7 @@ def test_a_folder_that_others_may_enter_is_refused(mode: int, spool: Spool) -> N
     (spool.folder / "more").touch()
     with pytest.raises(LedgerFailed, match=r"is not its owner's alone: .*mode 0700"):
         spool.require_usable()
-    assert not spool.keep(ID, b"one", "json")
+    assert not spool.keep(ID, b"one")
     assert [each.name for each in spool.folder.iterdir()] == ["more"]
 
 
@@ -75,7 +75,7 @@ def test_a_link_or_a_file_is_no_spool(spool: Spool, tmp_path: Path) -> None:
 
 
 def test_bytes_that_others_may_write_are_refused(spool: Spool) -> None:
-    assert spool.keep(ID, b"one", "json")
+    assert spool.keep(ID, b"one")
     path = spool.folder / f"{ID}.json"
     path.chmod(0o606)
     with pytest.raises(LedgerFailed, match="holds a file that others may write or re"):
@@ -134,8 +134,7 @@ def test_only_what_was_drawn_for_the_charge_is_taken(
 ) -> None:
     drawn = release_sums(TABLE, PLAN, ledger=file_ledger, release_id=ID)
     held = file_ledger.account().releases[ID]
-    require_drawn_for(held, ID, release_to_bytes(drawn, "json"), "json")
-    require_drawn_for(held, ID, release_to_bytes(drawn, "parquet"), "parquet")
+    require_drawn_for(held, ID, release_to_bytes(drawn))
     elsewhere = Ledger(tmp_path / "other.db")
     elsewhere.open_scope(replace(SCOPE, dataset="other loans"))
     same_id = release_sums(TABLE, PLAN, ledger=elsewhere, release_id=ID)
@@ -146,23 +145,23 @@ def test_only_what_was_drawn_for_the_charge_is_taken(
         replace(other_plan, id=ID, ledger_head=drawn.ledger_head),
         replace(drawn, ledger_head=None),
     ):
-        refuse_bytes(held, release_to_bytes(wrong, "json"))
-    for damaged in (b"", b"\xff", b"{}", release_to_bytes(drawn, "json")[:-2]):
+        refuse_bytes(held, release_to_bytes(wrong))
+    for damaged in (b"", b"\xff", b"{}", release_to_bytes(drawn)[:-2]):
         refuse_bytes(held, damaged)
 
 
 def refuse_bytes(held: Held, content: bytes) -> None:
     with pytest.raises(LedgerFailed, match="damaged, or was drawn for another release"):
-        require_drawn_for(held, ID, content, "json")
+        require_drawn_for(held, ID, content)
 
 
 def test_sealing_the_same_bytes_twice_is_sealing_once(ledger: Ledger) -> None:
     """Another process with the same spool was faster, or nobody heard the answer."""
     bring(ledger, "sealed")
-    ledger.seal(ID, b"bytes", "json")
+    ledger.seal(ID, b"bytes")
     assert ledger.account().seq == 3
     ledger.publish(ID)
-    ledger.seal(ID, b"bytes", "json")
+    ledger.seal(ID, b"bytes")
     assert ledger.account().seq == 4
 
 
@@ -170,23 +169,23 @@ def test_a_folder_in_one_that_is_missing_is_not_made(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "none" / "spool")
     with pytest.raises(LedgerFailed, match="cannot be used: No such file"):
         spool.require_usable()
-    assert not spool.keep(ID, b"one", "json")
+    assert not spool.keep(ID, b"one")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_belongs_to_no_charge_is_not_kept(ledger: Ledger) -> None:
     with pytest.raises(LedgerRefused, match="is not in this ledger"):
-        ledger.seal(OTHER, b"bytes", "json")
+        ledger.seal(OTHER, b"bytes")
     assert ledger.spool.kept(OTHER) is None
     bring(ledger, "sealed")
     with pytest.raises(LedgerRefused, match="is sealed, so it cannot be sealed"):
-        ledger.seal(ID, b"other bytes", "json")
+        ledger.seal(ID, b"other bytes")
     assert ledger.spool.kept(ID) is None
     # What waited before is not this call's to remove.
-    assert ledger.spool.keep(OTHER, b"waits", "json")
+    assert ledger.spool.keep(OTHER, b"waits")
     with pytest.raises(LedgerRefused, match="is not in this ledger"):
-        ledger.seal(OTHER, b"bytes", "json")
-    assert ledger.spool.kept(OTHER) == (b"waits", "json")
+        ledger.seal(OTHER, b"bytes")
+    assert ledger.spool.kept(OTHER) == b"waits"
     ledger.spool.drop(OTHER)
 
 
@@ -200,7 +199,7 @@ def test_threads_share_a_spool_that_each_removes_when_it_is_empty(spool: Spool) 
                 spool.require_usable()
             except LedgerFailed as error:
                 failed.append(str(error))
-            if not spool.keep(name, b"one", "json") or spool.kept(name) is None:
+            if not spool.keep(name, b"one") or spool.kept(name) is None:
                 failed.append(name)
             spool.drop(name)
 

@@ -50,7 +50,7 @@ def test_a_release_that_the_ledger_does_not_know_was_not_charged(
 
 def test_what_was_drawn_waits_in_the_spool(file_ledger: Ledger) -> None:
     bring(file_ledger, "opened")
-    assert file_ledger.spool.keep(ID, b"{}", "json")
+    assert file_ledger.spool.keep(ID, b"{}")
     standing = standing_of(file_ledger, ID)
     assert standing.status == "spooled"
     assert standing.words.endswith(f"waits in the spool of this machine. {AGAIN}")

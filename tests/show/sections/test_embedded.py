@@ -25,7 +25,7 @@ def test_what_is_packed_is_the_file_that_is_written(tmp_path: Path) -> None:
     assert gzip.decompress(base64.b64decode(held.packed)) == content
     assert held.sha256 == hashlib.sha256(content).hexdigest()
     assert held.size == len(content)
-    assert release_from_bytes(content, "json") == RELEASE
+    assert release_from_bytes(content) == RELEASE
     assert f"{held.name}, {held.size:,} bytes" in held.words()
     page = render_report(RELEASE)
     assert held.packed in page

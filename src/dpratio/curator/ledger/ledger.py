@@ -190,7 +190,7 @@ class Ledger:
         write = partial(self._step, release_id, "opened")
         return open_once(self.spool, release_id, write)
 
-    def seal(self, release_id: str, content: bytes, kind: str) -> None:
+    def seal(self, release_id: str, content: bytes) -> None:
         """Keep the bytes of a release, once and for all.
 
         Guarantee:
@@ -198,9 +198,9 @@ class Ledger:
             id seals them later, and nothing is drawn again.
             Proof: docs/proofs/ledger.md.
         """
-        event = {"sha256": hashlib.sha256(content).hexdigest(), "format": kind}
+        event = {"sha256": hashlib.sha256(content).hexdigest(), "format": "json"}
         seal = partial(self._step, release_id, "sealed", event, content)
-        keep_until(seal, self.spool, release_id, content, kind)
+        keep_until(seal, self.spool, release_id, content)
 
     def publish(self, release_id: str) -> None:
         """Record that the sealed bytes are published, even if they were before."""
@@ -299,8 +299,8 @@ class Ledger:
     @patient
     def sealed(
         self, release_id: str, plan: Plan, *, scope: str | None = None
-    ) -> tuple[bytes, str] | None:
-        """Give the bytes and the format of a release that was sealed before.
+    ) -> bytes | None:
+        """Give the bytes of a release that was sealed before.
 
         Returns:
             None if the id is new, or if nothing was drawn for its charge yet.
@@ -324,9 +324,8 @@ class Ledger:
             if spooled is None:
                 require_sealed(account, release_id, hashed)
                 self.spool.drop(release_id)
-                seal = held.said("sealed")
-                return tables.artifact(release_id, seal["sha256"]), seal["format"]
-        self.seal(release_id, *spooled)
+                return tables.artifact(release_id, held.said("sealed")["sha256"])
+        self.seal(release_id, spooled)
         return spooled
 
     @patient

@@ -31,9 +31,9 @@ __all__ = [
     "usual_spool",
 ]
 
-_KINDS = ("json", "parquet")
+_DRAWN = "json"
 _CLAIM = "claim"
-_WAITING = re.compile(r"([0-9a-f]{32})\.(?:json|parquet)")
+_WAITING = re.compile(r"([0-9a-f]{32})\.json")
 _ATTEMPTS = 50
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -64,7 +64,7 @@ class Spool:
             self._refuse(f"cannot be used: {error.strerror}")
         self._tidy()
 
-    def keep(self, release_id: str, content: bytes, kind: str) -> bool:
+    def keep(self, release_id: str, content: bytes, kind: str = _DRAWN) -> bool:
         """Write the bytes of a release and wait until they are on the disk.
 
         Returns:
@@ -89,17 +89,13 @@ class Spool:
             return False
         return True
 
-    def kept(self, release_id: str) -> tuple[bytes, str] | None:
-        """Give the bytes and the format of a release that waits here.
+    def kept(self, release_id: str) -> bytes | None:
+        """Give the bytes of a release that waits here.
 
         Raises:
             LedgerFailed: When they are not their owner's alone, or cannot be read.
         """
-        for kind in _KINDS:
-            content = self._read(f"{release_id}.{kind}")
-            if content is not None:
-                return content, kind
-        return None
+        return self._read(f"{release_id}.{_DRAWN}")
 
     def claim(self, release_id: str) -> str | None:
         """Look for the secret of a release that was opened, and nobody knows it."""
@@ -150,7 +146,7 @@ class Spool:
     def drop(self, release_id: str) -> None:
         """Remove the bytes of a release that is sealed."""
         with contextlib.suppress(OSError):
-            for kind in (*_KINDS, _CLAIM):
+            for kind in (_DRAWN, _CLAIM):
                 (self.folder / f"{release_id}.{kind}").unlink(missing_ok=True)
                 (self.folder / f".{release_id}.{kind}").unlink(missing_ok=True)
         self._tidy()
@@ -215,7 +211,6 @@ def keep_until(
     spool: Spool,
     release_id: str,
     content: bytes,
-    kind: str,
 ) -> None:
     """Keep the bytes of a release until they are sealed.
 
@@ -223,7 +218,7 @@ def keep_until(
         LedgerRefused: When they may not be sealed; then they are dropped.
         LedgerFailed: When they could not be; then they wait, where they were kept.
     """
-    is_kept = spool.keep(release_id, content, kind)
+    is_kept = spool.keep(release_id, content)
     try:
         seal()
     except LedgerFailed as error:
@@ -243,9 +238,7 @@ def keep_until(
     )
 
 
-def drawn_for(
-    held: Held, spool: Spool, release_id: str, hashed: str
-) -> tuple[bytes, str] | None:
+def drawn_for(held: Held, spool: Spool, release_id: str, hashed: str) -> bytes | None:
     """Find what was drawn for a release that is opened and not sealed.
 
     Raises:
@@ -254,18 +247,18 @@ def drawn_for(
     is_waiting = (held.state, held.plan) == ("opened", hashed)
     spooled = spool.kept(release_id) if is_waiting else None
     if spooled is not None:
-        require_drawn_for(held, release_id, *spooled)
+        require_drawn_for(held, release_id, spooled)
     return spooled
 
 
-def require_drawn_for(held: Held, release_id: str, content: bytes, kind: str) -> None:
+def require_drawn_for(held: Held, release_id: str, content: bytes) -> None:
     """Refuse spooled bytes that were not drawn for this charge in this ledger.
 
     Raises:
         LedgerFailed: When they are damaged, or of another release, plan or ledger.
     """
     try:
-        drawn = release_from_bytes(content, kind)
+        drawn = release_from_bytes(content)
     except (DpratioError, ValueError):
         drawn = None
     heads = [each.hash for each in held.entries if each.kind == "opened"]

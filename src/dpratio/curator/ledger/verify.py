@@ -172,14 +172,8 @@ def _wrong_bytes(
         if seal:
             try:
                 content = watched.tables.artifact(release_id, seal["sha256"])
-                require_paid(
-                    held,
-                    release_id,
-                    account.scope.accounting,
-                    content,
-                    seal["format"],
-                    known,
-                )
+                accounting = account.scope.accounting
+                require_paid(held, release_id, accounting, content, known)
             except DpratioError as error:
                 wrong.append(str(error))
     return wrong
@@ -243,7 +237,7 @@ def _wrong_content(watched: Watched, held: Held, release: Release) -> list[str]:
     if seal:
         try:
             content = watched.tables.artifact(release.id, seal["sha256"])
-            if release_from_bytes(content, seal["format"]) == release:
+            if release_from_bytes(content) == release:
                 return []
         except DpratioError as error:
             return [str(error)]

@@ -59,7 +59,7 @@ def embedded_release(release: Release, most: int = MOST_EMBEDDED) -> Embedded | 
     """
     if release.origin == PUBLIC:
         return None
-    content = release_to_bytes(release, "json")
+    content = release_to_bytes(release)
     packed = pack(content)
     return Embedded(
         f"release-{release.id[:8]}.json",

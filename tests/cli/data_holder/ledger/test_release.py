@@ -108,14 +108,13 @@ def test_a_release_is_published_again_into_its_own_file_without_force(
     assert Ledger("dpratio.db").account().seq == 4
 
 
-@pytest.mark.parametrize("ending", ["json", "parquet"])
 def test_a_release_is_published_again_into_another_file(
-    ending: str, ready: Call, folder: Path
+    ready: Call, folder: Path
 ) -> None:
-    name = released(ready, f"r.{ending}")
+    name = released(ready, "r.json")
     (folder / "people.csv").unlink()
-    released(ready, f"again.{ending}", "--id", name)
-    first, again = (folder / f"{each}.{ending}" for each in ("r", "again"))
+    released(ready, "again.json", "--id", name)
+    first, again = (folder / f"{each}.json" for each in ("r", "again"))
     assert again.read_bytes() == first.read_bytes()
     assert Ledger("dpratio.db").account().spent.loss * 2 == 1
 
@@ -131,10 +130,8 @@ def test_another_release_in_the_way_is_kept(ready: Call, folder: Path) -> None:
     assert (folder / "b.json").read_bytes() == (folder / "a.json").read_bytes()
 
 
-def test_another_format_or_plan_is_refused_for_an_id(ready: Call, folder: Path) -> None:
+def test_another_plan_is_refused_for_an_id(ready: Call, folder: Path) -> None:
     name = released(ready)
-    words = ("release", "study.toml", "-o", "r.parquet", "--id", name)
-    assert is_refused(ready(*words), 10, f"release {name} was sealed as .json")
     text = STUDY.replace("epsilon = 0.5", "epsilon = 0.25")
     (folder / "study.toml").write_text(text, encoding="utf-8")
     done = ready("release", "study.toml", "-o", "s.json", "--id", name)
@@ -184,12 +181,10 @@ def test_a_release_file_holds_nothing_of_the_ledger_but_head_and_hash(
     place = ("--ledger", "CANARY.db", "--anchor", "CANARY.heads")
     assert call("ledger", "init", "--epsilon", "7", *words, *place)[0] == 0
     released(call, "r.json", "--by", "CANARY by", *place)
-    released(call, "r.parquet", "--by", "CANARY by", "--new-draw", *place)
     head = read_release("r.json").ledger_head
     assert head is not None
     assert head in (folder / "r.json").read_text("utf-8")
-    for name in ("r.json", "r.parquet"):
-        assert b"CANARY" not in (folder / name).read_bytes()
+    assert b"CANARY" not in (folder / "r.json").read_bytes()
     document = json.loads((folder / "r.json").read_text("utf-8"))
     assert document["ledger"] == head
     assert set(document) == {*golden_document(), "source"}

@@ -253,7 +253,7 @@ def test_a_ledger_of_before_is_followed_verified_and_shown(before: Ledger) -> No
     assert account.releases[f"{0:032x}"].source == ("", "")
     assert dict(account.sources) == {}
     plan = read_plan(PLAN_BEFORE)
-    assert before.sealed(f"{0:032x}", plan, scope="approved") == (b"bytes", "json")
+    assert before.sealed(f"{0:032x}", plan, scope="approved") == b"bytes"
     history = before.history("approved")
     assert history.columns()["source"] == history.columns()["source_hash"] == ["", ""]
     assert (

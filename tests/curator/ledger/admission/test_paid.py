@@ -25,21 +25,18 @@ def given(file_ledger: Ledger) -> tuple[Held, Release]:
     return file_ledger.account().releases[ID], release
 
 
-def refusal(held: Held, content: bytes, kind: str = "json") -> str:
+def refusal(held: Held, content: bytes) -> str:
     with pytest.raises(LedgerFailed) as told:
-        require_paid(held, ID, "basic", content, kind, {})
+        require_paid(held, ID, "basic", content, {})
     return str(told.value)
 
 
-@pytest.mark.parametrize("kind", ["json", "parquet"])
-def test_what_was_paid_is_taken_in_both_formats(
-    kind: str, given: tuple[Held, Release]
-) -> None:
+def test_what_was_paid_is_taken(given: tuple[Held, Release]) -> None:
     held, release = given
     known: dict[str, Priced] = {}
     for _ in range(2):
-        require_paid(held, ID, "basic", release_to_bytes(release, kind), kind, known)
-    assert len(known) == (kind == "json")
+        require_paid(held, ID, "basic", release_to_bytes(release), known)
+    assert len(known) == 1
 
 
 def test_a_plan_that_is_known_is_compared_all_the_same(
@@ -47,16 +44,14 @@ def test_a_plan_that_is_known_is_compared_all_the_same(
 ) -> None:
     held, release = given
     known: dict[str, Priced] = {}
-    content = release_to_bytes(release, "json")
-    require_paid(held, ID, "basic", content, "json", known)
+    content = release_to_bytes(release)
+    require_paid(held, ID, "basic", content, known)
     for wrong in (replace(release, id=OTHER), replace(release, ledger_head="0" * 64)):
         with pytest.raises(LedgerFailed, match="what was sealed as release"):
-            require_paid(
-                held, ID, "basic", release_to_bytes(wrong, "json"), "json", known
-            )
+            require_paid(held, ID, "basic", release_to_bytes(wrong), known)
     cheap = replace(held, charge=Charge(Fraction(1, 11), Fraction(0)))
     with pytest.raises(LedgerFailed, match="was charged less than it costs"):
-        require_paid(cheap, ID, "basic", content, "json", known)
+        require_paid(cheap, ID, "basic", content, known)
 
 
 def test_what_is_no_release_or_another_one_is_refused(
@@ -70,12 +65,11 @@ def test_what_is_no_release_or_another_one_is_refused(
         b"\xff",
         b"[]",
         b"{}",
-        release_to_bytes(replace(release, id=OTHER), "json"),
-        release_to_bytes(replace(other, id=ID), "json"),
+        release_to_bytes(replace(release, id=OTHER)),
+        release_to_bytes(replace(other, id=ID)),
     ):
         assert refusal(held, wrong).startswith(said)
-    assert refusal(held, b"bytes", "parquet").startswith(said)
-    headless = release_to_bytes(replace(release, ledger_head=None), "json")
+    headless = release_to_bytes(replace(release, ledger_head=None))
     assert refusal(held, headless) == (
         f"what was sealed as release {ID} carries another head."
     )
@@ -105,7 +99,7 @@ def test_bytes_of_a_dearer_plan_under_a_cheap_charge_are_found(
     head = ledger.open(ID)
     drawn = release_sums(TABLE, plan_of("50"), ledger=None, out=tmp_path / "r.json")
     dear = replace(drawn, id=ID, ledger_head=head)
-    ledger.seal(ID, release_to_bytes(dear, "json"), "json")
+    ledger.seal(ID, release_to_bytes(dear))
     (wrong,) = verify_ledger(ledger).wrong
     assert wrong.startswith(f"what was sealed as release {ID} is no release, or one of")
 
@@ -115,12 +109,12 @@ def test_a_second_stage_is_read_every_time(file_ledger: Ledger) -> None:
     plan = plan_of(stage=0.2)
     release = release_sums(TABLE, plan, ledger=file_ledger, release_id=ID)
     held, known = file_ledger.account().releases[ID], dict[str, Priced]()
-    content = release_to_bytes(release, "json")
-    require_paid(held, ID, "basic", content, "json", known)
+    content = release_to_bytes(release)
+    require_paid(held, ID, "basic", content, known)
     assert known == {}
     edited = parse(content.decode())
     del edited["sha256"]
     for each in edited["parts"][0]["stages"]["sums"]:
         each["scale"] /= 1000
     with pytest.raises(LedgerFailed):
-        require_paid(held, ID, "basic", checked_bytes(edited), "json", known)
+        require_paid(held, ID, "basic", checked_bytes(edited), known)

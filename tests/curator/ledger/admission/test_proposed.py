@@ -88,7 +88,7 @@ def test_a_plan_takes_what_a_release_in_its_scope_proposes(
     """On a file and on a server; plan, release and ledger say where it came from."""
     ledger.open_scope(Scope("shop", Budget(100)))
     given: dict[str, Any] = {"ledger": ledger, "scope": "shop", "source": "visits"}
-    out = tmp_path / "bounds.parquet"
+    out = tmp_path / "bounds.json"
     release = release_bounds(
         ROWS, study_of(bounds=ORDERS), budget=HALF, out=out, **given
     )

@@ -87,7 +87,7 @@ def test_a_plan_takes_what_a_release_in_its_scope_proposes(
     """On a file and on a server; plan, release and ledger say where it came from."""
     ledger.open_scope(Scope("bank", Budget(100)))
     given: dict[str, Any] = {"ledger": ledger, "scope": "bank", "source": "loans"}
-    out = tmp_path / "bins.parquet"
+    out = tmp_path / "bins.json"
     release = release_bins(TABLE, study_of(), "score", budget=HALF, out=out, **given)
     bins = propose_bins(release, 4).bins
     assert bins is not None

@@ -105,7 +105,7 @@ def test_a_step_that_is_set_aside_gives_nothing_back(
         with pytest.raises(LedgerRefused, match=r"that was set aside\. Its charge is"):
             file_ledger.charge(ID, PLAN, scope="loans")
     else:
-        assert file_ledger.sealed(ID, PLAN) == (b"bytes", "json")
+        assert file_ledger.sealed(ID, PLAN) == b"bytes"
 
 
 def test_what_was_sealed_stays_sealed(file_ledger: Ledger) -> None:

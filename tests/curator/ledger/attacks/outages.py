@@ -80,7 +80,7 @@ class Outages:
             engine="python",
             out=self.folder / f"{name}.json",
         )
-        return release_to_bytes(release, "json")
+        return release_to_bytes(release)
 
     def break_at(self, name: str, point: str, way: str) -> str:
         """Break it at a point of a release; say what went wrong, or ''."""
@@ -110,7 +110,7 @@ class Outages:
         account, sealed = ledger.account(), artifacts_of(ledger)[name]
         wrong = {
             "another draw": self.draws.count(name) != 1 or drawn > 1,
-            "other bytes": not sealed == given == (spooled or (given,))[0],
+            "other bytes": not sealed == given == (spooled or given),
             "another file": (self.folder / f"{name}.json").read_bytes() != given,
             "another charge": account.spent.loss != before + COST,
             "not published": account.releases[name].state != "published",

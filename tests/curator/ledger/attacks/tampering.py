@@ -87,7 +87,7 @@ def _leave(ledger: Ledger, name: str, scope: str, number: int) -> None:
     if number == 1:
         drawn = release_sums(DATA, plan_of("0.1"), ledger=None, engine="python")
         sealed = replace(drawn, id=name, ledger_head=head)
-        ledger.seal(name, release_to_bytes(sealed, "json"), "json")
+        ledger.seal(name, release_to_bytes(sealed))
 
 
 def truth_of(ledger: Ledger) -> Truth:

@@ -77,7 +77,7 @@ def test_a_disk_that_is_full_at_the_seal_keeps_the_charge_and_what_was_drawn(
             assert waits is not None
             assert "waits in the spool" in said
             released(Ledger(path), number, out)  # There is room again.
-            assert out.read_bytes() == waits[0]
+            assert out.read_bytes() == waits
             out.unlink()
     assert "opened" in states
     assert verify_ledger(Ledger(path)).wrong == ()

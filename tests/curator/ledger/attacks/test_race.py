@@ -72,7 +72,7 @@ def test_processes_that_ask_for_one_release_get_one_charge_and_one_set_of_bytes(
     assert all(one["bytes"] or one["refused"] for one in said)
     account = Ledger(any_ledger).account()
     assert account.spent == Charge(Fraction(1, 10), Fraction(0))
-    release = release_from_bytes(written.pop().encode(), "json")
+    release = release_from_bytes(written.pop().encode())
     assert list(account.releases) == [release.id]
     assert release.id == (named or release.id)
     assert account.releases[release.id].state == "published"

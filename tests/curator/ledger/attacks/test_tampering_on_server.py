@@ -39,7 +39,7 @@ def test_an_edit_on_a_server_is_detected(
     for number in (1, 2):
         ledger.charge(name_of(number), plan_of("0.1"))
         ledger.open(name_of(number))
-        ledger.seal(name_of(number), b"bytes", "json")
+        ledger.seal(name_of(number), b"bytes")
     truth = truth_of(Ledger(postgres_url, anchor=anchor))
     with psycopg.connect(postgres_url) as connection:
         connection.execute("SET session_replication_role = replica")  # Triggers off.

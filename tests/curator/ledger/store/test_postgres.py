@@ -91,7 +91,7 @@ def test_bytes_come_back_as_they_were_sealed(postgres_url: str) -> None:
     ledger.open_scope(SCOPE)
     ledger.charge(ID, PLAN)
     ledger.open(ID)
-    ledger.seal(ID, content, "json")
+    ledger.seal(ID, content)
     digest = hashlib.sha256(content).hexdigest()
     with ledger.watch.store.reading() as tables:
         assert tables.artifact(ID, digest) == content

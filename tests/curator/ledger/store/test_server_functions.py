@@ -185,7 +185,7 @@ def test_bytes_are_kept_with_their_seal_alone(team: Team) -> None:
     assert keep(team, ID, b"bytes", digest) == "bytes must be sealed with their line"
     seal = next_line(team, "sealed", event={"sha256": digest, "format": "json"})
     assert hand_in(team, seal) == "the bytes are not there"
-    team.ledger("curator").seal(ID, b"bytes", "json")
+    team.ledger("curator").seal(ID, b"bytes")
     team.ledger("curator").charge(OTHER, PLAN)
     assert wrong_in(team.ledger("reader")) == ()
 

@@ -27,7 +27,6 @@ def require_paid(
     release_id: str,
     accounting: str,
     content: bytes,
-    kind: str,
     known: dict[str, Priced],
 ) -> None:
     """Refuse sealed bytes of another release or plan, or that cost more than charged.
@@ -37,11 +36,10 @@ def require_paid(
         release_id: Its id.
         accounting: How its scope adds up.
         content: What was sealed.
-        kind: The format of that.
         known: Plans that were priced before, by the checksum of how they are written.
     """
     try:
-        found, head, priced = _read(content, kind, known)
+        found, head, priced = _read(content, known)
     except (DpratioError, ValueError, KeyError):
         found, head, priced = "", None, None
     heads = [each.hash for each in held.entries if each.kind == "opened"]
@@ -58,23 +56,21 @@ def require_paid(
         raise LedgerFailed(f"release {release_id} was charged less than it costs.")
 
 
-def _read(
-    content: bytes, kind: str, known: dict[str, Priced]
-) -> tuple[str, str | None, Priced]:
+def _read(content: bytes, known: dict[str, Priced]) -> tuple[str, str | None, Priced]:
     """Read id, head and price; a plan that was read before is not priced again.
 
     What a second stage measured stands outside the plan: all of it is read every time.
     """
     key = ""
-    document = Node(parse(content.decode())).entries() if kind == "json" else {}
+    document = Node(parse(content.decode())).entries()
     # A second stage is its own release's, and is read again each time.
-    if document and not {"stage", "search"} & {*document["plan"].entries()}:
+    if not {"stage", "search"} & {*document["plan"].entries()}:
         about = {name: document[name].value for name in ("plan", "origin")}
         key = checksum(about)
         if key in known:
             ledger = document["ledger"].text_or_none()
             return document["id"].text(), ledger, known[key]
-    release = release_from_bytes(content, kind)
+    release = release_from_bytes(content)
     priced = Priced(plan_hash(release.plan), price(release.plan))
     if key:
         known[key] = priced

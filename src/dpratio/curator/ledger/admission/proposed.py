@@ -163,7 +163,7 @@ def _sealed(
         )
     seal = held.said("sealed")
     content = tables.artifact(release_id, seal["sha256"])
-    release = release_from_bytes(content, seal["format"])
+    release = release_from_bytes(content)
     is_found = release.plan.strategy == HISTOGRAM and _looks_for(claim, release.plan)
     if not is_found or release.is_simulated:
         _refuse(
