@@ -11,9 +11,11 @@ import dpratio as dpr
 from curator.tables_for_tests import plan_of
 from dpratio.curator.ledger.account.scope import Scope
 from dpratio.curator.ledger.ledger import Ledger
-from dpratio.errors import InvalidInput
+from dpratio.errors import DocumentRefused, InvalidInput
 from dpratio.plan.plan import Plan
 from dpratio.show.sections.page import render_report
+from release.edited_documents import signed
+from release.golden_releases import golden_document
 from tiers import quick_first
 
 ROWS: dict[str, Any] = {
@@ -122,16 +124,19 @@ def test_43_merging_asks_for_the_promise_for_rows_too(unit: str) -> None:
         dpr.merge(both)
 
 
-def test_43_files_from_before_state_the_dearest_cost_for_each_source() -> None:
-    """A file that was merged before costs were added up said 1 of three releases.
+def test_43_a_file_that_keeps_silent_about_its_costs_is_refused(tmp_path: Path) -> None:
+    """A file of three releases that were merged could say what one of them cost.
 
     Source: found by an independent attack on this code, 2026.
     More: tests/release/test_derived_document.py
     """
     golden = Path(__file__).parents[1] / "release" / "golden"
-    release = dpr.read_release(golden / "release_v1_merged.json")
-    assert len(release.sources) == 3
-    assert release.cost.epsilon == release.plan.epsilon == 3
+    merged = golden_document(golden / "release_v1_guesses.json")
+    del merged["derived"]
+    file = tmp_path / "silent.json"
+    file.write_text(signed(merged), encoding="utf-8")
+    with pytest.raises(DocumentRefused, match="field 'derived' is missing"):
+        dpr.read_release(file)
 
 
 def test_43_a_release_that_was_not_merged_holds_no_sums_beside_its_own() -> None:
@@ -141,7 +146,7 @@ def test_43_a_release_that_was_not_merged_holds_no_sums_beside_its_own() -> None
     More: tests/release/test_merge_guesses.py, tests/release/test_guesses_document.py
     """
     golden = Path(__file__).parents[1] / "release" / "golden"
-    merged = dpr.read_release(golden / "release_v2_guesses.json")
+    merged = dpr.read_release(golden / "release_v1_guesses.json")
     assert len(merged.questions[0].beside) == 1
     for sources in ((), merged.sources[:1]):
         with pytest.raises(InvalidInput, match="belong to releases that were merged"):

@@ -52,7 +52,7 @@ def only_question(plan: Plan, values: Any, **fields: Any) -> Release:  # noqa: A
     return Release(**{"plan": plan, "questions": (question,), **fields})
 
 
-# Written by hand, field by field: it must mean the same in every later version.
+# Written by hand, field by field.
 GOLDEN_RELEASE = only_question(
     id="00112233445566778899aabbccddeeff",
     plan=Plan(

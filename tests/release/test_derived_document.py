@@ -1,4 +1,4 @@
-"""Releases that were made from others, in files: heads and costs, old files too."""
+"""Releases that were made from others, in files: heads and costs."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,76 +9,13 @@ from typing import Any
 import pytest
 
 from dpratio.errors import InvalidInput
-from dpratio.release.files import read_release
 from dpratio.release.roll_up import roll_up
 from dpratio.terms.budget import Budget
-from dpratio.terms.groups import Groups, PrivateKeys
-from release.derived_releases import TEXT, survives
+from release.derived_releases import TEXT
 from release.edited_documents import check_reading, document_of, signed
-from release.golden_releases import golden_document
-from release.releases_for_tests import RELEASES, add_up, plan_of, release_of
+from release.releases_for_tests import RELEASES
 
-MERGED = Path(__file__).parent / "golden" / "release_v1_merged.json"
 HEAD = "0123456789abcdef" * 4
-
-
-# --- Files from before costs were added up --------------------------------------------
-
-
-def test_an_old_merged_file_states_the_dearest_cost_for_each_of_its_sources(
-    tmp_path: Path,
-) -> None:
-    """It said 1, which three releases of 1, 0.5 and 0.25 do not cost together."""
-    document = golden_document(MERGED)
-    assert "derived" not in document
-    assert document["plan"]["privacy"]["epsilon"] == "1"
-    release = read_release(MERGED)
-    assert len(release.sources) == 3
-    assert release.cost == Budget(3, "3e-6")
-    assert release.cost_if_disjoint == Budget(1, "1e-6")
-    assert release.plan.mechanism == "analytic_gaussian"
-    assert "epsilon 3, delta 0.000003 in all; epsilon 1" in str(release)
-    assert survives(release, tmp_path)
-
-
-def test_old_keys_that_were_found_privately_are_counted_for_each_source(
-    tmp_path: Path,
-) -> None:
-    plan = plan_of(PrivateKeys("p", Budget("0.25", "1e-7")), mechanism="laplace")
-    found = {0: Groups("p", ["x", "y"])}
-    made = add_up([release_of(plan, seed, found) for seed in (1, 2)])
-    document = document_of(made)
-    del document["derived"]
-    document["plan"]["privacy"] |= {"epsilon": "1", "delta": "1/1000000"}
-    document["plan"]["found"] = []
-    path = tmp_path / "old.json"
-    path.write_text(signed(document), encoding="utf-8")
-    read = read_release(path)
-    assert (read.cost, read.cost_if_disjoint) == (made.cost, made.cost_if_disjoint)
-    assert read.plan.private_keys == made.plan.private_keys
-    assert survives(read, tmp_path)
-
-
-def test_an_old_file_that_was_rolled_up_reads_as_it_was(tmp_path: Path) -> None:
-    rolled = RELEASES["rolled up"]
-    document = document_of(rolled)
-    assert document.pop("derived") == {"ledgers": [], "cost_if_disjoint": None}
-    path = tmp_path / "old.json"
-    path.write_text(signed(document), encoding="utf-8")
-    assert read_release(path) == rolled
-
-
-def test_an_old_file_whose_costs_cannot_be_stated_together_is_refused(
-    tmp_path: Path,
-) -> None:
-    document = document_of(RELEASES["merged"])
-    del document["derived"]
-    document["plan"]["privacy"]["epsilon"] = "900000"
-    said = "$.plan: epsilon must be positive, from 1e-12 to 1e6"
-    check_reading(signed(document), said, tmp_path / "old.json")
-
-
-# --- Files that state heads and costs -------------------------------------------------
 
 
 def edited(change: Callable[[dict[str, Any]], object]) -> str:
@@ -135,6 +72,25 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str | None]] = {
 def test_what_a_derived_release_states_is_checked(what: str, tmp_path: Path) -> None:
     change, message = EDITS[what]
     check_reading(edited(change), message, tmp_path / "edited.json")
+
+
+def test_a_release_that_was_made_from_others_states_what_they_cost(
+    tmp_path: Path,
+) -> None:
+    for name in ("merged", "rolled up"):
+        document = document_of(RELEASES[name])
+        del document["derived"]
+        said = "$: field 'derived' is missing."
+        check_reading(signed(document), said, tmp_path / "edited.json")
+
+
+def test_a_release_that_was_made_from_others_says_how_noise_was_added_up(
+    tmp_path: Path,
+) -> None:
+    document = document_of(RELEASES["merged"])
+    document["parts"][0]["noise"] = None
+    said = "$.parts[0].noise: must say how noise was added up"
+    check_reading(signed(document), said, tmp_path / "edited.json")
 
 
 def test_a_release_that_was_not_made_from_others_has_no_such_field(

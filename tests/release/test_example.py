@@ -1,4 +1,4 @@
-"""The release that comes with dpratio, and the plan that older versions wrote."""
+"""The release that comes with dpratio, and its plan in a file."""
 
 from pathlib import Path
 
@@ -63,5 +63,5 @@ def test_the_example_holds_the_ratios_it_speaks_of() -> None:
     assert inside == [True] * 4
 
 
-def test_a_plan_of_the_first_version_is_read_as_it_was_written() -> None:
+def test_the_golden_plan_is_that_of_the_example() -> None:
     assert read_plan(PLAN) == example_release("joint").plan

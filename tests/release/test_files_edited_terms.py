@@ -200,7 +200,7 @@ EDITS: dict[str, list[tuple[object, str | None]]] = {
     "sources": [
         (None, "$.sources: must be a list, got None."),
         (["0"], "$.sources[0]: must be 32 hexadecimal digits, got '0'."),
-        (["0" * 32], "$.parts[0].noise: must say how noise was added up"),
+        (["0" * 32], "$: field 'derived' is missing."),
     ],
     "values.0.1": [
         ("1", "$.values[0][1]: must be a list, got '1'."),

@@ -17,13 +17,12 @@ from release.golden_releases import GOLDEN, only_question
 from tiers import quick_first
 
 
-def test_a_newer_format_is_refused_by_name_whatever_else_it_holds(
+def test_another_version_is_refused_by_name_whatever_else_it_holds(
     tmp_path: Path,
 ) -> None:
-    text = json.dumps({"format": FORMAT, "version": 4, "something": "new"})
+    text = json.dumps({"format": FORMAT, "version": 2, "something": "new"})
     assert refusal(tmp_path / "new.json", text) == (
-        "$.version: format dpratio-release 4 is newer than 3, the newest this version "
-        "of dpratio reads. Install a newer dpratio."
+        "$.version: must be 1, got 2. Use the dpratio that wrote it."
     )
 
 

@@ -1,4 +1,4 @@
-"""Files of releases that were merged around different guesses: format version 2."""
+"""Files of releases that were merged around different guesses."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ from release.edited_documents import check_reading, checksum, document_of, signe
 from release.golden_releases import golden_document
 from release.releases_for_tests import RELEASES
 
-GOLDEN_GUESSES = Path(__file__).parent / "golden" / "release_v2_guesses.json"
+GOLDEN_GUESSES = Path(__file__).parent / "golden" / "release_v1_guesses.json"
 MERGED = RELEASES["merged around two guesses"]
 
 
@@ -37,9 +37,8 @@ def test_the_golden_file_of_two_guesses_is_read_value_by_value(tmp_path: Path) -
     assert (tmp_path / "again.json").read_bytes() == GOLDEN_GUESSES.read_bytes()
 
 
-def test_other_guesses_stand_in_a_document_of_their_own_version() -> None:
+def test_other_guesses_stand_beside_the_own_sums() -> None:
     document = golden_document(GOLDEN_GUESSES)
-    assert (document["format"], document["version"]) == ("dpratio-release", 2)
     assert document["sha256"] == checksum(document)
     (part,) = document["parts"]
     assert list(part["beside"][0]) == ["guess", "basis", "steps", "noise"]
@@ -60,10 +59,6 @@ def noise(document: dict[str, Any]) -> dict[str, Any]:
 
 HERE = "$.parts[0].beside[0]"
 EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "the version of before": (
-        lambda given: given.update(version=1),
-        "$.version: must be 2, got 1.",
-    ),
     "no guess": (lambda given: beside(given).pop("guess"), f"{HERE}: field 'guess'"),
     "a guess too large": (
         lambda given: beside(given).update(guess=1e300),
@@ -114,13 +109,6 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
             derived={"ledgers": [], "cost_if_disjoint": None},
         ),
         "$: sums around other guesses belong to releases that were merged",
-    ),
-    "nothing beside": (
-        lambda given: (
-            given["parts"][0].update(beside=[]),
-            given.update(values=[[row[:5] for row in given["values"][0]]]),
-        ),
-        "$.version: must be 1, got 2.",
     ),
 }
 

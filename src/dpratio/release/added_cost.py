@@ -9,7 +9,7 @@ from dpratio.release.release import Release
 from dpratio.terms.budget import Budget
 from dpratio.terms.groups import PrivateKeys
 
-__all__ = ["added_up", "dearest", "repeated"]
+__all__ = ["added_up", "dearest"]
 
 
 def added_up(plans: Sequence[Plan]) -> Plan:
@@ -34,35 +34,20 @@ def added_up(plans: Sequence[Plan]) -> Plan:
     for each in first.partitions:
         if isinstance(each, PrivateKeys):
             found.remove(each)
-    allowed = max(plan.budget.delta for plan in plans)
     named = {plan.title for plan in plans}
-    titled = replace(first, title=first.title if len(named) == 1 else None)
-    return _stating(titled, epsilon, delta, allowed, tuple(sorted(found, key=repr)))
-
-
-def repeated(plan: Plan, times: int) -> Plan:
-    """Give a plan that states what so many releases of its cost take together."""
-    found = (*plan.found, *(times - 1) * plan.private_keys)
-    epsilon, delta = times * plan.epsilon, times * plan.delta
-    return _stating(plan, epsilon, delta, plan.budget.delta, found)
-
-
-def _stating(
-    plan: Plan,
-    epsilon: Fraction,
-    delta: Fraction,
-    allowed: Fraction,
-    found: tuple[PrivateKeys, ...],
-) -> Plan:
-    mechanism = plan.mechanism
+    mechanism = first.mechanism
     if mechanism == "laplace":
         # A delta that was allowed and not needed is not spent, and stays allowed.
-        delta = max(delta, allowed)
+        delta = max(delta, *(plan.budget.delta for plan in plans))
     else:
         # The classical formula ends at epsilon 1. The law of the noise is the same.
         mechanism = "analytic_gaussian"
     return replace(
-        plan, mechanism=mechanism, budget=Budget(epsilon, delta), found=found
+        first,
+        title=first.title if len(named) == 1 else None,
+        mechanism=mechanism,
+        budget=Budget(epsilon, delta),
+        found=tuple(sorted(found, key=repr)),
     )
 
 

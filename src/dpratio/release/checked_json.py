@@ -13,8 +13,10 @@ __all__ = [
     "checksum",
     "parse",
     "require_checksum",
-    "version_of",
+    "require_format",
 ]
+
+VERSION = 1  # of plans and of releases
 
 _KNOWN = {
     "dpratio-release": (
@@ -37,13 +39,15 @@ def parse(text: str) -> Any:  # noqa: ANN401 (any JSON)
         ) from None
 
 
-def version_of(node: Node, wanted: str) -> Node:
-    """Give the version of a document; refuse one that is not of the wanted format."""
+def require_format(node: Node, wanted: str) -> None:
+    """Refuse a document of another format, or of another version of it."""
     found = node.value.get("format") if isinstance(node.value, dict) else None
     if found != wanted:
         advice = _KNOWN.get(str(found), f"not a {wanted} document")
         raise DocumentRefused(f"$.format: this is {advice}.")
-    return node.entries().get("version", Node(None, "$.version"))
+    version = node.entries().get("version", Node(None, "$.version"))
+    if version.integer() != VERSION:
+        version.refuse(f"must be {VERSION}", "Use the dpratio that wrote it.")
 
 
 def body_of(node: Node) -> dict[str, Any]:

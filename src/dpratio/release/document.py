@@ -22,8 +22,7 @@ from dpratio.plan.stage_document import (
     realised_to_document,
     sums_to_document,
 )
-from dpratio.release.added_cost import repeated
-from dpratio.release.checked_json import version_of
+from dpratio.release.checked_json import VERSION
 from dpratio.release.external import require_external
 from dpratio.release.noisy_sums import (
     NoisySums,
@@ -41,21 +40,20 @@ from dpratio.terms.budget import Budget
 from dpratio.terms.dimensions import KINDS, Keys
 from dpratio.terms.groups import Groups, PrivateKeys
 
-__all__ = ["FORMAT", "VERSION", "release_from_document", "release_to_document"]
+__all__ = ["FORMAT", "release_from_document", "release_to_document"]
 
 FORMAT = "dpratio-release"
-VERSION = 3
 
 
 def release_to_document(release: Release) -> dict[str, Any]:
     """Write everything but the checksum."""
-    # Releases without a ledger, and those of before, have no hash of a source.
+    # Releases without a ledger have no hash of a source.
     hashed = {} if release.source_hash is None else {"source": release.source_hash}
     found = release.searched
     searched = {} if found is None else {"searched": _searched_to_document(found)}
     return {
         "format": FORMAT,
-        "version": _version_of(release),
+        "version": VERSION,
         "id": release.id,
         "made_by": release.made_by,
         "simulated": release.is_simulated,
@@ -72,16 +70,6 @@ def release_to_document(release: Release) -> dict[str, Any]:
             for question in release.questions
         ],
     }
-
-
-def require_format(node: Node) -> None:
-    """Refuse what is no release, or one of a newer format."""
-    version = version_of(node, FORMAT)
-    if version.integer() > VERSION:
-        raise DocumentRefused(
-            f"$.version: format {FORMAT} {version.value} is newer than {VERSION}, the "
-            "newest this version of dpratio reads. Install a newer dpratio."
-        )
 
 
 def release_from_document(node: Node) -> Release:
@@ -106,7 +94,7 @@ def release_from_document(node: Node) -> Release:
     )
     plan = plan_from_document(fields["plan"])
     sources = tuple(read_id(each) for each in fields["sources"].items())
-    heads, apart = _read_derived(fields.get("derived"), derived=bool(sources))
+    heads, apart = _read_derived(node, fields.get("derived"), derived=bool(sources))
     origin = fields["origin"].text_or_none()
     try:
         # Sums from elsewhere have no price of ours; their plan is checked for reading.
@@ -116,17 +104,13 @@ def release_from_document(node: Node) -> Release:
             require_external(plan)
     except (PlanRefused, InvalidInput) as error:
         raise DocumentRefused(f"$.plan: {error}") from None
-    if len(sources) > 1 and "derived" not in fields:
-        # Merged before costs were added up: the plan states what the dearest cost.
-        apart = Budget(plan.epsilon, plan.delta)
-        plan = fields["plan"].make(lambda: repeated(plan, len(sources)))
     given = fields["parts"].items()
     if len(given) != len(plan.questions):
         fields["parts"].refuse(f"must have {len(plan.questions)} parts")
     values = fields["values"].items()
     if len(values) != len(given):
         fields["values"].refuse("must have as many parts as the plan")
-    release = node.make(
+    return node.make(
         lambda: Release(
             id=read_id(fields["id"]),
             plan=plan,
@@ -145,16 +129,6 @@ def release_from_document(node: Node) -> Release:
             searched=_read_searched(fields.get("searched")),
         )
     )
-    if fields["version"].value != _version_of(release):
-        fields["version"].refuse(f"must be {_version_of(release)}")
-    return release
-
-
-def _version_of(release: Release) -> int:
-    """Give the oldest version that holds it: 2 for merged guesses, 3 for pairs."""
-    if any(each.products is not None for each in release.questions):
-        return 3
-    return 2 if any(each.beside for each in release.questions) else 1
 
 
 def _derived_to_document(release: Release) -> dict[str, Any]:
@@ -170,9 +144,11 @@ def _derived_to_document(release: Release) -> dict[str, Any]:
 
 
 def _read_derived(
-    node: Node | None, *, derived: bool
+    release: Node, node: Node | None, *, derived: bool
 ) -> tuple[tuple[str, ...], Budget | None]:
     if node is None:
+        if derived:
+            raise DocumentRefused(f"{release.path}: field 'derived' is missing.")
         return (), None
     if not derived:
         node.refuse("belongs to releases that were made from others")

@@ -1,4 +1,4 @@
-"""Writing and reading releases, as strict, versioned JSON.
+"""Writing and reading releases, as strict JSON.
 
 Sums are written as text: integers of 19 digits are altered by readers that keep
 numbers as doubles. A checksum over the canonical document shows accidental edits.
@@ -15,21 +15,18 @@ from dpratio.release.checked_json import (
     checksum,
     parse,
     require_checksum,
+    require_format,
 )
 from dpratio.release.document import (
     FORMAT,
-    VERSION,
     release_from_document,
     release_to_document,
-    require_format,
 )
 from dpratio.release.release import Release
 from dpratio.release.writing import check_writable, write_whole
 from dpratio.strict import Node
 
 __all__ = [
-    "FORMAT",
-    "VERSION",
     "read_release",
     "release_from_bytes",
     "release_to_bytes",
@@ -114,7 +111,7 @@ def read_release(path: str | PathLike[str]) -> Release:
 
     Raises:
         FileRefused: When the file cannot be read.
-        DocumentRefused: When it is truncated, edited or of a newer format; the
+        DocumentRefused: When it is truncated, edited or of another format; the
             message holds the path inside the document.
 
     Example:
@@ -145,7 +142,7 @@ def release_from_bytes(content: bytes) -> Release:
         UnicodeDecodeError: When it is not UTF-8.
     """
     node = Node(parse(content.decode("utf-8")))
-    require_format(node)
+    require_format(node, FORMAT)
     body = body_of(node)
     require_checksum(node, checksum(body))
     return release_from_document(Node(body))

@@ -11,12 +11,13 @@ from dpratio.plan.document import plan_from_document, plan_to_document
 from dpratio.plan.plan import Plan
 from dpratio.plan.price import price
 from dpratio.release.checked_json import (
+    VERSION,
     body_of,
     checked_bytes,
     checksum,
     parse,
     require_checksum,
-    version_of,
+    require_format,
 )
 from dpratio.release.writing import check_writable, write_whole
 from dpratio.strict import Node
@@ -31,7 +32,6 @@ __all__ = [
 ]
 
 FORMAT = "dpratio-plan"
-VERSION = 1
 
 
 def plan_hash(plan: Plan) -> str:
@@ -125,9 +125,7 @@ def plan_to_bytes(plan: Plan) -> bytes:
 def plan_from_text(text: str) -> Plan:
     """Read a plan from the text of its file; exceptions as `read_plan` has them."""
     node = Node(parse(text))
-    version = version_of(node, FORMAT)
-    if version.integer() != VERSION:
-        version.refuse(f"must be {VERSION}", "Use the dpratio that wrote it.")
+    require_format(node, FORMAT)
     fields = node.fields("format", "version", "plan", "sha256")
     require_checksum(node, checksum(body_of(node)))
     plan = plan_from_document(fields["plan"])

@@ -110,8 +110,7 @@ def is_searched(
 ) -> bool:
     """Tell whether questions are what these counts lead to, and are priced.
 
-    Noise is held to its price and not to how it was shared, which a newer planner may
-    do better: files of before must be read.
+    Noise is held to its price and not to how it was shared.
     """
     held = _search_of(plan).histograms
     cells = [held.partitions[each.partition].count for each in held.questions]

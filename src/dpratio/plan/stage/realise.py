@@ -23,8 +23,6 @@ __all__ = ["found_guesses", "is_realised", "realise"]
 
 Totals = Sequence[Sequence[int]]
 
-# Files of before took zero for a ratio that could not be told from it.
-_ZERO = FoundGuess(0.0, 0.0)
 _APART = 0.15  # How far groups are taken to be from their total, over its guess.
 
 
@@ -70,8 +68,7 @@ def found_guesses(plan: Plan, totals: Totals) -> list[FoundGuess | None]:
 def is_realised(plan: Plan, asked: Sequence[PlannedQuestion], totals: Totals) -> bool:
     """Tell whether questions are what these totals lead to, and are priced.
 
-    Noise is held to its price and not to how it was shared, which a newer planner may
-    do better: files of before must be read.
+    Noise is held to its price and not to how it was shared.
     """
     if not len(asked) == len(totals) == len(plan.questions):
         return False
@@ -79,8 +76,10 @@ def is_realised(plan: Plan, asked: Sequence[PlannedQuestion], totals: Totals) ->
     fits = all(
         # A guess that was found may have no plan; then the fallback is right.
         one == planned
-        or replace(one, sums=(), basis=planned.basis)
-        == _guessing(planned, guess or _ZERO)
+        or (
+            guess is not None
+            and replace(one, sums=(), basis=planned.basis) == _guessing(planned, guess)
+        )
         for planned, guess, one in zip(plan.questions, found, asked, strict=True)
     )
     return fits and _is_priced(plan, tuple(asked))
